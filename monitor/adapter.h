@@ -1,0 +1,91 @@
+/* adapter.h - what the monitor asks of the runtime that feeds it.
+ *
+ * The monitor itself knows neither Lisp nor malloc.  An adapter calls
+ * mprof__allocated() for each allocation, and answers questions about objects
+ * and functions that only the runtime can answer.  All questions are asked by
+ * the thread that allocates, from inside of the hook: an answer may neither
+ * allocate, nor lock, nor signal.
+ */
+#ifndef MPROF_ADAPTER_H
+#define MPROF_ADAPTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mprof__frame;
+struct link_map;
+
+/* One allocation. */
+struct mprof__event {
+    uint64_t bytes;
+    uint8_t class_;   /* enum mprof_class */
+    uint8_t type;     /* the adapter's number for it, below MPROF__TYPES */
+    bool storage;     /* a block that belongs to an object of that type */
+    uintptr_t object; /* the class of an instance, or 0; kept alive */
+};
+
+enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
+
+/* The object that stands for all forms which are evaluated only once. */
+enum { MPROF__TOPLEVEL_OBJECT = 2 };
+
+/* A function as the runtime knows it. */
+struct mprof__name {
+    uint32_t kind;                  /* enum mprof_function_kind */
+    char text[MPROF__NAME_BYTES];   /* "" when it has no name there */
+    char symbol[MPROF__NAME_BYTES]; /* of its ELF file; "" leaves it to the
+                                       reader */
+};
+
+struct mprof__adapter {
+    /* Start and stop calling mprof__allocated(); 0 or an MPROF_E code.  Before
+     * `attach` the session is complete; after `detach` late calls may come. */
+    int (*attach)(void);
+    void (*detach)(void);
+    /* Look again for names of functions that are seen already; called outside
+     * of the hook, when the recording stops or is saved. */
+    void (*rename)(void);
+    void (*runtime)(char *text, size_t size);
+    void (*thread)(char *text, size_t size);
+    /* Is the function at START the interpreter?  Its frames are replaced by
+     * what they interpret: */
+    bool (*interprets)(uintptr_t start);
+    /* For the frames of a chain that interpret, set `object`. */
+    void (*match)(struct mprof__frame *frames, size_t count);
+    /* Name the native function at START, or the interpreted one OBJECT; its
+     * callers in the chain are FRAMES[index + 1] and on. */
+    void (*native)(uintptr_t start, struct link_map *module,
+                   struct mprof__name *name);
+    void (*interpreted)(const struct mprof__frame *frames, size_t count,
+                        size_t index, struct mprof__name *name);
+    /* Type, and for an object its class: "structure" and "ZOO:POINT". */
+    const char *(*type)(unsigned type, uintptr_t object, char *name,
+                        size_t size);
+    /* Keep OBJECT from being collected until `forget`. */
+    void (*keep)(uintptr_t object);
+    void (*forget)(void);
+};
+
+/* The adapter of this library. */
+extern const struct mprof__adapter mprof__adapter;
+
+/* Record EVENT.  FRAME is the frame address of the hook function, which must
+ * have been compiled with a frame pointer: the chain begins at its caller. */
+void mprof__allocated(const struct mprof__event *event, const void *frame);
+
+/* Begin and end a stretch that must not run into the hook on the same thread:
+ * allocations by signal handlers meanwhile are counted as unplaced.  False:
+ * nothing is recorded, and mprof__leave() must not be called. */
+bool mprof__enter(void);
+void mprof__leave(void);
+
+/* The module at START..END is about to go: forget its return addresses.
+ * Called between enter and leave. */
+void mprof__module_unloads(uintptr_t start, uintptr_t end);
+
+/* Give the function at START, if it was seen, another name. */
+void mprof__rename_native(uintptr_t start, const char *name);
+void mprof__rename_object(uintptr_t object, const char *name);
+
+#endif

@@ -1,0 +1,297 @@
+/* api.c - the public functions; see mprof.h. */
+#define _GNU_SOURCE
+#include "mprof.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+#include "thread.h"
+
+enum { DEFAULT_LIMIT = 64 * 1024 * 1024 };
+
+/* Guards everything here.  Lock order: this, then a session's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mprof__session *session; /* the last one, running or not */
+static bool running;
+static uint64_t limit = DEFAULT_LIMIT;
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Signals wait: a handler that allocates would find the locks taken.  Not
+ * those by which the collector halts threads: it would wait for this thread,
+ * while this one may wait for a thread that the collector has halted. */
+static void acquire(sigset_t *saved) {
+    static const int not_blocked[] = {SIGPWR, SIGXCPU, SIGSEGV, SIGBUS,
+                                      SIGFPE, SIGILL,  SIGTRAP, SIGABRT};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof not_blocked / sizeof not_blocked[0]; i++)
+        sigdelset(&all, not_blocked[i]);
+    pthread_sigmask(SIG_BLOCK, &all, saved);
+    pthread_mutex_lock(&lock);
+}
+
+static int release(const sigset_t *saved, int error) {
+    int e = errno;
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, saved, NULL);
+    errno = e;
+    return error;
+}
+
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+    if (session != NULL)
+        pthread_mutex_lock(&session->lock);
+}
+
+static void after_fork_parent(void) {
+    if (session != NULL)
+        pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* The data file belongs to the parent: the child records nothing. */
+static void after_fork_child(void) {
+    after_fork_parent();
+    mprof__threads_forked();
+    __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+    if (running)
+        mprof__adapter.detach();
+    running = false;
+    session = NULL;
+}
+
+static void initialize(void) {
+    mprof__threads_initialize();
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Add the time since the last start or the last call to the duration. */
+static void count_time(void) {
+    uint64_t t = now();
+    mprof__arena_header(&session->arena)->duration += t - session->started;
+    session->started = t;
+}
+
+static void count_memory(void) {
+    mprof__arena_header(&session->arena)->memory =
+        __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
+}
+
+/* Names that were unknown when a function was first seen. */
+static void improve_names(void) {
+    struct mprof__session *current =
+        __atomic_load_n(&mprof__current, __ATOMIC_RELAXED);
+    if (!mprof__enter())
+        return;
+    /* Renaming looks for the session where the hook does. */
+    if (current == NULL)
+        __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
+    mprof__adapter.rename();
+    if (current == NULL)
+        __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+    mprof__leave();
+}
+
+static int begin(void) {
+    __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
+    int error = mprof__adapter.attach();
+    if (error != 0) {
+        __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+        return error;
+    }
+    session->started = now();
+    running = true;
+    return 0;
+}
+
+static void halt(void) {
+    mprof__adapter.detach();
+    __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+    mprof__threads_leave();
+    running = false;
+    count_time();
+    count_memory();
+}
+
+static bool same_file(const char *file) {
+    if (file == NULL)
+        return !session->named;
+    return session->named && strcmp(file, session->path) == 0;
+}
+
+static void discard(void) {
+    mprof__adapter.forget();
+    mprof__session_free(session);
+    session = NULL;
+}
+
+static int start(const char *file) {
+    if (running)
+        return file == NULL || same_file(file) ? 0 : MPROF_E_RUNNING;
+    int error = 0;
+    if (session != NULL && same_file(file)) {
+        error = mprof__arena_reopen(&session->arena);
+        return error != 0 ? error : begin();
+    }
+    struct mprof__session *fresh = mprof__session_new(file, limit, &error);
+    if (fresh == NULL)
+        return error;
+    if (session != NULL)
+        discard();
+    session = fresh;
+    error = begin();
+    if (error != 0) {
+        if (session->named)
+            unlink(session->path);
+        discard();
+    }
+    return error;
+}
+
+int mprof_start(const char *file) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    sigset_t saved;
+    pthread_once(&once, initialize);
+    acquire(&saved);
+    return release(&saved, start(file));
+}
+
+static int stop(void) {
+    if (!running)
+        return 0;
+    halt();
+    improve_names();
+    return mprof__arena_complete(&session->arena);
+}
+
+int mprof_stop(void) {
+    sigset_t saved;
+    acquire(&saved);
+    return release(&saved, stop());
+}
+
+static int reset(void) {
+    if (session == NULL)
+        return 0;
+    bool was_running = running;
+    char path[PATH_MAX];
+    bool named = session->named;
+    strcpy(path, session->path);
+    if (was_running)
+        halt();
+    discard();
+    return was_running ? start(named ? path : NULL) : 0;
+}
+
+int mprof_reset(void) {
+    sigset_t saved;
+    acquire(&saved);
+    return release(&saved, reset());
+}
+
+static int save(const char *file) {
+    if (session == NULL)
+        return MPROF_E_STOPPED;
+    if (running) {
+        count_time();
+        count_memory();
+        improve_names();
+    }
+    /* The data file of a recording that goes on is itself not replaced. */
+    if (session->named && strcmp(file, session->path) == 0)
+        return 0;
+    pthread_mutex_lock(&session->lock);
+    int error = mprof__arena_save(&session->arena, file);
+    pthread_mutex_unlock(&session->lock);
+    return error;
+}
+
+int mprof_save(const char *file) {
+    sigset_t saved;
+    acquire(&saved);
+    return release(&saved, save(file));
+}
+
+static void add_bins(struct mprof_status *status) {
+    struct mprof__arena *arena = &session->arena;
+    const struct mprof_header *header = mprof__arena_header(arena);
+    uint64_t used = __atomic_load_n(&header->used, __ATOMIC_ACQUIRE);
+    const struct mprof_record *record;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(arena->base + at);
+        status->nodes += record->type == MPROF_NODE;
+        if (record->type == MPROF_THREAD) {
+            status->threads++;
+            status->folded_allocs +=
+                ((const struct mprof_thread *)record)->folded_allocs;
+        }
+        if (record->type == MPROF_BIN) {
+            const struct mprof_bin *bin = (const void *)record;
+            status->objects += bin->objects.allocs;
+            status->object_bytes += bin->objects.bytes;
+            status->allocs += bin->objects.allocs + bin->storage.allocs;
+            status->bytes += bin->objects.bytes + bin->storage.bytes;
+        }
+    }
+    status->unplaced_allocs = header->unplaced_allocs;
+    status->allocs += header->unplaced_allocs;
+    status->bytes += header->unplaced_bytes;
+    status->file_bytes = used;
+}
+
+int mprof_status(struct mprof_status *status) {
+    sigset_t saved;
+    memset(status, 0, sizeof *status);
+    acquire(&saved);
+    status->running = running;
+    if (session != NULL)
+        add_bins(status);
+    status->memory_bytes = __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
+    return release(&saved, 0);
+}
+
+void mprof_set_limit(uint64_t bytes) {
+    sigset_t saved;
+    acquire(&saved);
+    /* A ref has 32 bits and counts in units of 8 bytes. */
+    limit = bytes < (uint64_t)1 << 34 ? bytes : (uint64_t)1 << 34;
+    release(&saved, 0);
+}
+
+const char *mprof_strerror(int error) {
+    switch (error) {
+    case 0:
+        return "no error";
+    case MPROF_E_UNPATCHED:
+        return "this ECL has no hook for mprof; use the one that mprof's "
+               "bootstrap builds, or see its runtime-patch/README";
+    case MPROF_E_NOT_BOOTED:
+        return "ECL is not running; call cl_boot() before mprof_start()";
+    case MPROF_E_RUNNING:
+        return "mprof is running already, into another data file";
+    case MPROF_E_STOPPED:
+        return "nothing has been recorded; start mprof first";
+    case MPROF_E_OPEN:
+        return "cannot create the data file";
+    case MPROF_E_WRITE:
+        return "cannot write the data file";
+    case MPROF_E_MEMORY:
+        return "no memory for mprof's tables";
+    default:
+        return "unknown error";
+    }
+}
+
+const char *mprof_version(void) {
+    return MPROF_PACKAGE_VERSION;
+}

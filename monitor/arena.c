@@ -1,0 +1,255 @@
+/* arena.c - create, grow, complete and copy the data file. */
+#define _GNU_SOURCE
+#include "arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crc.h"
+#include "mprof.h"
+
+/* Bytes by which the file grows: small against what a run writes anyway. */
+enum { PIECE = 256 * 1024 };
+
+#if defined __x86_64__
+enum { MACHINE = 62 };
+#elif defined __aarch64__
+enum { MACHINE = 183 };
+#else
+enum { MACHINE = 0 };
+#endif
+
+static bool still_our_file(const struct mprof__arena *arena) {
+    struct stat st;
+    return fstat(arena->fd, &st) == 0 && st.st_dev == arena->device &&
+           st.st_ino == arena->inode;
+}
+
+static bool grow(struct mprof__arena *arena, size_t bytes) {
+    size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
+    if (arena->full || size > arena->limit)
+        goto full;
+    if (!still_our_file(arena))
+        goto full;
+    int error = posix_fallocate(arena->fd, (off_t)arena->mapped,
+                                (off_t)(size - arena->mapped));
+    if (error != 0) {
+        errno = error;
+        goto full;
+    }
+    if (mmap(arena->base + arena->mapped, size - arena->mapped,
+             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena->fd,
+             (off_t)arena->mapped) == MAP_FAILED)
+        goto full;
+    arena->mapped = size;
+    return true;
+full:
+    arena->full = true;
+    return false;
+}
+
+/* Keep away from the low numbers, which programs close and reuse in bulk. */
+static int move_high(int fd) {
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static int open_file(const char *path) {
+    if (path == NULL)
+        return memfd_create("mprof.data", MFD_CLOEXEC);
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return -1;
+    }
+    /* A reader of the old file keeps the old file. */
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+int mprof__arena_open(struct mprof__arena *arena, const char *path,
+                      size_t limit) {
+    memset(arena, 0, sizeof *arena);
+    arena->fd = open_file(path);
+    if (arena->fd < 0)
+        return MPROF_E_OPEN;
+    arena->fd = move_high(arena->fd);
+    arena->limit = (limit + PIECE - 1) / PIECE * PIECE;
+    if (arena->limit < PIECE)
+        arena->limit = PIECE;
+    struct stat st;
+    int error = MPROF_E_OPEN;
+    if (fstat(arena->fd, &st) != 0)
+        goto fail;
+    arena->device = st.st_dev;
+    arena->inode = st.st_ino;
+    arena->base = mmap(NULL, arena->limit, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena->base == MAP_FAILED) {
+        arena->base = NULL;
+        error = MPROF_E_MEMORY;
+        goto fail;
+    }
+    if (!grow(arena, MPROF_HEADER_BYTES)) {
+        error = MPROF_E_WRITE;
+        goto fail;
+    }
+    struct mprof_header *header = mprof__arena_header(arena);
+    memcpy(header->magic, MPROF_MAGIC, sizeof header->magic);
+    header->version = MPROF_VERSION;
+    header->byte_order = MPROF_BYTE_ORDER;
+    header->header_bytes = MPROF_HEADER_BYTES;
+    header->used = MPROF_HEADER_BYTES;
+    header->pid = (uint32_t)getpid();
+    header->machine = MACHINE;
+    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    return 0;
+fail:;
+    int saved = errno;
+    if (path != NULL)
+        unlink(path);
+    mprof__arena_close(arena);
+    errno = saved;
+    return error;
+}
+
+void mprof__arena_close(struct mprof__arena *arena) {
+    if (arena->base != NULL)
+        munmap(arena->base, arena->limit);
+    if (arena->fd >= 0 && (arena->inode == 0 || still_our_file(arena)))
+        close(arena->fd);
+    arena->base = NULL;
+    arena->fd = -1;
+}
+
+void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
+                          size_t bytes) {
+    bytes = (bytes + 7) & ~(size_t)7;
+    size_t used = mprof__arena_header(arena)->used;
+    if (used + bytes > arena->mapped && !grow(arena, used + bytes))
+        return NULL;
+    struct mprof_record *record = (void *)(arena->base + used);
+    memset(record, 0, bytes);
+    record->type = type;
+    record->bytes = (uint32_t)bytes;
+    return record;
+}
+
+mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record) {
+    struct mprof_record *head = record;
+    struct mprof_header *header = mprof__arena_header(arena);
+    __atomic_store_n(&header->used, header->used + head->bytes,
+                     __ATOMIC_RELEASE);
+    return mprof__arena_ref(arena, record);
+}
+
+mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
+                              size_t length) {
+    struct mprof_string *string = mprof__arena_record(
+        arena, MPROF_STRING, offsetof(struct mprof_string, text) + length);
+    if (string == NULL)
+        return 0;
+    string->length = (uint32_t)length;
+    memcpy(string->text, text, length);
+    return mprof__arena_publish(arena, string);
+}
+
+static uint32_t checksum(struct mprof_header *header) {
+    header->crc = 0;
+    return mprof__crc32(0, header, header->used);
+}
+
+int mprof__arena_complete(struct mprof__arena *arena) {
+    struct mprof_header *header = mprof__arena_header(arena);
+    header->state = MPROF_CLOSED;
+    header->crc = checksum(header);
+    /* Only the mapped tail beyond the last record goes; it is not touched
+     * again before mprof__arena_reopen() has given it back. */
+    if (still_our_file(arena) && ftruncate(arena->fd, (off_t)header->used) != 0)
+        return MPROF_E_WRITE;
+    return 0;
+}
+
+int mprof__arena_reopen(struct mprof__arena *arena) {
+    struct mprof_header *header = mprof__arena_header(arena);
+    if (!still_our_file(arena)) {
+        errno = EBADF;
+        return MPROF_E_WRITE;
+    }
+    int error = posix_fallocate(arena->fd, 0, (off_t)arena->mapped);
+    if (error != 0) {
+        errno = error;
+        return MPROF_E_WRITE;
+    }
+    header->crc = 0;
+    header->state = MPROF_OPEN;
+    return 0;
+}
+
+static int write_all(int fd, const char *data, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_copy(const struct mprof_header *copy, const char *path) {
+    char temporary[PATH_MAX];
+    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path,
+                     (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return MPROF_E_OPEN;
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return MPROF_E_OPEN;
+    }
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return MPROF_E_OPEN;
+    int error = write_all(fd, (const char *)copy, copy->used);
+    if (close(fd) != 0)
+        error = -1;
+    if (error == 0 && rename(temporary, path) == 0)
+        return 0;
+    int saved = errno;
+    unlink(temporary);
+    errno = saved;
+    return MPROF_E_WRITE;
+}
+
+int mprof__arena_save(struct mprof__arena *arena, const char *path) {
+    /* Other threads go on counting: check and write a copy, not the data. */
+    size_t used = mprof__arena_header(arena)->used;
+    struct mprof_header *copy = mmap(NULL, used, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return MPROF_E_MEMORY;
+    memcpy(copy, arena->base, used);
+    copy->used = used;
+    copy->state = MPROF_CLOSED;
+    copy->crc = checksum(copy);
+    int error = write_copy(copy, path);
+    int saved = errno;
+    munmap(copy, used);
+    errno = saved;
+    return error;
+}

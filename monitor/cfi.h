@@ -1,0 +1,47 @@
+/* cfi.h - unwind rules from the .eh_frame tables of the loaded modules.
+ *
+ * Looking a rule up takes no lock and no memory: the loader's own table
+ * (_dl_find_object) leads to .eh_frame_hdr, its sorted table to the entry of
+ * the function, and the entry's program is run up to the address asked for.
+ * Format: LSB, "Exception Frames"; DWARF 5, section 6.4.
+ */
+#ifndef MPROF_CFI_H
+#define MPROF_CFI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct link_map;
+
+/* How to get from a frame to its caller.  Registers other than the stack and
+ * the frame pointer never matter on this architecture.
+ *
+ * CFA, the caller's stack pointer, is register + cfa_offset, or the word at
+ * that place.  A saved value is at CFA + offset, or at register + offset. */
+enum mprof__base { MPROF__SP, MPROF__BP, MPROF__CFA };
+
+struct mprof__rule {
+    uint8_t cfa_base; /* MPROF__SP or MPROF__BP */
+    bool cfa_deref;   /* CFA is what is stored there */
+    bool bp_saved;    /* false: the frame pointer is unchanged */
+    uint8_t bp_base;  /* where it was saved */
+    uint8_t ra_base;  /* where the return address is */
+    bool outermost;   /* there is no caller */
+    bool signal;      /* this frame was entered by a signal */
+    int32_t cfa_offset;
+    int32_t bp_offset;
+    int32_t ra_offset;
+};
+
+struct mprof__unwind {
+    struct mprof__rule rule;
+    uintptr_t function; /* start of the function or part of one around PC */
+    uintptr_t module_start, module_end;
+    struct link_map *module;
+};
+
+/* Find the rule for the instruction at PC.  False: PC is in no module
+ * (module_start 0) or has no entry there, or one that is not understood. */
+bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind);
+
+#endif

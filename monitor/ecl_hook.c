@@ -1,0 +1,248 @@
+/* ecl_hook.c - the adapter for ECL; see adapter.h and runtime-patch/README.
+ *
+ * ecl_monitor, in the patched runtime, points to our functions while the
+ * recording runs.  In a runtime without the patch the weak reference is NULL.
+ */
+#include "ecl_adapter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <ecl/internal.h>
+
+#include "format.h"
+#include "mprof.h"
+#include "walk.h"
+
+extern const struct ecl_monitor *ecl_monitor __attribute__((weak));
+
+static uintptr_t interpreter;   /* start of ecl_interpret() */
+static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
+
+static enum mprof_class class_of(cl_type type) {
+    switch (type) {
+    case t_list:
+        return MPROF_CONS;
+    case t_singlefloat:
+    case t_doublefloat:
+    case t_longfloat:
+#ifdef ECL_COMPLEX_FLOAT
+    case t_csfloat:
+    case t_cdfloat:
+    case t_clfloat:
+#endif
+        return MPROF_FLOAT;
+    case t_array:
+    case t_vector:
+#ifdef ECL_UNICODE
+    case t_string:
+#endif
+    case t_base_string:
+    case t_bitvector:
+    case t_instance:
+        return MPROF_STRUCT;
+    default:
+        return MPROF_OTHER;
+    }
+}
+
+/* Its frame is where the walk begins, so it must not be inlined or jumped to.
+ */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    struct mprof__event event = {
+        .bytes = bytes,
+        .class_ = (uint8_t)class_of(type),
+        .type = (uint8_t)type,
+        .storage = storage != 0,
+        .object = (uintptr_t)clas,
+    };
+    mprof__allocated(&event, __builtin_frame_address(0));
+}
+
+static void named(cl_object name, cl_object function) {
+    if (!mprof__enter())
+        return;
+    mprof__ecl_registry_name(name, function);
+    mprof__leave();
+}
+
+static void loaded(cl_object block, int opened) {
+    if (!mprof__enter())
+        return;
+    mprof__ecl_registry_library(block, opened);
+    mprof__leave();
+}
+
+static const struct ecl_monitor monitor = {
+    .allocated = allocated, .named = named, .loaded = loaded};
+
+static int attach(void) {
+    if (&ecl_monitor == NULL)
+        return MPROF_E_UNPATCHED;
+    if (ecl_get_option(ECL_OPT_BOOTED) <= 0)
+        return MPROF_E_NOT_BOOTED;
+    struct mprof__unwind unwind;
+    mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
+    interpreter = unwind.function;
+    toplevel_name = ecl_make_symbol("BYTECODES", "SI");
+    mprof__ecl_keep_start();
+    if (mprof__enter()) {
+        mprof__ecl_registry_fill();
+        mprof__leave();
+    }
+    __atomic_store_n(&ecl_monitor, &monitor, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void detach(void) {
+    __atomic_store_n(&ecl_monitor, NULL, __ATOMIC_RELEASE);
+}
+
+static void forget(void) {
+    mprof__ecl_registry_clear();
+    mprof__ecl_forget();
+}
+
+static void describe_runtime(char *text, size_t size) {
+    int version = ECL_VERSION_NUMBER;
+    snprintf(text, size, "ECL %d.%d.%d", version / 10000, version / 100 % 100,
+             version % 100);
+}
+
+static void describe_thread(char *buffer, size_t size) {
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, size);
+#ifdef ECL_THREADS
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env == NULL || env->own_process == OBJNULL ||
+        ECL_IMMEDIATE(env->own_process) || env->own_process->d.t != t_process)
+        return;
+    cl_object name = env->own_process->process.name;
+    if (name == OBJNULL)
+        return;
+    if (!ECL_IMMEDIATE(name) && name->d.t != t_symbol)
+        mprof__text_string(&text, name);
+    else
+        mprof__text_object(&text, name);
+#endif
+}
+
+static bool interprets(uintptr_t start) {
+    return start == interpreter;
+}
+
+/* Forms that EVAL or LOAD compiled, to be run once: see asm_end(). */
+static bool is_toplevel(cl_object bytecodes) {
+    return bytecodes->bytecodes.name == toplevel_name;
+}
+
+/* The interpreter keeps a record of what it runs in its own C frame. */
+static void match(struct mprof__frame *frames, size_t count) {
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env == NULL)
+        return;
+    struct ecl_ihs_frame *next = env->ihs_top;
+    for (size_t i = 0; i < count; i++) {
+        struct mprof__frame *f = &frames[i];
+        if (!f->site->interpreter)
+            continue;
+        struct ecl_ihs_frame *ihs = next;
+        while (ihs != NULL &&
+               !((uintptr_t)ihs >= f->low && (uintptr_t)ihs < f->high))
+            ihs = ihs->next;
+        if (ihs == NULL)
+            continue;
+        next = ihs->next;
+        cl_object function = ihs->function;
+        if (function == OBJNULL || ECL_IMMEDIATE(function) ||
+            function->d.t != t_bytecodes)
+            continue;
+        f->object = is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
+                                          : (uintptr_t)function;
+    }
+}
+
+static const char *const type_names[] = {
+    [t_start] = "other storage",
+    [t_list] = "cons",
+    [t_bignum] = "bignum",
+    [t_ratio] = "ratio",
+    [t_singlefloat] = "single-float",
+    [t_doublefloat] = "double-float",
+    [t_longfloat] = "long-float",
+    [t_complex] = "complex",
+#ifdef ECL_COMPLEX_FLOAT
+    [t_csfloat] = "complex-single-float",
+    [t_cdfloat] = "complex-double-float",
+    [t_clfloat] = "complex-long-float",
+#endif
+    [t_symbol] = "symbol",
+    [t_package] = "package",
+    [t_hashtable] = "hash-table",
+    [t_array] = "array",
+    [t_vector] = "vector",
+#ifdef ECL_UNICODE
+    [t_string] = "string",
+#endif
+    [t_base_string] = "base-string",
+    [t_bitvector] = "bit-vector",
+    [t_stream] = "stream",
+    [t_random] = "random-state",
+    [t_readtable] = "readtable",
+    [t_pathname] = "pathname",
+    [t_bytecodes] = "bytecodes",
+    [t_bclosure] = "bytecodes-closure",
+    [t_cfun] = "compiled-function",
+    [t_cfunfixed] = "compiled-function",
+    [t_cclosure] = "compiled-closure",
+    [t_instance] = "instance",
+#ifdef ECL_THREADS
+    [t_process] = "process",
+    [t_lock] = "lock",
+    [t_rwlock] = "rwlock",
+    [t_condition_variable] = "condition-variable",
+    [t_semaphore] = "semaphore",
+    [t_barrier] = "barrier",
+    [t_mailbox] = "mailbox",
+#endif
+    [t_codeblock] = "codeblock",
+    [t_foreign] = "foreign-data",
+    [t_frame] = "stack-frame",
+    [t_weak_pointer] = "weak-pointer",
+};
+
+static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
+                                 size_t size) {
+    const char *name = NULL;
+    if (type < sizeof type_names / sizeof type_names[0])
+        name = type_names[type];
+    if (name == NULL)
+        name = "unknown type";
+    cl_object clas = (cl_object)object;
+    if (clas == OBJNULL || ECL_IMMEDIATE(clas) || clas->d.t != t_instance)
+        return name;
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, size);
+    mprof__text_object(&text, ECL_CLASS_NAME(clas));
+    /* A structure's class is an instance of STRUCTURE-CLASS. */
+    char meta[64];
+    mprof__text_begin(&text, meta, sizeof meta);
+    mprof__text_string(&text, ECL_CLASS_NAME(ECL_CLASS_OF(clas)));
+    return strcmp(meta, "STRUCTURE-CLASS") == 0 ? "structure" : "instance";
+}
+
+const struct mprof__adapter mprof__adapter = {
+    .attach = attach,
+    .detach = detach,
+    .rename = mprof__ecl_rename_methods,
+    .runtime = describe_runtime,
+    .thread = describe_thread,
+    .interprets = interprets,
+    .match = match,
+    .native = mprof__ecl_native,
+    .interpreted = mprof__ecl_interpreted,
+    .type = describe_type,
+    .keep = mprof__ecl_keep,
+    .forget = forget,
+};

@@ -1,0 +1,73 @@
+/* ecl_keep.c - objects that stay while the profile may ask for them.
+ *
+ * They are listed in memory of our own, which the collector is shown as one
+ * more root whenever it marks; nothing comes from its heap.
+ */
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+#include <string.h>
+
+#include "ecl_adapter.h"
+#include "table.h"
+
+enum { PIECE = 4096 };
+
+struct piece {
+    struct piece *next;
+    size_t count; /* grows after the object is stored */
+    uintptr_t object[PIECE];
+};
+
+static struct piece *pieces; /* the newest first; atomic */
+static GC_push_other_roots_proc others;
+static int adding; /* taken by the thread that adds */
+
+static void push_roots(void) {
+    struct piece *p = __atomic_load_n(&pieces, __ATOMIC_ACQUIRE);
+    for (; p != NULL; p = p->next)
+        GC_push_all(p->object, p->object + p->count);
+    if (others != NULL)
+        others();
+}
+
+void mprof__ecl_keep_start(void) {
+    if (GC_get_push_other_roots() == push_roots)
+        return;
+    others = GC_get_push_other_roots();
+    GC_set_push_other_roots(push_roots);
+}
+
+static struct piece *with_room(void) {
+    struct piece *p = pieces;
+    if (p != NULL && p->count < PIECE)
+        return p;
+    struct piece *fresh = mprof__map(sizeof *fresh);
+    if (fresh == NULL)
+        return NULL;
+    fresh->next = p;
+    __atomic_store_n(&pieces, fresh, __ATOMIC_RELEASE);
+    return fresh;
+}
+
+void mprof__ecl_keep(uintptr_t object) {
+    while (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE))
+        ;
+    struct piece *p = with_room();
+    /* Without memory the object may be collected and its address used again:
+     * a name may then be wrong, a number never. */
+    if (p != NULL) {
+        p->object[p->count] = object;
+        __atomic_store_n(&p->count, p->count + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&adding, 0, __ATOMIC_RELEASE);
+}
+
+void mprof__ecl_forget(void) {
+    struct piece *p =
+        __atomic_exchange_n(&pieces, (struct piece *)NULL, __ATOMIC_ACQ_REL);
+    while (p != NULL) {
+        struct piece *next = p->next;
+        mprof__unmap(p, sizeof *p);
+        p = next;
+    }
+}

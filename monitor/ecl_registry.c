@@ -1,0 +1,281 @@
+/* ecl_registry.c - from the entry address of native code to its Lisp name.
+ *
+ * The runtime's functions are read when the recording starts: what symbols
+ * and (SETF symbol) are bound to.  From then on the runtime tells when a
+ * function gets a name.  An entry that serves functions of several names, such
+ * as one closure template for many slot readers, has no name.
+ *
+ * Local functions have none in Lisp; the compiler gives their C functions
+ * names like L12make_tree and LC2walk__labels_in__tree_sum, which are read
+ * from the symbol table of their library (elf_names.c).
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <string.h>
+
+#include "ecl_adapter.h"
+#include "format.h"
+#include "local_names.h"
+#include "modules.h"
+#include "table.h"
+#include "walk.h"
+
+enum { AMBIGUOUS = 1 };
+
+static struct mprof__table names;  /* entry -> cl_object, or AMBIGUOUS */
+static struct mprof__table images; /* link_map -> struct mprof__image * */
+static int changing;               /* taken by the thread that adds */
+
+static void acquire(void) {
+    while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+
+static void release(void) {
+    __atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
+}
+
+static uintptr_t entry_of(cl_object function) {
+    if (function == OBJNULL || ECL_IMMEDIATE(function))
+        return 0;
+    switch (function->d.t) {
+    case t_cfunfixed:
+        return (uintptr_t)function->cfunfixed.entry_fixed;
+    case t_cfun:
+        return (uintptr_t)function->cfun.entry;
+    case t_cclosure:
+        return (uintptr_t)function->cclosure.entry;
+    default:
+        return 0;
+    }
+}
+
+static cl_object own_name(cl_object function) {
+    if (function->d.t == t_cfunfixed)
+        return function->cfunfixed.name;
+    if (function->d.t == t_cfun)
+        return function->cfun.name;
+    return ECL_NIL;
+}
+
+static bool same_name(cl_object a, cl_object b) {
+    if (a == b)
+        return true;
+    if (!ECL_CONSP(a) || !ECL_CONSP(b))
+        return false;
+    return same_name(ECL_CONS_CAR(a), ECL_CONS_CAR(b)) &&
+           same_name(ECL_CONS_CDR(a), ECL_CONS_CDR(b));
+}
+
+static void add_name(uintptr_t entry, cl_object name) {
+    struct mprof__slot *slot = mprof__table_find(&names, entry);
+    if (slot == NULL) {
+        mprof__table_add(&names, entry, (uintptr_t)name);
+        mprof__ecl_keep((uintptr_t)name);
+    } else if (slot->value != AMBIGUOUS &&
+               !same_name((cl_object)(uintptr_t)slot->value, name)) {
+        slot->value = AMBIGUOUS;
+    }
+}
+
+void mprof__ecl_registry_name(cl_object name, cl_object function) {
+    uintptr_t entry = entry_of(function);
+    if (entry == 0 || name == OBJNULL || name == ECL_NIL)
+        return;
+    /* A second name for a function: it keeps the one it was made with. */
+    cl_object own = own_name(function);
+    if (own != OBJNULL && own != ECL_NIL)
+        name = own;
+    acquire();
+    add_name(entry, name);
+    release();
+}
+
+static void fill_symbol(cl_object symbol) {
+    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+        return;
+    mprof__ecl_registry_name(symbol, symbol->symbol.gfdef);
+}
+
+static void fill_table(cl_object table,
+                       void (*fill)(cl_object key, cl_object value)) {
+    if (table == OBJNULL || table == ECL_NIL)
+        return;
+    for (cl_index i = 0; i < table->hash.size; i++)
+        if (table->hash.data[i].key != OBJNULL)
+            fill(table->hash.data[i].key, table->hash.data[i].value);
+}
+
+static void fill_from_package(cl_object key, cl_object symbol) {
+    (void)key;
+    fill_symbol(symbol);
+}
+
+/* The table leads from a symbol to (function . symbol).  A compiled one has
+ * the name (SETF symbol) itself. */
+static void fill_from_setf(cl_object symbol, cl_object pair) {
+    (void)symbol;
+    if (!ECL_CONSP(pair))
+        return;
+    cl_object function = ECL_CONS_CAR(pair);
+    if (entry_of(function) != 0)
+        mprof__ecl_registry_name(own_name(function), function);
+}
+
+void mprof__ecl_registry_fill(void) {
+    cl_object l;
+    for (l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        fill_table(ECL_CONS_CAR(l)->pack.internal, fill_from_package);
+        fill_table(ECL_CONS_CAR(l)->pack.external, fill_from_package);
+    }
+    fill_table(cl_core.setf_definitions, fill_from_setf);
+    for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
+        mprof__ecl_registry_library(ECL_CONS_CAR(l), true);
+}
+
+static void open_image(cl_object block) {
+    cl_object path = block->cblock.name;
+    uintptr_t map = (uintptr_t)block->cblock.handle;
+    if (map == 0 || path == OBJNULL || ECL_IMMEDIATE(path) ||
+        path->d.t != t_base_string || mprof__table_find(&images, map) != NULL)
+        return;
+    struct mprof__image *image = mprof__map(sizeof *image);
+    if (image == NULL)
+        return;
+    mprof__image_open(image, (const char *)path->base_string.self);
+    mprof__table_add(&images, map, (uintptr_t)image);
+}
+
+struct range {
+    uintptr_t start, end;
+};
+
+static bool in_range(uint64_t key, uint64_t value, void *data) {
+    const struct range *range = data;
+    (void)value;
+    return key >= range->start && key < range->end;
+}
+
+static bool is_key(uint64_t key, uint64_t value, void *data) {
+    if (key != (uintptr_t)data)
+        return false;
+    struct mprof__image *image = (void *)(uintptr_t)value;
+    mprof__image_close(image);
+    mprof__unmap(image, sizeof *image);
+    return true;
+}
+
+static void close_image(cl_object block) {
+    struct link_map *map = block->cblock.handle;
+    struct mprof__unwind unwind;
+    if (map == NULL)
+        return;
+    mprof__cfi_find((uintptr_t)map->l_ld, &unwind);
+    struct range range = {unwind.module_start, unwind.module_end};
+    mprof__table_sweep(&names, in_range, &range);
+    mprof__table_sweep(&images, is_key, map);
+    mprof__module_unloads(range.start, range.end);
+}
+
+void mprof__ecl_registry_library(cl_object block, bool opened) {
+    acquire();
+    if (opened)
+        open_image(block);
+    else
+        close_image(block);
+    release();
+}
+
+static bool always(uint64_t key, uint64_t value, void *data) {
+    (void)key, (void)data;
+    struct mprof__image *image = (void *)(uintptr_t)value;
+    mprof__image_close(image);
+    mprof__unmap(image, sizeof *image);
+    return true;
+}
+
+void mprof__ecl_registry_clear(void) {
+    mprof__table_sweep(&images, always, NULL);
+    mprof__table_free(&images);
+    mprof__table_free(&names);
+}
+
+bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
+    struct mprof__slot *slot = mprof__table_find(&names, entry);
+    if (slot == NULL || slot->value == AMBIGUOUS)
+        return false;
+    mprof__text_object(text, (cl_object)(uintptr_t)slot->value);
+    return true;
+}
+
+void mprof__ecl_native(uintptr_t start, struct link_map *module,
+                       struct mprof__name *name) {
+    struct mprof__text text;
+    mprof__text_begin(&text, name->text, sizeof name->text);
+    if (mprof__ecl_entry_name(start, &text)) {
+        name->kind = MPROF_LISP;
+        return;
+    }
+    struct mprof__slot *slot = mprof__table_find(&images, (uintptr_t)module);
+    if (slot != NULL)
+        mprof__local_name((const struct mprof__image *)(uintptr_t)slot->value,
+                          start, module->l_addr, name);
+}
+
+/* Where a generic function keeps its methods, and a method its function:
+ * +standard-generic-function-slots+ and +standard-method-slots+ of ECL's
+ * src/clos/hierarchy.lsp. */
+enum { GF_METHODS = 7, METHOD_FUNCTION = 4 };
+
+static void rename_method(cl_object method) {
+    char name[MPROF__NAME_BYTES];
+    struct mprof__text text;
+    if (ECL_IMMEDIATE(method) || method->d.t != t_instance ||
+        method->instance.length <= METHOD_FUNCTION)
+        return;
+    cl_object function = method->instance.slots[METHOD_FUNCTION];
+    if (function == OBJNULL || ECL_IMMEDIATE(function))
+        return;
+    mprof__text_begin(&text, name, sizeof name);
+    uintptr_t entry = entry_of(function);
+    if (function->d.t == t_bclosure)
+        function = function->bclosure.code;
+    if (entry != 0 && mprof__table_find(&names, entry) == NULL) {
+        if (mprof__text_method(&text, method))
+            mprof__rename_native(entry, name);
+    } else if (function->d.t == t_bytecodes) {
+        if (mprof__text_method(&text, method))
+            mprof__rename_object((uintptr_t)function, name);
+    }
+}
+
+static void rename_methods_of(cl_object gf) {
+    if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance ||
+        gf->instance.isgf == ECL_NOT_FUNCALLABLE ||
+        gf->instance.length <= GF_METHODS)
+        return;
+    cl_object l = gf->instance.slots[GF_METHODS];
+    for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l))
+        rename_method(ECL_CONS_CAR(l));
+}
+
+static void rename_from_package(cl_object key, cl_object symbol) {
+    (void)key;
+    if (symbol != OBJNULL && !ECL_IMMEDIATE(symbol) && symbol->d.t == t_symbol)
+        rename_methods_of(symbol->symbol.gfdef);
+}
+
+static void rename_from_setf(cl_object symbol, cl_object pair) {
+    (void)symbol;
+    if (ECL_CONSP(pair))
+        rename_methods_of(ECL_CONS_CAR(pair));
+}
+
+void mprof__ecl_rename_methods(void) {
+    cl_object l;
+    for (l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        fill_table(ECL_CONS_CAR(l)->pack.internal, rename_from_package);
+        fill_table(ECL_CONS_CAR(l)->pack.external, rename_from_package);
+    }
+    fill_table(cl_core.setf_definitions, rename_from_setf);
+}

@@ -1,0 +1,33 @@
+/* lisp_names.h - names of Lisp objects, printed without Lisp.
+ *
+ * These read the objects' memory and neither cons nor call Lisp, so they work
+ * inside of the hook.  Names come out as PRIN1 would print them with CL-USER
+ * as the current package, but for symbols of COMMON-LISP, which get "CL:".
+ */
+#ifndef MPROF_LISP_NAMES_H
+#define MPROF_LISP_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <ecl/ecl.h>
+
+/* Text that is filled from the left and cut where it is full. */
+struct mprof__text {
+    char *at, *end; /* end: the last byte, for the NUL */
+};
+
+void mprof__text_begin(struct mprof__text *text, char *buffer, size_t size);
+void mprof__text_add(struct mprof__text *text, const char *string);
+
+/* A symbol, or a list such as (SETF FOO) or (METHOD AREA (CIRCLE)), numbers,
+ * characters and strings in it; anything else prints as #<...>. */
+void mprof__text_object(struct mprof__text *text, cl_object object);
+
+/* The characters of a string object, or of a symbol's name. */
+void mprof__text_string(struct mprof__text *text, cl_object string);
+
+/* (METHOD AREA :AROUND (CIRCLE)) for a method object; false: not one. */
+bool mprof__text_method(struct mprof__text *text, cl_object method);
+
+#endif

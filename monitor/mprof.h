@@ -1,0 +1,87 @@
+/* mprof.h - start and stop the allocation monitor.
+ *
+ * The monitor records every allocation of the running program together with
+ * the chain of its callers.  It keeps what it records in a data file that
+ * `mprof FILE` turns into tables; the file can be read at any time, also while
+ * the program runs and after it was killed.
+ *
+ * In a program that embeds ECL, call these after cl_boot().  Any thread may
+ * call any of them at any time.  None of them prints, and none of them calls
+ * the collector or allocates Lisp objects.
+ *
+ * Functions return 0 or one of the MPROF_E codes; mprof_strerror() explains.
+ */
+#ifndef MPROF_H
+#define MPROF_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPROF_API __attribute__((visibility("default")))
+
+enum mprof_error {
+    MPROF_E_UNPATCHED = 1, /* the runtime has no hook for the monitor */
+    MPROF_E_NOT_BOOTED,    /* the runtime is not there, or not booted yet */
+    MPROF_E_RUNNING,       /* running already, into another file */
+    MPROF_E_STOPPED,       /* nothing has been recorded */
+    MPROF_E_OPEN,          /* the data file cannot be created; see errno */
+    MPROF_E_WRITE,         /* the data file cannot be written; see errno */
+    MPROF_E_MEMORY         /* no memory for the monitor's tables; see errno */
+};
+
+/* Facts about the monitor; see mprof_status(). */
+struct mprof_status {
+    int running;      /* 1 while allocations are recorded */
+    uint64_t allocs;  /* blocks recorded since the first start or reset */
+    uint64_t bytes;   /* their bytes */
+    uint64_t objects; /* of the blocks, those that are Lisp objects */
+    uint64_t object_bytes;
+    uint64_t threads;         /* that have allocated */
+    uint64_t nodes;           /* of all calling-context trees */
+    uint64_t folded_allocs;   /* recorded under a shortened chain */
+    uint64_t unplaced_allocs; /* known only by number */
+    uint64_t file_bytes;      /* in use in the data file */
+    uint64_t memory_bytes;    /* of the monitor beside the data file */
+};
+
+/* Start recording, in all threads.
+ *
+ * FILE names the data file; one that exists is replaced.  NULL keeps the data
+ * in memory until mprof_save().  After a stop, starting with the same name (or
+ * with NULL) goes on where the stop was; another name begins anew, as after
+ * mprof_reset().  Starting when it runs already is 0 and changes nothing, or
+ * MPROF_E_RUNNING when FILE is another file. */
+MPROF_API int mprof_start(const char *file);
+
+/* Stop recording, in all threads, and complete the data file.  When it
+ * returns no thread records any more.  Stopping twice is no error. */
+MPROF_API int mprof_stop(void);
+
+/* Forget what was recorded.  A running monitor goes on, from zero. */
+MPROF_API int mprof_reset(void);
+
+/* Write what is recorded so far to FILE, a complete data file.  The monitor
+ * may be running.  FILE appears in one step, or stays as it was on error. */
+MPROF_API int mprof_save(const char *file);
+
+/* Fill *STATUS.  The numbers of other running threads may be a moment old. */
+MPROF_API int mprof_status(struct mprof_status *status);
+
+/* Limit on the data file and the trees in it, in bytes; 64 MiB unless set.
+ * Takes effect when the next data file is begun.  Past it chains are folded:
+ * counts stay exact, the file says how many allocations were concerned. */
+MPROF_API void mprof_set_limit(uint64_t bytes);
+
+/* A sentence for an error code, in English, static. */
+MPROF_API const char *mprof_strerror(int error);
+
+/* "1.0": the version of this library, static. */
+MPROF_API const char *mprof_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

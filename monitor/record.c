@@ -1,0 +1,113 @@
+/* record.c - one allocation: enter, walk, find the node and the bin, count. */
+#include <string.h>
+
+#include "session.h"
+
+/* Counters have one writer; readers may see them a moment late, never torn. */
+static inline void add(uint64_t *counter, uint64_t n) {
+    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
+                     __ATOMIC_RELAXED);
+}
+
+static inline void count(struct mprof_count *counter, uint64_t bytes) {
+    add(&counter->allocs, 1);
+    add(&counter->bytes, bytes);
+}
+
+/* The chain cannot be recorded; the number can, from any thread at any time. */
+static void count_unplaced(struct mprof__session *session, uint64_t bytes) {
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static struct mprof_bin *add_bin(struct mprof__thread *thread,
+                                 const struct mprof__event *event) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    char name[MPROF__NAME_BYTES] = "";
+    const char *type =
+        mprof__adapter.type(event->type, event->object, name, sizeof name);
+    pthread_mutex_lock(&session->lock);
+    mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));
+    mprof_ref name_ref = 0;
+    if (name[0] != '\0')
+        name_ref = mprof__arena_string(arena, name, strlen(name));
+    struct mprof_bin *bin = mprof__arena_record(arena, MPROF_BIN, sizeof *bin);
+    if (bin != NULL) {
+        bin->thread = mprof__arena_ref(arena, thread->record);
+        bin->type = type_ref;
+        bin->name = name_ref;
+        bin->class_ = event->class_;
+        mprof__arena_publish(arena, bin);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return bin;
+}
+
+struct mprof_bin *mprof__bin(struct mprof__thread *thread,
+                             const struct mprof__event *event) {
+    if (event->object == 0) {
+        struct mprof_bin **bin = &thread->bin[event->type];
+        if (*bin == NULL)
+            *bin = add_bin(thread, event);
+        return *bin;
+    }
+    struct mprof__slot *slot = mprof__table_find(&thread->bins, event->object);
+    if (slot != NULL)
+        return (struct mprof_bin *)(uintptr_t)slot->value;
+    struct mprof_bin *bin = add_bin(thread, event);
+    mprof__adapter.keep(event->object);
+    if (bin != NULL)
+        mprof__table_add(&thread->bins, event->object, (uintptr_t)bin);
+    return bin;
+}
+
+static void place(struct mprof__session *session, struct mprof__thread *thread,
+                  const struct mprof__event *event, const void *frame) {
+    uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
+    if (thread->epoch != epoch) {
+        mprof__tree_flush(thread);
+        thread->epoch = epoch;
+    }
+    mprof__walk(session, &thread->chain, frame);
+    mprof__adapter.match(thread->chain.frames, thread->chain.count);
+    struct mprof_bin *bin = mprof__bin(thread, event);
+    if (bin == NULL) {
+        count_unplaced(session, event->bytes);
+        return;
+    }
+    bool folded = false;
+    struct mprof_node *node = mprof__tree_node(thread, &folded);
+    count(&node->count[event->class_], event->bytes);
+    count(event->storage ? &bin->storage : &bin->objects, event->bytes);
+    if (folded) {
+        add(&thread->record->folded_allocs, 1);
+        add(&thread->record->folded_bytes, event->bytes);
+    }
+    if (thread->chain.cut) {
+        add(&thread->record->cut_allocs, 1);
+        add(&thread->record->cut_bytes, event->bytes);
+    }
+}
+
+void mprof__allocated(const struct mprof__event *event, const void *frame) {
+    bool entered = mprof__enter();
+    struct mprof__session *session =
+        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    if (!entered) {
+        /* A signal handler that allocates while its thread is inside: the
+         * session lives as long as that thread is. */
+        if (session != NULL)
+            count_unplaced(session, event->bytes);
+        return;
+    }
+    if (session != NULL) {
+        struct mprof__thread *thread = mprof__thread_self(session);
+        if (thread != NULL)
+            place(session, thread, event, frame);
+        else
+            count_unplaced(session, event->bytes);
+    }
+    mprof__leave();
+}

@@ -1,0 +1,296 @@
+/* session.c - create and free a recording; its sites, functions, modules. */
+#define _GNU_SOURCE
+#include "session.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "modules.h"
+#include "mprof.h"
+
+enum { BLOCK_BYTES = 64 * 1024 };
+
+struct mprof__block {
+    struct mprof__block *next;
+    size_t bytes, used;
+};
+
+struct mprof__session *mprof__current;
+
+/* Stands for every return address once there is no memory for more sites. */
+static const struct mprof__site no_site;
+
+void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    struct mprof__block *block = session->blocks;
+    if (block == NULL || block->bytes - block->used < bytes) {
+        size_t size = BLOCK_BYTES;
+        if (size < bytes + sizeof *block)
+            size = bytes + sizeof *block;
+        block = mprof__map(size);
+        if (block == NULL)
+            return NULL;
+        block->bytes = size;
+        block->used = (sizeof *block + 15) & ~(size_t)15;
+        block->next = session->blocks;
+        session->blocks = block;
+    }
+    void *memory = (char *)block + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+/* The arguments of this process, blanks between them. */
+static mprof_ref read_command(struct mprof__arena *arena) {
+    char text[1024];
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    if (file == NULL)
+        return 0;
+    size_t n = fread(text, 1, sizeof text, file);
+    fclose(file);
+    while (n > 0 && text[n - 1] == '\0')
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '\0' || text[i] == '\n')
+            text[i] = ' ';
+    return mprof__arena_string(arena, text, n);
+}
+
+static void describe(struct mprof__session *session) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_header *header = mprof__arena_header(arena);
+    struct timespec now;
+    char text[PATH_MAX];
+    clock_gettime(CLOCK_REALTIME, &now);
+    header->start_time =
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    ssize_t n = readlink("/proc/self/exe", text, sizeof text);
+    if (n > 0)
+        header->program = mprof__arena_string(arena, text, (size_t)n);
+    header->command = read_command(arena);
+    mprof__adapter.runtime(text, sizeof text);
+    header->runtime = mprof__arena_string(arena, text, strlen(text));
+}
+
+struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
+                                          int *error) {
+    static uint64_t last_id;
+    struct mprof__session *session = mprof__map(sizeof *session);
+    if (session == NULL) {
+        *error = MPROF_E_MEMORY;
+        return NULL;
+    }
+    if (path != NULL && strlen(path) >= sizeof session->path) {
+        errno = ENAMETOOLONG;
+        *error = MPROF_E_OPEN;
+    } else {
+        *error = mprof__arena_open(&session->arena, path, limit);
+    }
+    if (*error != 0) {
+        int saved = errno;
+        mprof__unmap(session, sizeof *session);
+        errno = saved;
+        return NULL;
+    }
+    if (path != NULL) {
+        session->named = true;
+        strcpy(session->path, path);
+    }
+    session->id = ++last_id;
+    pthread_mutex_init(&session->lock, NULL);
+    describe(session);
+    return session;
+}
+
+void mprof__session_free(struct mprof__session *session) {
+    for (struct mprof__thread *t = session->threads; t != NULL; t = t->next) {
+        mprof__chain_free(&t->chain);
+        mprof__unmap(t->last, t->last_room * sizeof *t->last);
+        mprof__table_free(&t->edges);
+        mprof__table_free(&t->nodes);
+        mprof__table_free(&t->bins);
+    }
+    mprof__table_free(&session->sites);
+    mprof__table_free(&session->functions);
+    mprof__table_free(&session->modules);
+    struct mprof__block *block = session->blocks;
+    while (block != NULL) {
+        struct mprof__block *next = block->next;
+        mprof__unmap(block, block->bytes);
+        block = next;
+    }
+    mprof__arena_close(&session->arena);
+    pthread_mutex_destroy(&session->lock);
+    mprof__unmap(session, sizeof *session);
+}
+
+static mprof_ref add_function(struct mprof__session *session, uint64_t address,
+                              mprof_ref module,
+                              const struct mprof__name *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref text = 0, symbol = 0;
+    if (name->text[0] != '\0')
+        text = mprof__arena_string(arena, name->text, strlen(name->text));
+    if (name->symbol[0] != '\0')
+        symbol = mprof__arena_string(arena, name->symbol, strlen(name->symbol));
+    struct mprof_function *function =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *function);
+    if (function == NULL)
+        return 0;
+    function->address = address;
+    function->module = module;
+    function->kind = name->kind;
+    function->name = text;
+    function->symbol = symbol;
+    return mprof__arena_publish(arena, function);
+}
+
+mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
+                                 mprof_ref *place) {
+    struct mprof__name name = {.kind = kind};
+    if (*place == 0)
+        *place = add_function(session, 0, 0, &name);
+    return *place;
+}
+
+static mprof_ref native_function(struct mprof__session *session,
+                                 const struct mprof__unwind *unwind) {
+    struct mprof__slot *slot =
+        mprof__table_find(&session->functions, unwind->function);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    struct mprof__name name = {.kind = MPROF_C};
+    mprof__adapter.native(unwind->function, unwind->module, &name);
+    mprof_ref module = mprof__module(session, unwind);
+    mprof_ref ref = add_function(
+        session, unwind->function - unwind->module->l_addr, module, &name);
+    if (ref != 0)
+        mprof__table_add(&session->functions, unwind->function, ref);
+    return ref;
+}
+
+static const struct mprof__site *add_site(struct mprof__session *session,
+                                          uintptr_t pc, bool exact,
+                                          uint64_t key) {
+    struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
+    if (site == NULL)
+        return &no_site;
+    site->id = ++session->site_count;
+    site->known = mprof__cfi_find(exact ? pc : pc - 1, &site->unwind);
+    if (site->known) {
+        site->interpreter = mprof__adapter.interprets(site->unwind.function);
+        site->function = native_function(session, &site->unwind);
+    } else {
+        site->function =
+            mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
+    }
+    mprof__table_add(&session->sites, key, (uintptr_t)site);
+    return site;
+}
+
+const struct mprof__site *mprof__session_site(struct mprof__session *session,
+                                              uintptr_t pc, bool exact) {
+    uint64_t key = exact ? pc | (uint64_t)1 << 63 : pc;
+    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
+    if (__builtin_expect(slot != NULL, 1))
+        return (const struct mprof__site *)(uintptr_t)slot->value;
+    pthread_mutex_lock(&session->lock);
+    slot = mprof__table_find(&session->sites, key);
+    const struct mprof__site *site =
+        slot != NULL ? (const struct mprof__site *)(uintptr_t)slot->value
+                     : add_site(session, pc, exact, key);
+    pthread_mutex_unlock(&session->lock);
+    return site;
+}
+
+mprof_ref mprof__session_object(struct mprof__session *session,
+                                const struct mprof__chain *chain,
+                                size_t index) {
+    uintptr_t object = chain->frames[index].object;
+    struct mprof__slot *slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    mprof_ref ref;
+    pthread_mutex_lock(&session->lock);
+    slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL) {
+        ref = (mprof_ref)slot->value;
+    } else if (object == MPROF__TOPLEVEL_OBJECT) {
+        ref =
+            mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
+    } else {
+        struct mprof__name name = {.kind = MPROF_INTERPRETED};
+        mprof__adapter.interpreted(chain->frames, chain->count, index, &name);
+        mprof__adapter.keep(object);
+        ref = add_function(session, object, 0, &name);
+        if (ref != 0)
+            mprof__table_add(&session->functions, object, ref);
+    }
+    pthread_mutex_unlock(&session->lock);
+    return ref;
+}
+
+static void rename_key(uint64_t key, const char *name) {
+    struct mprof__session *session =
+        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    if (session == NULL)
+        return;
+    pthread_mutex_lock(&session->lock);
+    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    if (slot != NULL) {
+        struct mprof_function *function =
+            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+        mprof_ref text =
+            mprof__arena_string(&session->arena, name, strlen(name));
+        if (text != 0) {
+            __atomic_store_n(&function->name, text, __ATOMIC_RELEASE);
+            if (function->kind == MPROF_C)
+                function->kind = MPROF_LISP;
+        }
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+void mprof__rename_native(uintptr_t start, const char *name) {
+    rename_key(start, name);
+}
+
+void mprof__rename_object(uintptr_t object, const char *name) {
+    rename_key(object, name);
+}
+
+struct range {
+    uintptr_t start, end;
+};
+
+static bool in_range(uint64_t key, uint64_t value, void *data) {
+    const struct range *range = data;
+    (void)value;
+    key &= ~((uint64_t)1 << 63);
+    return key >= range->start && key < range->end;
+}
+
+void mprof__module_unloads(uintptr_t start, uintptr_t end) {
+    struct range range = {start, end};
+    struct mprof__session *session =
+        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    if (session == NULL)
+        return;
+    pthread_mutex_lock(&session->lock);
+    struct mprof__slot *slot = mprof__table_find(&session->modules, start);
+    if (slot != NULL) {
+        struct mprof_module *module =
+            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+        module->flags |= MPROF_MODULE_UNLOADED;
+    }
+    mprof__table_sweep(&session->modules, in_range, &range);
+    mprof__table_sweep(&session->functions, in_range, &range);
+    mprof__table_sweep(&session->sites, in_range, &range);
+    /* The threads forget what they know by return address. */
+    __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&session->lock);
+}

@@ -1,0 +1,69 @@
+/* table.h - a hash table of 64-bit keys and values for the monitor.
+ *
+ * Any number of threads may look up while one adds: a slot's key is written
+ * after its value, and a table that grew is replaced as a whole; the old one
+ * stays readable until the table is freed.  Memory is mapped, never malloced.
+ * Key 0 is not a key.
+ */
+#ifndef MPROF_TABLE_H
+#define MPROF_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mprof__slot {
+    uint64_t key; /* 0 empty, 1 removed */
+    uint64_t value;
+};
+
+struct mprof__slots {
+    struct mprof__slots *old; /* the smaller one that this replaced */
+    size_t mask;              /* number of slots - 1, a power of two - 1 */
+    size_t bytes;             /* mapped */
+    struct mprof__slot slot[];
+};
+
+struct mprof__table {
+    struct mprof__slots *slots; /* NULL while empty */
+    size_t count;               /* used and removed; for the one that adds */
+};
+
+/* Mapped, zeroed memory that is counted in mprof__table_memory.  NULL: none. */
+void *mprof__map(size_t bytes);
+void mprof__unmap(void *memory, size_t bytes);
+extern uint64_t mprof__mapped; /* bytes; atomic */
+
+/* Add a key that is not there; false when there is no memory. */
+bool mprof__table_add(struct mprof__table *table, uint64_t key, uint64_t value);
+/* Remove all keys for which DEAD says so.  No other thread may add. */
+void mprof__table_sweep(struct mprof__table *table,
+                        bool (*dead)(uint64_t key, uint64_t value, void *),
+                        void *data);
+/* Forget all keys; only when no other thread looks up. */
+void mprof__table_clear(struct mprof__table *table);
+void mprof__table_free(struct mprof__table *table);
+
+static inline uint64_t mprof__hash(uint64_t key) {
+    key *= 0x9e3779b97f4a7c15u; /* Fibonacci hashing, Knuth 6.4 */
+    return key ^ (key >> 32);
+}
+
+/* The slot of KEY, or NULL. */
+static inline struct mprof__slot *
+mprof__table_find(const struct mprof__table *table, uint64_t key) {
+    struct mprof__slots *slots =
+        __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+    if (slots == NULL)
+        return NULL;
+    for (size_t i = mprof__hash(key) & slots->mask;;
+         i = (i + 1) & slots->mask) {
+        uint64_t k = __atomic_load_n(&slots->slot[i].key, __ATOMIC_ACQUIRE);
+        if (k == key)
+            return &slots->slot[i];
+        if (k == 0)
+            return NULL;
+    }
+}
+
+#endif

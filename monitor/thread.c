@@ -1,0 +1,192 @@
+/* thread.c - who is inside of the hook, and each thread's part of a session.
+ *
+ * A thread says "inside" with a plain store, and whoever stops the recording
+ * makes all threads pass a barrier (membarrier) before it looks.  So entering
+ * costs no fence, and after mprof__threads_leave() nobody uses the old
+ * session any more.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session.h"
+#include "thread.h"
+
+/* A thread of the process; reused by another thread once `dead`. */
+struct self {
+    struct self *next;
+    int inside;  /* written by the thread, read by who stops; atomic */
+    int dead;    /* atomic */
+    uint64_t id; /* of the session that `thread` belongs to */
+    struct mprof__thread *thread;
+};
+
+enum { SELVES_PER_PIECE = 128 };
+
+static __thread struct self *self __attribute__((tls_model("initial-exec")));
+static struct self *selves; /* only grows at its head; atomic */
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool have_membarrier;
+
+static void thread_ends(void *data) {
+    struct self *me = data;
+    self = NULL;
+    me->inside = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    struct mprof__session *session =
+        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    if (session != NULL && me->thread != NULL && me->id == session->id) {
+        me->thread->record->flags |= MPROF_THREAD_ENDED;
+        mprof__thread_shrink(me->thread);
+    }
+    me->thread = NULL;
+    me->id = 0;
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&me->dead, 1, __ATOMIC_RELEASE);
+}
+
+static void initialize(void) {
+    pthread_key_create(&at_thread_end, thread_ends);
+    have_membarrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                0) == 0;
+}
+
+void mprof__threads_initialize(void) {
+    pthread_once(&once, initialize);
+}
+
+static struct self *reuse(void) {
+    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next) {
+        int dead = 1;
+        if (__atomic_compare_exchange_n(&s->dead, &dead, 0, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return s;
+    }
+    return NULL;
+}
+
+static struct self *make_self(void) {
+    struct self *mine = reuse();
+    if (mine == NULL) {
+        struct self *piece = mprof__map(SELVES_PER_PIECE * sizeof *piece);
+        if (piece == NULL)
+            return NULL;
+        for (int i = 0; i < SELVES_PER_PIECE; i++) {
+            piece[i].dead = i > 0;
+            piece[i].next = i + 1 < SELVES_PER_PIECE ? &piece[i + 1] : NULL;
+        }
+        struct self *last = &piece[SELVES_PER_PIECE - 1];
+        last->next = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+        while (!__atomic_compare_exchange_n(&selves, &last->next, piece, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            ;
+        mine = piece;
+    }
+    /* The C library may allocate here, which matters to nobody: this thread
+     * is not yet inside of anything. */
+    pthread_setspecific(at_thread_end, mine);
+    self = mine;
+    return mine;
+}
+
+bool mprof__enter(void) {
+    struct self *me = self;
+    if (me == NULL && (me = make_self()) == NULL)
+        return false;
+    if (me->inside)
+        return false;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+}
+
+void mprof__leave(void) {
+    __atomic_store_n(&self->inside, 0, __ATOMIC_RELEASE);
+}
+
+void mprof__threads_leave(void) {
+    if (have_membarrier) {
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    } else {
+        struct timespec grace = {0, 20 * 1000 * 1000};
+        nanosleep(&grace, NULL);
+    }
+    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next)
+        while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE))
+            sched_yield();
+}
+
+void mprof__threads_forked(void) {
+    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next)
+        if (s != self)
+            s->inside = 0;
+}
+
+static void name_thread(struct mprof__arena *arena,
+                        struct mprof_thread *record) {
+    char text[MPROF__NAME_BYTES];
+    mprof__adapter.thread(text, sizeof text);
+    if (text[0] != '\0')
+        record->name = mprof__arena_string(arena, text, strlen(text));
+}
+
+static struct mprof__thread *make_thread(struct mprof__session *session) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof__thread *thread =
+        mprof__session_alloc(session, sizeof *thread);
+    if (thread == NULL)
+        return NULL;
+    struct mprof_thread *record =
+        mprof__arena_record(arena, MPROF_THREAD, sizeof *record);
+    if (record == NULL)
+        return NULL;
+    record->tid = (uint32_t)syscall(SYS_gettid);
+    mprof__arena_publish(arena, record);
+    name_thread(arena, record);
+    struct mprof_node *root =
+        mprof__arena_record(arena, MPROF_NODE, sizeof *root);
+    if (root == NULL)
+        return NULL;
+    root->thread = mprof__arena_ref(arena, record);
+    mprof__arena_publish(arena, root);
+    thread->session = session;
+    thread->record = record;
+    thread->root = root;
+    thread->epoch = session->epoch;
+    thread->next = session->threads;
+    __atomic_store_n(&session->threads, thread, __ATOMIC_RELEASE);
+    return thread;
+}
+
+struct mprof__thread *mprof__thread_self(struct mprof__session *session) {
+    struct self *me = self;
+    if (__builtin_expect(me->id == session->id, 1))
+        return me->thread;
+    pthread_mutex_lock(&session->lock);
+    struct mprof__thread *thread = make_thread(session);
+    pthread_mutex_unlock(&session->lock);
+    /* Also when there was no room: it will not come. */
+    me->thread = thread;
+    me->id = session->id;
+    return thread;
+}
+
+void mprof__thread_shrink(struct mprof__thread *thread) {
+    mprof__chain_free(&thread->chain);
+    mprof__unmap(thread->last, thread->last_room * sizeof *thread->last);
+    thread->last = NULL;
+    thread->last_count = thread->last_room = 0;
+    mprof__table_free(&thread->edges);
+    mprof__table_free(&thread->nodes);
+    mprof__table_free(&thread->bins);
+}

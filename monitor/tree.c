@@ -1,0 +1,153 @@
+/* tree.c - the calling-context tree: from a chain to its node.
+ *
+ * Nodes are keyed by (parent, function); two call sites of one function lead
+ * to the same node.  Edges, keyed by (parent, site), only shorten the way
+ * there.  Invariant: every node in `edges` is in `nodes`.
+ */
+#include <string.h>
+
+#include "session.h"
+
+static uint64_t pair(mprof_ref parent, uint32_t other) {
+    return (uint64_t)parent << 32 | other;
+}
+
+static uint64_t frame_key(const struct mprof__frame *frame) {
+    return frame->object != 0 ? frame->object : frame->pc;
+}
+
+/* Past the limit: an ancestor that is the same function, else the parent. */
+static struct mprof_node *fold(struct mprof__thread *thread,
+                               struct mprof_node *parent, mprof_ref function) {
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_node *node = parent;
+    while (node->function != function && node->parent != 0)
+        node = mprof__arena_at(arena, node->parent);
+    return node->function == function && function != 0 ? node : parent;
+}
+
+static struct mprof_node *add_node(struct mprof__thread *thread,
+                                   struct mprof_node *parent,
+                                   mprof_ref function) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref parent_ref = mprof__arena_ref(arena, parent);
+    pthread_mutex_lock(&session->lock);
+    struct mprof_node *node =
+        mprof__arena_record(arena, MPROF_NODE, sizeof *node);
+    if (node != NULL) {
+        node->thread = mprof__arena_ref(arena, thread->record);
+        node->parent = parent_ref;
+        node->function = function;
+        mprof__arena_publish(arena, node);
+    }
+    pthread_mutex_unlock(&session->lock);
+    if (node != NULL)
+        mprof__table_add(&thread->nodes, pair(parent_ref, function),
+                         (uintptr_t)node);
+    return node;
+}
+
+static struct mprof_node *find_node(struct mprof__thread *thread,
+                                    struct mprof_node *parent,
+                                    mprof_ref function, bool *folded) {
+    mprof_ref parent_ref = mprof__arena_ref(&thread->session->arena, parent);
+    struct mprof__slot *slot =
+        mprof__table_find(&thread->nodes, pair(parent_ref, function));
+    if (slot != NULL)
+        return (struct mprof_node *)(uintptr_t)slot->value;
+    struct mprof_node *node =
+        function == 0 ? NULL : add_node(thread, parent, function);
+    if (node == NULL) {
+        *folded = true;
+        node = fold(thread, parent, function);
+    }
+    return node;
+}
+
+static void add_edge(struct mprof__thread *thread, uint64_t key,
+                     struct mprof_node *node,
+                     const struct mprof__frame *frame) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    if (!mprof__table_add(&thread->edges, key, (uintptr_t)node))
+        return;
+    pthread_mutex_lock(&session->lock);
+    struct mprof_edge *edge =
+        mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
+    if (edge != NULL) {
+        struct mprof__slot *module = mprof__table_find(
+            &session->modules, frame->site->unwind.module_start);
+        edge->node = mprof__arena_ref(arena, node);
+        edge->module = module == NULL ? 0 : (mprof_ref)module->value;
+        edge->return_address = frame->pc;
+        mprof__arena_publish(arena, edge);
+    }
+    pthread_mutex_unlock(&session->lock);
+}
+
+static struct mprof_node *child(struct mprof__thread *thread,
+                                struct mprof_node *parent, size_t index,
+                                bool *folded) {
+    struct mprof__session *session = thread->session;
+    const struct mprof__frame *frame = &thread->chain.frames[index];
+    if (frame->object != 0) {
+        mprof_ref function =
+            mprof__session_object(session, &thread->chain, index);
+        return find_node(thread, parent, function, folded);
+    }
+    mprof_ref parent_ref = mprof__arena_ref(&session->arena, parent);
+    uint64_t key = pair(parent_ref, frame->site->id);
+    struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
+    if (slot != NULL)
+        return (struct mprof_node *)(uintptr_t)slot->value;
+    bool here = false;
+    struct mprof_node *node =
+        find_node(thread, parent, frame->site->function, &here);
+    if (here)
+        *folded = true;
+    else
+        add_edge(thread, key, node, frame);
+    return node;
+}
+
+static bool more_links(struct mprof__thread *thread, size_t count) {
+    size_t room = thread->last_room == 0 ? 1024 : thread->last_room;
+    while (room < count)
+        room *= 2;
+    struct mprof__link *links = mprof__map(room * sizeof *links);
+    if (links == NULL)
+        return false;
+    if (thread->last_count > 0)
+        memcpy(links, thread->last, thread->last_count * sizeof *links);
+    mprof__unmap(thread->last, thread->last_room * sizeof *links);
+    thread->last = links;
+    thread->last_room = room;
+    return true;
+}
+
+void mprof__tree_flush(struct mprof__thread *thread) {
+    thread->last_count = 0;
+    mprof__table_clear(&thread->edges);
+}
+
+struct mprof_node *mprof__tree_node(struct mprof__thread *thread,
+                                    bool *folded) {
+    const struct mprof__chain *chain = &thread->chain;
+    size_t count = chain->count, i = 0;
+    bool keep = count <= thread->last_room || more_links(thread, count);
+    while (i < thread->last_count && i < count &&
+           thread->last[i].key == frame_key(&chain->frames[count - 1 - i]))
+        i++;
+    struct mprof_node *node = i > 0 ? thread->last[i - 1].node : thread->root;
+    *folded = i > 0 && thread->last[i - 1].folded;
+    for (; i < count; i++) {
+        size_t index = count - 1 - i;
+        node = child(thread, node, index, folded);
+        if (keep)
+            thread->last[i] = (struct mprof__link){
+                frame_key(&chain->frames[index]), node, *folded};
+    }
+    thread->last_count = keep ? count : 0;
+    return node;
+}

@@ -1,0 +1,50 @@
+/* walk.h - the chain of callers of this thread.
+ *
+ * The walk reads the unwind tables; it never allocates on a heap that is
+ * profiled, and says when it could not go on.
+ */
+#ifndef MPROF_WALK_H
+#define MPROF_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cfi.h"
+#include "format.h"
+
+struct mprof__session;
+
+/* What is known of one return address; found once, then never changed. */
+struct mprof__site {
+    struct mprof__unwind unwind;
+    uint32_t id;        /* counts the sites of the session, from 1 */
+    bool known;         /* false: there is no rule, the walk ends here */
+    bool interpreter;   /* frames of it stand for what they interpret */
+    mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
+};
+
+/* A frame.  Its memory is [low, high): from the stack pointer it had when it
+ * called on, to the one its caller has. */
+struct mprof__frame {
+    const struct mprof__site *site;
+    uintptr_t pc;
+    uintptr_t low, high;
+    uintptr_t object; /* what is interpreted here, or 0 */
+};
+
+/* The chain, innermost frame first. */
+struct mprof__chain {
+    struct mprof__frame *frames; /* mapped; owned by the chain */
+    size_t count, room;
+    bool cut; /* the last frame is where the rules ended */
+};
+
+/* Walk from the caller of the function whose frame address is FRAME to the
+ * first frame of the thread.  There is no limit to the depth; when there is
+ * no memory for more frames, the chain is cut. */
+void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
+                 const void *frame);
+void mprof__chain_free(struct mprof__chain *chain);
+
+#endif
