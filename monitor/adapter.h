@@ -84,8 +84,8 @@ void mprof__leave(void);
  * Called between enter and leave. */
 void mprof__module_unloads(uintptr_t start, uintptr_t end);
 
-/* Give the function at START, if it was seen, another name. */
-void mprof__rename_native(uintptr_t start, const char *name);
-void mprof__rename_object(uintptr_t object, const char *name);
+/* Give the native function that starts at KEY, or the interpreted object KEY,
+ * another name, if it was seen. */
+void mprof__rename(uintptr_t key, const char *name);
 
 #endif

@@ -33,8 +33,9 @@ static cl_fixnum constant_index(cl_object outer, cl_object code) {
     return -1;
 }
 
-/* How OUTER introduces its constant INDEX.  FLET and LABELS are followed by
- * the number of functions and their constants. */
+/* How OUTER's own code introduces its constant INDEX, or NULL: constants are
+ * shared with the functions inside of it.  FLET and LABELS are followed by the
+ * number of functions and their constants. */
 static const char *origin(cl_object outer, cl_fixnum index) {
     const cl_opcode *code = (const cl_opcode *)outer->bytecodes.code;
     cl_index size = outer->bytecodes.code_size;
@@ -46,7 +47,7 @@ static const char *origin(cl_object outer, cl_fixnum index) {
             if (code[i + 2 + (cl_index)k] == index)
                 return code[i] == OP_FLET ? "FLET" : "LABELS";
     }
-    return "LAMBDA";
+    return NULL;
 }
 
 static cl_object bytecodes_of(const struct mprof__frame *frame) {
@@ -82,15 +83,15 @@ void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
         mprof__text_object(&text, own);
         return;
     }
-    const char *how = own == ECL_NIL || own == OBJNULL ? "LAMBDA" : "LOCAL";
-    for (size_t i = index + 1; i < count; i++) {
+    const char *how = NULL;
+    for (size_t i = index + 1; i < count && how == NULL; i++) {
         cl_object outer = bytecodes_of(&frames[i]);
         cl_fixnum at = outer == OBJNULL ? -1 : constant_index(outer, code);
-        if (at >= 0) {
+        if (at >= 0)
             how = origin(outer, at);
-            break;
-        }
     }
+    if (how == NULL)
+        how = own == ECL_NIL || own == OBJNULL ? "LAMBDA" : "LOCAL";
     mprof__text_add(&text, "(");
     mprof__text_add(&text, how);
     if (own != OBJNULL && own != ECL_NIL) {

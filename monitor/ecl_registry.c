@@ -7,7 +7,7 @@
  *
  * Local functions have none in Lisp; the compiler gives their C functions
  * names like L12make_tree and LC2walk__labels_in__tree_sum, which are read
- * from the symbol table of their library (elf_names.c).
+ * from the symbol table of their library (local_names.c).
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -22,9 +22,10 @@
 
 enum { AMBIGUOUS = 1 };
 
-static struct mprof__table names;  /* entry -> cl_object, or AMBIGUOUS */
-static struct mprof__table images; /* link_map -> struct mprof__image * */
-static int changing;               /* taken by the thread that adds */
+static struct mprof__table names;   /* entry -> cl_object, or AMBIGUOUS */
+static struct mprof__table methods; /* code -> method, or AMBIGUOUS */
+static struct mprof__table images;  /* link_map -> struct mprof__image * */
+static int changing;                /* taken by the thread that adds */
 
 static void acquire(void) {
     while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
@@ -97,13 +98,13 @@ static void fill_symbol(cl_object symbol) {
     mprof__ecl_registry_name(symbol, symbol->symbol.gfdef);
 }
 
-static void fill_table(cl_object table,
-                       void (*fill)(cl_object key, cl_object value)) {
+static void visit_table(cl_object table,
+                        void (*visit)(cl_object key, cl_object value)) {
     if (table == OBJNULL || table == ECL_NIL)
         return;
     for (cl_index i = 0; i < table->hash.size; i++)
         if (table->hash.data[i].key != OBJNULL)
-            fill(table->hash.data[i].key, table->hash.data[i].value);
+            visit(table->hash.data[i].key, table->hash.data[i].value);
 }
 
 static void fill_from_package(cl_object key, cl_object symbol) {
@@ -122,13 +123,18 @@ static void fill_from_setf(cl_object symbol, cl_object pair) {
         mprof__ecl_registry_name(own_name(function), function);
 }
 
+static void for_all_symbols(void (*visit)(cl_object key, cl_object symbol)) {
+    cl_object l = cl_core.packages;
+    for (; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        visit_table(ECL_CONS_CAR(l)->pack.internal, visit);
+        visit_table(ECL_CONS_CAR(l)->pack.external, visit);
+    }
+}
+
 void mprof__ecl_registry_fill(void) {
     cl_object l;
-    for (l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
-        fill_table(ECL_CONS_CAR(l)->pack.internal, fill_from_package);
-        fill_table(ECL_CONS_CAR(l)->pack.external, fill_from_package);
-    }
-    fill_table(cl_core.setf_definitions, fill_from_setf);
+    for_all_symbols(fill_from_package);
+    visit_table(cl_core.setf_definitions, fill_from_setf);
     for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
         mprof__ecl_registry_library(ECL_CONS_CAR(l), true);
 }
@@ -227,55 +233,100 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
  * src/clos/hierarchy.lsp. */
 enum { GF_METHODS = 7, METHOD_FUNCTION = 4 };
 
+/* The function that the programmer wrote: a method's own is most often a
+ * closure of the runtime over it. */
+static cl_object inner_function(cl_object function) {
+    cl_object found = OBJNULL;
+    if (function->d.t != t_cclosure)
+        return function;
+    cl_object l = function->cclosure.env;
+    for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        cl_object item = ECL_CONS_CAR(l);
+        if (entry_of(item) == 0 &&
+            (item == OBJNULL || ECL_IMMEDIATE(item) ||
+             (item->d.t != t_bytecodes && item->d.t != t_bclosure)))
+            continue;
+        if (found != OBJNULL)
+            return function;
+        found = item;
+    }
+    return found == OBJNULL ? function : found;
+}
+
+/* The place of a method's code: an entry address or a bytecodes object. */
+static uintptr_t method_key(cl_object method) {
+    if (method == OBJNULL || ECL_IMMEDIATE(method) ||
+        method->d.t != t_instance || method->instance.length <= METHOD_FUNCTION)
+        return 0;
+    cl_object function = method->instance.slots[METHOD_FUNCTION];
+    if (function == OBJNULL || ECL_IMMEDIATE(function))
+        return 0;
+    function = inner_function(function);
+    if (function->d.t == t_bclosure)
+        function = function->bclosure.code;
+    if (function->d.t == t_bytecodes)
+        return (uintptr_t)function;
+    uintptr_t entry = entry_of(function);
+    return mprof__table_find(&names, entry) == NULL ? entry : 0;
+}
+
+/* Slot readers and the like share their code: such code has no name. */
+static void note_method(cl_object method) {
+    uintptr_t key = method_key(method);
+    if (key == 0)
+        return;
+    struct mprof__slot *slot = mprof__table_find(&methods, key);
+    if (slot == NULL)
+        mprof__table_add(&methods, key, (uintptr_t)method);
+    else if (slot->value != (uintptr_t)method)
+        slot->value = AMBIGUOUS;
+}
+
 static void rename_method(cl_object method) {
     char name[MPROF__NAME_BYTES];
     struct mprof__text text;
-    if (ECL_IMMEDIATE(method) || method->d.t != t_instance ||
-        method->instance.length <= METHOD_FUNCTION)
-        return;
-    cl_object function = method->instance.slots[METHOD_FUNCTION];
-    if (function == OBJNULL || ECL_IMMEDIATE(function))
+    uintptr_t key = method_key(method);
+    struct mprof__slot *slot =
+        key == 0 ? NULL : mprof__table_find(&methods, key);
+    if (slot == NULL || slot->value == AMBIGUOUS)
         return;
     mprof__text_begin(&text, name, sizeof name);
-    uintptr_t entry = entry_of(function);
-    if (function->d.t == t_bclosure)
-        function = function->bclosure.code;
-    if (entry != 0 && mprof__table_find(&names, entry) == NULL) {
-        if (mprof__text_method(&text, method))
-            mprof__rename_native(entry, name);
-    } else if (function->d.t == t_bytecodes) {
-        if (mprof__text_method(&text, method))
-            mprof__rename_object((uintptr_t)function, name);
-    }
+    if (mprof__text_method(&text, method))
+        mprof__rename(key, name);
 }
 
-static void rename_methods_of(cl_object gf) {
+static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
     if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance ||
         gf->instance.isgf == ECL_NOT_FUNCALLABLE ||
         gf->instance.length <= GF_METHODS)
         return;
     cl_object l = gf->instance.slots[GF_METHODS];
     for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l))
-        rename_method(ECL_CONS_CAR(l));
+        visit(ECL_CONS_CAR(l));
 }
 
-static void rename_from_package(cl_object key, cl_object symbol) {
+static void (*visit_method)(cl_object method); /* under the lock of the API */
+
+static void methods_of_symbol(cl_object key, cl_object symbol) {
     (void)key;
     if (symbol != OBJNULL && !ECL_IMMEDIATE(symbol) && symbol->d.t == t_symbol)
-        rename_methods_of(symbol->symbol.gfdef);
+        for_methods_of(symbol->symbol.gfdef, visit_method);
 }
 
-static void rename_from_setf(cl_object symbol, cl_object pair) {
+static void methods_of_setf(cl_object symbol, cl_object pair) {
     (void)symbol;
     if (ECL_CONSP(pair))
-        rename_methods_of(ECL_CONS_CAR(pair));
+        for_methods_of(ECL_CONS_CAR(pair), visit_method);
+}
+
+static void for_all_methods(void (*visit)(cl_object method)) {
+    visit_method = visit;
+    for_all_symbols(methods_of_symbol);
+    visit_table(cl_core.setf_definitions, methods_of_setf);
 }
 
 void mprof__ecl_rename_methods(void) {
-    cl_object l;
-    for (l = cl_core.packages; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
-        fill_table(ECL_CONS_CAR(l)->pack.internal, rename_from_package);
-        fill_table(ECL_CONS_CAR(l)->pack.external, rename_from_package);
-    }
-    fill_table(cl_core.setf_definitions, rename_from_setf);
+    for_all_methods(note_method);
+    for_all_methods(rename_method);
+    mprof__table_free(&methods);
 }

@@ -207,6 +207,8 @@ void mprof__text_object(struct mprof__text *text, cl_object object) {
         mprof__text_add(text, "#<unbound>");
     else if (object == ECL_NIL)
         mprof__text_add(text, "NIL");
+    else if (object == ECL_T)
+        mprof__text_add(text, "T");
     else if (ECL_CONSP(object))
         add_list(text, object);
     else if (is_symbol(object))

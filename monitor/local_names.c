@@ -55,15 +55,16 @@ static bool take_apart(const char *symbol, struct c_name *c) {
                  (int)(length - (size_t)(in + 5 - rest)), in + 5);
         length = (size_t)(origin - 2 - rest);
     }
+    /* The compiler turns a lambda into a FLET of a name without a package. */
     if (strncmp(rest, "__lambda", 8) != 0)
         snprintf(c->name, sizeof c->name, "%.*s", (int)length, rest);
-    else if (c->origin[0] == '\0')
+    else
         strcpy(c->origin, "lambda");
     return true;
 }
 
-/* The global function around a local one: of those with its name, if that is
- * known, or of all, the one with the least number above. */
+/* The global function around a local one: of those with its name the one with
+ * the least number above. */
 struct find_outer {
     const struct c_name *inner;
     long number;
@@ -74,10 +75,8 @@ static int maybe_outer(const char *symbol, uint64_t address, void *data) {
     struct find_outer *find = data;
     struct c_name c;
     if (symbol[0] != 'L' || !take_apart(symbol, &c) ||
-        c.number <= find->inner->number || c.outer[0] != '\0')
-        return 0;
-    if (find->inner->outer[0] != '\0' ? strcmp(c.name, find->inner->outer) != 0
-                                      : c.local)
+        c.number <= find->inner->number || c.outer[0] != '\0' ||
+        strcmp(c.name, find->inner->outer) != 0)
         return 0;
     if (find->number == 0 || c.number < find->number) {
         find->number = c.number;
@@ -98,9 +97,9 @@ static void add_mangled(struct mprof__text *text, const char *name) {
 static void add_outer(struct mprof__text *text, const struct c_name *inner,
                       const struct mprof__image *image, uintptr_t bias) {
     struct find_outer find = {.inner = inner};
-    mprof__image_symbols(image, maybe_outer, &find);
-    if (find.number == 0 && inner->outer[0] == '\0')
+    if (inner->outer[0] == '\0')
         return;
+    mprof__image_symbols(image, maybe_outer, &find);
     mprof__text_add(text, " :IN ");
     if (find.number == 0 || !mprof__ecl_entry_name(bias + find.address, text))
         add_mangled(text, inner->outer);

@@ -234,7 +234,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     return ref;
 }
 
-static void rename_key(uint64_t key, const char *name) {
+void mprof__rename(uintptr_t key, const char *name) {
     struct mprof__session *session =
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
     if (session == NULL)
@@ -253,14 +253,6 @@ static void rename_key(uint64_t key, const char *name) {
         }
     }
     pthread_mutex_unlock(&session->lock);
-}
-
-void mprof__rename_native(uintptr_t start, const char *name) {
-    rename_key(start, name);
-}
-
-void mprof__rename_object(uintptr_t object, const char *name) {
-    rename_key(object, name);
 }
 
 struct range {
