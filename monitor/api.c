@@ -117,7 +117,7 @@ static int begin(void) {
 static void halt(void) {
     mprof__adapter.detach();
     __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
-    mprof__threads_leave();
+    session->haunted |= !mprof__threads_leave();
     running = false;
     count_time();
     count_memory();
@@ -220,6 +220,11 @@ int mprof_save(const char *file) {
     sigset_t saved;
     acquire(&saved);
     return release(&saved, save(file));
+}
+
+/* A program that exits without a stop leaves a complete file all the same. */
+static void __attribute__((destructor)) at_exit(void) {
+    mprof_stop();
 }
 
 static void add_bins(struct mprof_status *status) {

@@ -60,17 +60,25 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     mprof__allocated(&event, __builtin_frame_address(0));
 }
 
+/* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
+ * as it does during an allocation, where the runtime sees to that. */
 static void named(cl_object name, cl_object function) {
-    if (!mprof__enter())
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env == NULL || !mprof__enter())
         return;
+    int disabled = env->disable_interrupts;
+    if (!disabled)
+        ecl_disable_interrupts_env(env);
     mprof__ecl_registry_name(name, function);
     mprof__leave();
+    if (!disabled)
+        ecl_enable_interrupts_env(env);
 }
 
 static void loaded(cl_object block, int opened) {
     if (!mprof__enter())
         return;
-    mprof__ecl_registry_library(block, opened);
+    mprof__ecl_registry_library(block, opened != 0);
     mprof__leave();
 }
 
@@ -93,6 +101,12 @@ static int attach(void) {
     }
     __atomic_store_n(&ecl_monitor, &monitor, __ATOMIC_RELEASE);
     return 0;
+}
+
+static void rename_late(void) {
+    /* After cl_shutdown() there is nobody to ask. */
+    if (ecl_get_option(ECL_OPT_BOOTED) > 0)
+        mprof__ecl_rename_methods();
 }
 
 static void detach(void) {
@@ -235,7 +249,7 @@ static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
 const struct mprof__adapter mprof__adapter = {
     .attach = attach,
     .detach = detach,
-    .rename = mprof__ecl_rename_methods,
+    .rename = rename_late,
     .runtime = describe_runtime,
     .thread = describe_thread,
     .interprets = interprets,

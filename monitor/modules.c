@@ -70,7 +70,7 @@ mprof_ref mprof__module(struct mprof__session *session,
         mprof__table_find(&session->modules, unwind->module_start);
     if (slot != NULL)
         return (mprof_ref)slot->value;
-    char path[PATH_MAX];
+    static char path[PATH_MAX]; /* not on a stack that may be nearly full */
     module_path(unwind->module, path, sizeof path);
     mprof_ref name = mprof__arena_string(&session->arena, path, strlen(path));
     struct mprof_module *module =

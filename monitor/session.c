@@ -107,6 +107,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
 }
 
 void mprof__session_free(struct mprof__session *session) {
+    if (session->haunted)
+        return;
     for (struct mprof__thread *t = session->threads; t != NULL; t = t->next) {
         mprof__chain_free(&t->chain);
         mprof__unmap(t->last, t->last_room * sizeof *t->last);

@@ -88,8 +88,8 @@ void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 struct mprof__thread *mprof__thread_self(struct mprof__session *session);
 
 /* Wait until no other thread is inside of the hook.  mprof__current is another
- * or NULL already. */
-void mprof__threads_leave(void);
+ * or NULL already.  False: one seems to stay, the session must too. */
+bool mprof__threads_leave(void);
 
 /* Node for the chain that THREAD just walked, and whether it was folded. */
 struct mprof_node *mprof__tree_node(struct mprof__thread *thread, bool *folded);

@@ -112,17 +112,31 @@ void mprof__leave(void) {
     __atomic_store_n(&self->inside, 0, __ATOMIC_RELEASE);
 }
 
-void mprof__threads_leave(void) {
+/* A thread that left the hook by a jump would be waited for in vain. */
+enum { PATIENCE_NS = 1000 * 1000 * 1000 };
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool mprof__threads_leave(void) {
     if (have_membarrier) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     } else {
         struct timespec grace = {0, 20 * 1000 * 1000};
         nanosleep(&grace, NULL);
     }
+    uint64_t end = now() + PATIENCE_NS;
     struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
     for (; s != NULL; s = s->next)
-        while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE))
+        while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
+            if (now() > end)
+                return false;
             sched_yield();
+        }
+    return true;
 }
 
 void mprof__threads_forked(void) {
