@@ -54,6 +54,7 @@ struct mprof__session {
     uint32_t site_count;
     struct mprof__block *blocks; /* of memory for sites and threads */
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
+    bool haunted;                /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
     char path[PATH_MAX];
     uint64_t started; /* CLOCK_MONOTONIC, ns, of the last start */
