@@ -227,30 +227,38 @@ static void __attribute__((destructor)) at_exit(void) {
     mprof_stop();
 }
 
-static void add_bins(struct mprof_status *status) {
+/* A counter of a thread that may be running. */
+static uint64_t peek(const uint64_t *counter) {
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static void add_bin(struct mprof_status *status, const struct mprof_bin *bin) {
+    status->objects += peek(&bin->objects.allocs);
+    status->object_bytes += peek(&bin->objects.bytes);
+    status->allocs += peek(&bin->objects.allocs) + peek(&bin->storage.allocs);
+    status->bytes += peek(&bin->objects.bytes) + peek(&bin->storage.bytes);
+}
+
+static void add_records(struct mprof_status *status) {
     struct mprof__arena *arena = &session->arena;
     const struct mprof_header *header = mprof__arena_header(arena);
     uint64_t used = __atomic_load_n(&header->used, __ATOMIC_ACQUIRE);
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(arena->base + at);
-        status->nodes += record->type == MPROF_NODE;
+        if (record->type == MPROF_NODE)
+            status->nodes++;
+        if (record->type == MPROF_BIN)
+            add_bin(status, (const struct mprof_bin *)record);
         if (record->type == MPROF_THREAD) {
             status->threads++;
             status->folded_allocs +=
-                ((const struct mprof_thread *)record)->folded_allocs;
-        }
-        if (record->type == MPROF_BIN) {
-            const struct mprof_bin *bin = (const void *)record;
-            status->objects += bin->objects.allocs;
-            status->object_bytes += bin->objects.bytes;
-            status->allocs += bin->objects.allocs + bin->storage.allocs;
-            status->bytes += bin->objects.bytes + bin->storage.bytes;
+                peek(&((const struct mprof_thread *)record)->folded_allocs);
         }
     }
-    status->unplaced_allocs = header->unplaced_allocs;
-    status->allocs += header->unplaced_allocs;
-    status->bytes += header->unplaced_bytes;
+    status->unplaced_allocs = peek(&header->unplaced_allocs);
+    status->allocs += status->unplaced_allocs;
+    status->bytes += peek(&header->unplaced_bytes);
     status->file_bytes = used;
 }
 
@@ -260,7 +268,7 @@ int mprof_status(struct mprof_status *status) {
     acquire(&saved);
     status->running = running;
     if (session != NULL)
-        add_bins(status);
+        add_records(status);
     status->memory_bytes = __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
     return release(&saved, 0);
 }

@@ -236,14 +236,19 @@ static int write_copy(const struct mprof_header *copy, const char *path) {
     return MPROF_E_WRITE;
 }
 
+/* Other threads count on meanwhile; no number may be torn. */
+static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
+    for (size_t i = 0; i < bytes / sizeof *to; i++)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
 int mprof__arena_save(struct mprof__arena *arena, const char *path) {
-    /* Other threads go on counting: check and write a copy, not the data. */
     size_t used = mprof__arena_header(arena)->used;
     struct mprof_header *copy = mmap(NULL, used, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return MPROF_E_MEMORY;
-    memcpy(copy, arena->base, used);
+    copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
     copy->used = used;
     copy->state = MPROF_CLOSED;
     copy->crc = checksum(copy);

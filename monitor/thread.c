@@ -42,7 +42,8 @@ static void thread_ends(void *data) {
     struct mprof__session *session =
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
     if (session != NULL && me->thread != NULL && me->id == session->id) {
-        me->thread->record->flags |= MPROF_THREAD_ENDED;
+        __atomic_store_n(&me->thread->record->flags, MPROF_THREAD_ENDED,
+                         __ATOMIC_RELAXED);
         mprof__thread_shrink(me->thread);
     }
     me->thread = NULL;

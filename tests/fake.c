@@ -1,0 +1,91 @@
+#include "fake.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../monitor/adapter.h"
+#include "../monitor/format.h"
+#include "../monitor/walk.h"
+
+uintptr_t fake_interpreter, fake_object;
+static int attached;
+
+static int attach(void) {
+    __atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static void detach(void) {
+    __atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
+}
+
+static void nothing(void) {
+}
+
+static void runtime(char *text, size_t size) {
+    snprintf(text, size, "fake");
+}
+
+static void thread(char *text, size_t size) {
+    snprintf(text, size, "worker");
+}
+
+static bool interprets(uintptr_t start) {
+    return start == fake_interpreter;
+}
+
+static void match(struct mprof__frame *frames, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (frames[i].site->interpreter)
+            frames[i].object = fake_object;
+}
+
+static void native(uintptr_t start, struct link_map *module,
+                   struct mprof__name *name) {
+    (void)module;
+    snprintf(name->text, sizeof name->text, "F%lx", (unsigned long)start);
+}
+
+static void interpreted(const struct mprof__frame *frames, size_t count,
+                        size_t index, struct mprof__name *name) {
+    (void)count;
+    snprintf(name->text, sizeof name->text, "I%lx",
+             (unsigned long)frames[index].object);
+}
+
+static const char *type(unsigned type_, uintptr_t object, char *name,
+                        size_t size) {
+    (void)type_;
+    if (object != 0)
+        snprintf(name, size, "CLASS-%lu", (unsigned long)object);
+    return "thing";
+}
+
+static void keep(uintptr_t object) {
+    (void)object;
+}
+
+const struct mprof__adapter mprof__adapter = {
+    .attach = attach,
+    .detach = detach,
+    .rename = nothing,
+    .runtime = runtime,
+    .thread = thread,
+    .interprets = interprets,
+    .match = match,
+    .native = native,
+    .interpreted = interpreted,
+    .type = type,
+    .keep = keep,
+    .forget = nothing,
+};
+
+void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+fake_alloc(uint64_t bytes, int class_) {
+    if (!__atomic_load_n(&attached, __ATOMIC_ACQUIRE))
+        return;
+    struct mprof__event event = {
+        .bytes = bytes, .class_ = (uint8_t)class_, .type = (uint8_t)class_};
+    mprof__allocated(&event, __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+}

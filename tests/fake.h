@@ -1,0 +1,15 @@
+/* fake.h - an adapter without a runtime, to test the monitor alone. */
+#ifndef MPROF_TESTS_FAKE_H
+#define MPROF_TESTS_FAKE_H
+
+#include <stdint.h>
+
+/* Allocate nothing, but record BYTES of class CLASS_ as if; the chain begins
+ * at the caller. */
+void fake_alloc(uint64_t bytes, int class_);
+
+/* While set, native functions are named "F<address>" and frames of the
+ * function at this address are replaced by this object. */
+extern uintptr_t fake_interpreter, fake_object;
+
+#endif

@@ -1,0 +1,307 @@
+/* The public functions, and threads, with allocations that are only told. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../monitor/crc.h"
+#include "../monitor/mprof.h"
+#include "../monitor/session.h"
+#include "fake.h"
+
+static char folder[] = "/tmp/mprof-test-XXXXXX";
+
+static const char *in_folder(const char *name) {
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return mkdtemp(folder) == NULL;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static struct mprof_status status(void) {
+    struct mprof_status s;
+    assert_int_equal(mprof_status(&s), 0);
+    return s;
+}
+
+static void counts_from_start_to_stop(void **state) {
+    (void)state;
+    fake_alloc(1, 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 100; i++)
+        fake_alloc(10, i % 4);
+    assert_int_equal(mprof_stop(), 0);
+    fake_alloc(1, 0);
+    struct mprof_status s = status();
+    assert_int_equal(s.running, 0);
+    assert_int_equal(s.allocs, 100);
+    assert_int_equal(s.bytes, 1000);
+    assert_int_equal(s.threads, 1);
+    /* A second start goes on, a reset begins anew. */
+    assert_int_equal(mprof_start(NULL), 0);
+    fake_alloc(7, 0);
+    assert_int_equal(status().bytes, 1007);
+    assert_int_equal(mprof_reset(), 0);
+    assert_int_equal(status().running, 1);
+    assert_int_equal(status().bytes, 0);
+    fake_alloc(3, 0);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(status().bytes, 3);
+    assert_int_equal(mprof_reset(), 0);
+    assert_int_equal(status().bytes, 0);
+    assert_int_equal(mprof_save(in_folder("x")), MPROF_E_STOPPED);
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *data = malloc(*size);
+    assert_int_equal(fread(data, 1, *size, file), *size);
+    fclose(file);
+    return data;
+}
+
+static void check_complete(const char *path) {
+    size_t size;
+    struct mprof_header *header = read_file(path, &size);
+    assert_int_equal(header->state, MPROF_CLOSED);
+    assert_int_equal(header->used, size);
+    uint32_t crc = header->crc;
+    header->crc = 0;
+    assert_int_equal(mprof__crc32(0, header, size), crc);
+    free(header);
+}
+
+static void the_file_is_there_while_it_is_written(void **state) {
+    (void)state;
+    char path[256];
+    strcpy(path, in_folder("live.data"));
+    assert_int_equal(mprof_start(path), 0);
+    fake_alloc(5, 2);
+    size_t size;
+    struct mprof_header *header = read_file(path, &size);
+    assert_int_equal(header->state, MPROF_OPEN);
+    assert_true(header->used <= size);
+    free(header);
+    assert_int_equal(mprof_start(path), 0);
+    assert_int_equal(mprof_start("elsewhere"), MPROF_E_RUNNING);
+    assert_int_equal(mprof_save(in_folder("copy.data")), 0);
+    check_complete(in_folder("copy.data"));
+    assert_int_equal(mprof_stop(), 0);
+    check_complete(path);
+    /* Going on in the same file, and once more complete. */
+    assert_int_equal(mprof_start(path), 0);
+    for (int i = 0; i < 1000; i++)
+        fake_alloc(5, 2);
+    assert_int_equal(mprof_stop(), 0);
+    check_complete(path);
+    assert_int_equal(status().bytes, 5005);
+    assert_int_equal(mprof_reset(), 0);
+    /* What was recorded stays on disk. */
+    check_complete(path);
+}
+
+static void bad_files_are_errors(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(folder), MPROF_E_OPEN);
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(mprof_start(in_folder("no/such/folder")), MPROF_E_OPEN);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(mprof_start("/dev/null"), MPROF_E_OPEN);
+    assert_int_equal(mprof_start(NULL), 0);
+    fake_alloc(5, 2);
+    assert_int_equal(mprof_save(in_folder("no/such/folder")), MPROF_E_OPEN);
+    assert_int_equal(mprof_save("/dev/full"), MPROF_E_OPEN);
+    struct stat st;
+    assert_int_equal(stat("/dev/full", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+    assert_int_equal(status().bytes, 5);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+    for (int e = 1; e <= MPROF_E_MEMORY; e++)
+        assert_string_not_equal(mprof_strerror(e), mprof_strerror(-1));
+}
+
+static void a_child_records_nothing_into_the_parents_file(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(in_folder("fork.data")), 0);
+    fake_alloc(5, 2);
+    pid_t child = fork();
+    if (child == 0) {
+        fake_alloc(1000, 2);
+        _exit(mprof_stop());
+    }
+    int result;
+    waitpid(child, &result, 0);
+    assert_int_equal(result, 0);
+    assert_int_equal(status().bytes, 5);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
+static void what_was_recorded_survives_a_kill(void **state) {
+    (void)state;
+    char path[256];
+    strcpy(path, in_folder("killed.data"));
+    pid_t child = fork();
+    if (child == 0) {
+        if (mprof_start(path) == 0)
+            for (int i = 0; i < 1000; i++)
+                fake_alloc(10, 1);
+        kill(getpid(), SIGKILL);
+    }
+    int result;
+    waitpid(child, &result, 0);
+    assert_true(WIFSIGNALED(result));
+    size_t size;
+    char *data = read_file(path, &size);
+    const struct mprof_header *header = (const void *)data;
+    const struct mprof_record *record;
+    uint64_t bytes = 0;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < header->used;
+         at += record->bytes) {
+        record = (const void *)(data + at);
+        if (record->type == MPROF_NODE)
+            bytes += ((const struct mprof_node *)(const void *)record)
+                         ->count[1]
+                         .bytes;
+    }
+    assert_int_equal(bytes, 10000);
+    free(data);
+}
+
+enum { THREADS = 4, ROUNDS = 20000 };
+static uint64_t told; /* bytes, atomic */
+static int go;
+
+static void __attribute__((noinline)) deeper(int depth, uint64_t bytes) {
+    if (depth == 0)
+        fake_alloc(bytes, (int)(bytes % 4));
+    else
+        deeper(depth - 1, bytes);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void *allocate(void *data) {
+    unsigned seed = (unsigned)(uintptr_t)data;
+    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE))
+        sched_yield();
+    uint64_t sum = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t bytes = (uint64_t)rand_r(&seed) % 100;
+        deeper(rand_r(&seed) % 20, bytes);
+        sum += bytes;
+    }
+    __atomic_add_fetch(&told, sum, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void threads_are_all_counted(void **state) {
+    (void)state;
+    pthread_t thread[THREADS];
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int round = 0; round < 3; round++) {
+        go = 0;
+        for (intptr_t i = 0; i < THREADS; i++)
+            pthread_create(&thread[i], NULL, allocate, (void *)(i + 1));
+        __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(mprof_save(in_folder("running.data")), 0);
+            check_complete(in_folder("running.data"));
+            pthread_join(thread[i], NULL);
+        }
+    }
+    assert_int_equal(mprof_stop(), 0);
+    struct mprof_status s = status();
+    assert_int_equal(s.allocs, 3 * THREADS * ROUNDS);
+    assert_int_equal(s.bytes, told);
+    assert_int_equal(s.threads, 3 * THREADS);
+    assert_int_equal(s.unplaced_allocs, 0);
+    assert_int_equal(s.folded_allocs, 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
+static void starting_and_stopping_while_threads_run(void **state) {
+    (void)state;
+    pthread_t thread[THREADS];
+    go = 1;
+    for (intptr_t i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, allocate, (void *)(i + 1));
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(mprof_start(NULL), 0);
+        sched_yield();
+        if (i % 3 == 0)
+            assert_int_equal(mprof_reset(), 0);
+        assert_int_equal(mprof_stop(), 0);
+        if (i % 5 == 0)
+            assert_int_equal(mprof_reset(), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(mprof_reset(), 0);
+}
+
+static void little_room_folds_and_counts_everything(void **state) {
+    (void)state;
+    mprof_set_limit(1);
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 3000; i++)
+        deeper(i, 1);
+    assert_int_equal(mprof_stop(), 0);
+    struct mprof_status s = status();
+    assert_int_equal(s.bytes, 3000);
+    assert_true(s.folded_allocs > 0);
+    assert_int_equal(s.unplaced_allocs, 0);
+    assert_int_equal(mprof_reset(), 0);
+    mprof_set_limit(64 << 20);
+}
+
+static void memory_is_given_back(void **state) {
+    (void)state;
+    uint64_t before = status().memory_bytes;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(mprof_start(NULL), 0);
+        deeper(100, 1);
+        assert_int_equal(mprof_stop(), 0);
+        assert_int_equal(mprof_reset(), 0);
+    }
+    assert_int_equal(status().memory_bytes, before);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_from_start_to_stop),
+        cmocka_unit_test(the_file_is_there_while_it_is_written),
+        cmocka_unit_test(bad_files_are_errors),
+        cmocka_unit_test(a_child_records_nothing_into_the_parents_file),
+        cmocka_unit_test(what_was_recorded_survives_a_kill),
+        cmocka_unit_test(threads_are_all_counted),
+        cmocka_unit_test(starting_and_stopping_while_threads_run),
+        cmocka_unit_test(little_room_folds_and_counts_everything),
+        cmocka_unit_test(memory_is_given_back),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

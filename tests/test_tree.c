@@ -1,0 +1,223 @@
+/* The tree against a naive one: chains in a list, looked through one by one. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../monitor/session.h"
+#include "fake.h"
+
+enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };
+
+static struct mprof__session *session;
+static struct mprof__thread *thread;
+static struct mprof__site site[SITES];
+static struct mprof__frame frame[4 * DEPTH];
+
+static mprof_ref make_function(unsigned n) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_function *f =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
+    f->address = 0x1000 * (n + 1);
+    return mprof__arena_publish(arena, f);
+}
+
+/* SITES call sites spread over FUNCTIONS functions. */
+static int begin(uint64_t limit) {
+    int error;
+    mprof_ref function[FUNCTIONS];
+    session = mprof__session_new(NULL, limit, &error);
+    assert_non_null(session);
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        function[i] = make_function(i);
+    for (unsigned i = 0; i < SITES; i++)
+        site[i] = (struct mprof__site){
+            .id = i + 1, .known = true, .function = function[i % FUNCTIONS]};
+    assert_true(mprof__enter());
+    thread = mprof__thread_self(session);
+    assert_non_null(thread);
+    thread->chain.frames = frame;
+    return 0;
+}
+
+static void end(void) {
+    memset(&thread->chain, 0, sizeof thread->chain);
+    mprof__leave();
+    mprof__session_free(session);
+}
+
+/* COUNT frames, outermost first in SITES_OF. */
+static struct mprof_node *place(const unsigned *sites_of, size_t count,
+                                bool *folded) {
+    for (size_t i = 0; i < count; i++) {
+        unsigned s = sites_of[count - 1 - i];
+        frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
+    }
+    thread->chain.count = count;
+    return mprof__tree_node(thread, folded);
+}
+
+struct naive {
+    unsigned function[DEPTH];
+    size_t depth;
+    uint64_t bytes;
+};
+
+static struct naive *naive;
+static size_t naive_count;
+
+static void naive_add(const unsigned *sites_of, size_t depth, uint64_t bytes) {
+    unsigned function[DEPTH];
+    for (size_t i = 0; i < depth; i++)
+        function[i] = sites_of[i] % FUNCTIONS;
+    for (size_t n = 0; n < naive_count; n++)
+        if (naive[n].depth == depth && memcmp(naive[n].function, function,
+                                              depth * sizeof *function) == 0) {
+            naive[n].bytes += bytes;
+            return;
+        }
+    struct naive *fresh = &naive[naive_count++];
+    memcpy(fresh->function, function, depth * sizeof *function);
+    fresh->depth = depth;
+    fresh->bytes = bytes;
+}
+
+/* The chain of a node as it stands in the file, against a naive one. */
+static bool same_chain(const struct mprof_node *node, const struct naive *n) {
+    struct mprof__arena *arena = &session->arena;
+    size_t depth = n->depth;
+    while (node->parent != 0) {
+        const struct mprof_function *f = mprof__arena_at(arena, node->function);
+        if (depth == 0 || f->address != 0x1000u * (n->function[depth - 1] + 1u))
+            return false;
+        depth--;
+        node = mprof__arena_at(arena, node->parent);
+    }
+    return depth == 0;
+}
+
+/* The next chain: like the last one up to some frame, as programs have it. */
+static size_t vary(unsigned *chain, size_t depth) {
+    size_t keep = depth == 0 ? 0 : (size_t)rand() % (depth + 1);
+    if (rand() % 4 == 0)
+        keep = 0;
+    depth = keep + (size_t)rand() % 4;
+    if (depth > DEPTH)
+        depth = DEPTH;
+    for (size_t i = keep; i < depth; i++)
+        chain[i] = (unsigned)rand() % SITES;
+    return depth;
+}
+
+static void random_chains_agree_with_the_naive_tree(void **state) {
+    (void)state;
+    unsigned chain[DEPTH];
+    size_t depth = 0;
+    srand(1988);
+    naive = calloc(CHAINS, sizeof *naive);
+    naive_count = 0;
+    begin(64 << 20);
+    for (int i = 0; i < CHAINS; i++) {
+        bool folded = false;
+        uint64_t bytes = (uint64_t)rand() % 1000;
+        depth = vary(chain, depth);
+        struct mprof_node *node = place(chain, depth, &folded);
+        assert_false(folded);
+        node->count[0].allocs++;
+        node->count[0].bytes += bytes;
+        naive_add(chain, depth, bytes);
+        if (i % 1000 == 0)
+            mprof__tree_flush(thread); /* as when a module was unloaded */
+    }
+    /* Every chain has its node, with its bytes, and no other node has any. */
+    uint64_t used = mprof__arena_header(&session->arena)->used;
+    size_t with_bytes = 0;
+    const struct mprof_record *record;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(session->arena.base + at);
+        const struct mprof_node *node = (const void *)record;
+        if (record->type != MPROF_NODE || node->count[0].allocs == 0)
+            continue;
+        with_bytes++;
+        size_t n = 0;
+        while (n < naive_count && !same_chain(node, &naive[n]))
+            n++;
+        assert_true(n < naive_count);
+        assert_int_equal(node->count[0].bytes, naive[n].bytes);
+    }
+    assert_int_equal(with_bytes, naive_count);
+    end();
+    free(naive);
+}
+
+static void two_call_sites_of_a_function_share_its_node(void **state) {
+    (void)state;
+    bool folded;
+    begin(64 << 20);
+    unsigned one[] = {0, 1}, other[] = {0, 1 + FUNCTIONS};
+    assert_ptr_equal(place(one, 2, &folded), place(other, 2, &folded));
+    end();
+}
+
+static void a_full_tree_folds_and_loses_nothing(void **state) {
+    (void)state;
+    unsigned chain[3 * DEPTH];
+    uint64_t folds = 0, placed = 0;
+    begin(1); /* as little as there can be */
+    srand(7);
+    for (int i = 0; i < CHAINS; i++) {
+        size_t depth = (size_t)rand() % (3 * DEPTH);
+        for (size_t k = 0; k < depth; k++)
+            chain[k] = (unsigned)rand() % SITES;
+        bool folded = false;
+        struct mprof_node *node = place(chain, depth, &folded);
+        assert_non_null(node);
+        node->count[1].allocs++;
+        placed++;
+        folds += folded;
+    }
+    assert_true(folds > 0 && folds < CHAINS);
+    uint64_t used = mprof__arena_header(&session->arena)->used, sum = 0;
+    assert_true(used <= session->arena.limit);
+    const struct mprof_record *record;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(session->arena.base + at);
+        if (record->type == MPROF_NODE)
+            sum += ((const struct mprof_node *)(const void *)record)
+                       ->count[1]
+                       .allocs;
+    }
+    assert_int_equal(sum, placed);
+    end();
+}
+
+static void folding_joins_the_ancestor_of_the_same_function(void **state) {
+    (void)state;
+    begin(1);
+    bool folded = false;
+    unsigned two[] = {3, 4};
+    struct mprof_node *inner = place(two, 2, &folded);
+    session->arena.full = true;
+    session->arena.mapped = mprof__arena_header(&session->arena)->used;
+    unsigned recursion[] = {3, 4, 3, 4};
+    folded = false;
+    assert_ptr_equal(place(recursion, 4, &folded), inner);
+    assert_true(folded);
+    /* And again, from the chain that was remembered. */
+    folded = false;
+    assert_ptr_equal(place(recursion, 4, &folded), inner);
+    assert_true(folded);
+    session->arena.mapped = session->arena.limit;
+    end();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_chains_agree_with_the_naive_tree),
+        cmocka_unit_test(two_call_sites_of_a_function_share_its_node),
+        cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
+        cmocka_unit_test(folding_joins_the_ancestor_of_the_same_function),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+/* The walk against the C library's own unwinder, on code that is hard. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../monitor/session.h"
+#include "fake.h"
+
+static struct mprof__session *session;
+static struct mprof__chain chain;
+
+enum { MOST = 20000 };
+static void *expected[MOST];
+static int expected_count;
+
+/* Walk from here, both ways.  backtrace() has this function itself first, and
+ * maybe a sanitizer's own before. */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+walk_both(void) {
+    expected_count = backtrace(expected, MOST);
+    mprof__walk(session, &chain, __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory");
+}
+
+static void check_same(void) {
+    int own = 0;
+    assert_false(chain.cut);
+    while (own < 3 && (uintptr_t)expected[own] != chain.frames[0].pc)
+        own++;
+    assert_int_equal(chain.count, expected_count - own);
+    for (int i = own; i < expected_count; i++)
+        assert_ptr_equal(chain.frames[i - own].pc, expected[i]);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    int error;
+    session = mprof__session_new(NULL, 64 << 20, &error);
+    return session == NULL;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    mprof__chain_free(&chain);
+    mprof__session_free(session);
+    return 0;
+}
+
+static void plain_calls(void **state) {
+    (void)state;
+    walk_both();
+    check_same();
+    assert_true(chain.count > 3);
+}
+
+static int compare(const void *a, const void *b) {
+    walk_both();
+    return *(const int *)a - *(const int *)b;
+}
+
+static void through_the_c_library_without_frame_pointers(void **state) {
+    (void)state;
+    int numbers[] = {3, 1, 2};
+    qsort(numbers, 3, sizeof numbers[0], compare);
+    check_same();
+}
+
+static int __attribute__((noinline, optimize("O0"))) recurse(int depth) {
+    if (depth == 0) {
+        walk_both();
+        return 0;
+    }
+    return recurse(depth - 1) + 1;
+}
+
+static void deep_recursion_is_complete(void **state) {
+    (void)state;
+    assert_int_equal(recurse(10000), 10000);
+    assert_true(chain.count > 10000);
+    check_same();
+}
+
+static void __attribute__((noinline, optimize("O2", "omit-frame-pointer")))
+aligned_frame(int n) {
+    _Alignas(64) volatile char space[256];
+    space[n & 255] = 1;
+    walk_both();
+    space[n & 255] = space[0];
+}
+
+static void realigned_stack(void **state) {
+    (void)state;
+    aligned_frame(3);
+    check_same();
+}
+
+static void __attribute__((noinline)) variable_frame(size_t n) {
+    volatile char *space = __builtin_alloca(n);
+    space[0] = 1;
+    walk_both();
+    space[n - 1] = 2;
+}
+
+static void frame_of_variable_size(void **state) {
+    (void)state;
+    variable_frame(100);
+    check_same();
+    variable_frame(5000);
+    check_same();
+}
+
+static void handler(int signal) {
+    (void)signal;
+    walk_both();
+}
+
+static void out_of_a_signal_handler(void **state) {
+    (void)state;
+    struct sigaction action = {.sa_handler = handler}, old;
+    sigaction(SIGUSR1, &action, &old);
+    raise(SIGUSR1);
+    check_same();
+    sigaction(SIGUSR1, &old, NULL);
+}
+
+static void out_of_a_handler_on_its_own_stack(void **state) {
+    (void)state;
+    static char space[64 * 1024];
+    stack_t stack = {.ss_sp = space, .ss_size = sizeof space}, old_stack;
+    sigaltstack(&stack, &old_stack);
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK},
+                     old;
+    sigaction(SIGUSR1, &action, &old);
+    raise(SIGUSR1);
+    check_same();
+    sigaction(SIGUSR1, &old, NULL);
+    sigaltstack(&old_stack, NULL);
+}
+
+static void *in_thread(void *data) {
+    walk_both();
+    return data;
+}
+
+static void from_another_thread(void **state) {
+    (void)state;
+    pthread_t thread;
+    pthread_create(&thread, NULL, in_thread, NULL);
+    pthread_join(thread, NULL);
+    check_same();
+}
+
+static void code_without_tables_cuts_the_chain(void **state) {
+    (void)state;
+    struct mprof__unwind unwind;
+    int local;
+    assert_false(mprof__cfi_find((uintptr_t)&local, &unwind));
+    const struct mprof__site *site =
+        mprof__session_site(session, (uintptr_t)&local, false);
+    assert_false(site->known);
+    const struct mprof_function *f =
+        mprof__arena_at(&session->arena, site->function);
+    assert_int_equal(f->kind, MPROF_UNKNOWN);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_calls),
+        cmocka_unit_test(through_the_c_library_without_frame_pointers),
+        cmocka_unit_test(deep_recursion_is_complete),
+        cmocka_unit_test(realigned_stack),
+        cmocka_unit_test(frame_of_variable_size),
+        cmocka_unit_test(out_of_a_signal_handler),
+        cmocka_unit_test(out_of_a_handler_on_its_own_stack),
+        cmocka_unit_test(from_another_thread),
+        cmocka_unit_test(code_without_tables_cuts_the_chain),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
