@@ -163,12 +163,13 @@ struct mprof_bin {
     struct mprof_count storage; /* 40: blocks that such objects own */
 };
 
-/* The call site by which a node was reached from its parent. */
+/* A call site: a place in the function of a node where it called on to the
+ * frames inside of it.  A node has one edge for each such place. */
 struct mprof_edge {
     struct mprof_record head;
-    mprof_ref node;          /*  8: NODE, the callee */
-    mprof_ref module;        /* 12: MODULE of the call site or 0 */
-    uint64_t return_address; /* 16: run-time address */
+    mprof_ref node;          /*  8: NODE */
+    mprof_ref module;        /* 12: MODULE or 0 */
+    uint64_t return_address; /* 16: run-time address behind the call */
 };
 
 #endif

@@ -37,7 +37,7 @@ static bool have_membarrier;
 static void thread_ends(void *data) {
     struct self *me = data;
     self = NULL;
-    me->inside = 1;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct mprof__session *session =
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
