@@ -1,0 +1,36 @@
+/* places.h - the trees as the tables show them.
+ *
+ * A place is a function in the context of its parent place.  It is a node
+ * whose function is shown; nodes that are not shown are counted at the nearest
+ * place above them.  Shared by contract.c and graph.c only.
+ */
+#ifndef MPROF_PLACES_H
+#define MPROF_PLACES_H
+
+#include "functions.h"
+
+struct mprof__place {
+    uint32_t parent; /* MPROF_NONE for the outermost shown frame */
+    uint32_t function;
+    uint32_t arc;            /* from the parent, or MPROF_NONE */
+    uint32_t child, sibling; /* only those where something was allocated */
+    struct mprof__counts own;
+    struct mprof__counts sum; /* of the subtree */
+};
+
+struct mprof__places {
+    struct mprof__place *list; /* parents first */
+    uint32_t count;
+};
+
+/* The places of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES shows
+ * plumbing too. */
+struct mprof__places mprof__contract(struct mprof__pool *pool,
+                                     const struct mprof__profile *profile,
+                                     const struct mprof__functions *names,
+                                     uint32_t thread, bool all_frames);
+
+/* Whether nothing was allocated. */
+bool mprof__is_empty(const struct mprof__counts *counts);
+
+#endif

@@ -1,0 +1,24 @@
+/* report.h - the reducer as a library: what the command `mprof` prints, as a
+ * string.  Any thread may call these; they never exit and never print. */
+#ifndef MPROF_REPORT_H
+#define MPROF_REPORT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Run the command with ARGUMENTS, which are separated by newlines, such as
+ * "--terse\n--table=bins\nmprof.data".  Returns a string that begins with '0',
+ * followed by what the command prints, or with '1', followed by one line that
+ * says what went wrong, without a newline.  Give it to mprof_report_free().
+ * NULL when memory is short. */
+__attribute__((visibility("default"))) char *
+mprof_report_string(const char *arguments);
+
+/* NULL is allowed. */
+__attribute__((visibility("default"))) void mprof_report_free(char *string);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
