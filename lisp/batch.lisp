@@ -1,0 +1,230 @@
+;;;; batch.lisp - ecl --mprof script.lsp [args...]
+;;;;
+;;;; The script runs as ECL's --shell runs it, in the main thread, inside ECL's
+;;;; processing of its command line.  That prints an uncaught error and quits
+;;;; with status 1; what this file adds is that the tables come out whichever
+;;;; way the script ends:
+;;;;
+;;;;     returns, (ext:quit n), an error    RUN-SCRIPT is unwound
+;;;;     (ext:exit n)                       an exit hook; nothing is unwound
+;;;;     what would enter the debugger      the debugger's hook quits instead
+;;;;     SIGINT, SIGTERM                    a handler quits in the main thread
+;;;;
+;;;; After SIGKILL the data file holds all that was recorded.
+
+(in-package "MPROF")
+
+(defstruct batch
+  "One run of a script."
+  data                    ; data file, absolute
+  output                  ; file for the tables, or NIL
+  (stream *standard-output*) ; else the tables go there
+  (main mp:*current-process*) ; thread that runs the script
+  (lock (mp:make-lock :name "mprof batch" :recursive t))
+  (finished nil)          ; under lock: the tables are printed, or being so
+  (failed nil))           ; they could not be
+
+;;; The command line
+
+(defun complain (control &rest arguments)
+  "Print one line on standard error."
+  (ignore-errors
+   (finish-output *standard-output*)
+   (format *error-output* "~&mprof: ~?~%" control arguments)
+   (finish-output *error-output*)))
+
+(defun fail (status control &rest arguments)
+  "Print one line on standard error and quit."
+  (apply #'complain control arguments)
+  (ext:quit status))
+
+(defun parse-arguments (arguments)
+  "The values of --mprof-data and --mprof-output, and what follows them: the
+script and its arguments."
+  (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
+        (output nil))
+    (flet ((set-option (name value)
+             (when (zerop (length value))
+               (fail 2 "option ~A needs a file name" name))
+             (if (string= name "--mprof-data")
+                 (setf data value)
+                 (setf output value))))
+      (loop
+        (let* ((argument (or (first arguments)
+                             (fail 2 "no script named after --mprof")))
+               (equals (position #\= argument))
+               (name (subseq argument 0 equals)))
+          (cond ((member name '("--mprof-data" "--mprof-output")
+                         :test #'string=)
+                 (pop arguments)
+                 (set-option name (if equals
+                                      (subseq argument (1+ equals))
+                                      (pop arguments))))
+                ((and (> (length name) 7)
+                      (string= name "--mprof-" :end1 8))
+                 (fail 2 "unknown option ~A" name))
+                (t
+                 (return (values data output arguments)))))))))
+
+(defun loadable-p (script)
+  "True when LOAD finds SCRIPT: it adds the known types to a name without one."
+  (flet ((there-p (file)
+           (member (ext:file-kind file t) '(:file :special))))
+    (let ((file (merge-pathnames script)))
+      (or si:*load-search-list*
+          (if (pathname-type file)
+              (there-p file)
+              (loop for (type) in ext:*load-hooks*
+                    thereis (there-p (make-pathname :type type
+                                                    :defaults file))))))))
+
+(defun check-output (file)
+  "Signal a DATA-FILE-ERROR unless the tables can be written to FILE."
+  (handler-case
+      (close (open file :direction :output :if-exists :append
+                        :if-does-not-exist :create))
+    (error ()
+      (error 'data-file-error :pathname file :action "create"))))
+
+;;; The end
+
+(defun print-tables (batch)
+  "Print the tables of BATCH where they are wanted."
+  (let ((output (batch-output batch)))
+    (if output
+        (with-open-file (stream output :direction :output
+                                       :if-exists :overwrite
+                                       :if-does-not-exist :create
+                                       :external-format :utf-8)
+          (write-report (batch-data batch) stream))
+        (let ((stream (batch-stream batch)))
+          (fresh-line stream)
+          (write-report (batch-data batch) stream)))))
+
+(defun finish (batch)
+  "Stop recording and print the tables, once.  Another thread that ends the
+program meanwhile waits for it."
+  (mp:with-lock ((batch-lock batch))
+    (unless (batch-finished batch)
+      (setf (batch-finished batch) t)
+      (stop-quietly)
+      (default-signals)
+      (handler-case (print-tables batch)
+        (error (condition)
+          (setf (batch-failed batch) t)
+          (complain "~A" condition))))))
+
+(defun stop-quietly ()
+  "Stop recording; an error becomes a line on standard error."
+  (handler-case (stop)
+    (mprof-error (condition) (complain "~A" condition))))
+
+(defun quit-from-main (batch status)
+  "Quit with STATUS.  EXT:QUIT loses the status in a thread other than the main
+one, so let that one call it."
+  (if (eq mp:*current-process* (batch-main batch))
+      (ext:quit status)
+      (mp:interrupt-process (batch-main batch)
+                            (lambda () (ext:quit status)))))
+
+;;; Signals
+
+(defun default-signals ()
+  "From now on SIGINT and SIGTERM kill: the second Ctrl-C means it."
+  (ext:catch-signal ext:+sigint+ :default)
+  (ext:catch-signal ext:+sigterm+ :default))
+
+(defun interrupt-script ()
+  "What Ctrl-C does to the script: the condition of ECL, which it may handle."
+  (restart-case (error 'ext:interactive-interrupt)
+    (continue () nil)))
+
+(defun handle-signals (batch)
+  "Let SIGINT interrupt the main thread and SIGTERM end the program."
+  (ext:set-signal-handler
+   ext:+sigint+
+   (lambda ()
+     (if (eq mp:*current-process* (batch-main batch))
+         (interrupt-script)
+         (mp:interrupt-process (batch-main batch) #'interrupt-script))))
+  (ext:set-signal-handler
+   ext:+sigterm+
+   (lambda ()
+     (complain "terminated")
+     (quit-from-main batch (+ 128 ext:+sigterm+)))))
+
+;;; The debugger
+
+(defun refuse-debugger (batch condition)
+  "End the program where ECL would enter the debugger."
+  (cond ((typep condition 'ext:interactive-interrupt)
+         (complain "interrupted")
+         (quit-from-main batch (+ 128 ext:+sigint+)))
+        (t
+         (ignore-errors
+          (finish-output *standard-output*)
+          (format *error-output* "~&Unhandled ~S~@[ in thread ~A~]:~%~A~%"
+                  (type-of condition)
+                  (unless (eq mp:*current-process* (batch-main batch))
+                    (mp:process-name mp:*current-process*))
+                  condition)
+          (finish-output *error-output*))
+         (quit-from-main batch 1)))
+  ;; Another thread waits here until the main one kills it.
+  (loop (sleep 3600)))
+
+(defun disable-debugger (batch)
+  "No thread enters the debugger.  The script's own *DEBUGGER-HOOK* comes first;
+ecl --debug keeps the debugger."
+  (unless si::*command-break-enable*
+    (setf ext:*invoke-debugger-hook*
+          (lambda (condition hook)
+            (declare (ignore hook))
+            (let ((own *debugger-hook*))
+              (when own
+                (let ((*debugger-hook* nil))
+                  (funcall own condition own))))
+            (refuse-debugger batch condition)))))
+
+;;; The run
+
+(defun prepare (arguments)
+  "The BATCH for ARGUMENTS, recording not started, and the script."
+  (multiple-value-bind (data output command) (parse-arguments arguments)
+    (setf ext:*unprocessed-ecl-command-args* command)
+    (unless (ignore-errors (loadable-p (first command)))
+      (fail 1 "no such script: ~A" (first command)))
+    (let ((output (and output (absolute-file output))))
+      (when output
+        (check-output output))
+      (values (make-batch :data (absolute-file data) :output output)
+              (first command)))))
+
+(defun run-script (arguments)
+  "Run a script as ecl --shell does, record what it allocates, print the tables.
+
+ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
+arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
+mprof.data), --mprof-output FILE that for the tables (else standard output).
+Called by ECL's --mprof option, which quits when it returns."
+  (multiple-value-bind (batch script)
+      (handler-case (prepare arguments)
+        (mprof-error (condition) (fail 1 "~A" condition)))
+    (disable-debugger batch)
+    (handle-signals batch)
+    (push (lambda () (finish batch)) si::*exit-hooks*)
+    (unwind-protect
+         (progn (start-or-fail batch)
+                (load script :verbose nil))
+      (finish batch))
+    (when (batch-failed batch)
+      (ext:quit 1))))
+
+(defun start-or-fail (batch)
+  "Start recording, or quit with a line on standard error."
+  (handler-case (start :file (batch-data batch))
+    (mprof-error (condition)
+      (setf (batch-finished batch) t)
+      (fail 1 "~A" condition))))
+
+(provide "MPROF")

@@ -1,0 +1,127 @@
+;;;; control.lisp - start and stop recording.
+
+(in-package "MPROF")
+
+(defvar *lock* (mp:make-lock :name "mprof" :recursive t)
+  "Held while recording is started or stopped by WITH-PROFILING.")
+
+(defvar *forms* 0
+  "WITH-PROFILING forms, of all threads, that share the present recording.
+Guarded by *LOCK*; 0 also while recording was begun by START.")
+
+(defun file-string (file)
+  "FILE, a string or a pathname or NIL, as an absolute file name."
+  (etypecase file
+    (null nil)
+    (string (absolute-file file))
+    (pathname (absolute-file (namestring (merge-pathnames file))))))
+
+(defun start (&key file)
+  "Record the allocations of all threads from now on.
+
+FILE, a string or pathname, names the data file; one that exists is replaced.
+Without FILE the data is kept in memory.  After a STOP, recording goes on where
+it was stopped unless FILE is another file; use RESET to begin anew.  Starting
+when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
+another file.  Returns no values."
+  (%start (file-string file))
+  (values))
+
+(defun stop ()
+  "Stop recording, in all threads.  What was recorded stays: see REPORT,
+CURRENT-PROFILE and SAVE.  Stopping twice is no error.  Returns no values."
+  (%stop)
+  (values))
+
+(defun reset ()
+  "Forget what was recorded.  When recording runs it goes on, from zero.
+Returns no values."
+  (%reset)
+  (values))
+
+(defun save (file)
+  "Write what is recorded so far to FILE, a data file for the mprof command and
+for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
+  (%save (file-string file))
+  file)
+
+(defun status ()
+  "What the monitor knows about itself, a property list:
+
+:RUNNING          true while allocations are recorded
+:ALLOCS :BYTES    blocks recorded since the first start or reset; their bytes
+:OBJECTS :OBJECT-BYTES   of these, Lisp objects (not storage that they own)
+:THREADS          that have allocated
+:NODES            of all calling-context trees
+:FOLDED-ALLOCS    recorded under a shortened chain; normally 0
+:UNPLACED-ALLOCS  known only by number; normally 0
+:FILE-BYTES       in use in the data file
+:MEMORY-BYTES     of the monitor beside the data file"
+  (%status))
+
+(defun running-p ()
+  "True while allocations are recorded."
+  (getf (%status) :running))
+
+(defun begin-recording (file reset)
+  "Begin a recording, or join the one that runs.  Returns :BEGAN, :JOINED when
+other forms share it, or :INSIDE when START began it."
+  (mp:with-lock (*lock*)
+    (cond ((plusp *forms*) (incf *forms*) :joined)
+          ((running-p) :inside)
+          (t
+           (when reset (%reset))
+           ;; Whatever fails, fails before the count says that it runs.
+           (let ((file (file-string file)))
+             (setf *forms* 1)
+             (handler-bind ((error (lambda (condition)
+                                     (declare (ignore condition))
+                                     (setf *forms* 0))))
+               (%start file)))
+           :began))))
+
+(defun end-recording ()
+  "Leave the recording; the last to leave it stops it."
+  (mp:with-lock (*lock*)
+    (when (and (plusp *forms*) (zerop (decf *forms*)))
+      (%stop))))
+
+(defun call-with-profiling (function &key (report nil report-p) stream file
+                                       threads (reset t))
+  "Call FUNCTION without arguments as the body of WITH-PROFILING."
+  (let ((tables (if report-p report t))
+        (place nil))
+    (check-tables tables)
+    (multiple-value-prog1
+        (unwind-protect
+             (progn
+               (mp:without-interrupts
+                 (setf place (begin-recording file reset)))
+               (funcall function))
+          (when (member place '(:began :joined))
+            (end-recording)))
+      (when (and tables (or report-p (eq place :began)))
+        (report :tables tables :stream (or stream *standard-output*)
+                :threads threads)))))
+
+(defmacro with-profiling ((&rest options &key report stream file threads reset)
+                          &body body)
+  "Run BODY, record what it allocates, print the tables, return BODY's values.
+
+:REPORT   T (default) prints all tables, NIL none; or names of tables, one or a
+          list: :BINS, :DIRECT, :GRAPH
+:STREAM   where to print; default *STANDARD-OUTPUT*
+:FILE     keeps the data in this file; default is in memory
+:THREADS  true: one set of tables for each thread
+:RESET    NIL adds to what was recorded before; default T begins anew
+
+Allocations of all threads are recorded, not only of the one that runs BODY.
+Recording stops however BODY is left; tables are printed when it returns.  After
+a throw or an error the data is still there for REPORT and CURRENT-PROFILE.
+
+Nests: inside another WITH-PROFILING, of any thread, or between START and STOP,
+the form joins the recording that runs.  It resets nothing, its :FILE is not
+used, and it prints only when :REPORT is given.  The recording stops when the
+last WITH-PROFILING that shares it is left."
+  (declare (ignore report stream file threads reset))
+  `(call-with-profiling (lambda () ,@body) ,@options))

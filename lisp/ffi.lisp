@@ -1,0 +1,261 @@
+;;;; ffi.lisp - the only file that touches C: monitor/mprof.h and the reducer.
+;;;;
+;;;; Calls go through libffi, so that they work interpreted and compiled and no
+;;;; C compiler is needed.  Names that begin with % are these calls.  Each runs
+;;;; with interrupts off: the libraries take locks, and an interrupt that leaves
+;;;; such a call by a throw would keep them locked.
+
+(in-package "MPROF")
+
+;;; Libraries
+
+(defvar *configured-library*)
+(defvar *configured-report-library*)
+
+(defun environment-value (name)
+  "The environment variable NAME, or NIL when it is unset or empty."
+  (let ((value (si:getenv name)))
+    (and value (plusp (length value)) value)))
+
+(defun absolute-file (file)
+  "FILE, a string, with the working directory in front when it is relative.
+Done on the text: a file name is not to be read as a Lisp pathname."
+  (if (and (plusp (length file)) (char= (char file 0) #\/))
+      file
+      (concatenate 'string (namestring (si:getcwd)) file)))
+
+(defun library-file (library)
+  "The file to load for LIBRARY, :MONITOR or :REPORT; and the environment
+variable that names another one."
+  (multiple-value-bind (variable configured plain)
+      (ecase library
+        (:monitor
+         (values "MPROF_LIBRARY" '*configured-library* "libmprof.so"))
+        (:report
+         (values "MPROF_REPORT_LIBRARY" '*configured-report-library*
+                 "libmprof_report.so")))
+    (let ((given (environment-value variable)))
+      (values (cond (given (if (find #\/ given) (absolute-file given) given))
+                    ((boundp configured) (symbol-value configured))
+                    (t plain))
+              variable))))
+
+(defun find-symbol-address (name)
+  "The address of the C symbol NAME if the process has it already, or NIL."
+  (ignore-errors (si:find-foreign-symbol name :default :pointer-void 0)))
+
+(defun load-address (name library)
+  "The address of the C function NAME.  Loads LIBRARY unless the program has
+it already, as one that embeds ECL and links libmprof does."
+  (or (find-symbol-address name)
+      (multiple-value-bind (file variable) (library-file library)
+        (flet ((fail (reason)
+                 (error 'library-error :pathname file :variable variable
+                                       :reason reason)))
+          (when (and (find #\/ file) (not (probe-file file)))
+            (fail "no such file"))
+          (handler-case (si:load-foreign-module file)
+            (error (condition)
+              (fail (substitute #\Space #\Newline
+                                (princ-to-string condition)))))
+          (or (find-symbol-address name)
+              (fail (format nil "it has no function ~A" name)))))))
+
+(defmacro define-c-function (name (c-name library) result &rest parameters)
+  "Define NAME as a call of the C function C-NAME of LIBRARY.  PARAMETERS are
+of the form (variable type).  Without parameters the call allocates nothing."
+  (let ((cell (gensym "CELL")))
+    `(defun ,name ,(mapcar #'first parameters)
+       (let ((,cell (load-time-value (list nil))))
+         (unless (car ,cell)
+           (setf (car ,cell) (load-address ,c-name ,library)))
+         (mp:without-interrupts
+           (si:call-cfun (car ,cell) ,result ',(mapcar #'second parameters)
+                         ,(if parameters
+                              `(list ,@(mapcar #'first parameters))
+                              '())))))))
+
+;;; Text
+
+(defun c-string (string)
+  "STRING as a base string that ends in a NUL.  Characters are bytes to ECL's
+own file functions, so they are here; only what does not fit becomes UTF-8."
+  (if (every (lambda (char) (< (char-code char) 256)) string)
+      (map '(simple-array base-char (*)) #'identity string)
+      (coerce (mapcan #'utf-8-bytes (coerce string 'list))
+              '(simple-array base-char (*)))))
+
+(defun utf-8-bytes (char)
+  "The UTF-8 bytes of CHAR, as a list of characters."
+  (let ((code (char-code char)))
+    (flet ((tail (position)
+             (logior #x80 (ldb (byte 6 position) code))))
+      (mapcar #'code-char
+              (cond ((< code #x80) (list code))
+                    ((< code #x800)
+                     (list (logior #xC0 (ash code -6)) (tail 0)))
+                    ((< code #x10000)
+                     (list (logior #xE0 (ash code -12)) (tail 6) (tail 0)))
+                    (t
+                     (list (logior #xF0 (ash code -18))
+                           (tail 12) (tail 6) (tail 0))))))))
+
+(defun decode-utf-8 (bytes start)
+  "A string from the UTF-8 in BYTES, a base string, from START on.  A byte that
+does not belong in UTF-8 becomes a replacement character."
+  (let* ((end (length bytes))
+         (output (make-string (- end start)))
+         (length 0)
+         (index start))
+    (flet ((next ()
+             (prog1 (char-code (char bytes index)) (incf index)))
+           (out (code)
+             (setf (char output length) (code-char code))
+             (incf length)))
+      (loop while (< index end)
+            do (let* ((lead (next))
+                      (more (cond ((< lead #x80) 0)
+                                  ((< #xC1 lead #xE0) 1)
+                                  ((< #xDF lead #xF0) 2)
+                                  ((< #xEF lead #xF5) 3)))
+                      (code (case more
+                              (0 lead)
+                              ((1 2 3) (ldb (byte (- 6 more) 0) lead)))))
+                 (loop repeat (or more 0) do
+                   (if (and code (< index end)
+                            (= #x80 (logand #xC0 (char-code
+                                                  (char bytes index)))))
+                       (setf code (logior (ash code 6)
+                                          (logand #x3F (next))))
+                       (setf code nil)))
+                 (out (if (and code (< code char-code-limit)
+                               (not (<= #xD800 code #xDFFF)))
+                          code
+                          #xFFFD)))))
+    (subseq output 0 length)))
+
+(defun pointed-string (pointer)
+  "The C string at POINTER as a base string that shares its memory."
+  (let ((place (si:allocate-foreign-data :pointer-void 8)))
+    (unwind-protect
+         (progn
+           (si:foreign-data-set-elt place 0 :pointer-void pointer)
+           (si:foreign-data-ref-elt place 0 :cstring))
+      (si:free-foreign-data place))))
+
+;;; errno
+
+(define-c-function %errno-location ("__errno_location" :monitor) :pointer-void)
+(define-c-function %strerror ("strerror" :monitor) :cstring (number :int))
+
+(defun errno-place ()
+  "This thread's errno.  Taken before the call that may fail: what happens
+after it may change errno."
+  (si:foreign-data-recast (%errno-location) 4 :int))
+
+(defun errno-message (place)
+  "The system's sentence for the errno in PLACE, or NIL for none."
+  (let ((number (si:foreign-data-ref-elt place 0 :int)))
+    (and (plusp number) (copy-seq (%strerror number)))))
+
+;;; The monitor
+
+(define-c-function %mprof-start ("mprof_start" :monitor) :int
+  (file :cstring))
+(define-c-function %mprof-start-in-memory ("mprof_start" :monitor) :int
+  (null :pointer-void))
+(define-c-function %mprof-stop ("mprof_stop" :monitor) :int)
+(define-c-function %mprof-reset ("mprof_reset" :monitor) :int)
+(define-c-function %mprof-save ("mprof_save" :monitor) :int
+  (file :cstring))
+(define-c-function %mprof-status ("mprof_status" :monitor) :int
+  (status :pointer-void))
+(define-c-function %mprof-strerror ("mprof_strerror" :monitor) :cstring
+  (code :int))
+
+(defun check-code (code file errno)
+  "Signal the condition for CODE, one of mprof.h's MPROF_E codes, unless 0."
+  (case code
+    (0 nil)
+    ((1 2) (error 'unpatched-runtime-error))
+    (3 (error 'already-running-error))
+    (4 (error 'nothing-recorded-error))
+    ((5 6) (error 'data-file-error :pathname file
+                                   :action (if (= code 5) "create" "write")
+                                   :reason (errno-message errno)))
+    (t (error 'monitor-error
+              :message (format nil "~A~@[: ~A~]"
+                               (copy-seq (%mprof-strerror code))
+                               (errno-message errno))))))
+
+(defun %start (file)
+  "Start the monitor, into FILE, a string, or into memory for NIL."
+  (let ((errno (errno-place))
+        (argument (if file (c-string file) (si:allocate-foreign-data :void 0))))
+    (check-code (if file
+                    (%mprof-start argument)
+                    (%mprof-start-in-memory argument))
+                file errno)))
+
+(defun %stop ()
+  "Stop the monitor.  Allocates nothing while it runs."
+  (let ((code (%mprof-stop)))
+    (unless (zerop code)
+      (check-code code nil (errno-place)))))
+
+(defun %reset ()
+  "Forget what was recorded; nothing recorded is no error."
+  (let ((code (%mprof-reset)))
+    (unless (member code '(0 4))
+      (check-code code nil (errno-place)))))
+
+(defun %save (file)
+  "Write what is recorded to FILE, a string."
+  (let ((errno (errno-place)))
+    (check-code (%mprof-save (c-string file)) file errno)))
+
+(defparameter *status-fields*
+  '(:running :allocs :bytes :objects :object-bytes :threads :nodes
+    :folded-allocs :unplaced-allocs :file-bytes :memory-bytes)
+  "The fields of struct mprof_status; each takes eight bytes.")
+
+(defun %status ()
+  "The monitor's status: a property list of *STATUS-FIELDS*."
+  (let ((struct (si:allocate-foreign-data
+                 :void (* 8 (length *status-fields*)))))
+    (unwind-protect
+         (progn
+           (check-code (%mprof-status struct) nil (errno-place))
+           (loop for field in *status-fields*
+                 for offset from 0 by 8
+                 collect field
+                 collect (if (eq field :running)
+                             (/= 0 (si:foreign-data-ref-elt struct offset
+                                                            :int))
+                             (si:foreign-data-ref-elt struct offset
+                                                      :uint64-t))))
+      (si:free-foreign-data struct))))
+
+;;; The reducer
+
+(define-c-function %mprof-report-string ("mprof_report_string" :report)
+  :pointer-void (arguments :cstring))
+(define-c-function %mprof-report-free ("mprof_report_free" :report)
+  :void (string :pointer-void))
+
+(defun %report (arguments)
+  "What the mprof command prints when called with ARGUMENTS, strings."
+  (when (some (lambda (argument) (find #\Newline argument)) arguments)
+    (invalid-argument "a file name must not contain a newline"))
+  (let ((result (%mprof-report-string
+                 (c-string (format nil "~{~A~^~%~}" arguments)))))
+    (when (si:null-pointer-p result)
+      (error 'monitor-error :message "out of memory"))
+    (unwind-protect
+         (let* ((bytes (pointed-string result))
+                (text (decode-utf-8 bytes 1)))
+           (unless (char= (char bytes 0) #\0)
+             (error 'report-error
+                    :message (string-right-trim '(#\Newline) text)))
+           text)
+      (%mprof-report-free result))))

@@ -1,0 +1,80 @@
+;;;; report.lisp - the tables, as text.
+
+(in-package "MPROF")
+
+(defparameter *tables* '(:bins :direct :graph)
+  "The tables that there are.")
+
+(defun check-tables (tables)
+  "TABLES (T, NIL, a name or a list of names) as a list of names."
+  (let ((list (cond ((eq tables t) *tables*)
+                    ((listp tables) tables)
+                    (t (list tables)))))
+    (dolist (table list list)
+      (unless (member table *tables*)
+        (invalid-argument "~S is not a table; there are ~{~(~S~)~^, ~}"
+                          table *tables*)))))
+
+(defun temporary-file ()
+  "The name of a new, empty file in the folder for temporary files."
+  (let ((stem (concatenate 'string
+                           (string-right-trim
+                            "/" (or (environment-value "TMPDIR") "/tmp"))
+                           "/mprof-")))
+    (let ((file (ignore-errors (ext:mkstemp stem))))
+      (unless file
+        (error 'data-file-error :pathname stem :action "create"
+                                :reason "no temporary file can be made there"))
+      (namestring file))))
+
+(defun call-with-current-data (function)
+  "Call FUNCTION with the name of a data file of what is recorded now.  The
+file is deleted afterwards.  Recording may be running."
+  (let ((file (temporary-file)))
+    (unwind-protect
+         (progn (%save file)
+                (funcall function file))
+      (when (probe-file file)
+        (delete-file file)))))
+
+(defun report-arguments (file tables verbosity threads all-frames)
+  "The arguments of the mprof command that print what the caller asks for."
+  (unless (member verbosity '(:verbose :normal :terse))
+    (invalid-argument "~S is not a verbosity; there are :verbose, :normal ~
+                       and :terse" verbosity))
+  (append (list (format nil "--~(~A~)" verbosity)
+                (format nil "--table=~{~(~A~)~^,~}" (check-tables tables)))
+          (and threads '("--threads"))
+          (and all-frames '("--all-frames"))
+          (list file)))
+
+(defun write-report (file stream &key (tables t) (verbosity :normal)
+                                   threads all-frames)
+  "Print the tables of the data file FILE on STREAM."
+  (write-string (%report (report-arguments file tables verbosity threads
+                                           all-frames))
+                stream)
+  (finish-output stream))
+
+(defun report (&key (tables t) (verbosity :normal) (stream *standard-output*)
+                 threads all-frames)
+  "Print tables of what has been recorded so far.  Recording may be running, in
+this thread or in others, and goes on.
+
+TABLES      T (all), or one or a list of :BINS, :DIRECT and :GRAPH
+VERBOSITY   :VERBOSE, :NORMAL or :TERSE
+STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
+THREADS     true: one set of tables for each thread
+ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
+
+Signals a NOTHING-RECORDED-ERROR before the first START."
+  (flet ((print-tables (stream)
+           (call-with-current-data
+            (lambda (file)
+              (write-report file stream
+                            :tables tables :verbosity verbosity
+                            :threads threads :all-frames all-frames)))))
+    (case stream
+      ((nil) (with-output-to-string (string) (print-tables string)))
+      ((t) (print-tables *standard-output*) (values))
+      (t (print-tables stream) (values)))))
