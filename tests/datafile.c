@@ -1,0 +1,164 @@
+/* datafile.c - data files made up by tests. */
+#include "datafile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static size_t add(struct datafile *file, size_t bytes) {
+    size_t at = file->size;
+    size_t size = at + (bytes + 7) / 8 * 8;
+
+    if (size > file->capacity) {
+        file->capacity = size * 2;
+        file->data = realloc(file->data, file->capacity);
+        if (!file->data)
+            abort();
+    }
+    memset(file->data + at, 0, size - at);
+    file->size = size;
+    return at;
+}
+
+struct mprof_header *datafile_header(struct datafile *file) {
+    return (struct mprof_header *)file->data;
+}
+
+void *datafile_record(struct datafile *file, mprof_ref ref) {
+    return file->data + (size_t)ref * 8;
+}
+
+static mprof_ref add_record(struct datafile *file, uint32_t type,
+                            size_t bytes) {
+    size_t at = add(file, bytes);
+    struct mprof_record *head = (struct mprof_record *)(file->data + at);
+    head->type = type;
+    head->bytes = (uint32_t)(file->size - at);
+    datafile_header(file)->used = file->size;
+    return (mprof_ref)(at / 8);
+}
+
+void datafile_start(struct datafile *file) {
+    *file = (struct datafile){0};
+    add(file, MPROF_HEADER_BYTES);
+    struct mprof_header *header = datafile_header(file);
+    memcpy(header->magic, MPROF_MAGIC, sizeof header->magic);
+    header->version = MPROF_VERSION;
+    header->byte_order = MPROF_BYTE_ORDER;
+    header->header_bytes = MPROF_HEADER_BYTES;
+    header->state = MPROF_OPEN;
+    header->used = MPROF_HEADER_BYTES;
+    header->pid = 1;
+    header->machine = 62;
+}
+
+void datafile_free(struct datafile *file) {
+    free(file->data);
+    *file = (struct datafile){0};
+}
+
+mprof_ref datafile_string(struct datafile *file, const char *text) {
+    if (!text)
+        return 0;
+    size_t length = strlen(text);
+    mprof_ref ref =
+        add_record(file, MPROF_STRING, sizeof(struct mprof_string) + length);
+    struct mprof_string *string = datafile_record(file, ref);
+    string->length = (uint32_t)length;
+    memcpy(string->text, text, length);
+    return ref;
+}
+
+mprof_ref datafile_module(struct datafile *file, const char *path,
+                          const void *build_id, uint32_t build_id_bytes) {
+    mprof_ref path_ref = datafile_string(file, path);
+    mprof_ref ref = add_record(file, MPROF_MODULE, sizeof(struct mprof_module));
+    struct mprof_module *module = datafile_record(file, ref);
+    module->path = path_ref;
+    module->build_id_bytes = build_id_bytes;
+    if (build_id_bytes)
+        memcpy(module->build_id, build_id, build_id_bytes);
+    return ref;
+}
+
+mprof_ref datafile_function(struct datafile *file,
+                            enum mprof_function_kind kind, mprof_ref module,
+                            uint64_t address, const char *name,
+                            const char *symbol) {
+    mprof_ref name_ref = datafile_string(file, name);
+    mprof_ref symbol_ref = datafile_string(file, symbol);
+    mprof_ref ref =
+        add_record(file, MPROF_FUNCTION, sizeof(struct mprof_function));
+    struct mprof_function *function = datafile_record(file, ref);
+    function->address = address;
+    function->module = module;
+    function->kind = kind;
+    function->name = name_ref;
+    function->symbol = symbol_ref;
+    return ref;
+}
+
+mprof_ref datafile_lisp(struct datafile *file, const char *name) {
+    return datafile_function(file, MPROF_LISP, 0, file->size, name, NULL);
+}
+
+mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
+                          const char *name) {
+    mprof_ref name_ref = datafile_string(file, name);
+    mprof_ref ref = add_record(file, MPROF_THREAD, sizeof(struct mprof_thread));
+    struct mprof_thread *thread = datafile_record(file, ref);
+    thread->tid = tid;
+    thread->name = name_ref;
+    return ref;
+}
+
+mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
+                        mprof_ref parent, mprof_ref function) {
+    mprof_ref ref = add_record(file, MPROF_NODE, sizeof(struct mprof_node));
+    struct mprof_node *node = datafile_record(file, ref);
+    node->thread = thread;
+    node->parent = parent;
+    node->function = function;
+    return ref;
+}
+
+void datafile_count(struct datafile *file, mprof_ref node,
+                    enum mprof_class class_, uint64_t allocs, uint64_t bytes) {
+    struct mprof_node *record = datafile_record(file, node);
+    record->count[class_].allocs += allocs;
+    record->count[class_].bytes += bytes;
+}
+
+mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
+                       enum mprof_class class_, const char *type,
+                       const char *name, struct mprof_count objects,
+                       struct mprof_count storage) {
+    mprof_ref type_ref = datafile_string(file, type);
+    mprof_ref name_ref = datafile_string(file, name);
+    mprof_ref ref = add_record(file, MPROF_BIN, sizeof(struct mprof_bin));
+    struct mprof_bin *bin = datafile_record(file, ref);
+    bin->thread = thread;
+    bin->type = type_ref;
+    bin->name = name_ref;
+    bin->class_ = class_;
+    bin->objects = objects;
+    bin->storage = storage;
+    return ref;
+}
+
+mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref module,
+                        uint64_t return_address) {
+    mprof_ref ref = add_record(file, MPROF_EDGE, sizeof(struct mprof_edge));
+    struct mprof_edge *edge = datafile_record(file, ref);
+    edge->node = node;
+    edge->module = module;
+    edge->return_address = return_address;
+    return ref;
+}
+
+void datafile_close(struct datafile *file) {
+    struct mprof_header *header = datafile_header(file);
+    header->state = MPROF_CLOSED;
+    header->crc = 0;
+    header->crc = (uint32_t)crc32(0, file->data, (uInt)file->size);
+}

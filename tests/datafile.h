@@ -1,0 +1,53 @@
+/* datafile.h - data files made up by tests, byte by byte as format.h says. */
+#ifndef MPROF_TESTS_DATAFILE_H
+#define MPROF_TESTS_DATAFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../monitor/format.h"
+
+/* A data file under construction; it aborts when memory is short. */
+struct datafile {
+    unsigned char *data;
+    size_t size, capacity;
+};
+
+/* An empty, open file. */
+void datafile_start(struct datafile *file);
+void datafile_free(struct datafile *file);
+
+/* Add records.  TEXT may be NULL, which is ref 0. */
+mprof_ref datafile_string(struct datafile *file, const char *text);
+mprof_ref datafile_module(struct datafile *file, const char *path,
+                          const void *build_id, uint32_t build_id_bytes);
+mprof_ref datafile_function(struct datafile *file,
+                            enum mprof_function_kind kind, mprof_ref module,
+                            uint64_t address, const char *name,
+                            const char *symbol);
+mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
+                          const char *name);
+mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
+                        mprof_ref parent, mprof_ref function);
+mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
+                       enum mprof_class class_, const char *type,
+                       const char *name, struct mprof_count objects,
+                       struct mprof_count storage);
+mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref module,
+                        uint64_t return_address);
+
+/* A Lisp function called NAME. */
+mprof_ref datafile_lisp(struct datafile *file, const char *name);
+
+/* Count ALLOCS allocations of BYTES bytes in all at NODE. */
+void datafile_count(struct datafile *file, mprof_ref node,
+                    enum mprof_class class_, uint64_t allocs, uint64_t bytes);
+
+/* The record at REF, and the header; valid until something is added. */
+void *datafile_record(struct datafile *file, mprof_ref ref);
+struct mprof_header *datafile_header(struct datafile *file);
+
+/* Close the file: state and check sum. */
+void datafile_close(struct datafile *file);
+
+#endif

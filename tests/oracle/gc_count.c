@@ -1,0 +1,343 @@
+/* gc_count.c - counts what the collector is asked for while mprof records.
+ *
+ * Loaded with LD_PRELOAD into the patched ECL, it stands before the public
+ * allocation functions of libgc and adds up the blocks and bytes that they
+ * gave.  It knows nothing of the patch: what it counts is what the profile has
+ * to show, to the byte.
+ *
+ * The program under test starts and stops the recording through oracle_start()
+ * and oracle_stop() (si:call-cfun calls them).  These open and close the count
+ * in the same breath as mprof's, and before that wait for the threads that
+ * stand in oracle_gate(), so that nobody is caught between the two.
+ *
+ * Environment: MPROF_LIBRARY, the libmprof.so to load; MPROF_DATA, its data
+ * file; ORACLE_LOG, where oracle_stop() writes its findings; ORACLE_CALLERS=1
+ * finds who asked without the monitor's hook being called, by replacing the
+ * hook with one that passes on what it gets.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <gc/gc.h>
+#include <gc/gc_mark.h>
+#include <gc/gc_typed.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ecl/ecl.h>
+
+#include "mprof.h"
+
+#define ORACLE_API __attribute__((visibility("default")))
+
+/* Called from Lisp, by name; each returns 0 or one of the MPROF_E codes. */
+ORACLE_API int oracle_start(int threads);
+ORACLE_API int oracle_stop(int threads);
+ORACLE_API int oracle_reset(void);
+ORACLE_API int oracle_save(const char *file);
+ORACLE_API int oracle_gate(void);
+
+extern const struct ecl_monitor *ecl_monitor __attribute__((weak));
+
+struct count {
+    uint64_t blocks;
+    uint64_t bytes;
+};
+
+/* Who asked, by return address; 0 is free.  Open addressing, never removed. */
+enum { CALLERS = 4096 };
+struct caller {
+    uintptr_t address;
+    struct count all;
+    struct count unseen; /* the hook was not called for these */
+};
+static struct caller callers[CALLERS];
+static struct caller no_room; /* all callers that found the table full */
+
+static bool counting;
+static struct count total;
+static uint64_t by_monitor; /* blocks asked for by mprof_start() and the like */
+
+/* Where libgc and this library are mapped.  The collector's functions call each
+ * other, or jump so that they return to ours: only what comes from elsewhere
+ * counts.  (Not the nesting decides: a finalizer may run inside of a request.)
+ */
+struct range {
+    uintptr_t start;
+    uintptr_t end;
+};
+static struct range collector, oracle;
+
+static __thread bool in_monitor;
+/* The last request of this thread that the hook has not been called for. */
+static __thread uintptr_t pending;
+static __thread uint64_t pending_bytes;
+
+static void add(struct count *c, uint64_t bytes) {
+    __atomic_add_fetch(&c->blocks, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&c->bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static struct caller *find_caller(uintptr_t address) {
+    size_t at = (address * 0x9e3779b97f4a7c15u) >> 52;
+    for (size_t i = 0; i < CALLERS; i++, at = (at + 1) % CALLERS) {
+        uintptr_t found =
+            __atomic_load_n(&callers[at].address, __ATOMIC_RELAXED);
+        if (found == 0 && __atomic_compare_exchange_n(
+                              &callers[at].address, &found, address, false,
+                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return &callers[at];
+        if (found == address)
+            return &callers[at];
+    }
+    return &no_room;
+}
+
+static void settle(void) {
+    if (pending != 0)
+        add(&find_caller(pending)->unseen, pending_bytes);
+    pending = 0;
+}
+
+static struct range range_of(void *address) {
+    struct dl_find_object module = {0};
+    _dl_find_object(address, &module);
+    return (struct range){(uintptr_t)module.dlfo_map_start,
+                          (uintptr_t)module.dlfo_map_end};
+}
+
+static bool in_range(uintptr_t address, const struct range *range) {
+    return address >= range->start && address < range->end;
+}
+
+static void *find_real(const char *name) {
+    void *function = dlsym(RTLD_NEXT, name);
+    if (function == NULL) {
+        fprintf(stderr, "oracle: no %s\n", name);
+        exit(99);
+    }
+    collector = range_of(function);
+    oracle = range_of((void *)find_real);
+    return function;
+}
+
+static void given(const void *block, uint64_t bytes, const void *caller) {
+    uintptr_t from = (uintptr_t)caller;
+    if (block == NULL || in_range(from, &collector) || in_range(from, &oracle))
+        return;
+    if (in_monitor)
+        __atomic_add_fetch(&by_monitor, 1, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&counting, __ATOMIC_RELAXED))
+        return;
+    settle();
+    add(&total, bytes);
+    add(&find_caller(from)->all, bytes);
+    pending = from;
+    pending_bytes = bytes;
+}
+
+/* NAME(parameters) calls the collector's NAME(arguments) and counts BYTES. */
+#define INTERPOSE(name, bytes, parameters, arguments)                          \
+    ORACLE_API void *name parameters {                                         \
+        static void *(*real)parameters;                                        \
+        if (real == NULL)                                                      \
+            *(void **)&real = find_real(#name);                                \
+        void *block = real arguments;                                          \
+        given(block, bytes, __builtin_return_address(0));                      \
+        return block;                                                          \
+    }
+
+INTERPOSE(GC_malloc, n, (size_t n), (n))
+INTERPOSE(GC_malloc_atomic, n, (size_t n), (n))
+INTERPOSE(GC_malloc_uncollectable, n, (size_t n), (n))
+INTERPOSE(GC_malloc_atomic_uncollectable, n, (size_t n), (n))
+INTERPOSE(GC_malloc_ignore_off_page, n, (size_t n), (n))
+INTERPOSE(GC_malloc_atomic_ignore_off_page, n, (size_t n), (n))
+INTERPOSE(GC_malloc_stubborn, n, (size_t n), (n))
+INTERPOSE(GC_memalign, n, (size_t alignment, size_t n), (alignment, n))
+INTERPOSE(GC_realloc, n, (void *old, size_t n), (old, n))
+INTERPOSE(GC_generic_malloc, n, (size_t n, int kind), (n, kind))
+INTERPOSE(GC_malloc_explicitly_typed, n, (size_t n, GC_word type), (n, type))
+INTERPOSE(GC_malloc_explicitly_typed_ignore_off_page, n,
+          (size_t n, GC_word type), (n, type))
+INTERPOSE(GC_calloc_explicitly_typed, count *n,
+          (size_t count, size_t n, GC_word type), (count, n, type))
+
+/* The hook that ORACLE_CALLERS puts before the monitor's. */
+
+static const struct ecl_monitor *real_monitor;
+static struct ecl_monitor passing;
+
+static void __attribute__((noinline, optimize("no-optimize-sibling-calls")))
+pass_allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    if (pending != 0 && pending_bytes == bytes)
+        pending = 0;
+    real_monitor->allocated(type, storage, bytes, clas);
+}
+
+static void put_hook_before(void) {
+    const char *wanted = getenv("ORACLE_CALLERS");
+    if (wanted == NULL || *wanted != '1')
+        return;
+    real_monitor = ecl_monitor;
+    passing = *real_monitor;
+    passing.allocated = pass_allocated;
+    __atomic_store_n(&ecl_monitor, &passing, __ATOMIC_RELEASE);
+}
+
+/* The monitor's functions. */
+
+static struct {
+    int (*start)(const char *);
+    int (*stop)(void);
+    int (*reset)(void);
+    int (*save)(const char *);
+    int (*status)(struct mprof_status *);
+} mprof;
+
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    if (value == NULL || *value == '\0') {
+        fprintf(stderr, "oracle: %s is not set\n", name);
+        exit(99);
+    }
+    return value;
+}
+
+static void load_monitor(void) {
+    static void *library;
+    if (library != NULL)
+        return;
+    library = dlopen(variable("MPROF_LIBRARY"), RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL) {
+        fprintf(stderr, "oracle: %s\n", dlerror());
+        exit(99);
+    }
+    *(void **)&mprof.start = dlsym(library, "mprof_start");
+    *(void **)&mprof.stop = dlsym(library, "mprof_stop");
+    *(void **)&mprof.reset = dlsym(library, "mprof_reset");
+    *(void **)&mprof.save = dlsym(library, "mprof_save");
+    *(void **)&mprof.status = dlsym(library, "mprof_status");
+}
+
+/* The gate: threads wait in C, where they cannot allocate. */
+
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
+static unsigned at_gate, gate_openings;
+
+int oracle_gate(void) {
+    pthread_mutex_lock(&gate_lock);
+    unsigned opening = gate_openings;
+    at_gate++;
+    pthread_cond_broadcast(&gate_moved);
+    while (opening == gate_openings)
+        pthread_cond_wait(&gate_moved, &gate_lock);
+    pthread_mutex_unlock(&gate_lock);
+    return 0;
+}
+
+static void wait_at_gate(unsigned threads) {
+    pthread_mutex_lock(&gate_lock);
+    while (at_gate < threads)
+        pthread_cond_wait(&gate_moved, &gate_lock);
+    pthread_mutex_unlock(&gate_lock);
+}
+
+static void open_gate(void) {
+    pthread_mutex_lock(&gate_lock);
+    at_gate = 0;
+    gate_openings++;
+    pthread_cond_broadcast(&gate_moved);
+    pthread_mutex_unlock(&gate_lock);
+}
+
+/* Start both counts once THREADS threads stand at the gate; let them go. */
+int oracle_start(int threads) {
+    load_monitor();
+    const char *file = variable("MPROF_DATA");
+    wait_at_gate((unsigned)threads);
+    in_monitor = true;
+    int error = mprof.start(file);
+    in_monitor = false;
+    if (error == 0)
+        put_hook_before();
+    __atomic_store_n(&counting, error == 0, __ATOMIC_SEQ_CST);
+    open_gate();
+    return error;
+}
+
+/* Begin both counts at zero, while the monitor runs. */
+int oracle_reset(void) {
+    load_monitor();
+    in_monitor = true;
+    int error = mprof.reset();
+    in_monitor = false;
+    if (error == 0)
+        put_hook_before();
+    total = (struct count){0, 0};
+    memset(callers, 0, sizeof callers);
+    return error;
+}
+
+int oracle_save(const char *file) {
+    load_monitor();
+    in_monitor = true;
+    int error = mprof.save(file);
+    in_monitor = false;
+    return error;
+}
+
+static void print_caller(FILE *log, const struct caller *c) {
+    Dl_info info = {0};
+    const char *name = "?", *module = "?";
+    if (dladdr((void *)(c->address - 1), &info) != 0) {
+        module = info.dli_fname != NULL ? info.dli_fname : module;
+        name = info.dli_sname != NULL ? info.dli_sname : name;
+    }
+    uintptr_t offset = c->address - (uintptr_t)info.dli_fbase;
+    fprintf(log, "caller %s %s+0x%lx blocks %lu bytes %lu unseen %lu %lu\n",
+            name, module, (unsigned long)offset, (unsigned long)c->all.blocks,
+            (unsigned long)c->all.bytes, (unsigned long)c->unseen.blocks,
+            (unsigned long)c->unseen.bytes);
+}
+
+static void write_findings(void) {
+    struct mprof_status status;
+    FILE *log = fopen(variable("ORACLE_LOG"), "we");
+    if (log == NULL) {
+        perror("oracle: ORACLE_LOG");
+        exit(99);
+    }
+    mprof.status(&status);
+    fprintf(log, "oracle %lu %lu\n", (unsigned long)total.blocks,
+            (unsigned long)total.bytes);
+    fprintf(log, "status %lu %lu\n", (unsigned long)status.allocs,
+            (unsigned long)status.bytes);
+    fprintf(log, "unplaced %lu\n", (unsigned long)status.unplaced_allocs);
+    fprintf(log, "threads %lu\n", (unsigned long)status.threads);
+    fprintf(log, "by-monitor %lu\n", (unsigned long)by_monitor);
+    for (size_t i = 0; i < CALLERS; i++)
+        if (callers[i].address != 0)
+            print_caller(log, &callers[i]);
+    if (no_room.all.blocks != 0)
+        print_caller(log, &no_room);
+    fclose(log);
+}
+
+/* Stop both counts once THREADS threads stand at the gate, write what was
+ * found, and let them go. */
+int oracle_stop(int threads) {
+    wait_at_gate((unsigned)threads);
+    __atomic_store_n(&counting, false, __ATOMIC_SEQ_CST);
+    settle();
+    in_monitor = true;
+    int error = mprof.stop();
+    write_findings();
+    in_monitor = false;
+    open_gate();
+    return error;
+}

@@ -1,0 +1,79 @@
+/* sums.c - the totals of a data file, read in the plainest way.
+ *
+ * Knows monitor/format.h and nothing of the reader in report/.  Prints the
+ * allocations and bytes of all nodes, of all bins, and of what is unplaced.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+
+static void fail(const char *file, const char *reason) {
+    fprintf(stderr, "sums: %s: %s\n", file, reason);
+    exit(1);
+}
+
+static unsigned char *read_file(const char *name, size_t *size) {
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        fail(name, "cannot be opened");
+    unsigned char *data = NULL;
+    size_t room = 0, got;
+    *size = 0;
+    do {
+        room += 1 << 20;
+        data = realloc(data, room);
+        if (data == NULL)
+            fail(name, "no memory");
+        got = fread(data + *size, 1, room - *size, file);
+        *size += got;
+    } while (*size == room);
+    fclose(file);
+    return data;
+}
+
+static void add(struct mprof_count *sum, const struct mprof_count *count) {
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
+static void print(const char *what, const struct mprof_count *sum) {
+    printf("%s %lu %lu\n", what, (unsigned long)sum->allocs,
+           (unsigned long)sum->bytes);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2)
+        fail("usage", "sums FILE");
+    size_t size;
+    unsigned char *data = read_file(argv[1], &size);
+    struct mprof_header header;
+    if (size < MPROF_HEADER_BYTES)
+        fail(argv[1], "too short");
+    memcpy(&header, data, sizeof header);
+    if (memcmp(header.magic, MPROF_MAGIC, 8) != 0 || header.used > size)
+        fail(argv[1], "not a data file");
+    struct mprof_count nodes = {0, 0}, bins = {0, 0};
+    for (size_t at = MPROF_HEADER_BYTES; at < header.used;) {
+        const struct mprof_record *record = (const void *)(data + at);
+        if (record->bytes == 0)
+            fail(argv[1], "a record without length");
+        if (record->type == MPROF_NODE)
+            for (int i = 0; i < MPROF_CLASSES; i++)
+                add(&nodes, &((const struct mprof_node *)record)->count[i]);
+        if (record->type == MPROF_BIN) {
+            add(&bins, &((const struct mprof_bin *)record)->objects);
+            add(&bins, &((const struct mprof_bin *)record)->storage);
+        }
+        at += record->bytes;
+    }
+    struct mprof_count unplaced = {header.unplaced_allocs,
+                                   header.unplaced_bytes};
+    print("nodes", &nodes);
+    print("bins", &bins);
+    print("unplaced", &unplaced);
+    printf("state %s\n", header.state == MPROF_CLOSED ? "closed" : "open");
+    free(data);
+    return 0;
+}

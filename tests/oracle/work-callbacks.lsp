@@ -1,0 +1,18 @@
+;;;; C calls Lisp through libffi: qsort with a comparison that allocates.
+(in-package :cl-user)
+(ffi:defcallback compare :int ((a :pointer-void) (b :pointer-void))
+  (let ((a (si:foreign-data-ref-elt (si:foreign-data-recast a 4 :int) 0 :int))
+        (b (si:foreign-data-ref-elt (si:foreign-data-recast b 4 :int) 0 :int)))
+    (signum (- (car (list a)) (car (list b))))))
+(let ((n 200)
+      (qsort (si:find-foreign-symbol "qsort" :default :pointer-void 0)))
+  (oracle:start)
+  (let ((array (si:allocate-foreign-data :int (* 4 n))))
+    (dotimes (i n)
+      (si:foreign-data-set-elt array (* 4 i) :int (mod (* 7919 i) 1009)))
+    (si:call-cfun qsort :void '(:pointer-void :uint64-t :uint64-t :pointer-void)
+                  (list array n 4 (ffi:callback 'compare)))
+    (oracle:stop)
+    (loop for i from 1 below n
+          do (assert (<= (si:foreign-data-ref-elt array (* 4 (1- i)) :int)
+                         (si:foreign-data-ref-elt array (* 4 i) :int))))))
