@@ -85,6 +85,17 @@ static void loaded(cl_object block, int opened) {
 static const struct ecl_monitor monitor = {
     .allocated = allocated, .named = named, .loaded = loaded};
 
+/* A symbol of the runtime itself; interning it by name would cons. */
+static cl_object find_core_symbol(const char *name, cl_object package) {
+    for (cl_index i = 0; i < cl_num_symbols_in_core; i++) {
+        cl_object symbol = (cl_object)(cl_symbols + i);
+        if (symbol->symbol.hpack == package &&
+            mprof__string_is(symbol->symbol.name, name))
+            return symbol;
+    }
+    return OBJNULL;
+}
+
 static int attach(void) {
     if (&ecl_monitor == NULL)
         return MPROF_E_UNPATCHED;
@@ -93,7 +104,7 @@ static int attach(void) {
     struct mprof__unwind unwind;
     mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
     interpreter = unwind.function;
-    toplevel_name = ecl_make_symbol("BYTECODES", "SI");
+    toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
     mprof__ecl_keep_start();
     if (mprof__enter()) {
         mprof__ecl_registry_fill();

@@ -108,7 +108,9 @@ static void add_name(struct mprof__text *text, cl_object name) {
         add_char(text, '|');
 }
 
-static bool named(cl_object string, const char *name) {
+bool mprof__string_is(cl_object string, const char *name) {
+    if (!is_string(string))
+        return false;
     cl_index n = string_length(string);
     if (n != strlen(name))
         return false;
@@ -146,7 +148,7 @@ static void add_symbol(struct mprof__text *text, cl_object symbol) {
         mprof__text_add(text, "CL:");
     } else if (package != cl_core.user_package) {
         cl_object of = package->pack.name;
-        if (is_string(of) && named(of, "SYSTEM"))
+        if (mprof__string_is(of, "SYSTEM"))
             mprof__text_add(text, "SI");
         else if (is_string(of))
             add_name(text, of);

@@ -27,6 +27,9 @@ void mprof__text_object(struct mprof__text *text, cl_object object);
 /* The characters of a string object, or of a symbol's name. */
 void mprof__text_string(struct mprof__text *text, cl_object string);
 
+/* Is STRING a string with the characters of NAME? */
+bool mprof__string_is(cl_object string, const char *name);
+
 /* (METHOD AREA :AROUND (CIRCLE)) for a method object; false: not one. */
 bool mprof__text_method(struct mprof__text *text, cl_object method);
 

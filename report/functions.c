@@ -211,43 +211,55 @@ static uint64_t whole_function(const struct mprof__symbols *symbols,
     return found;
 }
 
+/* A part whose whole is only known by name, as the process recorded it. */
+static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
+                               size_t base) {
+    uint32_t module = n->profile->functions[i].module;
+    const char *name = mprof__copy(n->pool, symbol, base);
+    bool plumbing = mprof__is_plumbing(NULL, name, module_path(n, module));
+    n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
+                                    name, MPROF_C, plumbing);
+}
+
+/* Name function I, if it is a part (PARTS) or a whole function (!PARTS). */
+static void name_in_module(struct naming *n, uint32_t i,
+                           const struct mprof__symbols *symbols, bool parts) {
+    const struct mprof__function *f = &n->profile->functions[i];
+    uint64_t start = f->address;
+    const char *symbol = f->symbol;
+
+    if (!symbol && symbols)
+        symbol = mprof__symbol_at(symbols, start, &start);
+    /* "qsort@@GLIBC_2.2.5" */
+    if (symbol)
+        symbol = mprof__copy(n->pool, symbol, strcspn(symbol, "@"));
+    size_t base = symbol ? base_length(symbol) : 0;
+    bool part = symbol && symbol[base] != '\0';
+    if (part != parts)
+        return;
+    n->out->fragment[i] = part;
+    if (part && f->symbol) {
+        name_recorded_part(n, i, symbol, base);
+        return;
+    }
+    if (part)
+        start = whole_function(symbols, symbol, base, start);
+    name_c_function(n, i, start, symbol, base);
+}
+
 /* The functions of one module that have no Lisp name. */
 static void name_module(struct naming *n, uint32_t module) {
     struct mprof__symbols *symbols = NULL;
-    bool opened = false;
-    const struct mprof__function *functions = n->profile->functions;
+    bool wanted = false;
 
+    for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
+        wanted |= !n->profile->functions[i].symbol;
+    if (wanted)
+        symbols = mprof__symbols_open(&n->profile->modules[module]);
     /* Whole functions first, so that parts find them by name. */
     for (int parts = 0; parts < 2; parts++)
-        for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i]) {
-            uint64_t start = functions[i].address;
-            const char *symbol = functions[i].symbol;
-            if (!symbol && !opened) {
-                symbols = mprof__symbols_open(&n->profile->modules[module]);
-                opened = true;
-            }
-            if (!symbol && symbols)
-                symbol = mprof__symbol_at(symbols, start, &start);
-            size_t base = symbol ? base_length(symbol) : 0;
-            bool part = symbol && symbol[base] != '\0';
-            if (part != (parts == 1))
-                continue;
-            n->out->fragment[i] = part;
-            if (part && symbols && !functions[i].symbol)
-                start = whole_function(symbols, symbol, base, start);
-            if (part && functions[i].symbol) {
-                uint32_t *shown = &n->out->shown[i];
-                const char *key = symbol_key(n, module, symbol, base);
-                *shown = intern(n, key, n->out->count);
-                if (*shown == n->out->count)
-                    add_shown(n, mprof__copy(n->pool, symbol, base), MPROF_C,
-                              mprof__is_plumbing(
-                                  NULL, mprof__copy(n->pool, symbol, base),
-                                  module_path(n, module)));
-            } else {
-                name_c_function(n, i, start, symbol, base);
-            }
-        }
+        for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
+            name_in_module(n, i, symbols, parts == 1);
     mprof__symbols_close(symbols);
 }
 

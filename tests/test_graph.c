@@ -1,11 +1,16 @@
 /* test_graph.c - the call graph against a naive one, cycles, plumbing and
  * names. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +155,8 @@ static void threads_can_be_told_apart(void **state) {
 static void plumbing_is_left_out(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
-    mprof_ref ecl = datafile_module(d, "/lib/libecl.so.21.2", NULL, 0);
     mprof_ref own = datafile_module(d, "/home/libown.so", NULL, 0);
+    mprof_ref ecl = datafile_module(d, "/lib/libecl.so.21.2", NULL, 0);
     mprof_ref functions[] = {
         datafile_lisp(d, "SI:TOP-LEVEL"),
         datafile_lisp(d, "CL:LOAD"),
@@ -222,6 +227,70 @@ static void parts_belong_to_their_function(void **state) {
     assert_int_equal(mprof__bytes(&vertex(f, "FOO")->total), 32);
     assert_int_equal(mprof__bytes(&vertex(f, "libown.so+0x77")->self), 16);
     assert_int_equal(f->names->count, 4); /* with the top level */
+}
+
+struct self {
+    uint64_t bias;
+    const unsigned char *build_id;
+    uint32_t build_id_bytes;
+};
+
+/* The program itself, which comes first. */
+static int find_self(struct dl_phdr_info *info, size_t size, void *data) {
+    struct self *self = data;
+    (void)size;
+    self->bias = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        const char *note = (const char *)(info->dlpi_addr + p->p_vaddr);
+        const char *end = note + p->p_memsz;
+        while (p->p_type == PT_NOTE && note < end) {
+            const ElfW(Nhdr) *head = (const void *)note;
+            const char *id = note + sizeof *head + (head->n_namesz + 3) / 4 * 4;
+            if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4) {
+                self->build_id = (const unsigned char *)id;
+                self->build_id_bytes = head->n_descsz;
+            }
+            note = id + (head->n_descsz + 3) / 4 * 4;
+        }
+    }
+    return 1;
+}
+
+/* Never inlined, so that it has an address of its own. */
+__attribute__((noinline)) int function_with_a_symbol(int x) {
+    return x + 1;
+}
+
+static void names_come_from_the_elf_file(void **state) {
+    struct fixture *f = *state;
+    struct self self = {0, NULL, 0};
+    uint64_t address = (uint64_t)(uintptr_t)function_with_a_symbol;
+    char missing[64];
+
+    dl_iterate_phdr(find_self, &self);
+    address -= self.bias;
+    for (int other = 0; other < 2; other++) {
+        /* The second time it is the file of another program. */
+        uint8_t id[36] = {0};
+        if (self.build_id)
+            memcpy(id, self.build_id, self.build_id_bytes);
+        id[0] ^= (uint8_t)other;
+        if (other && self.build_id_bytes == 0)
+            self.build_id_bytes = 4;
+        mprof_ref module = datafile_module(&f->file, "/proc/self/exe", id,
+                                           self.build_id_bytes);
+        mprof_ref function =
+            datafile_function(&f->file, MPROF_C, module, address, NULL, NULL);
+        datafile_count(&f->file, chain(&f->file, &function, 1), MPROF_CONS, 1,
+                       16);
+    }
+    build(f, MPROF_ALL_THREADS, false);
+    assert_int_equal(mprof__bytes(&vertex(f, "function_with_a_symbol")->self),
+                     16);
+    snprintf(missing, sizeof missing, "exe+0x%llx",
+             (unsigned long long)address);
+    assert_int_equal(mprof__bytes(&vertex(f, missing)->self), 16);
 }
 
 static void a_very_deep_chain_needs_no_stack(void **state) {
@@ -431,6 +500,7 @@ int main(void) {
         TEST(nested_forms_belong_to_their_caller),
         TEST(a_redefined_function_is_one),
         TEST(parts_belong_to_their_function),
+        TEST(names_come_from_the_elf_file),
         TEST(a_very_deep_chain_needs_no_stack),
         TEST(equals_the_naive_graph),
     };

@@ -273,6 +273,8 @@ int oracle_start(int threads) {
 /* Begin both counts at zero, while the monitor runs. */
 int oracle_reset(void) {
     load_monitor();
+    bool was_counting = counting;
+    __atomic_store_n(&counting, false, __ATOMIC_SEQ_CST);
     in_monitor = true;
     int error = mprof.reset();
     in_monitor = false;
@@ -280,6 +282,7 @@ int oracle_reset(void) {
         put_hook_before();
     total = (struct count){0, 0};
     memset(callers, 0, sizeof callers);
+    __atomic_store_n(&counting, was_counting, __ATOMIC_SEQ_CST);
     return error;
 }
 

@@ -1,0 +1,110 @@
+;;;; names.lsp - one function of each kind; oracle/work-names.lsp runs them.
+;;;;
+;;;; Every function conses a number of its own, so that each is known by its
+;;;; count; CONS is part of the function that calls it, both in bytecodes and
+;;;; in C.  NOTHING keeps the C compiler from turning calls into jumps.
+
+(defpackage :zoo
+  (:use :cl)
+  (:export #:tree-sum #:run))
+(in-package :zoo)
+
+(declaim (notinline helper twin counter (setf foo) make-adder))
+
+(defvar *sink* nil)
+
+(defmacro conses (n)
+  "Cons N times, without a variable that would be consed too."
+  `(progn ,@(loop repeat n collect '(setq *sink* (cons 1 2)))))
+
+(defun nothing () nil)
+
+(defun helper () (conses 3) (nothing))
+
+(let ((calls '()))
+  (defun counter ()
+    (setq calls (cons 1 calls))
+    (conses 4)
+    (nothing)))
+
+(defun make-adder ()
+  (let ((sum '()))
+    (lambda () (setq sum (cons 1 sum)) (conses 5) (nothing))))
+
+(defun tree-sum ()
+  (labels ((walk () (conses 7) (nothing))
+           (down () (conses 2) (walk) (nothing)))
+    (declare (notinline walk down))
+    (flet ((twice () (down) (down) (conses 1) (nothing)))
+      (declare (notinline twice))
+      (twice)
+      (mapc (lambda (x) (conses 6) (walk) x) '(1 2))
+      (nothing))))
+
+(defmacro expanded ()
+  (conses 8)
+  ''expansion)
+
+(defclass circle () ((radius :initarg :radius :accessor radius)))
+(defclass sq (circle) ())
+(defgeneric area (shape))
+(defgeneric (setf area) (new shape))
+(defgeneric named (name))
+(defmethod area ((shape circle)) (conses 9) (nothing))
+(defmethod area :around ((shape sq)) (conses 10) (call-next-method) (nothing))
+(defmethod area :before ((shape circle)) (conses 11) (nothing))
+(defmethod (setf area) (new (shape circle)) (conses 12) new)
+(defmethod named ((name (eql :three))) (conses 13) (nothing))
+(defmethod named ((name symbol)) (conses 14) (nothing))
+
+(defun (setf foo) (new) (conses 15) new)
+
+(defun redefined () (conses 16) (nothing))
+
+(defstruct (point (:constructor make-point (x y))) x y)
+
+(let ((f (lambda () (conses 17) (nothing))))
+  (defun top-lambda () (funcall f) (nothing)))
+
+(defun in-handler ()
+  (handler-case (error "x")
+    (error () (conses 18) (nothing))))
+
+(defun outer ()
+  (flet ((middle ()
+           (let ((inner (lambda () (conses 19) (nothing))))
+             (funcall inner)
+             (nothing))))
+    (declare (notinline middle))
+    (middle)
+    (nothing)))
+
+(defun twin () (conses 20) (nothing))
+
+(defun many (&optional a &key b)
+  (declare (ignore a b))
+  (conses 21)
+  (nothing))
+
+(defun |Mixed Case| () (conses 22) (nothing))
+
+(defun run ()
+  (helper)
+  (counter)
+  (funcall (make-adder))
+  (tree-sum)
+  (area (make-instance 'circle))
+  (area (make-instance 'sq))
+  (setf (area (make-instance 'circle)) 3)
+  (named :three)
+  (named :four)
+  (setf (foo) 3)
+  (redefined)
+  (setf (radius (make-instance 'circle)) (point-x (make-point 1 2)))
+  (top-lambda)
+  (in-handler)
+  (outer)
+  (twin)
+  (many 1 :b 2)
+  (|Mixed Case|)
+  (nothing))

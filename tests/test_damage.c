@@ -1,0 +1,161 @@
+/* test_damage.c - whatever happens to a data file, the answer is an error or
+ * the right tables, and never a crash. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../report/tables.h"
+#include "datafile.h"
+
+/* A file with every kind of record, as small as can be. */
+static void make_small(struct datafile *d) {
+    datafile_start(d);
+    mprof_ref module = datafile_module(d, "/x.so", "\1\2", 2);
+    mprof_ref thread = datafile_thread(d, 7, "main");
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref f = datafile_lisp(d, "F");
+    mprof_ref g = datafile_function(d, MPROF_C, module, 8, NULL, "g.cold");
+    mprof_ref forms = datafile_function(d, MPROF_TOPLEVEL, 0, 0, NULL, NULL);
+    mprof_ref a =
+        datafile_node(d, thread, datafile_node(d, thread, root, forms), f);
+    mprof_ref b = datafile_node(d, thread, a, g);
+    mprof_ref c = datafile_node(d, thread, b, f);
+    datafile_count(d, a, MPROF_CONS, 2, 32);
+    datafile_count(d, b, MPROF_STRUCT, 1, 40);
+    datafile_count(d, c, MPROF_OTHER, 1, 7);
+    datafile_bin(d, thread, MPROF_STRUCT, "structure", "POINT",
+                 (struct mprof_count){1, 24}, (struct mprof_count){1, 16});
+    datafile_edge(d, b, module, 0x1234);
+    mprof_ref program = datafile_string(d, "p");
+    datafile_header(d)->program = program;
+}
+
+/* All that the command prints of DATA, or NULL if it is refused. */
+static char *everything(const void *data, size_t size) {
+    struct mprof__pool pool = {0};
+    const char *error = NULL;
+    char *text = NULL;
+    size_t length;
+    struct mprof__profile *p = mprof__parse(&pool, "x", data, size, &error);
+
+    if (p) {
+        FILE *out = open_memstream(&text, &length);
+        struct mprof__functions *names = mprof__name_functions(&pool, p);
+        struct mprof__graph *g =
+            mprof__graph_build(&pool, p, names, MPROF_ALL_THREADS, false);
+        mprof__print_header(out, p, &pool);
+        mprof__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
+        mprof__print_direct(out, g, MPROF_VERBOSE, &pool);
+        mprof__print_graph(out, g, MPROF_VERBOSE, &pool);
+        mprof__print_sexp(out, p, g, &pool);
+        fclose(out);
+    } else {
+        assert_non_null(error);
+        assert_null(strchr(error, '\n'));
+    }
+    mprof__pool_free(&pool);
+    return text;
+}
+
+/* An exact copy on the heap, so that reading past its end is noticed. */
+static char *everything_exactly(const unsigned char *data, size_t size) {
+    unsigned char *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    char *text = everything(copy, size);
+    free(copy);
+    return text;
+}
+
+/* Flip each bit in turn, in the records and the first of the header.  Returns
+ * how many of the files were accepted. */
+static unsigned flip_every_bit(struct datafile *d, const char *right) {
+    unsigned accepted = 0;
+
+    for (size_t i = 0; i < d->size; i++) {
+        /* The zeros behind the header are checked by one bit each. */
+        int step =
+            i >= sizeof(struct mprof_header) && i < MPROF_HEADER_BYTES ? 8 : 1;
+        for (int bit = 0; bit < 8; bit += step) {
+            d->data[i] ^= (unsigned char)(1u << bit);
+            char *text = everything_exactly(d->data, d->size);
+            d->data[i] ^= (unsigned char)(1u << bit);
+            accepted += text != NULL;
+            if (text && right)
+                assert_string_equal(text, right);
+            free(text);
+        }
+    }
+    return accepted;
+}
+
+static void a_closed_file_with_a_flipped_bit_is_refused(void **state) {
+    struct datafile d;
+    (void)state;
+    make_small(&d);
+    datafile_close(&d);
+    char *right = everything(d.data, d.size);
+    assert_non_null(right);
+    assert_int_equal(flip_every_bit(&d, right), 0);
+    free(right);
+    datafile_free(&d);
+}
+
+static void an_open_file_with_a_flipped_bit_is_no_danger(void **state) {
+    struct datafile d;
+    (void)state;
+    make_small(&d);
+    flip_every_bit(&d, NULL);
+    datafile_free(&d);
+}
+
+static void a_cut_file_is_refused(void **state) {
+    (void)state;
+    for (int closed = 0; closed < 2; closed++) {
+        struct datafile d;
+        make_small(&d);
+        if (closed)
+            datafile_close(&d);
+        for (size_t size = 0; size < d.size; size++)
+            assert_null(everything_exactly(d.data, size));
+        datafile_free(&d);
+    }
+}
+
+/* More than one byte: garbage in the records of an open file. */
+static void garbage_is_no_danger(void **state) {
+    struct datafile good, bad;
+    (void)state;
+    make_small(&good);
+    make_small(&bad);
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        memcpy(bad.data, good.data, good.size);
+        for (int i = rand() % 6; i >= 0; i--) {
+            size_t at = MPROF_HEADER_BYTES +
+                        (size_t)rand() % (good.size - MPROF_HEADER_BYTES);
+            size_t from = MPROF_HEADER_BYTES +
+                          (size_t)rand() % (good.size - MPROF_HEADER_BYTES);
+            bad.data[at / 4 * 4] = good.data[from / 4 * 4];
+        }
+        free(everything_exactly(bad.data, bad.size));
+    }
+    datafile_free(&good);
+    datafile_free(&bad);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cut_file_is_refused),
+        cmocka_unit_test(a_closed_file_with_a_flipped_bit_is_refused),
+        cmocka_unit_test(an_open_file_with_a_flipped_bit_is_no_danger),
+        cmocka_unit_test(garbage_is_no_danger),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

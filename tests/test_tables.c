@@ -1,0 +1,381 @@
+/* test_tables.c - the tables, letter by letter, and the command. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../report/command.h"
+#include "../report/report.h"
+#include "datafile.h"
+
+static const char data_name[] = "test_tables.data";
+
+static void save(const struct datafile *d) {
+    FILE *file = fopen(data_name, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(d->data, 1, d->size, file), d->size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A text file of the tests; NULL when it is not there. */
+static char *read_text(const char *path) {
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t capacity = 0;
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &capacity, '\0', file) < 0) {
+        free(text);
+        text = strdup("");
+    }
+    fclose(file);
+    return text;
+}
+
+/* Run the command with ARGUMENTS; the caller frees *OUT and *ERR. */
+static int run(const char *const *arguments, char **out, char **err) {
+    size_t out_size, err_size;
+    char *argv[10] = {(char[]){"mprof"}};
+    int argc = 1;
+    FILE *out_stream = open_memstream(out, &out_size);
+    FILE *err_stream = open_memstream(err, &err_size);
+
+    for (; *arguments; arguments++)
+        argv[argc++] = (char *)(uintptr_t)*arguments;
+    int status = mprof__report_main(argc, argv, out_stream, err_stream);
+    fclose(out_stream);
+    fclose(err_stream);
+    return status;
+}
+
+#define RUN(out, err, ...)                                                     \
+    run((const char *const[]){__VA_ARGS__, NULL}, out, err)
+
+static void equals_golden(const char *text, const char *name) {
+    char path[4096];
+    const char *srcdir = getenv("srcdir");
+
+    snprintf(path, sizeof path, "%s/tests/data/%s.golden",
+             srcdir ? srcdir : ".", name);
+    char *golden = read_text(path);
+    if (!golden || strcmp(text, golden) != 0) {
+        char result[256];
+        snprintf(result, sizeof result, "%s.result", name);
+        FILE *file = fopen(result, "wb");
+        if (file) {
+            fputs(text, file);
+            fclose(file);
+        }
+        fail_msg("%s differs from %s", result, path);
+    }
+    free(golden);
+}
+
+static void check(struct datafile *d, const char *name) {
+    char *out, *err;
+    datafile_close(d);
+    save(d);
+    assert_int_equal(RUN(&out, &err, "--verbose", data_name), 0);
+    assert_string_equal(err, "");
+    equals_golden(out, name);
+    free(out);
+    free(err);
+    datafile_free(d);
+}
+
+/* Figures 3 to 5 of the paper, for Lisp. */
+static void make_widgets(struct datafile *d) {
+    datafile_start(d);
+    mprof_ref thread = datafile_thread(d, 100, "SI:TOP-LEVEL");
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref widget = datafile_lisp(d, "MAKE-WIDGET");
+    mprof_ref main_ = datafile_node(d, thread, root, datafile_lisp(d, "MAIN"));
+    mprof_ref red =
+        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-RED-WIDGET"));
+    mprof_ref blue =
+        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-BLUE-WIDGET"));
+    datafile_count(d, datafile_node(d, thread, red, widget), MPROF_STRUCT, 5019,
+                   5019 * 204);
+    datafile_count(d, datafile_node(d, thread, blue, widget), MPROF_STRUCT,
+                   4981, 4981 * 204);
+    datafile_bin(d, thread, MPROF_STRUCT, "structure", "WIDGET",
+                 (struct mprof_count){10000, 2040000},
+                 (struct mprof_count){0, 0});
+    mprof_ref program = datafile_string(d, "/usr/bin/ecl");
+    mprof_ref command = datafile_string(d, "ecl --mprof widgets.lsp");
+    mprof_ref runtime = datafile_string(d, "ECL 21.2.1");
+    struct mprof_header *header = datafile_header(d);
+    header->program = program;
+    header->command = command;
+    header->runtime = runtime;
+    header->start_time = 584193600u * (uint64_t)1000000000; /* July 1988 */
+    header->duration = 3214000000;
+    header->memory = 1258291;
+}
+
+static void producer_and_consumer(void **state) {
+    struct datafile d;
+    (void)state;
+    make_widgets(&d);
+    check(&d, "widgets");
+}
+
+static void cycles_are_listed_twice(void **state) {
+    struct datafile d;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref node = datafile_node(&d, thread, 0, 0);
+    mprof_ref F = datafile_lisp(&d, "F"), G = datafile_lisp(&d, "G");
+    const mprof_ref functions[] = {datafile_lisp(&d, "MAIN"), F, G, F, G};
+    for (size_t i = 0; i < 5; i++)
+        node = datafile_node(&d, thread, node, functions[i]);
+    datafile_count(&d, node, MPROF_OTHER, 1, 10);
+    node = datafile_node(&d, thread, node, datafile_lisp(&d, "H"));
+    datafile_count(&d, node, MPROF_CONS, 2, 30);
+    check(&d, "cycle");
+}
+
+/* Every class, several types and classes of Lisp, dots, blanks and stars, and
+ * numbers of sixteen digits. */
+static void large_numbers_line_up(void **state) {
+    const uint64_t much = 1000000000000000;
+    const struct mprof_count none = {0, 0};
+    struct datafile d;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    mprof_ref big = datafile_node(&d, thread, root, datafile_lisp(&d, "BIG"));
+    mprof_ref small = datafile_node(
+        &d, thread, big, datafile_lisp(&d, "(METHOD AREA (CIRCLE))"));
+    datafile_count(&d, big, MPROF_CONS, much, 16 * much);
+    datafile_count(&d, big, MPROF_FLOAT, 3, 48);
+    datafile_count(&d, small, MPROF_STRUCT, much / 10, much);
+    datafile_count(&d, small, MPROF_OTHER, 1, 8);
+    datafile_bin(&d, thread, MPROF_CONS, "cons", NULL,
+                 (struct mprof_count){much, 16 * much}, none);
+    datafile_bin(&d, thread, MPROF_FLOAT, "double-float", NULL,
+                 (struct mprof_count){3, 48}, none);
+    datafile_bin(&d, thread, MPROF_STRUCT, "structure", "POINT",
+                 (struct mprof_count){1, 24}, (struct mprof_count){1, 16});
+    datafile_bin(&d, thread, MPROF_STRUCT, "structure", "NODE",
+                 (struct mprof_count){much / 10 - 2, much - 40}, none);
+    datafile_bin(&d, thread, MPROF_OTHER, "bignum", NULL,
+                 (struct mprof_count){1, 8}, none);
+    check(&d, "large");
+}
+
+static void percents_in_two_columns(void **state) {
+    (void)state;
+    assert_string_equal(mprof__percent(0, 7).text, "  ");
+    assert_string_equal(mprof__percent(0, 0).text, "  ");
+    assert_string_equal(mprof__percent(1, 101).text, " .");
+    assert_string_equal(mprof__percent(1, 100).text, " 1");
+    assert_string_equal(mprof__percent(199, 10000).text, " 1");
+    assert_string_equal(mprof__percent(999999, 1000000).text, "99");
+    assert_string_equal(mprof__percent(5, 5).text, "**");
+    assert_string_equal(mprof__percent(UINT64_MAX - 1, UINT64_MAX).text, "99");
+    assert_string_equal(mprof__fraction(0, 5).text, "  (0)");
+    assert_string_equal(mprof__fraction(1, 500).text, "  (.)");
+    assert_string_equal(mprof__fraction(99, 100).text, " (99)");
+    assert_string_equal(mprof__fraction(5, 5).text, "(100)");
+    assert_string_equal(mprof__tenths(1023876, 2040000).text, "50.2");
+    assert_string_equal(mprof__tenths(99999, 100000).text, "99.9");
+    assert_string_equal(mprof__tenths(3, 3).text, "100.0");
+    assert_string_equal(mprof__grouped(1234567).text, "1,234,567");
+    assert_string_equal(mprof__grouped(123456).text, "123,456");
+    assert_string_equal(mprof__grouped(UINT64_MAX).text,
+                        "18,446,744,073,709,551,615");
+}
+
+/* 0.5% unless --terse or --verbose. */
+static void small_functions_are_left_out(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } functions[] = {
+        {"LARGE", 9886}, {"MIDDLE", 60}, {"EDGE", 50}, {"TINY", 4}};
+    for (int i = 0; i < 4; i++)
+        datafile_count(&d,
+                       datafile_node(&d, thread, root,
+                                     datafile_lisp(&d, functions[i].name)),
+                       MPROF_CONS, 1, functions[i].bytes);
+    datafile_close(&d);
+    save(&d);
+    assert_int_equal(RUN(&out, &err, "-table", "direct", data_name), 0);
+    assert_non_null(strstr(out, "EDGE\n1 function below 0.5% left out: 4 "));
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "-terse", "--table=direct", data_name), 0);
+    assert_null(strstr(out, "MIDDLE"));
+    assert_non_null(strstr(out, "\n3 functions below 1% left out: 114 "));
+    assert_null(strstr(out, "call graph"));
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "-verbose", "--table=direct", data_name),
+                     0);
+    assert_non_null(strstr(out, "TINY\n"));
+    assert_null(strstr(out, "left out"));
+    free(out);
+    free(err);
+    datafile_free(&d);
+}
+
+static void wrong_usage_is_one_line(void **state) {
+    static const struct {
+        const char *argument, *error;
+        int status;
+    } cases[] = {
+        {"--foo", "mprof: unknown option '--foo'; try mprof --help\n", 2},
+        {"--table=leaks",
+         "mprof: no table 'leaks'; there are bins, direct and graph\n", 2},
+        {"--output", "mprof: option '--output' needs a value\n", 2},
+        {"--terse=1", "mprof: option '--terse' takes no value\n", 2},
+        {"no.data", "mprof: cannot open no.data: No such file or directory\n",
+         1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *out, *err;
+        assert_int_equal(RUN(&out, &err, cases[i].argument), cases[i].status);
+        assert_string_equal(err, cases[i].error);
+        assert_string_equal(out, "");
+        free(out);
+        free(err);
+    }
+}
+
+static void output_appears_whole(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    make_widgets(&d);
+    datafile_close(&d);
+    save(&d);
+    datafile_free(&d);
+    assert_int_equal(
+        RUN(&out, &err, "--verbose", "--output=tables.txt", data_name), 0);
+    assert_string_equal(out, "");
+    free(out);
+    free(err);
+    char *text = read_text("tables.txt");
+    assert_non_null(text);
+    equals_golden(text, "widgets");
+    free(text);
+    unlink("tables.txt");
+
+    assert_int_equal(RUN(&out, &err, "--output=/dev/full", data_name), 1);
+    assert_string_equal(
+        err, "mprof: cannot write /dev/full: No space left on device\n");
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "--output=/nonexistent/x", data_name), 1);
+    assert_string_equal(err, "mprof: cannot write /nonexistent/x: No such "
+                             "file or directory\n");
+    free(out);
+    free(err);
+}
+
+static void an_open_file_says_so(void **state) {
+    static const struct {
+        uint32_t pid;
+        const char *text;
+    } cases[] = {{1, "\nThe program (process 1) is still running: "},
+                 {0x7ffffffe, "\nThe program (process 2147483646) was "
+                              "killed: "}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct datafile d;
+        char *out, *err;
+        make_widgets(&d);
+        datafile_header(&d)->pid = cases[i].pid;
+        save(&d);
+        assert_int_equal(RUN(&out, &err, data_name), 0);
+        assert_non_null(strstr(out, cases[i].text));
+        free(out);
+        free(err);
+        datafile_close(&d);
+        save(&d);
+        datafile_free(&d);
+    }
+}
+
+static void leak_tables_are_explained(void **state) {
+    char *out, *err;
+    (void)state;
+    assert_int_equal(RUN(&out, &err, "-leaktable", data_name), 0);
+    assert_non_null(strstr(out, "There is no leak table"));
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "-noleaktable", data_name), 0);
+    assert_null(strstr(out, "leak table"));
+    free(out);
+    free(err);
+}
+
+static void one_set_of_tables_a_thread(void **state) {
+    char *out, *err;
+    (void)state;
+    assert_int_equal(RUN(&out, &err, "--threads", data_name), 0);
+    assert_non_null(strstr(out, "\n==== Thread SI:TOP-LEVEL (100) ====\n"));
+    free(out);
+    free(err);
+}
+
+static void lisp_gets_a_string(void **state) {
+    char *text;
+    (void)state;
+    text = mprof_report_string("--sexp\ntest_tables.data");
+    assert_non_null(text);
+    assert_memory_equal(text, "0(:mprof 1\n", 11);
+    assert_non_null(
+        strstr(text, ":name \"MAKE-WIDGET\" :kind :lisp :self (0 0 0 0 10000 "
+                     "2040000 0 0) :total (0 0 0 0 10000 2040000 0 0) "
+                     ":cycle nil)"));
+    mprof_report_free(text);
+    text = mprof_report_string("no.data");
+    assert_string_equal(text,
+                        "1cannot open no.data: No such file or directory");
+    mprof_report_free(text);
+    text = mprof_report_string("--version");
+    assert_string_equal(text, "0mprof 1.0\n");
+    mprof_report_free(text);
+    mprof_report_free(NULL);
+}
+
+static int clean_up(void **state) {
+    (void)state;
+    unlink(data_name);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(percents_in_two_columns),
+        cmocka_unit_test(producer_and_consumer),
+        cmocka_unit_test(cycles_are_listed_twice),
+        cmocka_unit_test(large_numbers_line_up),
+        cmocka_unit_test(small_functions_are_left_out),
+        cmocka_unit_test(wrong_usage_is_one_line),
+        cmocka_unit_test(output_appears_whole),
+        cmocka_unit_test(an_open_file_says_so),
+        cmocka_unit_test(leak_tables_are_explained),
+        cmocka_unit_test(one_set_of_tables_a_thread),
+        cmocka_unit_test(lisp_gets_a_string),
+    };
+    setenv("TZ", "UTC", 1);
+    return cmocka_run_group_tests(tests, NULL, clean_up);
+}
