@@ -131,25 +131,30 @@ static void for_all_symbols(void (*visit)(cl_object key, cl_object symbol)) {
     }
 }
 
-void mprof__ecl_registry_fill(void) {
-    cl_object l;
-    for_all_symbols(fill_from_package);
-    visit_table(cl_core.setf_definitions, fill_from_setf);
-    for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
-        mprof__ecl_registry_library(ECL_CONS_CAR(l), true);
-}
-
-static void open_image(cl_object block) {
-    cl_object path = block->cblock.name;
-    uintptr_t map = (uintptr_t)block->cblock.handle;
-    if (map == 0 || path == OBJNULL || ECL_IMMEDIATE(path) ||
-        path->d.t != t_base_string || mprof__table_find(&images, map) != NULL)
+static void add_image(const struct link_map *map, const char *path) {
+    if (mprof__table_find(&images, (uintptr_t)map) != NULL)
         return;
     struct mprof__image *image = mprof__map(sizeof *image);
     if (image == NULL)
         return;
-    mprof__image_open(image, (const char *)path->base_string.self);
-    mprof__table_add(&images, map, (uintptr_t)image);
+    mprof__image_open(image, path);
+    mprof__table_add(&images, (uintptr_t)map, (uintptr_t)image);
+}
+
+/* Open it now: what COMPILE makes is deleted as soon as it is loaded. */
+static void open_image(cl_object block) {
+    cl_object path = block->cblock.name;
+    if (block->cblock.handle != NULL && path != OBJNULL &&
+        !ECL_IMMEDIATE(path) && path->d.t == t_base_string)
+        add_image(block->cblock.handle, (const char *)path->base_string.self);
+}
+
+/* The part of the runtime that is written in Lisp has local functions too. */
+static void open_core_image(void) {
+    struct mprof__unwind unwind;
+    mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
+    if (unwind.module != NULL && unwind.module->l_name[0] == '/')
+        add_image(unwind.module, unwind.module->l_name);
 }
 
 struct range {
@@ -190,6 +195,15 @@ void mprof__ecl_registry_library(cl_object block, bool opened) {
     else
         close_image(block);
     release();
+}
+
+void mprof__ecl_registry_fill(void) {
+    cl_object l;
+    for_all_symbols(fill_from_package);
+    visit_table(cl_core.setf_definitions, fill_from_setf);
+    open_core_image();
+    for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
+        mprof__ecl_registry_library(ECL_CONS_CAR(l), true);
 }
 
 static bool always(uint64_t key, uint64_t value, void *data) {

@@ -119,6 +119,8 @@ void mprof__local_name(const struct mprof__image *image, uintptr_t start,
     mprof__text_begin(&text, name->text, sizeof name->text);
     name->kind = MPROF_LISP;
     if (!c.local) {
+        /* Declared local to its file; its package is not known. */
+        mprof__text_add(&text, "#:");
         add_mangled(&text, c.name);
         return;
     }

@@ -154,9 +154,9 @@ static bool name_directly(struct naming *n, uint32_t i) {
     else if (f->kind == MPROF_FOLDED)
         *shown = shown_by_key(n, "K<folded>", "<folded>", f->kind, false);
     else if (has_lisp_name(f))
-        *shown =
-            shown_by_key(n, mprof__format(n->pool, "N%s", f->name), f->name,
-                         f->kind, mprof__is_plumbing(f->name, NULL, ""));
+        *shown = shown_by_key(
+            n, mprof__format(n->pool, "N%s", f->name), f->name, f->kind,
+            mprof__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
     else if (f->kind == MPROF_INTERPRETED)
         *shown = shown_by_key(n, "K<interpreted>", "<interpreted function>",
                               f->kind, false);

@@ -156,7 +156,9 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
 bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
                         const char *module) {
     const char *slash = strrchr(module, '/');
-    if (lisp_name)
-        return is_plumbing_lisp(lisp_name);
+    if (lisp_name && is_plumbing_lisp(lisp_name))
+        return true;
+    if (lisp_name && !symbol)
+        return false;
     return is_plumbing_c(symbol, slash ? slash + 1 : module);
 }

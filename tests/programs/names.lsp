@@ -1,4 +1,4 @@
-;;;; names.lsp - one function of each kind; oracle/work-names.lsp runs them.
+;;;; names.lsp - one function of each kind; oracle/names-run.lsp calls them.
 ;;;;
 ;;;; Every function conses a number of its own, so that each is known by its
 ;;;; count; CONS is part of the function that calls it, both in bytecodes and
@@ -32,6 +32,7 @@
     (lambda () (setq sum (cons 1 sum)) (conses 5) (nothing))))
 
 (defun tree-sum ()
+  (declare (notinline mapc))
   (labels ((walk () (conses 7) (nothing))
            (down () (conses 2) (walk) (nothing)))
     (declare (notinline walk down))
@@ -87,6 +88,18 @@
   (nothing))
 
 (defun |Mixed Case| () (conses 22) (nothing))
+
+(defun c-functions ()
+  "Functions of Common Lisp that ECL has in C."
+  (declare (notinline mapcar make-array))
+  (mapcar #'identity '(1 2 3))
+  (apply #'list '(1 2))
+  (make-array 3)
+  (nothing))
+
+(defun bignums (x)
+  (* x x)
+  (nothing))
 
 (defun run ()
   (helper)

@@ -1,0 +1,133 @@
+;;;; names-check.lsp - are the names and the counts those of names.lsp?
+;;;;
+;;;; Usage: ecl --norc --shell names-check.lsp SEXP HOW, where SEXP is what
+;;;; `mprof --sexp` printed about a run of names-run.lsp and HOW is interpreted,
+;;;; compiled, or plain: compiled by an ECL without the patch, which does not
+;;;; tell where a local function is from.
+
+(defpackage :names-check
+  (:use :cl))
+(in-package :names-check)
+
+(defvar *arguments* (rest ext:*unprocessed-ecl-command-args*))
+(defvar *how* (intern (string-upcase (second *arguments*)) :keyword))
+(defvar *compiled* (not (eq *how* :interpreted)))
+(defvar *profile*
+  (with-open-file (in (first *arguments*) :external-format :utf-8)
+    (let ((*read-eval* nil))
+      (read in))))
+(defvar *functions* (getf *profile* :functions))
+(defvar *failed* nil)
+
+(defparameter *expected*
+  ;; Blocks that the function itself allocates, and in bytecodes the variables
+  ;; that its calls bind: each is two conses.
+  '(("ZOO::HELPER" 6 0)
+    ("ZOO::COUNTER" 10 0)
+    ("ZOO::TWIN" 40 0)
+    ("ZOO::|Mixed Case|" 44 0)
+    ("ZOO::MANY" 42 4)
+    ("ZOO::EXPANDED" 8 :any)
+    ("ZOO::IN-HANDLER" :any :any)
+    ("(SETF ZOO::FOO)" 30 2)
+    ("(METHOD ZOO::AREA (ZOO::CIRCLE))" 36 4)
+    ("(METHOD ZOO::AREA :AROUND (ZOO::SQ))" 20 2)
+    ("(METHOD ZOO::AREA :BEFORE (ZOO::CIRCLE))" 44 4)
+    ("(METHOD (SETF ZOO::AREA) (T ZOO::CIRCLE))" 24 4)
+    ("(METHOD ZOO::NAMED ((EQL :THREE)))" 26 2)
+    ("(METHOD ZOO::NAMED (CL:SYMBOL))" 28 2)
+    ("ZOO::REDEFINED" 132 0)
+    ("ZOO::COMPILED-BEFORE" 25 0)
+    ("ZOO::COMPILED-DURING" 52 0)
+    ("ZOO::PASSING" 23 0)
+    ("ZOO::NEXT" 24 0)
+    ("ZOO::COMPARE-INSIDE" 5 0) ; interpreted always
+    ("CL:MAPCAR" :any :any)
+    ("CL:LIST" :any :any)
+    ("CL:MAKE-ARRAY" :any :any)))
+
+(defparameter *expected-local*
+  '((:compiled
+     ("(LABELS WALK :IN ZOO:TREE-SUM)" 56)
+     ("(LABELS DOWN :IN ZOO:TREE-SUM)" 8)
+     ("(LAMBDA :IN ZOO:TREE-SUM)" 24)
+     ("(LAMBDA :IN ZOO::OUTER)" 38)
+     ("(LAMBDA :IN ZOO::MAKE-ADDER)" 12))
+    (:interpreted
+     ("(LABELS ZOO::WALK :IN ZOO:TREE-SUM)" 56)
+     ("(LABELS ZOO::DOWN :IN ZOO:TREE-SUM)" 8)
+     ("(FLET ZOO::TWICE :IN ZOO:TREE-SUM)" 2)
+     ("(LAMBDA :IN ZOO:TREE-SUM)" 32)
+     ("(LAMBDA :IN ZOO::OUTER)" 38))
+    (:plain
+     ("(LOCAL WALK)" 56)
+     ("(LOCAL DOWN)" 8)
+     ("(LAMBDA)" :any))))
+
+(defun blocks (counts)
+  (loop for (allocs) on counts by #'cddr sum allocs))
+
+(defun named (name)
+  (remove name *functions* :key (lambda (f) (getf f :name))
+                           :test-not #'equal))
+
+(defun fail (control &rest arguments)
+  (setf *failed* t)
+  (format t "FAIL ~?~%" control arguments))
+
+(defun check (name expected)
+  "The function NAME is there, and allocated EXPECTED blocks itself."
+  (let* ((found (named name))
+         (self (loop for f in found sum (blocks (getf f :self)))))
+    (cond ((null found) (fail "no ~a" name))
+          ((member :c found :key (lambda (f) (getf f :kind)))
+           (fail "~a is a C function" name))
+          ((not (or (eq expected :any) (eql self expected)))
+           (fail "~a allocated ~d, not ~d" name self expected)))))
+
+(defun caller-of (function)
+  (loop for (caller callee) in (getf *profile* :arcs)
+        when (eql callee (getf function :id))
+          collect (find caller *functions* :key (lambda (f) (getf f :id)))))
+
+(defun check-called-from (name caller)
+  (unless (loop for f in (named name)
+                  thereis (find caller (caller-of f)
+                                :key (lambda (f) (getf f :name))
+                                :test #'equal))
+    (fail "~a is not called by ~a" name caller)))
+
+(defun starts-with (prefix name)
+  (eql 0 (search prefix name)))
+
+(defun check-c-function (prefix)
+  (unless (find-if (lambda (f)
+                     (and (eq (getf f :kind) :c)
+                          (starts-with prefix (getf f :name))))
+                   *functions*)
+    (fail "no C function ~a..." prefix)))
+
+(loop for (name blocks variables) in *expected*
+      do (check name (if (and (integerp blocks)
+                              (or *compiled* (integerp variables)))
+                         (+ blocks (if *compiled* 0 (* 2 variables)))
+                         :any)))
+(loop for (name blocks) in (rest (assoc *how* *expected-local*))
+      do (check name blocks))
+(check-called-from "CL:MAPCAR" "ZOO::C-FUNCTIONS")
+(check-called-from "CL:LIST" "ZOO::C-FUNCTIONS")
+(check-called-from "CL:MAKE-ARRAY" "ZOO::C-FUNCTIONS")
+(check-called-from "ZOO::HELPER" "ZOO:RUN")
+(unless (eq *how* :plain)
+  (check-called-from "(LAMBDA :IN ZOO:TREE-SUM)" "CL:MAPC"))
+(check-c-function "__gmp")
+(check-c-function "qsort")
+(dolist (f *functions*)
+  (let ((name (getf f :name)))
+    ;; A name of the C compiler's for a function of names.lsp
+    (when (and (eq (getf f :kind) :c)
+               (some (lambda (part) (search part name))
+                     '("tree_sum" "in_handler" "make_adder" "outer" "walk"
+                       "down" "zoo")))
+      (fail "~a has its C name" name))))
+(ext:quit (if *failed* 1 0))

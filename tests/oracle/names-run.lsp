@@ -1,0 +1,78 @@
+;;;; names-run.lsp - record what the functions of programs/names.lsp allocate.
+;;;;
+;;;; Usage: ecl --norc --shell names-run.lsp PROGRAM FOLDER, where PROGRAM is
+;;;; names.lsp or what was compiled from it, and FOLDER takes scratch files.
+;;;; Environment: as record.lsp says.
+
+(in-package :cl-user)
+(require :cmp)
+(load (merge-pathnames "record.lsp" *load-truename*) :verbose nil)
+
+(defvar *program* (second ext:*unprocessed-ecl-command-args*))
+(defvar *folder* (third ext:*unprocessed-ecl-command-args*))
+(load *program* :verbose nil)
+(in-package :zoo)
+
+(defun quietly-compile (name &optional definition)
+  (let ((*standard-output* (make-broadcast-stream))
+        (*error-output* (make-broadcast-stream)))
+    (if definition
+        (compile name definition)
+        (compile name))))
+
+(defun module (name count)
+  "A .fas with one function NAME that conses COUNT times."
+  (let ((source (format nil "~a/~(~a~).lsp" cl-user::*folder* name))
+        (*standard-output* (make-broadcast-stream)))
+    (with-open-file (out source :direction :output :if-exists :supersede)
+      (format out "(in-package :zoo)~%(defun ~a () (conses ~d) (nothing))~%"
+              name count))
+    (compile-file source)))
+
+(defvar *first* (module 'passing 23))
+(defvar *second* (module 'next 24))
+
+(defun compiled-before () (conses 25) (nothing))
+(defun compiled-during () (conses 26) (nothing))
+(quietly-compile 'compiled-before)
+
+(defvar *big* (expt 3 400000))
+
+(ffi:defcallback compare :int ((a :pointer-void) (b :pointer-void))
+  (compare-inside a b))
+(defun compare-inside (a b)
+  (declare (ignore a b))
+  (conses 1)
+  0)
+(defvar *two* (si:allocate-foreign-data :int 8))
+(defvar *qsort* (si:find-foreign-symbol "qsort" :default :pointer-void 0))
+(defun call-back ()
+  (si:call-cfun *qsort* :void
+                '(:pointer-void :uint64-t :uint64-t :pointer-void)
+                (list *two* 2 4 (ffi:callback 'compare))))
+
+(record:start)
+(run)
+(run)
+(macroexpand-1 '(expanded))
+(c-functions)
+(bignums *big*)
+(call-back)
+;; Compiled at run time, before and now
+(compiled-before)
+(compiled-during)
+(quietly-compile 'compiled-during)
+(compiled-during)
+(funcall (quietly-compile nil '(lambda () (conses 27) (nothing))))
+;; Defined anew
+(quietly-compile 'redefined '(lambda () (conses 100) (nothing)))
+(redefined)
+;; A module that goes, and one that comes, perhaps to the same place
+(load *first* :verbose nil)
+(passing)
+(fmakunbound 'passing)
+(ext:gc t)
+(ext:gc t)
+(load *second* :verbose nil)
+(next)
+(record:stop)
