@@ -14,6 +14,11 @@
 
 enum { BLOCK_BYTES = 64 * 1024 };
 
+/* Interpreted functions that are kept alive for their names.  A program that
+ * makes more, by EVAL in a loop, must not run out of memory for it: the rest
+ * is recorded as one function without a name. */
+enum { MOST_OBJECTS = 20000 };
+
 struct mprof__block {
     struct mprof__block *next;
     size_t bytes, used;
@@ -221,16 +226,21 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     slot = mprof__table_find(&session->functions, object);
     if (slot != NULL) {
         ref = (mprof_ref)slot->value;
+    } else if (session->objects == MOST_OBJECTS) {
+        ref = mprof__session_special(session, MPROF_INTERPRETED,
+                                     &session->interpreted);
     } else if (object == MPROF__TOPLEVEL_OBJECT) {
         ref =
             mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
     } else {
         struct mprof__name name = {.kind = MPROF_INTERPRETED};
         mprof__adapter.interpreted(chain->frames, chain->count, index, &name);
-        mprof__adapter.keep(object);
         ref = add_function(session, object, 0, &name);
-        if (ref != 0)
+        if (ref != 0) {
+            session->objects++;
+            mprof__adapter.keep(object);
             mprof__table_add(&session->functions, object, ref);
+        }
     }
     pthread_mutex_unlock(&session->lock);
     return ref;

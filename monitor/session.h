@@ -53,6 +53,8 @@ struct mprof__session {
     struct mprof__thread *threads; /* all that ever allocated */
     uint32_t site_count;
     struct mprof__block *blocks; /* of memory for sites and threads */
+    uint32_t objects;            /* interpreted functions seen */
+    mprof_ref interpreted;
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
     bool haunted;                /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
