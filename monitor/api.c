@@ -75,18 +75,6 @@ static void initialize(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
-/* Add the time since the last start or the last call to the duration. */
-static void count_time(void) {
-    uint64_t t = now();
-    mprof__arena_header(&session->arena)->duration += t - session->started;
-    session->started = t;
-}
-
-static void count_memory(void) {
-    mprof__arena_header(&session->arena)->memory =
-        __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
-}
-
 /* Names that were unknown when a function was first seen. */
 static void improve_names(void) {
     struct mprof__session *current =
@@ -103,13 +91,13 @@ static void improve_names(void) {
 }
 
 static int begin(void) {
+    session->started = now();
     __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
     int error = mprof__adapter.attach();
     if (error != 0) {
         __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
         return error;
     }
-    session->started = now();
     running = true;
     return 0;
 }
@@ -119,8 +107,8 @@ static void halt(void) {
     __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
     session->haunted |= !mprof__threads_leave();
     running = false;
-    count_time();
-    count_memory();
+    mprof__session_clock(session);
+    session->before = mprof__arena_header(&session->arena)->duration;
 }
 
 static bool same_file(const char *file) {
@@ -203,8 +191,7 @@ static int save(const char *file) {
     if (session == NULL)
         return MPROF_E_STOPPED;
     if (running) {
-        count_time();
-        count_memory();
+        mprof__session_clock(session);
         improve_names();
     }
     /* The data file of a recording that goes on is itself not replaced. */

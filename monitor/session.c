@@ -135,6 +135,19 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__unmap(session, sizeof *session);
 }
 
+void mprof__session_clock(struct mprof__session *session) {
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    __atomic_store_n(&header->duration,
+                     session->before + now - session->started,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&header->memory,
+                     __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+}
+
 static mprof_ref add_function(struct mprof__session *session, uint64_t address,
                               mprof_ref module,
                               const struct mprof__name *name) {

@@ -68,6 +68,10 @@ extern struct mprof__session *mprof__current;
 /* Create a session with data file PATH (or none); NULL and *ERROR. */
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
                                           int *error);
+/* Bring the duration and the memory in the header up to date, which a killed
+ * program leaves behind; while the session records. */
+void mprof__session_clock(struct mprof__session *session);
+
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
 

@@ -40,6 +40,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
         node->parent = parent_ref;
         node->function = function;
         mprof__arena_publish(arena, node);
+        mprof__session_clock(session);
     }
     pthread_mutex_unlock(&session->lock);
     if (node != NULL)
