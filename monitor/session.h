@@ -60,6 +60,7 @@ struct mprof__session {
     bool named;                  /* the data file has a name: */
     char path[PATH_MAX];
     uint64_t started; /* CLOCK_MONOTONIC, ns, of the last start */
+    uint64_t before;  /* ns recorded before that */
 };
 
 /* The session that records, NULL while none does; atomic. */
