@@ -61,16 +61,22 @@ it already, as one that embeds ECL and links libmprof does."
           (or (find-symbol-address name)
               (fail (format nil "it has no function ~A" name)))))))
 
+(defun resolve (name)
+  "The address of the C function that NAME calls."
+  (or (get name 'address)
+      (setf (get name 'address)
+            (apply #'load-address (get name 'c-function)))))
+
 (defmacro define-c-function (name (c-name library) result &rest parameters)
   "Define NAME as a call of the C function C-NAME of LIBRARY.  PARAMETERS are
-of the form (variable type).  Without parameters the call allocates nothing."
-  (let ((cell (gensym "CELL")))
-    `(defun ,name ,(mapcar #'first parameters)
-       (let ((,cell (load-time-value (list nil))))
-         (unless (car ,cell)
-           (setf (car ,cell) (load-address ,c-name ,library)))
+of the form (variable type).  Without parameters, and once NAME is resolved,
+the call allocates nothing."
+  `(progn
+     (setf (get ',name 'c-function) '(,c-name ,library))
+     (defun ,name ,(mapcar #'first parameters)
+       (let ((address (resolve ',name)))
          (mp:without-interrupts
-           (si:call-cfun (car ,cell) ,result ',(mapcar #'second parameters)
+           (si:call-cfun address ,result ',(mapcar #'second parameters)
                          ,(if parameters
                               `(list ,@(mapcar #'first parameters))
                               '())))))))
@@ -190,6 +196,8 @@ after it may change errno."
 
 (defun %start (file)
   "Start the monitor, into FILE, a string, or into memory for NIL."
+  ;; What the stop needs must not be allocated while it records.
+  (resolve '%mprof-stop)
   (let ((errno (errno-place))
         (argument (if file (c-string file) (si:allocate-foreign-data :void 0))))
     (check-code (if file

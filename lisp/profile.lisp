@@ -303,10 +303,35 @@ function of any package when no name equals it, the largest first."
                       functions)))))
 
 (defun printed-name (name)
-  "NAME as the profile prints it: with packages, none for keywords alone."
-  (let ((*package* (load-time-value (or (find-package "MPROF/NAMES")
-                                        (make-package "MPROF/NAMES"
-                                                      :use '()))))
-        (*print-pretty* nil)
-        (*print-escape* t))
-    (prin1-to-string name)))
+  "NAME, a symbol or a list, as the monitor writes it: symbols with the short
+names of their packages, those of CL-USER and the operators of lists without."
+  (flet ((bare (symbol)
+           (let ((*package* (or (symbol-package symbol) *package*))
+                 (*print-pretty* nil)
+                 (*print-gensym* nil))
+             (prin1-to-string symbol))))
+    (cond ((member name '(nil t)) (symbol-name name))
+          ((symbolp name)
+           (concatenate 'string (package-prefix name) (bare name)))
+          ((atom name) (prin1-to-string name))
+          (t
+           (format nil "(~A~{ ~A~})"
+                   (if (and (symbolp (first name))
+                            (eq (symbol-package (first name))
+                                (find-package "COMMON-LISP")))
+                       (bare (first name))
+                       (printed-name (first name)))
+                   (mapcar #'printed-name (rest name)))))))
+
+(defun package-prefix (symbol)
+  "What stands before the name of SYMBOL, colons included."
+  (let* ((package (symbol-package symbol))
+         (name (and package (package-name package))))
+    (cond ((null package) "#:")
+          ((string= name "KEYWORD") "")
+          ((string= name "COMMON-LISP") "CL:")
+          ((string= name "COMMON-LISP-USER") "")
+          (t
+           (format nil "~A~:[::~;:~]" (if (string= name "SYSTEM") "SI" name)
+                   (eq (nth-value 1 (find-symbol (symbol-name symbol) package))
+                       :external))))))

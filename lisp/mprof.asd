@@ -1,0 +1,35 @@
+;;;; mprof.asd - the systems "mprof" and "mprof/tests".
+;;;;
+;;;; In the patched ECL (require :mprof) does the same without ASDF.
+
+(defsystem "mprof"
+  :description "Which functions allocate, what, and on whose behalf."
+  :licence "MIT"
+  :version "1.0"
+  :serial t
+  :components ((:file "package")
+               ;; Written by configure: where the libraries are.  Without it
+               ;; MPROF_LIBRARY or the loader's path tells.
+               #.(if (probe-file (merge-pathnames "config.lisp" *load-truename*))
+                     '(:file "config")
+                     '(:module "config" :pathname "" :components ()))
+               (:file "conditions")
+               (:file "ffi")
+               (:file "control")
+               (:file "report")
+               (:file "profile")
+               (:file "batch"))
+  :in-order-to ((test-op (test-op "mprof/tests"))))
+
+(defsystem "mprof/tests"
+  :description "Tests of the Lisp package; they need a patched ECL."
+  :licence "MIT"
+  :depends-on ("mprof")
+  :pathname "tests"
+  :serial t
+  :components ((:file "harness")
+               (:file "recording")
+               (:file "profiles")
+               (:file "conditions"))
+  :perform (test-op (operation system)
+             (symbol-call "MPROF/TESTS" "RUN-ALL")))

@@ -1,0 +1,87 @@
+;;;; profiles.lisp - tests of the numbers as objects.
+
+(in-package "MPROF/TESTS")
+
+(defstruct widget colour)
+
+(defun make-one (colour)
+  (make-widget :colour colour))
+
+(defun make-red () (make-one 'red))
+
+(defun make-blue () (make-one 'blue))
+
+(defun make-all (reds blues)
+  (dotimes (i reds) (make-red))
+  (dotimes (i blues) (make-blue)))
+
+(declaim (notinline make-one make-red make-blue make-all))
+
+(defun self-allocs (name profile)
+  (mprof:function-self-allocs (mprof:find-function name profile)))
+
+(defun total-bytes (name profile)
+  (mprof:function-total-bytes (mprof:find-function name profile)))
+
+(deftest producers-are-told-apart
+  (quietly (make-all 30 70))
+  (let* ((profile (mprof:current-profile))
+         (bin (find "MPROF/TESTS::WIDGET" (mprof:profile-bins profile)
+                    :key #'mprof:bin-name :test #'equal))
+         (red (total-bytes 'make-red profile))
+         (blue (total-bytes 'make-blue profile)))
+    (check (= 100 (mprof:bin-objects bin)))
+    (check (= 100 (mprof:bin-storage bin)))
+    (check (eq :structure (mprof:bin-class bin)))
+    (check (= (* 70 red) (* 30 blue)))
+    (check (= (+ red blue) (total-bytes 'make-all profile)))
+    (check (= (+ red blue) (mprof:profile-bytes profile)))
+    (check (= (mprof:profile-allocs profile) 200))
+    (let ((callers (mprof:function-callers
+                    (mprof:find-function 'make-one profile))))
+      (check (equal (list blue red) (mapcar #'mprof:arc-bytes callers)))
+      (check (equal '("MPROF/TESTS::MAKE-BLUE" "MPROF/TESTS::MAKE-RED")
+                    (mapcar (lambda (arc)
+                              (mprof:function-name (mprof:arc-caller arc)))
+                            callers))))))
+
+(defun cons-at-the-end (n)
+  (if (zerop n) (cons nil nil) (or (cons-at-the-end (1- n)) 1)))
+
+(declaim (notinline cons-at-the-end))
+
+(deftest recursion-counts-an-allocation-once
+  (quietly (cons-at-the-end 100))
+  (let ((profile (mprof:current-profile)))
+    (check (= 1 (mprof:profile-allocs profile)))
+    (check (= 16 (total-bytes 'cons-at-the-end profile)))))
+
+(deftest classes-are-told-apart
+  (quietly (conses 3) (make-red) (ash 1 100) (sqrt 2d0))
+  (let ((profile (mprof:current-profile)))
+    (flet ((total (class)
+             (loop for function in (mprof:profile-functions profile)
+                   sum (mprof:function-self-allocs function class))))
+      (check (<= 3 (total :cons)))
+      (check (= 2 (total :structure)))
+      (check (= (total nil) (mprof:profile-allocs profile)))))
+  (check-signals mprof:mprof-error
+    (mprof:function-self-bytes
+     (first (mprof:profile-functions (mprof:current-profile))) :widget)))
+
+(deftest objects-print-readably-for-people
+  (quietly (make-red))
+  (let ((profile (mprof:current-profile)))
+    (dolist (object (list* profile
+                           (append (mprof:profile-functions profile)
+                                   (mprof:profile-bins profile)
+                                   (mprof:profile-threads profile))))
+      (check (search "#<" (prin1-to-string object))))))
+
+(deftest functions-are-found-by-name
+  (quietly (make-red) (mapcar #'list '(1)))
+  (let ((profile (mprof:current-profile)))
+    (check (mprof:find-function 'make-red profile))
+    (check (mprof:find-function "MAKE-RED" profile))
+    (check (mprof:find-function 'list profile))
+    (check (null (mprof:find-function "NO-SUCH-FUNCTION" profile)))))
