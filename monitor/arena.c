@@ -87,6 +87,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     arena->limit = (limit + PIECE - 1) / PIECE * PIECE;
     if (arena->limit < PIECE)
         arena->limit = PIECE;
+    arena->reserve = arena->limit / 8;
     struct stat st;
     int error = MPROF_E_OPEN;
     if (fstat(arena->fd, &st) != 0)

@@ -23,9 +23,11 @@ struct mprof__arena {
     size_t limit;  /* bytes reserved */
     size_t mapped; /* bytes of the file mapped so far */
     int fd;
-    dev_t device; /* of the file behind fd, to notice when the program */
-    ino_t inode;  /*   closed our descriptor and opened its own at it */
-    bool full;    /* the file cannot grow any more */
+    dev_t device;   /* of the file behind fd, to notice when the program */
+    ino_t inode;    /*   closed our descriptor and opened its own at it */
+    bool full;      /* the file cannot grow any more */
+    size_t reserve; /* of the limit, for threads and bins, which must not
+                       fail for want of room that nodes have taken */
 };
 
 /* Create the data file PATH, or one without a name when PATH is NULL, and
@@ -56,6 +58,11 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path);
 static inline struct mprof_header *
 mprof__arena_header(const struct mprof__arena *arena) {
     return (struct mprof_header *)arena->base;
+}
+
+/* Is there room for more than threads and bins? */
+static inline bool mprof__arena_spare(const struct mprof__arena *arena) {
+    return mprof__arena_header(arena)->used < arena->limit - arena->reserve;
 }
 
 static inline void *mprof__arena_at(const struct mprof__arena *arena,

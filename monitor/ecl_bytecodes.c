@@ -33,19 +33,29 @@ static cl_fixnum constant_index(cl_object outer, cl_object code) {
     return -1;
 }
 
+/* Are there N constants at CODE, INDEX among them? */
+static bool lists(const cl_opcode *code, const cl_opcode *end, cl_fixnum n,
+                  cl_fixnum index) {
+    for (; n > 0 && code < end; n--, code++)
+        if (*code == index)
+            return true;
+    return false;
+}
+
 /* How OUTER's own code introduces its constant INDEX, or NULL: constants are
- * shared with the functions inside of it.  FLET and LABELS are followed by the
- * number of functions and their constants. */
+ * shared with the functions inside of it and with the form around it.  FLET
+ * and LABELS are followed by the number of functions and their constants. */
 static const char *origin(cl_object outer, cl_fixnum index) {
     const cl_opcode *code = (const cl_opcode *)outer->bytecodes.code;
-    cl_index size = outer->bytecodes.code_size;
-    for (cl_index i = 0; i + 1 < size; i++) {
-        if (code[i] != OP_FLET && code[i] != OP_LABELS)
-            continue;
-        cl_fixnum n = code[i + 1];
-        for (cl_fixnum k = 0; k < n && i + 2 + (cl_index)k < size; k++)
-            if (code[i + 2 + (cl_index)k] == index)
-                return code[i] == OP_FLET ? "FLET" : "LABELS";
+    const cl_opcode *end = code + outer->bytecodes.code_size;
+    for (; code + 1 < end; code++) {
+        if (*code == OP_FLET && lists(code + 2, end, code[1], index))
+            return "FLET";
+        if (*code == OP_LABELS && lists(code + 2, end, code[1], index))
+            return "LABELS";
+        if ((*code == OP_CLOSE || *code == OP_QUOTE || *code == OP_PUSHQ) &&
+            code[1] == index)
+            return "LAMBDA";
     }
     return NULL;
 }
@@ -62,7 +72,8 @@ static void add_outer(struct mprof__text *text,
                       size_t index, cl_object inner) {
     for (size_t i = index + 1; i < count; i++) {
         cl_object outer = bytecodes_of(&frames[i]);
-        if (outer == OBJNULL || constant_index(outer, inner) < 0)
+        cl_fixnum at = outer == OBJNULL ? -1 : constant_index(outer, inner);
+        if (at < 0 || origin(outer, at) == NULL)
             continue;
         if (is_global(outer->bytecodes.name, outer)) {
             mprof__text_add(text, " :IN ");

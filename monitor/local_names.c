@@ -42,7 +42,7 @@ static bool take_apart(const char *symbol, struct c_name *c) {
         return false;
     char *rest;
     c->number = strtol(symbol, &rest, 10);
-    /* What follows a dot is the C compiler's: .cold, .part.0 */
+    /* What follows a dot is the C compiler's: .cold, .isra.0 */
     size_t length = strcspn(rest, ".");
     const char *in = memmem(rest, length, "_in__", 5);
     const char *origin = in;
@@ -113,7 +113,9 @@ void mprof__local_name(const struct mprof__image *image, uintptr_t start,
         return;
     snprintf(name->symbol, sizeof name->symbol, "%s", find.name);
     struct c_name c;
-    if (!take_apart(find.name, &c) || strchr(find.name, '.') != NULL)
+    /* A part is named by the reader, after its whole. */
+    if (!take_apart(find.name, &c) || strstr(find.name, ".cold") != NULL ||
+        strstr(find.name, ".part.") != NULL)
         return;
     struct mprof__text text;
     mprof__text_begin(&text, name->text, sizeof name->text);

@@ -153,6 +153,8 @@ static mprof_ref add_function(struct mprof__session *session, uint64_t address,
                               const struct mprof__name *name) {
     struct mprof__arena *arena = &session->arena;
     mprof_ref text = 0, symbol = 0;
+    if (!mprof__arena_spare(arena))
+        return 0;
     if (name->text[0] != '\0')
         text = mprof__arena_string(arena, name->text, strlen(name->text));
     if (name->symbol[0] != '\0')

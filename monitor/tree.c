@@ -33,8 +33,9 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
     struct mprof__arena *arena = &session->arena;
     mprof_ref parent_ref = mprof__arena_ref(arena, parent);
     pthread_mutex_lock(&session->lock);
-    struct mprof_node *node =
-        mprof__arena_record(arena, MPROF_NODE, sizeof *node);
+    struct mprof_node *node = NULL;
+    if (mprof__arena_spare(arena))
+        node = mprof__arena_record(arena, MPROF_NODE, sizeof *node);
     if (node != NULL) {
         node->thread = mprof__arena_ref(arena, thread->record);
         node->parent = parent_ref;
@@ -74,8 +75,9 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
     if (!mprof__table_add(&thread->edges, key, (uintptr_t)node))
         return;
     pthread_mutex_lock(&session->lock);
-    struct mprof_edge *edge =
-        mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
+    struct mprof_edge *edge = NULL;
+    if (mprof__arena_spare(arena))
+        edge = mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
     if (edge != NULL) {
         struct mprof__slot *module = mprof__table_find(
             &session->modules, frame->site->unwind.module_start);

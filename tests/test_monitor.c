@@ -264,12 +264,23 @@ static void starting_and_stopping_while_threads_run(void **state) {
     assert_int_equal(mprof_reset(), 0);
 }
 
+static void *allocate_once(void *data) {
+    fake_alloc(1, 3);
+    return data;
+}
+
 static void little_room_folds_and_counts_everything(void **state) {
     (void)state;
     mprof_set_limit(1);
     assert_int_equal(mprof_start(NULL), 0);
-    for (int i = 0; i < 3000; i++)
+    for (int i = 0; i < 2900; i++)
         deeper(i, 1);
+    /* A new thread and a new bin find their place all the same. */
+    for (int i = 0; i < 100; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, allocate_once, NULL);
+        pthread_join(thread, NULL);
+    }
     assert_int_equal(mprof_stop(), 0);
     struct mprof_status s = status();
     assert_int_equal(s.bytes, 3000);
