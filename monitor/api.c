@@ -50,12 +50,12 @@ static int release(const sigset_t *saved, int error) {
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
     if (session != NULL)
-        pthread_mutex_lock(&session->lock);
+        mprof__session_lock(session);
 }
 
 static void after_fork_parent(void) {
     if (session != NULL)
-        pthread_mutex_unlock(&session->lock);
+        mprof__session_unlock(session);
     pthread_mutex_unlock(&lock);
 }
 
@@ -197,9 +197,9 @@ static int save(const char *file) {
     /* The data file of a recording that goes on is itself not replaced. */
     if (session->named && strcmp(file, session->path) == 0)
         return 0;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     int error = mprof__arena_save(&session->arena, file);
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     return error;
 }
 

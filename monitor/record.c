@@ -28,7 +28,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
     char name[MPROF__NAME_BYTES] = "";
     const char *type =
         mprof__adapter.type(event->type, event->object, name, sizeof name);
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));
     mprof_ref name_ref = 0;
     if (name[0] != '\0')
@@ -41,7 +41,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
         bin->class_ = event->class_;
         mprof__arena_publish(arena, bin);
     }
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     return bin;
 }
 

@@ -220,12 +220,12 @@ const struct mprof__site *mprof__session_site(struct mprof__session *session,
     struct mprof__slot *slot = mprof__table_find(&session->sites, key);
     if (__builtin_expect(slot != NULL, 1))
         return (const struct mprof__site *)(uintptr_t)slot->value;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     slot = mprof__table_find(&session->sites, key);
     const struct mprof__site *site =
         slot != NULL ? (const struct mprof__site *)(uintptr_t)slot->value
                      : add_site(session, pc, exact, key);
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     return site;
 }
 
@@ -237,7 +237,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     if (slot != NULL)
         return (mprof_ref)slot->value;
     mprof_ref ref;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     slot = mprof__table_find(&session->functions, object);
     if (slot != NULL) {
         ref = (mprof_ref)slot->value;
@@ -257,7 +257,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
             mprof__table_add(&session->functions, object, ref);
         }
     }
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     return ref;
 }
 
@@ -266,7 +266,7 @@ void mprof__rename(uintptr_t key, const char *name) {
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
     if (session == NULL)
         return;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     struct mprof__slot *slot = mprof__table_find(&session->functions, key);
     if (slot != NULL) {
         struct mprof_function *function =
@@ -279,7 +279,7 @@ void mprof__rename(uintptr_t key, const char *name) {
                 function->kind = MPROF_LISP;
         }
     }
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
 }
 
 struct range {
@@ -299,7 +299,7 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
     if (session == NULL)
         return;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     struct mprof__slot *slot = mprof__table_find(&session->modules, start);
     if (slot != NULL) {
         struct mprof_module *module =
@@ -311,5 +311,5 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     mprof__table_sweep(&session->sites, in_range, &range);
     /* The threads forget what they know by return address. */
     __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
 }

@@ -92,6 +92,11 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
 /* Zeroed memory that lives as long as the session; called under its lock. */
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 
+/* The session's lock; known to be this thread's, should it never get to give
+ * it back. */
+void mprof__session_lock(struct mprof__session *session);
+void mprof__session_unlock(struct mprof__session *session);
+
 /* This thread in SESSION, made when it is not there; NULL: no memory. */
 struct mprof__thread *mprof__thread_self(struct mprof__session *session);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,8 +21,10 @@
 /* A thread of the process; reused by another thread once `dead`. */
 struct self {
     struct self *next;
-    int inside;  /* written by the thread, read by who stops; atomic */
-    int dead;    /* atomic */
+    int inside;      /* written by the thread, read by who stops; atomic */
+    int dead;        /* atomic */
+    uintptr_t stack; /* while inside: where on the stack the thread was */
+    pthread_mutex_t *held;
     uint64_t id; /* of the session that `thread` belongs to */
     struct mprof__thread *thread;
 };
@@ -98,15 +101,43 @@ static struct self *make_self(void) {
     return mine;
 }
 
+/* Was the hook left by a jump, as out of a handler for a stack overflow?  What
+ * interrupts the hook runs deeper in the stack, or on another one. */
+static bool was_left(const struct self *me, uintptr_t stack) {
+    stack_t signal_stack;
+    return stack > me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
+           !(signal_stack.ss_flags & SS_ONSTACK);
+}
+
 bool mprof__enter(void) {
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     struct self *me = self;
     if (me == NULL && (me = make_self()) == NULL)
         return false;
-    if (me->inside)
-        return false;
+    if (me->inside) {
+        if (!was_left(me, stack))
+            return false;
+        /* Records are published last: what was begun is not in the file. */
+        if (me->held != NULL)
+            pthread_mutex_unlock(me->held);
+        me->held = NULL;
+    }
+    me->stack = stack;
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return true;
+}
+
+void mprof__session_lock(struct mprof__session *session) {
+    pthread_mutex_lock(&session->lock);
+    if (self != NULL)
+        self->held = &session->lock;
+}
+
+void mprof__session_unlock(struct mprof__session *session) {
+    if (self != NULL)
+        self->held = NULL;
+    pthread_mutex_unlock(&session->lock);
 }
 
 void mprof__leave(void) {
@@ -187,9 +218,9 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session) {
     struct self *me = self;
     if (__builtin_expect(me->id == session->id, 1))
         return me->thread;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     struct mprof__thread *thread = make_thread(session);
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     /* Also when there was no room: it will not come. */
     me->thread = thread;
     me->id = session->id;

@@ -32,7 +32,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
     mprof_ref parent_ref = mprof__arena_ref(arena, parent);
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     struct mprof_node *node = NULL;
     if (mprof__arena_spare(arena))
         node = mprof__arena_record(arena, MPROF_NODE, sizeof *node);
@@ -43,7 +43,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
         mprof__arena_publish(arena, node);
         mprof__session_clock(session);
     }
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
     if (node != NULL)
         mprof__table_add(&thread->nodes, pair(parent_ref, function),
                          (uintptr_t)node);
@@ -74,7 +74,7 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
     struct mprof__arena *arena = &session->arena;
     if (!mprof__table_add(&thread->edges, key, (uintptr_t)node))
         return;
-    pthread_mutex_lock(&session->lock);
+    mprof__session_lock(session);
     struct mprof_edge *edge = NULL;
     if (mprof__arena_spare(arena))
         edge = mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
@@ -86,7 +86,7 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
         edge->return_address = frame->pc;
         mprof__arena_publish(arena, edge);
     }
-    pthread_mutex_unlock(&session->lock);
+    mprof__session_unlock(session);
 }
 
 static struct mprof_node *child(struct mprof__thread *thread,

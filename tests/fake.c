@@ -8,6 +8,7 @@
 #include "../monitor/walk.h"
 
 uintptr_t fake_interpreter, fake_object;
+void (*fake_inside)(void);
 static int attached;
 
 static int attach(void) {
@@ -43,6 +44,8 @@ static void match(struct mprof__frame *frames, size_t count) {
 static void native(uintptr_t start, struct link_map *module,
                    struct mprof__name *name) {
     (void)module;
+    if (fake_inside != NULL)
+        fake_inside();
     snprintf(name->text, sizeof name->text, "F%lx", (unsigned long)start);
 }
 

@@ -12,4 +12,7 @@ void fake_alloc(uint64_t bytes, int class_);
  * function at this address are replaced by this object. */
 extern uintptr_t fake_interpreter, fake_object;
 
+/* Called from inside of the hook, with its lock held, unless NULL. */
+extern void (*fake_inside)(void);
+
 #endif

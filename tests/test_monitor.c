@@ -290,6 +290,46 @@ static void little_room_folds_and_counts_everything(void **state) {
     mprof_set_limit(64 << 20);
 }
 
+static jmp_buf out;
+
+static void jump_out(void) {
+    fake_inside = NULL;
+    longjmp(out, 1);
+}
+
+static void a_jump_out_of_the_hook_locks_nobody_out(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    fake_inside = jump_out;
+    if (setjmp(out) == 0)
+        deeper(20, 1);
+    assert_null(fake_inside);
+    deeper(10, 10);
+    pthread_t thread;
+    pthread_create(&thread, NULL, allocate_once, NULL);
+    pthread_join(thread, NULL);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(status().bytes, 11);
+    assert_int_equal(status().unplaced_allocs, 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
+static void allocate_inside(void) {
+    fake_inside = NULL;
+    fake_alloc(100, 0);
+}
+
+static void an_allocation_inside_of_the_hook_is_counted(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    fake_inside = allocate_inside;
+    deeper(5, 1);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(status().bytes, 101);
+    assert_int_equal(status().unplaced_allocs, 1);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 static void memory_is_given_back(void **state) {
     (void)state;
     uint64_t before = status().memory_bytes;
@@ -312,6 +352,8 @@ int main(void) {
         cmocka_unit_test(threads_are_all_counted),
         cmocka_unit_test(starting_and_stopping_while_threads_run),
         cmocka_unit_test(little_room_folds_and_counts_everything),
+        cmocka_unit_test(a_jump_out_of_the_hook_locks_nobody_out),
+        cmocka_unit_test(an_allocation_inside_of_the_hook_is_counted),
         cmocka_unit_test(memory_is_given_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
