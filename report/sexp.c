@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const class_names[MPROF_CLASSES] = {":cons", ":float",
-                                                       ":struct", ":other"};
+                                                       ":structure", ":other"};
 static const char *const kind_names[] = {[MPROF_C] = ":c",
                                          [MPROF_LISP] = ":lisp",
                                          [MPROF_INTERPRETED] = ":interpreted",

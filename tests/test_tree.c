@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../monitor/session.h"
+#include "../monitor/thread.h"
 #include "fake.h"
 
 enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };
@@ -27,6 +28,7 @@ static mprof_ref make_function(unsigned n) {
 static int begin(uint64_t limit) {
     int error;
     mprof_ref function[FUNCTIONS];
+    mprof__threads_initialize();
     session = mprof__session_new(NULL, limit, &error);
     assert_non_null(session);
     for (unsigned i = 0; i < FUNCTIONS; i++)
