@@ -1,7 +1,7 @@
 /* ecl_hook.c - the adapter for ECL; see adapter.h and runtime-patch/README.
  *
- * ecl_monitor, in the patched runtime, points to our functions while the
- * recording runs.  In a runtime without the patch the weak reference is NULL.
+ * The patched runtime calls our functions while the recording runs.  In one
+ * without the patch the weak reference to ecl_set_monitor is NULL.
  */
 #include "ecl_adapter.h"
 
@@ -14,7 +14,8 @@
 #include "mprof.h"
 #include "walk.h"
 
-extern const struct ecl_monitor *ecl_monitor __attribute__((weak));
+extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
+    __attribute__((weak));
 
 static uintptr_t interpreter;   /* start of ecl_interpret() */
 static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
@@ -97,7 +98,7 @@ static cl_object find_core_symbol(const char *name, cl_object package) {
 }
 
 static int attach(void) {
-    if (&ecl_monitor == NULL)
+    if (ecl_set_monitor == NULL)
         return MPROF_E_UNPATCHED;
     if (ecl_get_option(ECL_OPT_BOOTED) <= 0)
         return MPROF_E_NOT_BOOTED;
@@ -110,7 +111,7 @@ static int attach(void) {
         mprof__ecl_registry_fill();
         mprof__leave();
     }
-    __atomic_store_n(&ecl_monitor, &monitor, __ATOMIC_RELEASE);
+    ecl_set_monitor(&monitor);
     return 0;
 }
 
@@ -121,7 +122,7 @@ static void rename_late(void) {
 }
 
 static void detach(void) {
-    __atomic_store_n(&ecl_monitor, NULL, __ATOMIC_RELEASE);
+    ecl_set_monitor(NULL);
 }
 
 static void forget(void) {

@@ -40,7 +40,8 @@ ORACLE_API int oracle_reset(void);
 ORACLE_API int oracle_save(const char *file);
 ORACLE_API int oracle_gate(void);
 
-extern const struct ecl_monitor *ecl_monitor __attribute__((weak));
+extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
+    __attribute__((weak));
 
 struct count {
     uint64_t blocks;
@@ -182,10 +183,10 @@ static void put_hook_before(void) {
     const char *wanted = getenv("ORACLE_CALLERS");
     if (wanted == NULL || *wanted != '1')
         return;
-    real_monitor = ecl_monitor;
+    real_monitor = ecl_set_monitor(NULL);
     passing = *real_monitor;
     passing.allocated = pass_allocated;
-    __atomic_store_n(&ecl_monitor, &passing, __ATOMIC_RELEASE);
+    ecl_set_monitor(&passing);
 }
 
 /* The monitor's functions. */
