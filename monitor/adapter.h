@@ -9,11 +9,13 @@
 #ifndef MPROF_ADAPTER_H
 #define MPROF_ADAPTER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct mprof__frame;
+struct mprof__session;
 struct link_map;
 
 /* One allocation. */
@@ -39,13 +41,17 @@ struct mprof__name {
 };
 
 struct mprof__adapter {
-    /* Start and stop calling mprof__allocated(); 0 or an MPROF_E code.  Before
-     * `attach` the session is complete; after `detach` late calls may come. */
-    int (*attach)(void);
+    /* Can allocations be seen at all?  0 or an MPROF_E code. */
+    int (*check)(void);
+    /* Start and stop calling mprof__allocated().  Before `attach` the session
+     * is complete; after `detach` late calls may come. */
+    void (*attach)(void);
     void (*detach)(void);
-    /* Look again for names of functions that are seen already; called outside
-     * of the hook, when the recording stops or is saved. */
-    void (*rename)(void);
+    /* In the child of a fork: locks that other threads held are free. */
+    void (*forked)(void);
+    /* Look again for names of functions that SESSION has; called outside of
+     * the hook, when the recording stops or is saved. */
+    void (*rename)(struct mprof__session *session);
     void (*runtime)(char *text, size_t size);
     void (*thread)(char *text, size_t size);
     /* Is the function at START the interpreter?  Its frames are replaced by
@@ -80,12 +86,21 @@ void mprof__allocated(const struct mprof__event *event, const void *frame);
 bool mprof__enter(void);
 void mprof__leave(void);
 
+/* Between enter and leave: does a session record? */
+bool mprof__recording(void);
+
+/* A lock, known to be this thread's should a jump keep it from giving it
+ * back. */
+void mprof__lock(pthread_mutex_t *mutex);
+void mprof__unlock(pthread_mutex_t *mutex);
+
 /* The module at START..END is about to go: forget its return addresses.
  * Called between enter and leave. */
 void mprof__module_unloads(uintptr_t start, uintptr_t end);
 
 /* Give the native function that starts at KEY, or the interpreted object KEY,
  * another name, if it was seen. */
-void mprof__rename(uintptr_t key, const char *name);
+void mprof__rename(struct mprof__session *session, uintptr_t key,
+                   const char *name);
 
 #endif

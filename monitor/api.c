@@ -47,25 +47,33 @@ static int release(const sigset_t *saved, int error) {
     return error;
 }
 
+static bool fork_entered; /* under the lock */
+
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
-    if (session != NULL)
-        mprof__session_lock(session);
+    /* A signal handler that forks while its thread is inside of the hook may
+     * interrupt it while it holds the session's lock. */
+    fork_entered = mprof__enter();
+    if (session != NULL && fork_entered)
+        mprof__lock(&session->lock);
 }
 
 static void after_fork_parent(void) {
-    if (session != NULL)
-        mprof__session_unlock(session);
+    if (session != NULL && fork_entered)
+        mprof__unlock(&session->lock);
+    if (fork_entered)
+        mprof__leave();
     pthread_mutex_unlock(&lock);
 }
 
 /* The data file belongs to the parent: the child records nothing. */
 static void after_fork_child(void) {
-    after_fork_parent();
-    mprof__threads_forked();
     __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
     if (running)
         mprof__adapter.detach();
+    mprof__threads_forked();
+    mprof__adapter.forked();
+    after_fork_parent();
     running = false;
     session = NULL;
 }
@@ -77,29 +85,17 @@ static void initialize(void) {
 
 /* Names that were unknown when a function was first seen. */
 static void improve_names(void) {
-    struct mprof__session *current =
-        __atomic_load_n(&mprof__current, __ATOMIC_RELAXED);
     if (!mprof__enter())
         return;
-    /* Renaming looks for the session where the hook does. */
-    if (current == NULL)
-        __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
-    mprof__adapter.rename();
-    if (current == NULL)
-        __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+    mprof__adapter.rename(session);
     mprof__leave();
 }
 
-static int begin(void) {
+static void begin(void) {
     session->started = now();
     __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
-    int error = mprof__adapter.attach();
-    if (error != 0) {
-        __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
-        return error;
-    }
+    mprof__adapter.attach();
     running = true;
-    return 0;
 }
 
 static void halt(void) {
@@ -118,32 +114,38 @@ static bool same_file(const char *file) {
 }
 
 static void discard(void) {
-    mprof__adapter.forget();
+    /* What a thread may still use stays. */
+    if (!session->haunted)
+        mprof__adapter.forget();
     mprof__session_free(session);
     session = NULL;
+}
+
+static int resume(void) {
+    int error = mprof__arena_reopen(&session->arena);
+    if (error != 0)
+        return error;
+    mprof__session_resume(session);
+    begin();
+    return 0;
 }
 
 static int start(const char *file) {
     if (running)
         return file == NULL || same_file(file) ? 0 : MPROF_E_RUNNING;
-    int error = 0;
-    if (session != NULL && same_file(file)) {
-        error = mprof__arena_reopen(&session->arena);
-        return error != 0 ? error : begin();
-    }
+    int error = mprof__adapter.check();
+    if (error != 0)
+        return error;
+    if (session != NULL && !session->haunted && same_file(file))
+        return resume();
     struct mprof__session *fresh = mprof__session_new(file, limit, &error);
     if (fresh == NULL)
         return error;
     if (session != NULL)
         discard();
     session = fresh;
-    error = begin();
-    if (error != 0) {
-        if (session->named)
-            unlink(session->path);
-        discard();
-    }
-    return error;
+    begin();
+    return 0;
 }
 
 int mprof_start(const char *file) {
@@ -159,7 +161,8 @@ static int stop(void) {
         return 0;
     halt();
     improve_names();
-    return mprof__arena_complete(&session->arena);
+    /* Who is still inside may write: the file stays an open one. */
+    return session->haunted ? 0 : mprof__arena_complete(&session->arena);
 }
 
 int mprof_stop(void) {
@@ -197,9 +200,9 @@ static int save(const char *file) {
     /* The data file of a recording that goes on is itself not replaced. */
     if (session->named && strcmp(file, session->path) == 0)
         return 0;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     int error = mprof__arena_save(&session->arena, file);
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     return error;
 }
 

@@ -31,14 +31,22 @@ static bool still_our_file(const struct mprof__arena *arena) {
            st.st_ino == arena->inode;
 }
 
+/* posix_fallocate(), whatever signals come. */
+static int allocate(int fd, size_t offset, size_t bytes) {
+    int error;
+    do
+        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    while (error == EINTR);
+    return error;
+}
+
 static bool grow(struct mprof__arena *arena, size_t bytes) {
     size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
     if (arena->full || size > arena->limit)
         goto full;
     if (!still_our_file(arena))
         goto full;
-    int error = posix_fallocate(arena->fd, (off_t)arena->mapped,
-                                (off_t)(size - arena->mapped));
+    int error = allocate(arena->fd, arena->mapped, size - arena->mapped);
     if (error != 0) {
         errno = error;
         goto full;
@@ -165,19 +173,25 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
     return mprof__arena_publish(arena, string);
 }
 
-static uint32_t checksum(struct mprof_header *header) {
-    header->crc = 0;
-    return mprof__crc32(0, header, header->used);
+/* Of the file as it is when it is complete. */
+static uint32_t checksum(const struct mprof_header *header) {
+    struct mprof_header complete = *header;
+    complete.state = MPROF_CLOSED;
+    complete.crc = 0;
+    uint32_t crc = mprof__crc32(0, &complete, sizeof complete);
+    return mprof__crc32(crc, header + 1, header->used - sizeof complete);
 }
 
 int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
-    header->state = MPROF_CLOSED;
-    header->crc = checksum(header);
+    uint32_t crc = checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */
     if (still_our_file(arena) && ftruncate(arena->fd, (off_t)header->used) != 0)
         return MPROF_E_WRITE;
+    /* Whoever looks before the last store sees an open file. */
+    header->crc = crc;
+    __atomic_store_n(&header->state, MPROF_CLOSED, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -187,13 +201,13 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
         errno = EBADF;
         return MPROF_E_WRITE;
     }
-    int error = posix_fallocate(arena->fd, 0, (off_t)arena->mapped);
+    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    header->crc = 0;
+    int error = allocate(arena->fd, 0, arena->mapped);
     if (error != 0) {
         errno = error;
         return MPROF_E_WRITE;
     }
-    header->crc = 0;
-    header->state = MPROF_OPEN;
     return 0;
 }
 
@@ -251,8 +265,8 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
         return MPROF_E_MEMORY;
     copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
     copy->used = used;
-    copy->state = MPROF_CLOSED;
     copy->crc = checksum(copy);
+    copy->state = MPROF_CLOSED;
     int error = write_copy(copy, path);
     int saved = errno;
     munmap(copy, used);

@@ -18,6 +18,7 @@
 void mprof__ecl_keep_start(void);
 void mprof__ecl_keep(uintptr_t object);
 void mprof__ecl_forget(void);
+void mprof__ecl_keep_forked(void);
 
 /* Read the names of all functions that exist now. */
 void mprof__ecl_registry_fill(void);
@@ -27,12 +28,13 @@ void mprof__ecl_registry_name(cl_object name, cl_object function);
 void mprof__ecl_registry_library(cl_object block, bool opened);
 /* Forget names and files. */
 void mprof__ecl_registry_clear(void);
+void mprof__ecl_registry_forked(void);
 /* See struct mprof__adapter. */
 void mprof__ecl_native(uintptr_t start, struct link_map *module,
                        struct mprof__name *name);
 
 /* Names of methods, which only the generic functions know. */
-void mprof__ecl_rename_methods(void);
+void mprof__ecl_rename_methods(struct mprof__session *session);
 
 void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
                             size_t index, struct mprof__name *name);

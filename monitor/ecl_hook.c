@@ -70,7 +70,8 @@ static void named(cl_object name, cl_object function) {
     int disabled = env->disable_interrupts;
     if (!disabled)
         ecl_disable_interrupts_env(env);
-    mprof__ecl_registry_name(name, function);
+    if (mprof__recording())
+        mprof__ecl_registry_name(name, function);
     mprof__leave();
     if (!disabled)
         ecl_enable_interrupts_env(env);
@@ -79,7 +80,8 @@ static void named(cl_object name, cl_object function) {
 static void loaded(cl_object block, int opened) {
     if (!mprof__enter())
         return;
-    mprof__ecl_registry_library(block, opened != 0);
+    if (mprof__recording())
+        mprof__ecl_registry_library(block, opened != 0);
     mprof__leave();
 }
 
@@ -97,32 +99,42 @@ static cl_object find_core_symbol(const char *name, cl_object package) {
     return OBJNULL;
 }
 
-static int attach(void) {
+static int check(void) {
     if (ecl_set_monitor == NULL)
         return MPROF_E_UNPATCHED;
     if (ecl_get_option(ECL_OPT_BOOTED) <= 0)
         return MPROF_E_NOT_BOOTED;
+    return 0;
+}
+
+static void attach(void) {
     struct mprof__unwind unwind;
     mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
     interpreter = unwind.function;
     toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
     mprof__ecl_keep_start();
     if (mprof__enter()) {
+        /* What was known before a stop may have changed meanwhile. */
+        mprof__ecl_registry_clear();
         mprof__ecl_registry_fill();
         mprof__leave();
     }
     ecl_set_monitor(&monitor);
-    return 0;
 }
 
-static void rename_late(void) {
+static void rename_late(struct mprof__session *session) {
     /* After cl_shutdown() there is nobody to ask. */
     if (ecl_get_option(ECL_OPT_BOOTED) > 0)
-        mprof__ecl_rename_methods();
+        mprof__ecl_rename_methods(session);
 }
 
 static void detach(void) {
     ecl_set_monitor(NULL);
+}
+
+static void forked(void) {
+    mprof__ecl_registry_forked();
+    mprof__ecl_keep_forked();
 }
 
 static void forget(void) {
@@ -259,8 +271,10 @@ static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
 }
 
 const struct mprof__adapter mprof__adapter = {
+    .check = check,
     .attach = attach,
     .detach = detach,
+    .forked = forked,
     .rename = rename_late,
     .runtime = describe_runtime,
     .thread = describe_thread,

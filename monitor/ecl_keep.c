@@ -20,7 +20,7 @@ struct piece {
 
 static struct piece *pieces; /* the newest first; atomic */
 static GC_push_other_roots_proc others;
-static int adding; /* taken by the thread that adds */
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static void push_roots(void) {
     struct piece *p = __atomic_load_n(&pieces, __ATOMIC_ACQUIRE);
@@ -37,21 +37,24 @@ void mprof__ecl_keep_start(void) {
     GC_set_push_other_roots(push_roots);
 }
 
+/* Pieces are used again and never given back: the collector may be marking
+ * from them. */
 static struct piece *with_room(void) {
     struct piece *p = pieces;
-    if (p != NULL && p->count < PIECE)
+    while (p != NULL && p->count == PIECE)
+        p = p->next;
+    if (p != NULL)
         return p;
     struct piece *fresh = mprof__map(sizeof *fresh);
     if (fresh == NULL)
         return NULL;
-    fresh->next = p;
+    fresh->next = pieces;
     __atomic_store_n(&pieces, fresh, __ATOMIC_RELEASE);
     return fresh;
 }
 
 void mprof__ecl_keep(uintptr_t object) {
-    while (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE))
-        ;
+    mprof__lock(&adding);
     struct piece *p = with_room();
     /* Without memory the object may be collected and its address used again:
      * a name may then be wrong, a number never. */
@@ -59,15 +62,16 @@ void mprof__ecl_keep(uintptr_t object) {
         p->object[p->count] = object;
         __atomic_store_n(&p->count, p->count + 1, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&adding, 0, __ATOMIC_RELEASE);
+    mprof__unlock(&adding);
 }
 
 void mprof__ecl_forget(void) {
-    struct piece *p =
-        __atomic_exchange_n(&pieces, (struct piece *)NULL, __ATOMIC_ACQ_REL);
-    while (p != NULL) {
-        struct piece *next = p->next;
-        mprof__unmap(p, sizeof *p);
-        p = next;
-    }
+    mprof__lock(&adding);
+    for (struct piece *p = pieces; p != NULL; p = p->next)
+        __atomic_store_n(&p->count, 0, __ATOMIC_RELEASE);
+    mprof__unlock(&adding);
+}
+
+void mprof__ecl_keep_forked(void) {
+    pthread_mutex_init(&adding, NULL);
 }

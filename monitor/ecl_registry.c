@@ -25,16 +25,7 @@ enum { AMBIGUOUS = 1 };
 static struct mprof__table names;   /* entry -> cl_object, or AMBIGUOUS */
 static struct mprof__table methods; /* code -> method, or AMBIGUOUS */
 static struct mprof__table images;  /* link_map -> struct mprof__image * */
-static int changing;                /* taken by the thread that adds */
-
-static void acquire(void) {
-    while (__atomic_exchange_n(&changing, 1, __ATOMIC_ACQUIRE))
-        ;
-}
-
-static void release(void) {
-    __atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
-}
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
 static uintptr_t entry_of(cl_object function) {
     if (function == OBJNULL || ECL_IMMEDIATE(function))
@@ -87,9 +78,9 @@ void mprof__ecl_registry_name(cl_object name, cl_object function) {
     cl_object own = own_name(function);
     if (own != OBJNULL && own != ECL_NIL)
         name = own;
-    acquire();
+    mprof__lock(&changing);
     add_name(entry, name);
-    release();
+    mprof__unlock(&changing);
 }
 
 static void fill_symbol(cl_object symbol) {
@@ -98,13 +89,20 @@ static void fill_symbol(cl_object symbol) {
     mprof__ecl_registry_name(symbol, symbol->symbol.gfdef);
 }
 
+/* Another thread may let the table grow meanwhile: a package's is copied, any
+ * other has no data for a moment, and then more. */
 static void visit_table(cl_object table,
                         void (*visit)(cl_object key, cl_object value)) {
     if (table == OBJNULL || table == ECL_NIL)
         return;
-    for (cl_index i = 0; i < table->hash.size; i++)
-        if (table->hash.data[i].key != OBJNULL)
-            visit(table->hash.data[i].key, table->hash.data[i].value);
+    volatile struct ecl_hashtable *hash = &table->hash;
+    struct ecl_hashtable_entry *data = hash->data;
+    cl_index size = hash->size;
+    if (data == NULL || hash->data != data)
+        return;
+    for (cl_index i = 0; i < size; i++)
+        if (data[i].key != OBJNULL)
+            visit(data[i].key, data[i].value);
 }
 
 static void fill_from_package(cl_object key, cl_object symbol) {
@@ -189,12 +187,12 @@ static void close_image(cl_object block) {
 }
 
 void mprof__ecl_registry_library(cl_object block, bool opened) {
-    acquire();
+    mprof__lock(&changing);
     if (opened)
         open_image(block);
     else
         close_image(block);
-    release();
+    mprof__unlock(&changing);
 }
 
 void mprof__ecl_registry_fill(void) {
@@ -215,9 +213,15 @@ static bool always(uint64_t key, uint64_t value, void *data) {
 }
 
 void mprof__ecl_registry_clear(void) {
+    mprof__lock(&changing);
     mprof__table_sweep(&images, always, NULL);
     mprof__table_free(&images);
     mprof__table_free(&names);
+    mprof__unlock(&changing);
+}
+
+void mprof__ecl_registry_forked(void) {
+    pthread_mutex_init(&changing, NULL);
 }
 
 bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
@@ -241,6 +245,10 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
         mprof__local_name((const struct mprof__image *)(uintptr_t)slot->value,
                           start, module->l_addr, name);
 }
+
+/* For the walk over all methods; under the lock of the API. */
+static void (*visit_method)(cl_object method);
+static struct mprof__session *named_session;
 
 /* Where a generic function keeps its methods, and a method its function:
  * +standard-generic-function-slots+ and +standard-method-slots+ of ECL's
@@ -306,7 +314,7 @@ static void rename_method(cl_object method) {
         return;
     mprof__text_begin(&text, name, sizeof name);
     if (mprof__text_method(&text, method))
-        mprof__rename(key, name);
+        mprof__rename(named_session, key, name);
 }
 
 static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
@@ -318,8 +326,6 @@ static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
     for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l))
         visit(ECL_CONS_CAR(l));
 }
-
-static void (*visit_method)(cl_object method); /* under the lock of the API */
 
 static void methods_of_symbol(cl_object key, cl_object symbol) {
     (void)key;
@@ -339,7 +345,8 @@ static void for_all_methods(void (*visit)(cl_object method)) {
     visit_table(cl_core.setf_definitions, methods_of_setf);
 }
 
-void mprof__ecl_rename_methods(void) {
+void mprof__ecl_rename_methods(struct mprof__session *session) {
+    named_session = session;
     for_all_methods(note_method);
     for_all_methods(rename_method);
     mprof__table_free(&methods);

@@ -87,6 +87,26 @@ mprof_ref mprof__module(struct mprof__session *session,
     return ref;
 }
 
+bool mprof__module_is(struct mprof__session *session,
+                      const struct mprof_module *module) {
+    static char path[PATH_MAX];
+    const struct mprof_string *old =
+        mprof__arena_at(&session->arena, module->path);
+    struct mprof_module now = {0};
+    struct mprof__unwind unwind;
+    mprof__cfi_find(module->start, &unwind);
+    if (unwind.module_start != module->start ||
+        unwind.module_end != module->end ||
+        unwind.module->l_addr != module->bias)
+        return false;
+    module_path(unwind.module, path, sizeof path);
+    copy_build_id(&now, unwind.module_start, unwind.module->l_addr);
+    return module->path != 0 && old->length == strlen(path) &&
+           memcmp(old->text, path, old->length) == 0 &&
+           now.build_id_bytes == module->build_id_bytes &&
+           memcmp(now.build_id, module->build_id, sizeof now.build_id) == 0;
+}
+
 void mprof__image_open(struct mprof__image *image, const char *path) {
     struct stat st;
     image->base = NULL;

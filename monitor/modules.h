@@ -2,6 +2,7 @@
 #ifndef MPROF_MODULES_H
 #define MPROF_MODULES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,10 @@ struct mprof__session;
 /* MODULE for the module of UNWIND; under the session's lock.  0: no room. */
 mprof_ref mprof__module(struct mprof__session *session,
                         const struct mprof__unwind *unwind);
+
+/* Is MODULE still the one that is mapped where it was? */
+bool mprof__module_is(struct mprof__session *session,
+                      const struct mprof_module *module);
 
 /* An ELF file, mapped to read its symbols; it may be deleted meanwhile. */
 struct mprof__image {

@@ -28,7 +28,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
     char name[MPROF__NAME_BYTES] = "";
     const char *type =
         mprof__adapter.type(event->type, event->object, name, sizeof name);
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));
     mprof_ref name_ref = 0;
     if (name[0] != '\0')
@@ -41,7 +41,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
         bin->class_ = event->class_;
         mprof__arena_publish(arena, bin);
     }
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     return bin;
 }
 
@@ -57,9 +57,10 @@ struct mprof_bin *mprof__bin(struct mprof__thread *thread,
     if (slot != NULL)
         return (struct mprof_bin *)(uintptr_t)slot->value;
     struct mprof_bin *bin = add_bin(thread, event);
-    mprof__adapter.keep(event->object);
-    if (bin != NULL)
+    if (bin != NULL) {
+        mprof__adapter.keep(event->object);
         mprof__table_add(&thread->bins, event->object, (uintptr_t)bin);
+    }
     return bin;
 }
 

@@ -220,12 +220,12 @@ const struct mprof__site *mprof__session_site(struct mprof__session *session,
     struct mprof__slot *slot = mprof__table_find(&session->sites, key);
     if (__builtin_expect(slot != NULL, 1))
         return (const struct mprof__site *)(uintptr_t)slot->value;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     slot = mprof__table_find(&session->sites, key);
     const struct mprof__site *site =
         slot != NULL ? (const struct mprof__site *)(uintptr_t)slot->value
                      : add_site(session, pc, exact, key);
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     return site;
 }
 
@@ -237,16 +237,16 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     if (slot != NULL)
         return (mprof_ref)slot->value;
     mprof_ref ref;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     slot = mprof__table_find(&session->functions, object);
     if (slot != NULL) {
         ref = (mprof_ref)slot->value;
-    } else if (session->objects == MOST_OBJECTS) {
-        ref = mprof__session_special(session, MPROF_INTERPRETED,
-                                     &session->interpreted);
     } else if (object == MPROF__TOPLEVEL_OBJECT) {
         ref =
             mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
+    } else if (session->objects == MOST_OBJECTS) {
+        ref = mprof__session_special(session, MPROF_INTERPRETED,
+                                     &session->interpreted);
     } else {
         struct mprof__name name = {.kind = MPROF_INTERPRETED};
         mprof__adapter.interpreted(chain->frames, chain->count, index, &name);
@@ -257,29 +257,34 @@ mprof_ref mprof__session_object(struct mprof__session *session,
             mprof__table_add(&session->functions, object, ref);
         }
     }
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     return ref;
 }
 
-void mprof__rename(uintptr_t key, const char *name) {
-    struct mprof__session *session =
-        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
-    if (session == NULL)
-        return;
-    mprof__session_lock(session);
+static bool is_named(const struct mprof__arena *arena,
+                     const struct mprof_function *function, const char *name) {
+    const struct mprof_string *old = mprof__arena_at(arena, function->name);
+    return function->name != 0 && old->length == strlen(name) &&
+           memcmp(old->text, name, old->length) == 0;
+}
+
+void mprof__rename(struct mprof__session *session, uintptr_t key,
+                   const char *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->lock);
     struct mprof__slot *slot = mprof__table_find(&session->functions, key);
-    if (slot != NULL) {
-        struct mprof_function *function =
-            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
-        mprof_ref text =
-            mprof__arena_string(&session->arena, name, strlen(name));
+    struct mprof_function *function =
+        slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
+    if (function != NULL && !is_named(arena, function, name) &&
+        mprof__arena_spare(arena)) {
+        mprof_ref text = mprof__arena_string(arena, name, strlen(name));
         if (text != 0) {
             __atomic_store_n(&function->name, text, __ATOMIC_RELEASE);
             if (function->kind == MPROF_C)
                 function->kind = MPROF_LISP;
         }
     }
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
 }
 
 struct range {
@@ -299,7 +304,7 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
         __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
     if (session == NULL)
         return;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     struct mprof__slot *slot = mprof__table_find(&session->modules, start);
     if (slot != NULL) {
         struct mprof_module *module =
@@ -311,5 +316,32 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     mprof__table_sweep(&session->sites, in_range, &range);
     /* The threads forget what they know by return address. */
     __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
+}
+
+static bool is_unknown(uint64_t key, uint64_t value, void *data) {
+    (void)key, (void)data;
+    return !((const struct mprof__site *)(uintptr_t)value)->known;
+}
+
+/* Forget a module, its functions and its sites, unless it is still there. */
+static bool has_gone(uint64_t start, uint64_t ref, void *data) {
+    struct mprof__session *session = data;
+    struct mprof_module *module =
+        mprof__arena_at(&session->arena, (mprof_ref)ref);
+    if (mprof__module_is(session, module))
+        return false;
+    struct range range = {start, module->end};
+    module->flags |= MPROF_MODULE_UNLOADED;
+    mprof__table_sweep(&session->functions, in_range, &range);
+    mprof__table_sweep(&session->sites, in_range, &range);
+    return true;
+}
+
+void mprof__session_resume(struct mprof__session *session) {
+    mprof__lock(&session->lock);
+    mprof__table_sweep(&session->modules, has_gone, session);
+    mprof__table_sweep(&session->sites, is_unknown, NULL);
+    session->epoch++;
+    mprof__unlock(&session->lock);
 }

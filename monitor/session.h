@@ -73,6 +73,10 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
  * program leaves behind; while the session records. */
 void mprof__session_clock(struct mprof__session *session);
 
+/* Before a stopped session records again: forget what modules were loaded
+ * where, if they are there no more. */
+void mprof__session_resume(struct mprof__session *session);
+
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
 
@@ -91,11 +95,6 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
 
 /* Zeroed memory that lives as long as the session; called under its lock. */
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
-
-/* The session's lock; known to be this thread's, should it never get to give
- * it back. */
-void mprof__session_lock(struct mprof__session *session);
-void mprof__session_unlock(struct mprof__session *session);
 
 /* This thread in SESSION, made when it is not there; NULL: no memory. */
 struct mprof__thread *mprof__thread_self(struct mprof__session *session);

@@ -32,9 +32,19 @@ static void put(struct mprof__slots *slots, uint64_t key, uint64_t value) {
     __atomic_store_n(&slots->slot[i].key, key, __ATOMIC_RELEASE);
 }
 
+/* Slots for twice the keys; as many as before when most were removed. */
+static size_t next_size(const struct mprof__slots *old) {
+    if (old == NULL)
+        return FIRST_SLOTS;
+    size_t keys = 0;
+    for (size_t i = 0; i <= old->mask; i++)
+        keys += old->slot[i].key > 1;
+    return 4 * keys > old->mask ? 2 * (old->mask + 1) : old->mask + 1;
+}
+
 static bool grow(struct mprof__table *table) {
     struct mprof__slots *old = table->slots;
-    size_t n = old == NULL ? FIRST_SLOTS : 2 * (old->mask + 1);
+    size_t n = next_size(old);
     size_t bytes = sizeof *old + n * sizeof old->slot[0];
     struct mprof__slots *slots = mprof__map(bytes);
     if (slots == NULL)

@@ -18,13 +18,18 @@
 #include "session.h"
 #include "thread.h"
 
+/* Locks that one thread holds at once: the registry's, the session's, and that
+ * of the objects that are kept. */
+enum { MOST_HELD = 3 };
+
 /* A thread of the process; reused by another thread once `dead`. */
 struct self {
     struct self *next;
     int inside;      /* written by the thread, read by who stops; atomic */
     int dead;        /* atomic */
     uintptr_t stack; /* while inside: where on the stack the thread was */
-    pthread_mutex_t *held;
+    pthread_mutex_t *held[MOST_HELD];
+    int held_count;
     uint64_t id; /* of the session that `thread` belongs to */
     struct mprof__thread *thread;
 };
@@ -37,8 +42,16 @@ static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_membarrier;
 
+/* Of a hook that was left by a jump.  Records are published last: what was
+ * begun is not in the file. */
+static void release_held(struct self *me) {
+    while (me->held_count > 0)
+        pthread_mutex_unlock(me->held[--me->held_count]);
+}
+
 static void thread_ends(void *data) {
     struct self *me = data;
+    release_held(me);
     self = NULL;
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -117,10 +130,7 @@ bool mprof__enter(void) {
     if (me->inside) {
         if (!was_left(me, stack))
             return false;
-        /* Records are published last: what was begun is not in the file. */
-        if (me->held != NULL)
-            pthread_mutex_unlock(me->held);
-        me->held = NULL;
+        release_held(me);
     }
     me->stack = stack;
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
@@ -128,46 +138,49 @@ bool mprof__enter(void) {
     return true;
 }
 
-void mprof__session_lock(struct mprof__session *session) {
-    pthread_mutex_lock(&session->lock);
-    if (self != NULL)
-        self->held = &session->lock;
+void mprof__lock(pthread_mutex_t *mutex) {
+    pthread_mutex_lock(mutex);
+    if (self != NULL && self->held_count < MOST_HELD)
+        self->held[self->held_count++] = mutex;
 }
 
-void mprof__session_unlock(struct mprof__session *session) {
-    if (self != NULL)
-        self->held = NULL;
-    pthread_mutex_unlock(&session->lock);
+void mprof__unlock(pthread_mutex_t *mutex) {
+    if (self != NULL && self->held_count > 0)
+        self->held_count--;
+    pthread_mutex_unlock(mutex);
+}
+
+bool mprof__recording(void) {
+    return __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE) != NULL;
 }
 
 void mprof__leave(void) {
     __atomic_store_n(&self->inside, 0, __ATOMIC_RELEASE);
 }
 
-/* A thread that left the hook by a jump would be waited for in vain. */
-enum { PATIENCE_NS = 1000 * 1000 * 1000 };
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+/* Looks, a millisecond apart, before a thread is given up that left the hook
+ * by a jump.  Not a time: the collector may halt all threads for long. */
+enum { PATIENCE = 3000 };
 
 bool mprof__threads_leave(void) {
-    if (have_membarrier) {
+    struct timespec pause = {0, 20 * 1000 * 1000};
+    if (have_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    } else {
-        struct timespec grace = {0, 20 * 1000 * 1000};
-        nanosleep(&grace, NULL);
-    }
-    uint64_t end = now() + PATIENCE_NS;
+    else
+        nanosleep(&pause, NULL);
+    pause.tv_nsec = 1000 * 1000;
     struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
-    for (; s != NULL; s = s->next)
+    for (; s != NULL; s = s->next) {
+        int looks = 0;
         while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
-            if (now() > end)
+            if (++looks > PATIENCE)
                 return false;
-            sched_yield();
+            if (looks < 100)
+                sched_yield();
+            else
+                nanosleep(&pause, NULL);
         }
+    }
     return true;
 }
 
@@ -218,9 +231,9 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session) {
     struct self *me = self;
     if (__builtin_expect(me->id == session->id, 1))
         return me->thread;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     struct mprof__thread *thread = make_thread(session);
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     /* Also when there was no room: it will not come. */
     me->thread = thread;
     me->id = session->id;

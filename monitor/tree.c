@@ -32,7 +32,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
     mprof_ref parent_ref = mprof__arena_ref(arena, parent);
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     struct mprof_node *node = NULL;
     if (mprof__arena_spare(arena))
         node = mprof__arena_record(arena, MPROF_NODE, sizeof *node);
@@ -43,7 +43,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
         mprof__arena_publish(arena, node);
         mprof__session_clock(session);
     }
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
     if (node != NULL)
         mprof__table_add(&thread->nodes, pair(parent_ref, function),
                          (uintptr_t)node);
@@ -74,7 +74,7 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
     struct mprof__arena *arena = &session->arena;
     if (!mprof__table_add(&thread->edges, key, (uintptr_t)node))
         return;
-    mprof__session_lock(session);
+    mprof__lock(&session->lock);
     struct mprof_edge *edge = NULL;
     if (mprof__arena_spare(arena))
         edge = mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
@@ -86,7 +86,7 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
         edge->return_address = frame->pc;
         mprof__arena_publish(arena, edge);
     }
-    mprof__session_unlock(session);
+    mprof__unlock(&session->lock);
 }
 
 static struct mprof_node *child(struct mprof__thread *thread,
@@ -144,6 +144,8 @@ struct mprof_node *mprof__tree_node(struct mprof__thread *thread,
         i++;
     struct mprof_node *node = i > 0 ? thread->last[i - 1].node : thread->root;
     *folded = i > 0 && thread->last[i - 1].folded;
+    /* Should a jump leave what follows, only the links up to here are true. */
+    thread->last_count = i;
     for (; i < count; i++) {
         size_t index = count - 1 - i;
         node = child(thread, node, index, folded);

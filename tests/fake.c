@@ -9,11 +9,15 @@
 
 uintptr_t fake_interpreter, fake_object;
 void (*fake_inside)(void);
+int fake_check;
 static int attached;
 
-static int attach(void) {
+static int check(void) {
+    return fake_check;
+}
+
+static void attach(void) {
     __atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
-    return 0;
 }
 
 static void detach(void) {
@@ -21,6 +25,10 @@ static void detach(void) {
 }
 
 static void nothing(void) {
+}
+
+static void rename_functions(struct mprof__session *session) {
+    (void)session;
 }
 
 static void runtime(char *text, size_t size) {
@@ -69,9 +77,11 @@ static void keep(uintptr_t object) {
 }
 
 const struct mprof__adapter mprof__adapter = {
+    .check = check,
     .attach = attach,
     .detach = detach,
-    .rename = nothing,
+    .forked = nothing,
+    .rename = rename_functions,
     .runtime = runtime,
     .thread = thread,
     .interprets = interprets,

@@ -15,4 +15,7 @@ extern uintptr_t fake_interpreter, fake_object;
 /* Called from inside of the hook, with its lock held, unless NULL. */
 extern void (*fake_inside)(void);
 
+/* What the adapter says when asked whether allocations can be seen. */
+extern int fake_check;
+
 #endif

@@ -145,6 +145,22 @@ static void bad_files_are_errors(void **state) {
         assert_string_not_equal(mprof_strerror(e), mprof_strerror(-1));
 }
 
+static void a_start_that_fails_touches_no_file(void **state) {
+    (void)state;
+    char path[256];
+    strcpy(path, in_folder("mine.data"));
+    assert_int_equal(mprof_start(path), 0);
+    fake_alloc(5, 2);
+    assert_int_equal(mprof_stop(), 0);
+    fake_check = MPROF_E_UNPATCHED;
+    assert_int_equal(mprof_start(path), MPROF_E_UNPATCHED);
+    assert_int_equal(mprof_start(NULL), MPROF_E_UNPATCHED);
+    fake_check = 0;
+    check_complete(path);
+    assert_int_equal(status().bytes, 5);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 static void a_child_records_nothing_into_the_parents_file(void **state) {
     (void)state;
     assert_int_equal(mprof_start(in_folder("fork.data")), 0);
@@ -347,6 +363,7 @@ int main(void) {
         cmocka_unit_test(counts_from_start_to_stop),
         cmocka_unit_test(the_file_is_there_while_it_is_written),
         cmocka_unit_test(bad_files_are_errors),
+        cmocka_unit_test(a_start_that_fails_touches_no_file),
         cmocka_unit_test(a_child_records_nothing_into_the_parents_file),
         cmocka_unit_test(what_was_recorded_survives_a_kill),
         cmocka_unit_test(threads_are_all_counted),
