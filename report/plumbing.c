@@ -13,8 +13,9 @@
 /* Names of functions in libecl; a star stands for any ending. */
 static const char *const ecl_functions[] = {
     /* allocators, and what only puts a value into a new object */
-    "_ecl_monitor_allocation", "monitor_object", "alloc_package",
-    "alloc_process", "alloc_stream", "allocate_object_*", "_ecl_alloc_*",
+    "_ecl_monitor_allocation", "monitor_object", "alloc_elements",
+    "alloc_pointerfull_memory", "alloc_package", "alloc_process",
+    "alloc_stream", "allocate_object_*", "_ecl_alloc_*",
     "_ecl_big_register_copy", "_ecl_big_register_normalize",
     "cl_grab_rest_args", "ecl_alloc", "ecl_alloc_*", "ecl_allocate_*",
     "ecl_array_allocself", "ecl_close_around", "ecl_cons", "ecl_list1",
