@@ -119,3 +119,25 @@
              (mprof:reset)))
       (setf end t)
       (mp:process-join worker))))
+
+(defun compiled-lister (n)
+  "A compiled function in a library of its own; its local function conses."
+  (let ((*compile-verbose* nil)
+        (*standard-output* (make-broadcast-stream)))
+    (compile nil `(lambda (x)
+                    (flet ((pair (y) (cons y ,n)))
+                      (declare (notinline pair))
+                      (mapcar #'pair (list x x)))))))
+
+(deftest libraries-come-and-go-between-recordings
+  (mprof:reset)
+  (let ((expected 0))
+    (dotimes (i 4)
+      (let ((function (compiled-lister i)))
+        (mprof:with-profiling (:report nil :reset nil)
+          (funcall function i))
+        ;; Two conses each for LIST and PAIR, three for MAPCAR, #'PAIR.
+        (incf expected 8))
+      (si:gc t)
+      (si:gc t)
+      (check (= expected (allocs))))))
