@@ -18,7 +18,7 @@ struct mprof__frame;
 struct mprof__session;
 struct link_map;
 
-/* One allocation. */
+/* One allocation of Lisp. */
 struct mprof__event {
     uint64_t bytes;
     uint8_t class_;   /* enum mprof_class */
@@ -41,14 +41,24 @@ struct mprof__name {
 };
 
 struct mprof__adapter {
-    /* Can allocations be seen at all?  0 or an MPROF_E code. */
-    int (*check)(void);
-    /* Start and stop calling mprof__allocated().  Before `attach` the session
-     * is complete; after `detach` late calls may come. */
-    void (*attach)(void);
+    /* The heaps that are recorded unless others are asked for: bits 1 <<
+     * MPROF_LISP_HEAP, 1 << MPROF_C_HEAP. */
+    unsigned heaps;
+    /* Can allocations in all HEAPS be seen?  0 or an MPROF_E code. */
+    int (*check)(unsigned heaps);
+    /* Start and stop calling mprof__allocated() or mprof__c_allocated().
+     * Before `attach` the session is complete; after `detach` late calls may
+     * come. */
+    void (*attach)(unsigned heaps);
     void (*detach)(void);
+    /* What the runtime does on its own to interrupt this thread waits from
+     * `defer` to `undefer`, which gets what the former returned. */
+    int (*defer)(void);
+    void (*undefer)(int deferred);
     /* In the child of a fork: locks that other threads held are free. */
     void (*forked)(void);
+    /* ... and begin a recording there, beside the parent's in FILE; or NULL. */
+    void (*follow)(const char *file);
     /* Look again for names of functions that SESSION has; called outside of
      * the hook, when the recording stops or is saved. */
     void (*rename)(struct mprof__session *session);
@@ -79,6 +89,22 @@ extern const struct mprof__adapter mprof__adapter;
 /* Record EVENT.  FRAME is the frame address of the hook function, which must
  * have been compiled with a frame pointer: the chain begins at its caller. */
 void mprof__allocated(const struct mprof__event *event, const void *frame);
+
+/* The C heap: OBJECT was allocated by a request for BYTES bytes; FRAME as
+ * above. */
+void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame);
+/* A request was refused. */
+void mprof__c_failed(void);
+
+/* OBJECT is about to be freed. */
+void mprof__c_release(const void *object);
+
+/* The same in two steps, for realloc(): forget OBJECT and tell what it was
+ * (false: it was not recorded), then count it as freed or put it back. */
+struct mprof__object;
+bool mprof__c_take(const void *object, struct mprof__object *what);
+void mprof__c_freed(const struct mprof__object *what);
+void mprof__c_untake(const void *object, const struct mprof__object *what);
 
 /* Begin and end a stretch that must not run into the hook on the same thread:
  * allocations by signal handlers meanwhile are counted as unplaced.  False:

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "objects.h"
 #include "session.h"
 #include "thread.h"
 
@@ -17,6 +18,8 @@ enum { DEFAULT_LIMIT = 64 * 1024 * 1024 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mprof__session *session; /* the last one, running or not */
 static bool running;
+static pid_t owner;    /* process whose session it is */
+static unsigned heaps; /* of the next session; 0: the library's own */
 static uint64_t limit = DEFAULT_LIMIT;
 
 static uint64_t now(void) {
@@ -66,19 +69,37 @@ static void after_fork_parent(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* The data file belongs to the parent: the child records nothing. */
+static void publish(struct mprof__session *current,
+                    struct mprof__session *tracked) {
+    __atomic_store_n(&mprof__page.sessions.current, current, __ATOMIC_RELEASE);
+    __atomic_store_n(&mprof__page.sessions.tracked, tracked, __ATOMIC_RELEASE);
+}
+
+/* The data file belongs to the parent. */
 static void after_fork_child(void) {
-    __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
-    if (running)
+    struct mprof__session *parents = session;
+    bool was_running = running;
+    publish(NULL, NULL);
+    if (was_running)
         mprof__adapter.detach();
     mprof__threads_forked();
     mprof__adapter.forked();
     after_fork_parent();
     running = false;
     session = NULL;
+    owner = getpid();
+    if (parents == NULL)
+        return;
+    if (was_running && parents->named && mprof__adapter.follow != NULL)
+        mprof__adapter.follow(parents->path);
+    mprof__objects_clear();
+    /* Only this process's view of it goes. */
+    if (!parents->haunted)
+        mprof__session_free(parents);
 }
 
 static void initialize(void) {
+    owner = getpid();
     mprof__threads_initialize();
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
@@ -93,17 +114,21 @@ static void improve_names(void) {
 
 static void begin(void) {
     session->started = now();
-    __atomic_store_n(&mprof__current, session, __ATOMIC_RELEASE);
-    mprof__adapter.attach();
+    publish(session, session);
+    mprof__adapter.attach(session->heaps);
     running = true;
 }
 
+/* Frees of what was recorded are still counted: while `open`, and after it
+ * when mprof__reopen() allows it. */
 static void halt(void) {
     mprof__adapter.detach();
-    __atomic_store_n(&mprof__current, NULL, __ATOMIC_RELEASE);
+    publish(NULL, session);
+    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
     session->haunted |= !mprof__threads_leave();
     running = false;
     mprof__session_clock(session);
+    mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
     session->before = mprof__arena_header(&session->arena)->duration;
 }
 
@@ -113,7 +138,19 @@ static bool same_file(const char *file) {
     return session->named && strcmp(file, session->path) == 0;
 }
 
+/* Of a session that is halted. */
+static int complete(void) {
+    if (session->haunted)
+        return 0; /* Who is still inside may write: it stays an open file. */
+    return mprof__arena_complete(&session->arena);
+}
+
 static void discard(void) {
+    publish(NULL, NULL);
+    session->haunted |= !mprof__threads_leave();
+    mprof__objects_clear();
+    if (session->open)
+        complete(); /* objects were freed since the stop */
     /* What a thread may still use stays. */
     if (!session->haunted)
         mprof__adapter.forget();
@@ -125,6 +162,7 @@ static int resume(void) {
     int error = mprof__arena_reopen(&session->arena);
     if (error != 0)
         return error;
+    __atomic_store_n(&session->open, true, __ATOMIC_RELEASE);
     mprof__session_resume(session);
     begin();
     return 0;
@@ -133,12 +171,15 @@ static int resume(void) {
 static int start(const char *file) {
     if (running)
         return file == NULL || same_file(file) ? 0 : MPROF_E_RUNNING;
-    int error = mprof__adapter.check();
+    unsigned wanted = heaps != 0 ? heaps : mprof__adapter.heaps;
+    int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
-    if (session != NULL && !session->haunted && same_file(file))
+    if (session != NULL && !session->haunted && same_file(file) &&
+        session->heaps == wanted)
         return resume();
-    struct mprof__session *fresh = mprof__session_new(file, limit, &error);
+    struct mprof__session *fresh =
+        mprof__session_new(file, limit, wanted, &error);
     if (fresh == NULL)
         return error;
     if (session != NULL)
@@ -148,27 +189,78 @@ static int start(const char *file) {
     return 0;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 int mprof_start(const char *file) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     sigset_t saved;
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, start(file));
 }
 
+int mprof_set_heaps(unsigned wanted) {
+    sigset_t saved;
+    if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
+        return MPROF_E_UNPATCHED;
+    acquire(&saved);
+    int error = mprof__adapter.check(wanted);
+    if (error == 0)
+        heaps = wanted;
+    return release(&saved, error);
+}
+
 static int stop(void) {
-    if (!running)
+    if (session == NULL || owner != getpid())
         return 0;
-    halt();
-    improve_names();
-    /* Who is still inside may write: the file stays an open one. */
-    return session->haunted ? 0 : mprof__arena_complete(&session->arena);
+    if (running) {
+        halt();
+        improve_names();
+        return complete();
+    }
+    if (!session->open)
+        return 0;
+    /* Objects were freed since the last stop. */
+    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
+    session->haunted |= !mprof__threads_leave();
+    return complete();
 }
 
 int mprof_stop(void) {
     sigset_t saved;
     acquire(&saved);
     return release(&saved, stop());
+}
+
+bool mprof__reopen(struct mprof__session *stopped) {
+    sigset_t saved;
+    acquire(&saved);
+    bool open = mprof__tracked() == stopped && !stopped->haunted;
+    if (open && !stopped->open) {
+        open = mprof__arena_reopen(&stopped->arena) == 0;
+        if (open)
+            __atomic_store_n(&stopped->open, true, __ATOMIC_RELEASE);
+        else
+            publish(NULL, NULL);
+    }
+    release(&saved, 0);
+    return open;
+}
+
+static int restart(const char *file) {
+    int error = running && !same_file(file) ? stop() : 0;
+    return error != 0 ? error : start(file);
+}
+
+int mprof_restart(const char *file) {
+    sigset_t saved;
+    pthread_once(&once, initialize);
+    acquire(&saved);
+    return release(&saved, restart(file));
+}
+
+void set_mprof_autosave(int count) {
+    __atomic_store_n(&mprof__autosave, count > 0 ? (uint64_t)count : 0,
+                     __ATOMIC_RELAXED);
 }
 
 static int reset(void) {
@@ -214,7 +306,14 @@ int mprof_save(const char *file) {
 
 /* A program that exits without a stop leaves a complete file all the same. */
 static void __attribute__((destructor)) at_exit(void) {
-    mprof_stop();
+    sigset_t saved;
+    acquire(&saved);
+    if (owner == getpid()) {
+        stop();
+        /* What is freed from here on is freed by the C library at its end. */
+        publish(NULL, NULL);
+    }
+    release(&saved, 0);
 }
 
 /* A counter of a thread that may be running. */
@@ -229,6 +328,34 @@ static void add_bin(struct mprof_status *status, const struct mprof_bin *bin) {
     status->bytes += peek(&bin->objects.bytes) + peek(&bin->storage.bytes);
 }
 
+static void add_size(struct mprof_status *status,
+                     const struct mprof_size *size) {
+    status->c_allocs += peek(&size->allocated.allocs);
+    status->c_bytes += peek(&size->allocated.bytes);
+    status->c_frees += peek(&size->freed.allocs);
+    status->c_freed_bytes += peek(&size->freed.bytes);
+}
+
+static void add_record(struct mprof_status *status,
+                       const struct mprof_record *record) {
+    switch (record->type) {
+    case MPROF_NODE:
+        status->nodes++;
+        break;
+    case MPROF_BIN:
+        add_bin(status, (const struct mprof_bin *)record);
+        break;
+    case MPROF_SIZE:
+        add_size(status, (const struct mprof_size *)record);
+        break;
+    case MPROF_THREAD:
+        status->threads++;
+        status->folded_allocs +=
+            peek(&((const struct mprof_thread *)record)->folded_allocs);
+        break;
+    }
+}
+
 static void add_records(struct mprof_status *status) {
     struct mprof__arena *arena = &session->arena;
     const struct mprof_header *header = mprof__arena_header(arena);
@@ -236,19 +363,11 @@ static void add_records(struct mprof_status *status) {
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(arena->base + at);
-        if (record->type == MPROF_NODE)
-            status->nodes++;
-        if (record->type == MPROF_BIN)
-            add_bin(status, (const struct mprof_bin *)record);
-        if (record->type == MPROF_THREAD) {
-            status->threads++;
-            status->folded_allocs +=
-                peek(&((const struct mprof_thread *)record)->folded_allocs);
-        }
+        add_record(status, record);
     }
     status->unplaced_allocs = peek(&header->unplaced_allocs);
-    status->allocs += status->unplaced_allocs;
-    status->bytes += peek(&header->unplaced_bytes);
+    status->allocs += status->unplaced_allocs + status->c_allocs;
+    status->bytes += peek(&header->unplaced_bytes) + status->c_bytes;
     status->file_bytes = used;
 }
 
@@ -290,6 +409,9 @@ const char *mprof_strerror(int error) {
         return "cannot write the data file";
     case MPROF_E_MEMORY:
         return "no memory for mprof's tables";
+    case MPROF_E_MALLOC:
+        return "malloc() cannot be seen: run the program with `mprof run`, or "
+               "link it with -lmprof_malloc";
     default:
         return "unknown error";
     }

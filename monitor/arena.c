@@ -95,7 +95,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     arena->limit = (limit + PIECE - 1) / PIECE * PIECE;
     if (arena->limit < PIECE)
         arena->limit = PIECE;
-    arena->reserve = arena->limit / 8;
+    arena->reserve = arena->limit / 4;
     struct stat st;
     int error = MPROF_E_OPEN;
     if (fstat(arena->fd, &st) != 0)
@@ -195,6 +195,28 @@ int mprof__arena_complete(struct mprof__arena *arena) {
     return 0;
 }
 
+void mprof__arena_complete_file(const char *path) {
+    struct stat st;
+    struct mprof__arena arena = {.fd = open(path, O_RDWR | O_CLOEXEC)};
+    if (arena.fd < 0)
+        return;
+    if (fstat(arena.fd, &st) == 0 && st.st_size >= MPROF_HEADER_BYTES) {
+        arena.device = st.st_dev;
+        arena.inode = st.st_ino;
+        void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                          MAP_SHARED, arena.fd, 0);
+        if (base != MAP_FAILED) {
+            arena.base = base;
+            const struct mprof_header *header = base;
+            if (header->state == MPROF_OPEN &&
+                header->used <= (uint64_t)st.st_size)
+                mprof__arena_complete(&arena);
+            munmap(base, (size_t)st.st_size);
+        }
+    }
+    close(arena.fd);
+}
+
 int mprof__arena_reopen(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     if (!still_our_file(arena)) {
@@ -209,6 +231,12 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
         return MPROF_E_WRITE;
     }
     return 0;
+}
+
+void mprof__arena_flush(struct mprof__arena *arena) {
+    msync(arena->base, arena->mapped, MS_ASYNC);
+    if (still_our_file(arena))
+        sync_file_range(arena->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 static int write_all(int fd, const char *data, size_t size) {

@@ -26,7 +26,7 @@ struct mprof__arena {
     dev_t device;   /* of the file behind fd, to notice when the program */
     ino_t inode;    /*   closed our descriptor and opened its own at it */
     bool full;      /* the file cannot grow any more */
-    size_t reserve; /* of the limit, for threads and bins, which must not
+    size_t reserve; /* of the limit, for threads, bins and counters, not to
                        fail for want of room that nodes have taken */
 };
 
@@ -51,6 +51,12 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
 /* Mark the file complete and cut it at its end, or open for more again. */
 int mprof__arena_complete(struct mprof__arena *arena);
 int mprof__arena_reopen(struct mprof__arena *arena);
+
+/* Complete the file PATH, which its process has left behind open. */
+void mprof__arena_complete_file(const char *path);
+
+/* Have what is recorded so far written to the disk, without waiting. */
+void mprof__arena_flush(struct mprof__arena *arena);
 
 /* Write a complete copy of the data to PATH, by way of a temporary file. */
 int mprof__arena_save(struct mprof__arena *arena, const char *path);

@@ -11,6 +11,7 @@
 #include <ecl/internal.h>
 
 #include "format.h"
+#include "malloc_hook.h"
 #include "mprof.h"
 #include "walk.h"
 
@@ -88,6 +89,13 @@ static void loaded(cl_object block, int opened) {
 static const struct ecl_monitor monitor = {
     .allocated = allocated, .named = named, .loaded = loaded};
 
+static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    (void)type, (void)storage, (void)bytes, (void)clas;
+}
+
+static const struct ecl_monitor names_only = {
+    .allocated = ignore, .named = named, .loaded = loaded};
+
 /* A symbol of the runtime itself; interning it by name would cons. */
 static cl_object find_core_symbol(const char *name, cl_object package) {
     for (cl_index i = 0; i < cl_num_symbols_in_core; i++) {
@@ -99,15 +107,17 @@ static cl_object find_core_symbol(const char *name, cl_object package) {
     return OBJNULL;
 }
 
-static int check(void) {
-    if (ecl_set_monitor == NULL)
+static int check(unsigned heaps) {
+    if ((heaps & MPROF_HEAP_LISP) && ecl_set_monitor == NULL)
         return MPROF_E_UNPATCHED;
     if (ecl_get_option(ECL_OPT_BOOTED) <= 0)
         return MPROF_E_NOT_BOOTED;
+    if ((heaps & MPROF_HEAP_MALLOC) && !mprof__malloc_is_there())
+        return MPROF_E_MALLOC;
     return 0;
 }
 
-static void attach(void) {
+static void attach(unsigned heaps) {
     struct mprof__unwind unwind;
     mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
     interpreter = unwind.function;
@@ -119,7 +129,11 @@ static void attach(void) {
         mprof__ecl_registry_fill();
         mprof__leave();
     }
-    ecl_set_monitor(&monitor);
+    /* Without the Lisp heap, names and libraries are of interest still. */
+    if (ecl_set_monitor != NULL)
+        ecl_set_monitor(heaps & MPROF_HEAP_LISP ? &monitor : &names_only);
+    if (heaps & MPROF_HEAP_MALLOC)
+        mprof__malloc_attach();
 }
 
 static void rename_late(struct mprof__session *session) {
@@ -129,7 +143,24 @@ static void rename_late(struct mprof__session *session) {
 }
 
 static void detach(void) {
-    ecl_set_monitor(NULL);
+    if (ecl_set_monitor != NULL)
+        ecl_set_monitor(NULL);
+    mprof__malloc_detach();
+}
+
+/* A Lisp interrupt might leave the hook by a jump.  Returns whether interrupts
+ * were enabled. */
+static int defer(void) {
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env == NULL || env->disable_interrupts)
+        return 0;
+    ecl_disable_interrupts_env(env);
+    return 1;
+}
+
+static void undefer(int deferred) {
+    if (deferred)
+        ecl_enable_interrupts_env(ecl_process_env_unsafe());
 }
 
 static void forked(void) {
@@ -271,9 +302,12 @@ static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
 }
 
 const struct mprof__adapter mprof__adapter = {
+    .heaps = MPROF_HEAP_LISP,
     .check = check,
     .attach = attach,
     .detach = detach,
+    .defer = defer,
+    .undefer = undefer,
     .forked = forked,
     .rename = rename_late,
     .runtime = describe_runtime,

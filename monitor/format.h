@@ -15,8 +15,8 @@
  * another type than the one expected is damage.  A record is complete before
  * header.used grows over it, and never moves; counters and name refs may
  * change later.  A parent node comes before its children, a module before its
- * functions, a thread before its nodes, bins and edges: every ref but those
- * marked "later" points backwards.
+ * functions, a thread before its nodes, bins and edges, an edge before its
+ * counters: every ref but those marked "later" points backwards.
  *
  * state is MPROF_OPEN while a program may write to the file; after a kill it
  * stays so.  When it is MPROF_CLOSED the file ends at header.used and
@@ -33,15 +33,38 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 1u
+#define MPROF_VERSION 2u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
 #define MPROF_CLOSED 0x44534c43u /* "CLSD" */
 
-/* The size classes of C and the type classes of Lisp share four places. */
+/* The heaps that can be recorded, alone or together. */
+enum mprof_heap {
+    MPROF_LISP_HEAP = 0, /* objects of Lisp and the storage they own */
+    MPROF_C_HEAP = 1     /* malloc() and its relatives */
+};
+#define MPROF_HEAPS 2
+
+/* The type classes of Lisp and the size classes of C share four places. */
 #define MPROF_CLASSES 4
 enum mprof_class { MPROF_CONS, MPROF_FLOAT, MPROF_STRUCT, MPROF_OTHER };
+enum mprof_size_class {
+    MPROF_SMALL,  /* up to 32 bytes */
+    MPROF_MEDIUM, /* up to 256 */
+    MPROF_LARGE,  /* up to 2048 */
+    MPROF_EXTRA   /* more */
+};
+
+/* Each size up to this one has a bin; all larger ones share another. */
+#define MPROF_LARGEST_BIN 1024u
+
+static inline enum mprof_size_class mprof_size_class(uint64_t bytes) {
+    return bytes <= 32     ? MPROF_SMALL
+           : bytes <= 256  ? MPROF_MEDIUM
+           : bytes <= 2048 ? MPROF_LARGE
+                           : MPROF_EXTRA;
+}
 
 typedef uint32_t mprof_ref;
 
@@ -63,6 +86,14 @@ struct mprof_header {
     uint32_t machine;      /*  76: e_machine of ELF, 62 for x86-64 */
     uint64_t unplaced_allocs; /* 80: allocations known only by number */
     uint64_t unplaced_bytes;  /* 88: their bytes; not in any node or bin */
+    uint32_t heaps;           /* 96: bits 1 << MPROF_LISP_HEAP, ... recorded */
+    uint32_t parent;          /* 100: process whose fork began this one, or 0 */
+    uint64_t failed_allocs;   /* 104: C requests refused; in no other number */
+    uint64_t unknown_frees;   /* 112: C frees of what was not recorded */
+    uint64_t unplaced_frees; /* 120: C frees of what was, that are missing in */
+    uint64_t unplaced_freed_bytes; /* 128:  the counts and bins; their bytes */
+    uint64_t untracked_allocs; /* 136: in the counts, but for want of memory */
+    uint64_t untracked_bytes;  /* 144:   nobody will know when they are freed */
 };
 
 enum mprof_record_type {
@@ -72,7 +103,9 @@ enum mprof_record_type {
     MPROF_THREAD = 4,
     MPROF_NODE = 5,
     MPROF_BIN = 6,
-    MPROF_EDGE = 7
+    MPROF_EDGE = 7,
+    MPROF_COUNTER = 8,
+    MPROF_SIZE = 9
 };
 
 struct mprof_record {
@@ -122,13 +155,14 @@ struct mprof_function {
 
 enum { MPROF_THREAD_ENDED = 1 };
 
-/* A thread.  Its root is the node of it that has no parent. */
+/* A thread, or what one thread did in one of two heaps.  Its root is the node
+ * of it that has no parent. */
 struct mprof_thread {
     struct mprof_record head;
     uint32_t tid;           /*  8: kernel's number */
     uint32_t flags;         /* 12: MPROF_THREAD_ENDED */
     mprof_ref name;         /* 16: STRING or 0, later */
-    uint32_t pad;           /* 20 */
+    uint32_t heap;          /* 20: enum mprof_heap */
     uint64_t folded_allocs; /* 24: of the nodes' allocations, how many are in */
     uint64_t folded_bytes;  /* 32:   an ancestor since the tree was full */
     uint64_t cut_allocs;    /* 40: whose chain ends in an MPROF_UNKNOWN */
@@ -141,15 +175,33 @@ struct mprof_count {
 };
 
 /* A function in the context of its parent: a node of the calling-context tree.
- * Its counters hold the allocations made with exactly this chain; nothing is
- * added along the chain.  Allocators themselves (ecl_cons) are nodes too. */
+ * Its COUNTERs hold the allocations made with exactly this chain; nothing is
+ * added along the chain.  ECL's allocators (ecl_cons) are nodes too; malloc()
+ * and its relatives are none. */
 struct mprof_node {
     struct mprof_record head;
     mprof_ref thread;   /*  8: THREAD */
     mprof_ref parent;   /* 12: NODE, 0 for the root of the thread */
     mprof_ref function; /* 16: FUNCTION, 0 for the root */
     uint32_t pad;       /* 20 */
-    struct mprof_count count[MPROF_CLASSES]; /* 24 */
+    mprof_ref counters[MPROF_CLASSES]; /* 24: newest COUNTER of the node's
+                                        thread of this class, or 0; later */
+};
+
+/* What was allocated at a node in one class.  In the C heap there is one
+ * COUNTER for each place in the function that called malloc(), and a thread
+ * that frees what another has allocated counts that in a COUNTER of its own: a
+ * node's numbers are the sums over all COUNTERs that refer to it. */
+struct mprof_counter {
+    struct mprof_record head;
+    mprof_ref node;   /*  8: NODE */
+    mprof_ref edge;   /* 12: EDGE, the call of the allocator, or 0 */
+    mprof_ref thread; /* 16: THREAD that counts here */
+    mprof_ref next;  /* 20: older COUNTER of the node, thread and class, or 0 */
+    uint32_t class_; /* 24: enum mprof_class or mprof_size_class */
+    uint32_t pad;    /* 28 */
+    struct mprof_count allocated; /* 32 */
+    struct mprof_count freed;     /* 48: C only; never in use by Lisp */
 };
 
 /* What was allocated: one type, and for structures and instances one class. */
@@ -161,6 +213,17 @@ struct mprof_bin {
     uint32_t class_;  /* 20: enum mprof_class */
     struct mprof_count objects; /* 24: headers, conses, compact vectors */
     struct mprof_count storage; /* 40: blocks that such objects own */
+};
+
+/* The C heap by size.  Frees are counted where the object was allocated: a
+ * thread that frees what another has allocated has a SIZE of its own with that
+ * thread in it.  A size's numbers are sums over all its SIZEs. */
+struct mprof_size {
+    struct mprof_record head;
+    mprof_ref thread; /*  8: THREAD that allocated */
+    uint32_t size;    /* 12: bytes; above MPROF_LARGEST_BIN all larger ones */
+    struct mprof_count allocated; /* 16 */
+    struct mprof_count freed;     /* 32 */
 };
 
 /* A call site: a place in the function of a node where it called on to the

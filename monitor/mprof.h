@@ -5,9 +5,13 @@
  * `mprof FILE` turns into tables; the file can be read at any time, also while
  * the program runs and after it was killed.
  *
- * In a program that embeds ECL, call these after cl_boot().  Any thread may
- * call any of them at any time.  None of them prints, and none of them calls
- * the collector or allocates Lisp objects.
+ * libmprof records the Lisp heap of a program that embeds ECL; call these after
+ * cl_boot().  libmprof_malloc records the C heap of any program, from its first
+ * allocation on, without being called; with these functions the program stops
+ * and starts that.
+ *
+ * Any thread may call any of them at any time.  None of them prints, and none
+ * of them calls malloc() or the collector or allocates Lisp objects.
  *
  * Functions return 0 or one of the MPROF_E codes; mprof_strerror() explains.
  */
@@ -29,8 +33,13 @@ enum mprof_error {
     MPROF_E_STOPPED,       /* nothing has been recorded */
     MPROF_E_OPEN,          /* the data file cannot be created; see errno */
     MPROF_E_WRITE,         /* the data file cannot be written; see errno */
-    MPROF_E_MEMORY         /* no memory for the monitor's tables; see errno */
+    MPROF_E_MEMORY,        /* no memory for the monitor's tables; see errno */
+    MPROF_E_MALLOC         /* malloc() cannot be seen: libmprof_malloc is not
+                              preloaded or linked */
 };
+
+/* Heaps, to be combined with |. */
+enum mprof_heaps { MPROF_HEAP_LISP = 1, MPROF_HEAP_MALLOC = 2 };
 
 /* Facts about the monitor; see mprof_status(). */
 struct mprof_status {
@@ -45,6 +54,11 @@ struct mprof_status {
     uint64_t unplaced_allocs; /* known only by number */
     uint64_t file_bytes;      /* in use in the data file */
     uint64_t memory_bytes;    /* of the monitor beside the data file */
+    /* Of allocs and bytes, those of the C heap, and what became of them. */
+    uint64_t c_allocs;
+    uint64_t c_bytes;
+    uint64_t c_frees;
+    uint64_t c_freed_bytes;
 };
 
 /* Start recording, in all threads.
@@ -56,9 +70,31 @@ struct mprof_status {
  * MPROF_E_RUNNING when FILE is another file. */
 MPROF_API int mprof_start(const char *file);
 
+/* Choose the heaps that recordings which begin from now on cover; without it,
+ * a library's own.  MPROF_E_MALLOC or MPROF_E_UNPATCHED when one of them cannot
+ * be seen in this process. */
+MPROF_API int mprof_set_heaps(unsigned heaps);
+
+/* Execute this program again, from the start and with the same arguments, in a
+ * way that malloc() can be seen; for libmprof, which is too late for that when
+ * it is loaded.  Open files stay open.  Returns only when it fails. */
+MPROF_API int mprof_reexec(void);
+
 /* Stop recording, in all threads, and complete the data file.  When it
- * returns no thread records any more.  Stopping twice is no error. */
+ * returns no thread records any more.  Stopping twice is no error.  When C
+ * objects that were recorded are freed later, the data file still learns it,
+ * until another recording begins. */
 MPROF_API int mprof_stop(void);
+
+/* Start again, into FILE; when it runs, stop first.  As the 1988 mprof had it;
+ * the same as mprof_stop() and mprof_start(FILE). */
+MPROF_API int mprof_restart(const char *file);
+
+/* Have the data written to the disk each time a thread has made COUNT more
+ * allocations of the C heap; 0, as at the beginning, leaves that to the
+ * system.  Only a crash of the whole machine makes a difference: the data file
+ * of a process that dies in any other way has everything. */
+MPROF_API void set_mprof_autosave(int count);
 
 /* Forget what was recorded.  A running monitor goes on, from zero. */
 MPROF_API int mprof_reset(void);

@@ -1,24 +1,45 @@
-/* record.c - one allocation: enter, walk, find the node and the bin, count. */
+/* record.c - an allocation of Lisp: enter, walk, find node and bin, count.
+ *
+ * c_record.c does the same for the C heap.
+ */
 #include <string.h>
 
 #include "session.h"
 
-/* Counters have one writer; readers may see them a moment late, never torn. */
-static inline void add(uint64_t *counter, uint64_t n) {
+void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+struct mprof__leaf mprof__locate(struct mprof__thread *thread,
+                                 const void *frame) {
+    struct mprof__session *session = thread->session;
+    uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
+    if (thread->epoch != epoch) {
+        mprof__tree_flush(thread);
+        thread->epoch = epoch;
+    }
+    mprof__walk(session, &thread->chain, frame);
+    mprof__adapter.match(thread->chain.frames, thread->chain.count);
+    return mprof__tree_leaf(thread);
+}
+
+static void add(uint64_t *counter, uint64_t n) {
     __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
                      __ATOMIC_RELAXED);
 }
 
-static inline void count(struct mprof_count *counter, uint64_t bytes) {
-    add(&counter->allocs, 1);
-    add(&counter->bytes, bytes);
-}
-
-/* The chain cannot be recorded; the number can, from any thread at any time. */
-static void count_unplaced(struct mprof__session *session, uint64_t bytes) {
-    struct mprof_header *header = mprof__arena_header(&session->arena);
-    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
+void mprof__count_losses(struct mprof__thread *thread,
+                         const struct mprof__leaf *leaf, uint64_t bytes) {
+    if (leaf->folded) {
+        add(&thread->record->folded_allocs, 1);
+        add(&thread->record->folded_bytes, bytes);
+    }
+    if (thread->chain.cut) {
+        add(&thread->record->cut_allocs, 1);
+        add(&thread->record->cut_bytes, bytes);
+    }
 }
 
 static struct mprof_bin *add_bin(struct mprof__thread *thread,
@@ -35,7 +56,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
         name_ref = mprof__arena_string(arena, name, strlen(name));
     struct mprof_bin *bin = mprof__arena_record(arena, MPROF_BIN, sizeof *bin);
     if (bin != NULL) {
-        bin->thread = mprof__arena_ref(arena, thread->record);
+        bin->thread = thread->ref;
         bin->type = type_ref;
         bin->name = name_ref;
         bin->class_ = event->class_;
@@ -45,8 +66,9 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
     return bin;
 }
 
-struct mprof_bin *mprof__bin(struct mprof__thread *thread,
-                             const struct mprof__event *event) {
+/* Bin for EVENT in THREAD; NULL: no room. */
+static struct mprof_bin *find_bin(struct mprof__thread *thread,
+                                  const struct mprof__event *event) {
     if (event->object == 0) {
         struct mprof_bin **bin = &thread->bin[event->type];
         if (*bin == NULL)
@@ -66,49 +88,36 @@ struct mprof_bin *mprof__bin(struct mprof__thread *thread,
 
 static void place(struct mprof__session *session, struct mprof__thread *thread,
                   const struct mprof__event *event, const void *frame) {
-    uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
-    if (thread->epoch != epoch) {
-        mprof__tree_flush(thread);
-        thread->epoch = epoch;
-    }
-    mprof__walk(session, &thread->chain, frame);
-    mprof__adapter.match(thread->chain.frames, thread->chain.count);
-    struct mprof_bin *bin = mprof__bin(thread, event);
+    struct mprof__leaf leaf = mprof__locate(thread, frame);
+    leaf.edge = 0;
+    struct mprof_bin *bin = find_bin(thread, event);
     if (bin == NULL) {
-        count_unplaced(session, event->bytes);
+        mprof__count_unplaced(session, event->bytes);
         return;
     }
-    bool folded = false;
-    struct mprof_node *node = mprof__tree_node(thread, &folded);
-    count(&node->count[event->class_], event->bytes);
-    count(event->storage ? &bin->storage : &bin->objects, event->bytes);
-    if (folded) {
-        add(&thread->record->folded_allocs, 1);
-        add(&thread->record->folded_bytes, event->bytes);
-    }
-    if (thread->chain.cut) {
-        add(&thread->record->cut_allocs, 1);
-        add(&thread->record->cut_bytes, event->bytes);
-    }
+    mprof__count(&mprof__counter(thread, &leaf, event->class_)->allocated,
+                 event->bytes);
+    mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
+    mprof__count_losses(thread, &leaf, event->bytes);
 }
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
     bool entered = mprof__enter();
-    struct mprof__session *session =
-        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    struct mprof__session *session = mprof__current();
     if (!entered) {
         /* A signal handler that allocates while its thread is inside: the
          * session lives as long as that thread is. */
         if (session != NULL)
-            count_unplaced(session, event->bytes);
+            mprof__count_unplaced(session, event->bytes);
         return;
     }
     if (session != NULL) {
-        struct mprof__thread *thread = mprof__thread_self(session);
+        struct mprof__thread *thread =
+            mprof__thread_self(session, MPROF_LISP_HEAP);
         if (thread != NULL)
             place(session, thread, event, frame);
         else
-            count_unplaced(session, event->bytes);
+            mprof__count_unplaced(session, event->bytes);
     }
     mprof__leave();
 }

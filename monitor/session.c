@@ -3,14 +3,15 @@
 #include "session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "modules.h"
 #include "mprof.h"
+#include "thread.h"
 
 enum { BLOCK_BYTES = 64 * 1024 };
 
@@ -24,7 +25,9 @@ struct mprof__block {
     size_t bytes, used;
 };
 
-struct mprof__session *mprof__current;
+union mprof__page mprof__page __attribute__((aligned(4096)));
+uint64_t mprof__autosave;
+uint32_t mprof__parent;
 
 /* Stands for every return address once there is no memory for more sites. */
 static const struct mprof__site no_site;
@@ -52,17 +55,17 @@ void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
 /* The arguments of this process, blanks between them. */
 static mprof_ref read_command(struct mprof__arena *arena) {
     char text[1024];
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    if (file == NULL)
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return 0;
-    size_t n = fread(text, 1, sizeof text, file);
-    fclose(file);
+    ssize_t n = read(fd, text, sizeof text);
+    close(fd);
     while (n > 0 && text[n - 1] == '\0')
         n--;
-    for (size_t i = 0; i < n; i++)
+    for (ssize_t i = 0; i < n; i++)
         if (text[i] == '\0' || text[i] == '\n')
             text[i] = ' ';
-    return mprof__arena_string(arena, text, n);
+    return n > 0 ? mprof__arena_string(arena, text, (size_t)n) : 0;
 }
 
 static void describe(struct mprof__session *session) {
@@ -82,7 +85,7 @@ static void describe(struct mprof__session *session) {
 }
 
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
-                                          int *error) {
+                                          unsigned heaps, int *error) {
     static uint64_t last_id;
     struct mprof__session *session = mprof__map(sizeof *session);
     if (session == NULL) {
@@ -106,7 +109,11 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
         strcpy(session->path, path);
     }
     session->id = ++last_id;
+    session->heaps = heaps;
+    session->open = true;
     pthread_mutex_init(&session->lock, NULL);
+    mprof__arena_header(&session->arena)->heaps = heaps;
+    mprof__arena_header(&session->arena)->parent = mprof__parent;
     describe(session);
     return session;
 }
@@ -114,13 +121,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
 void mprof__session_free(struct mprof__session *session) {
     if (session->haunted)
         return;
-    for (struct mprof__thread *t = session->threads; t != NULL; t = t->next) {
-        mprof__chain_free(&t->chain);
-        mprof__unmap(t->last, t->last_room * sizeof *t->last);
-        mprof__table_free(&t->edges);
-        mprof__table_free(&t->nodes);
-        mprof__table_free(&t->bins);
-    }
+    for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)
+        mprof__thread_shrink(t);
     mprof__table_free(&session->sites);
     mprof__table_free(&session->functions);
     mprof__table_free(&session->modules);
@@ -300,8 +302,7 @@ static bool in_range(uint64_t key, uint64_t value, void *data) {
 
 void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     struct range range = {start, end};
-    struct mprof__session *session =
-        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
+    struct mprof__session *session = mprof__current();
     if (session == NULL)
         return;
     mprof__lock(&session->lock);
@@ -335,7 +336,24 @@ static bool has_gone(uint64_t start, uint64_t ref, void *data) {
     module->flags |= MPROF_MODULE_UNLOADED;
     mprof__table_sweep(&session->functions, in_range, &range);
     mprof__table_sweep(&session->sites, in_range, &range);
+    session->gone = true;
     return true;
+}
+
+void mprof__modules_check(void) {
+    if (!mprof__enter())
+        return;
+    struct mprof__session *session = mprof__current();
+    if (session != NULL) {
+        uint32_t epoch = session->epoch;
+        mprof__lock(&session->lock);
+        session->gone = false;
+        mprof__table_sweep(&session->modules, has_gone, session);
+        if (session->gone)
+            __atomic_store_n(&session->epoch, epoch + 1, __ATOMIC_RELEASE);
+        mprof__unlock(&session->lock);
+    }
+    mprof__leave();
 }
 
 void mprof__session_resume(struct mprof__session *session) {

@@ -1,8 +1,10 @@
 /* session.h - a recording: its data file, tables and threads.
  *
  * What one allocation passes through:
- *     adapter (ecl_hook.c) -> mprof__allocated (record.c) -> walk.c
- *     -> tree.c -> a node and a bin in the data file (arena.c)
+ *     Lisp: ecl_hook.c -> mprof__allocated (record.c) -> walk.c -> tree.c
+ *           -> a counter of a node and a bin in the data file (arena.c)
+ *     C:    malloc.c -> malloc_hook.c -> mprof__c_allocated (c_record.c)
+ *           -> walk.c -> tree.c -> a counter, a size, an object (objects.c)
  */
 #ifndef MPROF_SESSION_H
 #define MPROF_SESSION_H
@@ -17,45 +19,62 @@
 #include "table.h"
 #include "walk.h"
 
+enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
+
+/* Where a chain leads. */
+struct mprof__leaf {
+    struct mprof_node *node;
+    mprof_ref edge; /* EDGE: the innermost call; 0 when there is none */
+    bool folded;    /* here or further out */
+};
+
 /* One link of the last chain of a thread, outermost first. */
 struct mprof__link {
     uint64_t key; /* return address, or interpreted object */
-    struct mprof_node *node;
-    bool folded; /* here or further out */
+    struct mprof__leaf leaf;
 };
 
-/* A thread in one session.  Only the thread itself touches it, but for
- * `record`, `next`, and everything once the thread is gone. */
+/* A thread in one heap of one session.  Only the thread itself touches it, but
+ * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
     struct mprof__thread *next;
     struct mprof__session *session;
     struct mprof_thread *record;
-    struct mprof_node *root;
-    uint32_t epoch; /* of the session, when `edges` was valid */
+    mprof_ref ref;           /* of the record */
+    struct mprof_node *root; /* has counters of all classes */
+    uint32_t epoch;          /* of the session, when `edges` was valid */
     struct mprof__chain chain;
     struct mprof__link *last; /* the last chain; mapped */
     size_t last_count, last_room;
-    struct mprof__table edges;           /* (parent, site) -> node */
+    struct mprof__table edges;           /* (parent, site) -> node, edge */
     struct mprof__table nodes;           /* (parent, function) -> node */
     struct mprof__table bins;            /* class object -> bin */
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
+    struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
+    /* What other threads allocated and this one frees: their COUNTER -> ours,
+     * (THREAD, size) -> our SIZE. */
+    struct mprof__table foreign, foreign_sizes;
+    uint64_t autosave; /* allocations until the next */
 };
 
 struct mprof__session {
     uint64_t id; /* differs from that of every other session */
     struct mprof__arena arena;
+    unsigned heaps; /* bits 1 << MPROF_C_HEAP, ... */
     /* Guards the adding of records, sites, modules, functions, threads. */
     pthread_mutex_t lock;
     struct mprof__table sites;     /* return address -> struct mprof__site * */
     struct mprof__table functions; /* start or object -> FUNCTION */
     struct mprof__table modules;   /* start of the mapping -> MODULE */
     uint32_t epoch;                /* grows when a module goes; atomic */
+    bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that ever allocated */
     uint32_t site_count;
     struct mprof__block *blocks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
+    bool gone;                   /* of a sweep: a module went */
     bool haunted;                /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
     char path[PATH_MAX];
@@ -63,12 +82,39 @@ struct mprof__session {
     uint64_t before;  /* ns recorded before that */
 };
 
-/* The session that records, NULL while none does; atomic. */
-extern struct mprof__session *mprof__current;
+/* In the child of a fork without ceremony, such as a clone(), these are NULL:
+ * nothing there may write to the parent's data file. */
+struct mprof__sessions {
+    struct mprof__session *current; /* that records; atomic */
+    struct mprof__session *tracked; /* whose objects are remembered; atomic */
+};
+extern union mprof__page {
+    struct mprof__sessions sessions;
+    char page[4096];
+} mprof__page;
+
+/* The session that records, NULL while none does. */
+static inline struct mprof__session *mprof__current(void) {
+    return __atomic_load_n(&mprof__page.sessions.current, __ATOMIC_ACQUIRE);
+}
+
+/* The session whose objects are remembered, also while it is stopped. */
+static inline struct mprof__session *mprof__tracked(void) {
+    return __atomic_load_n(&mprof__page.sessions.tracked, __ATOMIC_ACQUIRE);
+}
+
+/* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
+extern uint64_t mprof__autosave;
+/* The process whose fork this one is and was recorded; 0: none. */
+extern uint32_t mprof__parent;
+
+/* Open the data file of SESSION, which is stopped, for further frees.  Called
+ * outside of the hook.  False: it is not to be changed any more. */
+bool mprof__reopen(struct mprof__session *session);
 
 /* Create a session with data file PATH (or none); NULL and *ERROR. */
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
-                                          int *error);
+                                          unsigned heaps, int *error);
 /* Bring the duration and the memory in the header up to date, which a killed
  * program leaves behind; while the session records. */
 void mprof__session_clock(struct mprof__session *session);
@@ -76,6 +122,9 @@ void mprof__session_clock(struct mprof__session *session);
 /* Before a stopped session records again: forget what modules were loaded
  * where, if they are there no more. */
 void mprof__session_resume(struct mprof__session *session);
+
+/* Modules may have been unloaded: forget those that are not there. */
+void mprof__modules_check(void);
 
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
@@ -96,20 +145,46 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
 /* Zeroed memory that lives as long as the session; called under its lock. */
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 
-/* This thread in SESSION, made when it is not there; NULL: no memory. */
-struct mprof__thread *mprof__thread_self(struct mprof__session *session);
+/* This thread in a heap of SESSION, made when it is not there; NULL: no
+ * memory. */
+struct mprof__thread *mprof__thread_self(struct mprof__session *session,
+                                         enum mprof_heap heap);
+/* Is what this thread allocates now the monitor's own affair? */
+bool mprof__thread_is_silent(void);
 
-/* Wait until no other thread is inside of the hook.  mprof__current is another
- * or NULL already.  False: one seems to stay, the session must too. */
+/* Wait until no other thread is inside of the hook.  What it looks at there
+ * has changed already.  False: one seems to stay, the session must too. */
 bool mprof__threads_leave(void);
 
-/* Node for the chain that THREAD just walked, and whether it was folded. */
-struct mprof_node *mprof__tree_node(struct mprof__thread *thread, bool *folded);
+/* Walk from FRAME, find or make the node of the chain. */
+struct mprof__leaf mprof__locate(struct mprof__thread *thread,
+                                 const void *frame);
+/* The node of the chain that THREAD just walked. */
+struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread);
+/* The counter of a leaf for CLASS_; one further out when there is no room. */
+struct mprof_counter *mprof__counter(struct mprof__thread *thread,
+                                     const struct mprof__leaf *leaf,
+                                     unsigned class_);
+/* Add a counter; under the session's lock. */
+bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
+                        struct mprof_node *node, mprof_ref edge,
+                        unsigned class_);
+/* Add what the header tells about LEAF and the chain: folded, cut. */
+void mprof__count_losses(struct mprof__thread *thread,
+                         const struct mprof__leaf *leaf, uint64_t bytes);
+/* The chain cannot be recorded; the number can, by any thread at any time. */
+void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes);
 /* Forget what was cached by return address. */
 void mprof__tree_flush(struct mprof__thread *thread);
 
-/* Bin for EVENT in THREAD; NULL: no room. */
-struct mprof_bin *mprof__bin(struct mprof__thread *thread,
-                             const struct mprof__event *event);
+/* Counters have one writer; readers may see them a moment late, never torn. */
+static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
+    __atomic_store_n(&count->allocs,
+                     __atomic_load_n(&count->allocs, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&count->bytes,
+                     __atomic_load_n(&count->bytes, __ATOMIC_RELAXED) + bytes,
+                     __ATOMIC_RELAXED);
+}
 
 #endif

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,17 +32,31 @@ struct self {
     uintptr_t stack; /* while inside: where on the stack the thread was */
     pthread_mutex_t *held[MOST_HELD];
     int held_count;
-    uint64_t id; /* of the session that `thread` belongs to */
-    struct mprof__thread *thread;
+    bool silent; /* what this thread allocates now is the monitor's */
+    struct {
+        uint64_t id; /* of the session that `thread` belongs to */
+        struct mprof__thread *thread;
+    } heap[MPROF_HEAPS];
 };
 
 enum { SELVES_PER_PIECE = 128 };
 
-static __thread struct self *self __attribute__((tls_model("initial-exec")));
+#define FAST_TLS __thread __attribute__((tls_model("initial-exec")))
+static FAST_TLS struct self *self;
+static FAST_TLS int rounds; /* of destructors that ours has seen */
+
+/* The very last one is the sanitizers'. */
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
+
 static struct self *selves; /* only grows at its head; atomic */
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_membarrier;
+
+/* What threads still allocate and free when all their destructors have run is
+ * recorded for this one, which they take in turn. */
+static struct self leftover;
+static pthread_mutex_t leftover_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of a hook that was left by a jump.  Records are published last: what was
  * begun is not in the file. */
@@ -49,26 +65,39 @@ static void release_held(struct self *me) {
         pthread_mutex_unlock(me->held[--me->held_count]);
 }
 
+static void end_in_heap(struct self *me, enum mprof_heap heap,
+                        const struct mprof__session *session) {
+    struct mprof__thread *thread = me->heap[heap].thread;
+    if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
+        __atomic_store_n(&thread->record->flags, MPROF_THREAD_ENDED,
+                         __ATOMIC_RELAXED);
+        mprof__thread_shrink(thread);
+    }
+    me->heap[heap].thread = NULL;
+    me->heap[heap].id = 0;
+}
+
 static void thread_ends(void *data) {
     struct self *me = data;
+    /* Destructors of others may come after this one, and allocate. */
+    if (++rounds < LAST_ROUND &&
+        pthread_setspecific(at_thread_end, me) == 0)
+        return;
+    rounds = LAST_ROUND;
     release_held(me);
-    self = NULL;
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct mprof__session *session =
-        __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE);
-    if (session != NULL && me->thread != NULL && me->id == session->id) {
-        __atomic_store_n(&me->thread->record->flags, MPROF_THREAD_ENDED,
-                         __ATOMIC_RELAXED);
-        mprof__thread_shrink(me->thread);
-    }
-    me->thread = NULL;
-    me->id = 0;
+    const struct mprof__session *session = mprof__tracked();
+    for (int heap = 0; heap < MPROF_HEAPS; heap++)
+        end_in_heap(me, heap, session);
+    self = NULL;
     __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&me->dead, 1, __ATOMIC_RELEASE);
 }
 
 static void initialize(void) {
+    /* Fails, and does no harm, where the page is part of a file's. */
+    madvise(&mprof__page, sizeof mprof__page, MADV_WIPEONFORK);
     pthread_key_create(&at_thread_end, thread_ends);
     have_membarrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
@@ -107,11 +136,25 @@ static struct self *make_self(void) {
             ;
         mine = piece;
     }
-    /* The C library may allocate here, which matters to nobody: this thread
-     * is not yet inside of anything. */
-    pthread_setspecific(at_thread_end, mine);
+    mine->silent = true;
+    mine->stack = (uintptr_t)__builtin_frame_address(0);
+    __atomic_store_n(&mine->inside, 1, __ATOMIC_RELAXED);
     self = mine;
+    /* The C library may allocate here. */
+    pthread_setspecific(at_thread_end, mine);
+    __atomic_store_n(&mine->inside, 0, __ATOMIC_RELEASE);
+    mine->silent = false;
     return mine;
+}
+
+/* This thread's own, or for a thread that is nearly gone the one that all such
+ * threads share, until mprof__leave(). */
+static struct self *find_self(void) {
+    if (rounds < LAST_ROUND)
+        return make_self();
+    pthread_mutex_lock(&leftover_lock);
+    self = &leftover;
+    return self;
 }
 
 /* Was the hook left by a jump, as out of a handler for a stack overflow?  What
@@ -125,7 +168,7 @@ static bool was_left(const struct self *me, uintptr_t stack) {
 bool mprof__enter(void) {
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     struct self *me = self;
-    if (me == NULL && (me = make_self()) == NULL)
+    if (me == NULL && (me = find_self()) == NULL)
         return false;
     if (me->inside) {
         if (!was_left(me, stack))
@@ -151,16 +194,39 @@ void mprof__unlock(pthread_mutex_t *mutex) {
 }
 
 bool mprof__recording(void) {
-    return __atomic_load_n(&mprof__current, __ATOMIC_ACQUIRE) != NULL;
+    return mprof__current() != NULL;
+}
+
+bool mprof__thread_is_silent(void) {
+    return self != NULL && self->silent;
 }
 
 void mprof__leave(void) {
-    __atomic_store_n(&self->inside, 0, __ATOMIC_RELEASE);
+    struct self *me = self;
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+    if (__builtin_expect(me == &leftover, 0)) {
+        self = NULL;
+        pthread_mutex_unlock(&leftover_lock);
+    }
 }
 
 /* Looks, a millisecond apart, before a thread is given up that left the hook
  * by a jump.  Not a time: the collector may halt all threads for long. */
 enum { PATIENCE = 3000 };
+
+static bool has_left(const struct self *s) {
+    struct timespec pause = {0, 1000 * 1000};
+    int looks = 0;
+    while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
+        if (++looks > PATIENCE)
+            return false;
+        if (looks < 100)
+            sched_yield();
+        else
+            nanosleep(&pause, NULL);
+    }
+    return true;
+}
 
 bool mprof__threads_leave(void) {
     struct timespec pause = {0, 20 * 1000 * 1000};
@@ -168,27 +234,24 @@ bool mprof__threads_leave(void) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else
         nanosleep(&pause, NULL);
-    pause.tv_nsec = 1000 * 1000;
     struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
-    for (; s != NULL; s = s->next) {
-        int looks = 0;
-        while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
-            if (++looks > PATIENCE)
-                return false;
-            if (looks < 100)
-                sched_yield();
-            else
-                nanosleep(&pause, NULL);
-        }
-    }
-    return true;
+    for (; s != NULL; s = s->next)
+        if (!has_left(s))
+            return false;
+    return has_left(&leftover);
 }
 
 void mprof__threads_forked(void) {
     struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
-    for (; s != NULL; s = s->next)
-        if (s != self)
-            s->inside = 0;
+    for (; s != NULL; s = s->next) {
+        if (s == self)
+            continue;
+        s->inside = 0;
+        s->held_count = 0;
+        s->dead = 1;
+    }
+    pthread_mutex_init(&leftover_lock, NULL);
+    leftover.inside = 0;
 }
 
 static void name_thread(struct mprof__arena *arena,
@@ -199,7 +262,24 @@ static void name_thread(struct mprof__arena *arena,
         record->name = mprof__arena_string(arena, text, strlen(text));
 }
 
-static struct mprof__thread *make_thread(struct mprof__session *session) {
+/* The root, which has counters of all classes, for what finds no room. */
+static struct mprof_node *make_root(struct mprof__session *session,
+                                    mprof_ref thread) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_node *root =
+        mprof__arena_record(arena, MPROF_NODE, sizeof *root);
+    if (root == NULL)
+        return NULL;
+    root->thread = thread;
+    mprof__arena_publish(arena, root);
+    for (unsigned c = 0; c < MPROF_CLASSES; c++)
+        if (!mprof__add_counter(session, thread, root, 0, c))
+            return NULL;
+    return root;
+}
+
+static struct mprof__thread *make_thread(struct mprof__session *session,
+                                         enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
     struct mprof__thread *thread =
         mprof__session_alloc(session, sizeof *thread);
@@ -210,33 +290,31 @@ static struct mprof__thread *make_thread(struct mprof__session *session) {
     if (record == NULL)
         return NULL;
     record->tid = (uint32_t)syscall(SYS_gettid);
-    mprof__arena_publish(arena, record);
+    record->heap = heap;
+    thread->ref = mprof__arena_publish(arena, record);
     name_thread(arena, record);
-    struct mprof_node *root =
-        mprof__arena_record(arena, MPROF_NODE, sizeof *root);
-    if (root == NULL)
+    thread->root = make_root(session, thread->ref);
+    if (thread->root == NULL)
         return NULL;
-    root->thread = mprof__arena_ref(arena, record);
-    mprof__arena_publish(arena, root);
     thread->session = session;
     thread->record = record;
-    thread->root = root;
     thread->epoch = session->epoch;
     thread->next = session->threads;
     __atomic_store_n(&session->threads, thread, __ATOMIC_RELEASE);
     return thread;
 }
 
-struct mprof__thread *mprof__thread_self(struct mprof__session *session) {
+struct mprof__thread *mprof__thread_self(struct mprof__session *session,
+                                         enum mprof_heap heap) {
     struct self *me = self;
-    if (__builtin_expect(me->id == session->id, 1))
-        return me->thread;
+    if (__builtin_expect(me->heap[heap].id == session->id, 1))
+        return me->heap[heap].thread;
     mprof__lock(&session->lock);
-    struct mprof__thread *thread = make_thread(session);
+    struct mprof__thread *thread = make_thread(session, heap);
     mprof__unlock(&session->lock);
     /* Also when there was no room: it will not come. */
-    me->thread = thread;
-    me->id = session->id;
+    me->heap[heap].thread = thread;
+    me->heap[heap].id = session->id;
     return thread;
 }
 
@@ -248,4 +326,8 @@ void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__table_free(&thread->edges);
     mprof__table_free(&thread->nodes);
     mprof__table_free(&thread->bins);
+    mprof__table_free(&thread->foreign);
+    mprof__table_free(&thread->foreign_sizes);
+    mprof__unmap(thread->sizes, MPROF__SIZES * sizeof *thread->sizes);
+    thread->sizes = NULL;
 }

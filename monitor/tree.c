@@ -1,4 +1,4 @@
-/* tree.c - the calling-context tree: from a chain to its node.
+/* tree.c - the calling-context tree: from a chain to its node and counter.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
  * to the same node.  Edges, keyed by (parent, site), only shorten the way
@@ -67,13 +67,10 @@ static struct mprof_node *find_node(struct mprof__thread *thread,
     return node;
 }
 
-static void add_edge(struct mprof__thread *thread, uint64_t key,
-                     struct mprof_node *node,
-                     const struct mprof__frame *frame) {
-    struct mprof__session *session = thread->session;
+static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
+                             const struct mprof__frame *frame) {
     struct mprof__arena *arena = &session->arena;
-    if (!mprof__table_add(&thread->edges, key, (uintptr_t)node))
-        return;
+    mprof_ref ref = 0;
     mprof__lock(&session->lock);
     struct mprof_edge *edge = NULL;
     if (mprof__arena_spare(arena))
@@ -81,37 +78,44 @@ static void add_edge(struct mprof__thread *thread, uint64_t key,
     if (edge != NULL) {
         struct mprof__slot *module = mprof__table_find(
             &session->modules, frame->site->unwind.module_start);
-        edge->node = mprof__arena_ref(arena, node);
+        edge->node = node;
         edge->module = module == NULL ? 0 : (mprof_ref)module->value;
         edge->return_address = frame->pc;
-        mprof__arena_publish(arena, edge);
+        ref = mprof__arena_publish(arena, edge);
     }
     mprof__unlock(&session->lock);
+    return ref;
 }
 
-static struct mprof_node *child(struct mprof__thread *thread,
-                                struct mprof_node *parent, size_t index,
-                                bool *folded) {
+/* One step inwards from *LEAF. */
+static void descend(struct mprof__thread *thread, struct mprof__leaf *leaf,
+                    size_t index) {
     struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
     const struct mprof__frame *frame = &thread->chain.frames[index];
+    leaf->edge = 0;
     if (frame->object != 0) {
         mprof_ref function =
             mprof__session_object(session, &thread->chain, index);
-        return find_node(thread, parent, function, folded);
+        leaf->node = find_node(thread, leaf->node, function, &leaf->folded);
+        return;
     }
-    mprof_ref parent_ref = mprof__arena_ref(&session->arena, parent);
-    uint64_t key = pair(parent_ref, frame->site->id);
+    uint64_t key = pair(mprof__arena_ref(arena, leaf->node), frame->site->id);
     struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
-    if (slot != NULL)
-        return (struct mprof_node *)(uintptr_t)slot->value;
+    if (slot != NULL) {
+        leaf->node = mprof__arena_at(arena, (mprof_ref)(slot->value >> 32));
+        leaf->edge = (mprof_ref)slot->value;
+        return;
+    }
     bool here = false;
-    struct mprof_node *node =
-        find_node(thread, parent, frame->site->function, &here);
-    if (here)
-        *folded = true;
-    else
-        add_edge(thread, key, node, frame);
-    return node;
+    leaf->node = find_node(thread, leaf->node, frame->site->function, &here);
+    if (here) {
+        leaf->folded = true;
+        return;
+    }
+    mprof_ref node = mprof__arena_ref(arena, leaf->node);
+    leaf->edge = record_edge(session, node, frame);
+    mprof__table_add(&thread->edges, key, pair(node, leaf->edge));
 }
 
 static bool more_links(struct mprof__thread *thread, size_t count) {
@@ -134,25 +138,79 @@ void mprof__tree_flush(struct mprof__thread *thread) {
     mprof__table_clear(&thread->edges);
 }
 
-struct mprof_node *mprof__tree_node(struct mprof__thread *thread,
-                                    bool *folded) {
+struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
     size_t count = chain->count, i = 0;
     bool keep = count <= thread->last_room || more_links(thread, count);
     while (i < thread->last_count && i < count &&
            thread->last[i].key == frame_key(&chain->frames[count - 1 - i]))
         i++;
-    struct mprof_node *node = i > 0 ? thread->last[i - 1].node : thread->root;
-    *folded = i > 0 && thread->last[i - 1].folded;
+    struct mprof__leaf leaf = {.node = thread->root};
+    if (i > 0)
+        leaf = thread->last[i - 1].leaf;
     /* Should a jump leave what follows, only the links up to here are true. */
     thread->last_count = i;
     for (; i < count; i++) {
         size_t index = count - 1 - i;
-        node = child(thread, node, index, folded);
+        descend(thread, &leaf, index);
         if (keep)
-            thread->last[i] = (struct mprof__link){
-                frame_key(&chain->frames[index]), node, *folded};
+            thread->last[i] =
+                (struct mprof__link){frame_key(&chain->frames[index]), leaf};
     }
     thread->last_count = keep ? count : 0;
-    return node;
+    return leaf;
+}
+
+static struct mprof_counter *find_counter(const struct mprof__arena *arena,
+                                          const struct mprof_node *node,
+                                          mprof_ref edge, unsigned class_) {
+    mprof_ref ref = node->counters[class_];
+    while (ref != 0) {
+        struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        if (counter->edge == edge)
+            return counter;
+        ref = counter->next;
+    }
+    return NULL;
+}
+
+bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
+                        struct mprof_node *node, mprof_ref edge,
+                        unsigned class_) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_counter *counter =
+        mprof__arena_record(arena, MPROF_COUNTER, sizeof *counter);
+    if (counter == NULL)
+        return false;
+    counter->node = mprof__arena_ref(arena, node);
+    counter->edge = edge;
+    counter->thread = thread;
+    counter->next = node->counters[class_];
+    counter->class_ = class_;
+    mprof_ref ref = mprof__arena_publish(arena, counter);
+    __atomic_store_n(&node->counters[class_], ref, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct mprof_counter *mprof__counter(struct mprof__thread *thread,
+                                     const struct mprof__leaf *leaf,
+                                     unsigned class_) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_node *node = leaf->node;
+    struct mprof_counter *counter =
+        find_counter(arena, node, leaf->edge, class_);
+    if (__builtin_expect(counter != NULL, 1))
+        return counter;
+    mprof__lock(&session->lock);
+    mprof__add_counter(session, thread->ref, node, leaf->edge, class_);
+    mprof__unlock(&session->lock);
+    counter = find_counter(arena, node, leaf->edge, class_);
+    /* Without room: the nearest one further out; the root has all. */
+    while (counter == NULL) {
+        if (node->counters[class_] != 0)
+            return mprof__arena_at(arena, node->counters[class_]);
+        node = mprof__arena_at(arena, node->parent);
+    }
+    return counter;
 }

@@ -5,6 +5,7 @@
 
 #include "../monitor/adapter.h"
 #include "../monitor/format.h"
+#include "../monitor/mprof.h"
 #include "../monitor/walk.h"
 
 uintptr_t fake_interpreter, fake_object;
@@ -12,11 +13,13 @@ void (*fake_inside)(void);
 int fake_check;
 static int attached;
 
-static int check(void) {
+static int check(unsigned heaps) {
+    (void)heaps;
     return fake_check;
 }
 
-static void attach(void) {
+static void attach(unsigned heaps) {
+    (void)heaps;
     __atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
 }
 
@@ -76,10 +79,21 @@ static void keep(uintptr_t object) {
     (void)object;
 }
 
+static int defer(void) {
+    return 0;
+}
+
+static void undefer(int deferred) {
+    (void)deferred;
+}
+
 const struct mprof__adapter mprof__adapter = {
+    .heaps = MPROF_HEAP_LISP,
     .check = check,
     .attach = attach,
     .detach = detach,
+    .defer = defer,
+    .undefer = undefer,
     .forked = nothing,
     .rename = rename_functions,
     .runtime = runtime,

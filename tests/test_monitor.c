@@ -200,10 +200,9 @@ static void what_was_recorded_survives_a_kill(void **state) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < header->used;
          at += record->bytes) {
         record = (const void *)(data + at);
-        if (record->type == MPROF_NODE)
-            bytes += ((const struct mprof_node *)(const void *)record)
-                         ->count[1]
-                         .bytes;
+        if (record->type == MPROF_COUNTER)
+            bytes += ((const struct mprof_counter *)(const void *)record)
+                         ->allocated.bytes;
     }
     assert_int_equal(bytes, 10000);
     free(data);

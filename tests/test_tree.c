@@ -29,7 +29,7 @@ static int begin(uint64_t limit) {
     int error;
     mprof_ref function[FUNCTIONS];
     mprof__threads_initialize();
-    session = mprof__session_new(NULL, limit, &error);
+    session = mprof__session_new(NULL, limit, 1, &error);
     assert_non_null(session);
     for (unsigned i = 0; i < FUNCTIONS; i++)
         function[i] = make_function(i);
@@ -37,7 +37,7 @@ static int begin(uint64_t limit) {
         site[i] = (struct mprof__site){
             .id = i + 1, .known = true, .function = function[i % FUNCTIONS]};
     assert_true(mprof__enter());
-    thread = mprof__thread_self(session);
+    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
     thread->chain.frames = frame;
     return 0;
@@ -50,14 +50,40 @@ static void end(void) {
 }
 
 /* COUNT frames, outermost first in SITES_OF. */
-static struct mprof_node *place(const unsigned *sites_of, size_t count,
-                                bool *folded) {
+static struct mprof__leaf find(const unsigned *sites_of, size_t count) {
     for (size_t i = 0; i < count; i++) {
         unsigned s = sites_of[count - 1 - i];
         frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
     }
     thread->chain.count = count;
-    return mprof__tree_node(thread, folded);
+    return mprof__tree_leaf(thread);
+}
+
+static struct mprof_node *place(const unsigned *sites_of, size_t count,
+                                bool *folded) {
+    struct mprof__leaf leaf = find(sites_of, count);
+    *folded = leaf.folded;
+    return leaf.node;
+}
+
+static void tell(const struct mprof__leaf *leaf, unsigned class_,
+                 uint64_t bytes) {
+    mprof__count(&mprof__counter(thread, leaf, class_)->allocated, bytes);
+}
+
+/* Over all call sites. */
+static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
+    struct mprof_count sum = {0, 0};
+    mprof_ref ref = node->counters[class_];
+    while (ref != 0) {
+        const struct mprof_counter *counter =
+            mprof__arena_at(&session->arena, ref);
+        assert_ptr_equal(mprof__arena_at(&session->arena, counter->node), node);
+        sum.allocs += counter->allocated.allocs;
+        sum.bytes += counter->allocated.bytes;
+        ref = counter->next;
+    }
+    return sum;
 }
 
 struct naive {
@@ -121,13 +147,11 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     naive_count = 0;
     begin(64 << 20);
     for (int i = 0; i < CHAINS; i++) {
-        bool folded = false;
         uint64_t bytes = (uint64_t)rand() % 1000;
         depth = vary(chain, depth);
-        struct mprof_node *node = place(chain, depth, &folded);
-        assert_false(folded);
-        node->count[0].allocs++;
-        node->count[0].bytes += bytes;
+        struct mprof__leaf leaf = find(chain, depth);
+        assert_false(leaf.folded);
+        tell(&leaf, 0, bytes);
         naive_add(chain, depth, bytes);
         if (i % 1000 == 0)
             mprof__tree_flush(thread); /* as when a module was unloaded */
@@ -139,14 +163,14 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(session->arena.base + at);
         const struct mprof_node *node = (const void *)record;
-        if (record->type != MPROF_NODE || node->count[0].allocs == 0)
+        if (record->type != MPROF_NODE || told(node, 0).allocs == 0)
             continue;
         with_bytes++;
         size_t n = 0;
         while (n < naive_count && !same_chain(node, &naive[n]))
             n++;
         assert_true(n < naive_count);
-        assert_int_equal(node->count[0].bytes, naive[n].bytes);
+        assert_int_equal(told(node, 0).bytes, naive[n].bytes);
     }
     assert_int_equal(with_bytes, naive_count);
     end();
@@ -172,12 +196,11 @@ static void a_full_tree_folds_and_loses_nothing(void **state) {
         size_t depth = (size_t)rand() % (3 * DEPTH);
         for (size_t k = 0; k < depth; k++)
             chain[k] = (unsigned)rand() % SITES;
-        bool folded = false;
-        struct mprof_node *node = place(chain, depth, &folded);
-        assert_non_null(node);
-        node->count[1].allocs++;
+        struct mprof__leaf leaf = find(chain, depth);
+        assert_non_null(leaf.node);
+        tell(&leaf, 1, 1);
         placed++;
-        folds += folded;
+        folds += leaf.folded;
     }
     assert_true(folds > 0 && folds < CHAINS);
     uint64_t used = mprof__arena_header(&session->arena)->used, sum = 0;
@@ -186,9 +209,7 @@ static void a_full_tree_folds_and_loses_nothing(void **state) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(session->arena.base + at);
         if (record->type == MPROF_NODE)
-            sum += ((const struct mprof_node *)(const void *)record)
-                       ->count[1]
-                       .allocs;
+            sum += told((const void *)record, 1).allocs;
     }
     assert_int_equal(sum, placed);
     end();

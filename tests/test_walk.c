@@ -40,7 +40,7 @@ static void check_same(void) {
 static int set_up(void **state) {
     (void)state;
     int error;
-    session = mprof__session_new(NULL, 64 << 20, &error);
+    session = mprof__session_new(NULL, 64 << 20, 1, &error);
     return session == NULL;
 }
 

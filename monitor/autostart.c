@@ -1,0 +1,330 @@
+/* autostart.c - start by itself, and find a name for the data file; see
+ * autostart.h.
+ *
+ * Runs inside of the first malloc(): nothing here may allocate.
+ */
+#define _GNU_SOURCE
+#include "autostart.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "malloc_hook.h"
+#include "mprof.h"
+#include "session.h"
+
+extern char **environ;
+
+static char pattern[PATH_MAX]; /* absolute, with %p and %n; "": not yet */
+static char base[PATH_MAX];    /* name of the first process's file */
+static bool by_pid;            /* the pattern contains %p */
+static pid_t first;            /* process that base belongs to */
+static uint64_t begun;         /* when this process began, ns since 1970 */
+static bool children = true;   /* are recorded, too */
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* One line about why nothing is recorded. */
+static void complain(const char *path, int error) {
+    char line[PATH_MAX + 200];
+    const char *what = mprof_strerror(error);
+    const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
+    int n =
+        snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
+                 path, what, why != NULL ? why : "unknown");
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
+        return;
+}
+
+/* Expand the pattern; false: too long. */
+static bool expand(char *name, size_t size) {
+    char text[32];
+    size_t n = 0;
+    for (const char *p = pattern; *p != '\0'; p++) {
+        const char *part = text;
+        text[0] = *p;
+        text[1] = '\0';
+        if (*p == '%' && p[1] != '\0')
+            switch (*++p) {
+            case 'p':
+                snprintf(text, sizeof text, "%ld", (long)getpid());
+                by_pid = true;
+                break;
+            case 'n':
+                part = program_invocation_short_name;
+                break;
+            case '%':
+                break;
+            default:
+                text[0] = '%';
+                text[1] = *p;
+                text[2] = '\0';
+            }
+        size_t length = strlen(part);
+        if (n + length >= size)
+            return false;
+        memcpy(name + n, part, length);
+        n += length;
+    }
+    name[n] = '\0';
+    return true;
+}
+
+/* BASE.PID; false: too long. */
+static bool child_name(char *name, size_t size) {
+    int n = snprintf(name, size, "%s.%ld", base, (long)getpid());
+    return n > 0 && (size_t)n < size;
+}
+
+static bool read_header(const char *path, struct mprof_header *header) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, header, sizeof *header);
+    close(fd);
+    return n == sizeof *header &&
+           memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) == 0;
+}
+
+static bool is_alive(pid_t pid) {
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* When this process was forked, ns since 1970; as exact as the kernel tells,
+ * 10 ms. */
+static uint64_t process_start(void) {
+    char text[1024];
+    struct timespec boot;
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    /* Field 22; the second is the name, in parentheses. */
+    const char *p = strrchr(text, ')');
+    for (int field = 2; p != NULL && field < 22; field++)
+        p = strchr(p + 1, ' ');
+    if (p == NULL)
+        return 0;
+    uint64_t ticks = strtoull(p + 1, NULL, 10);
+    uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    uint64_t up = (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec;
+    return now() - up + ticks * (1000000000u / hertz);
+}
+
+enum verdict { FREE, EARLIER_PROGRAM, TAKEN };
+
+/* What about the file PATH? */
+static enum verdict judge(const char *path) {
+    struct mprof_header header;
+    if (access(path, F_OK) != 0)
+        return FREE;
+    if (!read_header(path, &header))
+        return TAKEN;
+    if (header.pid == (uint32_t)getpid() &&
+        header.start_time >= process_start())
+        return EARLIER_PROGRAM;
+    if (header.state == MPROF_OPEN && header.pid != (uint32_t)getpid() &&
+        is_alive((pid_t)header.pid))
+        return TAKEN;
+    return header.start_time + header.duration < begun ? FREE : TAKEN;
+}
+
+/* What an earlier program in this process recorded gets another name, and is
+ * complete now. */
+static void move_away(const char *path) {
+    char aside[PATH_MAX];
+    for (int i = 1; i < 10000; i++) {
+        int n =
+            snprintf(aside, sizeof aside, "%s.%ld.%d", base, (long)getpid(), i);
+        if (n < 0 || (size_t)n >= sizeof aside)
+            return;
+        if (access(aside, F_OK) != 0) {
+            if (rename(path, aside) == 0)
+                mprof__arena_complete_file(aside);
+            return;
+        }
+    }
+}
+
+/* Find out whose NAME is, and take another where it is somebody else's. */
+static bool choose(char *name, size_t size) {
+    enum verdict verdict = judge(name);
+    if (verdict == TAKEN) {
+        if (!child_name(name, size))
+            return false;
+        verdict = judge(name);
+    }
+    if (verdict == EARLIER_PROGRAM)
+        move_away(name);
+    return true;
+}
+
+/* Processes that start together look for names one after the other. */
+static int lock_folder(const char *path) {
+    char folder[PATH_MAX];
+    const struct timespec pause = {0, 1000 * 1000};
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, slash == NULL ? "." : path, length);
+    folder[length] = '\0';
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < 200; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return fd;
+}
+
+static void begin(char *name, size_t size, bool loud) {
+    int folder = lock_folder(name);
+    errno = ENAMETOOLONG;
+    int error = choose(name, size) ? mprof_start(name) : MPROF_E_OPEN;
+    int saved = errno;
+    if (folder >= 0)
+        close(folder);
+    errno = saved;
+    if (error != 0 && loud)
+        complain(name, error);
+}
+
+static bool read_pattern(void) {
+    const char *wanted = getenv("MPROF_DATA");
+    size_t n = 0;
+    if (wanted == NULL || wanted[0] == '\0')
+        wanted = "mprof.data";
+    /* The program may go to another folder before it forks. */
+    if (wanted[0] != '/') {
+        if (getcwd(pattern, sizeof pattern - 1) == NULL)
+            return false;
+        n = strlen(pattern);
+        pattern[n++] = '/';
+    }
+    if (n + strlen(wanted) >= sizeof pattern) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(pattern + n, wanted);
+    return true;
+}
+
+/* "PID:NANOSECONDS", from `mprof run`. */
+static bool read_run(void) {
+    const char *run = getenv("MPROF_RUN");
+    char *end;
+    first = getpid();
+    begun = now();
+    if (run == NULL)
+        return false;
+    pid_t pid = (pid_t)strtol(run, &end, 10);
+    if (*end != ':' || pid <= 0)
+        return false;
+    first = pid;
+    if (pid == getpid())
+        begun = strtoull(end + 1, NULL, 10);
+    return true;
+}
+
+static void drop_variable(char **at) {
+    do
+        at[0] = at[1];
+    while (*at++ != NULL);
+}
+
+/* Take this library out of the environment, in place: what the program
+ * executes is none of ours. */
+static void leave_environment(void) {
+    Dl_info us;
+    if (dladdr((void *)mprof_start, &us) == 0)
+        return;
+    size_t length = strlen(us.dli_fname);
+    for (char **at = environ; *at != NULL;) {
+        if (strncmp(*at, "MPROF_", 6) == 0) {
+            drop_variable(at);
+            continue;
+        }
+        char *value = *at + sizeof "LD_PRELOAD=" - 1;
+        if (strncmp(*at, "LD_PRELOAD=", sizeof "LD_PRELOAD=" - 1) == 0 &&
+            strncmp(value, us.dli_fname, length) == 0) {
+            if (value[length] == '\0') {
+                drop_variable(at);
+                continue;
+            }
+            if (value[length] == ':')
+                memmove(value, value + length + 1,
+                        strlen(value + length + 1) + 1);
+        }
+        at++;
+    }
+}
+
+static bool is_no(const char *variable) {
+    const char *value = getenv(variable);
+    return value != NULL && strcmp(value, "no") == 0;
+}
+
+bool mprof__autostart(void) {
+    char name[PATH_MAX];
+    if (environ == NULL)
+        return false; /* the C library is not ready */
+    bool start = !is_no("MPROF_START");
+    bool run = read_run();
+    const char *limit = getenv("MPROF_LIMIT");
+    if (limit != NULL)
+        mprof_set_limit(strtoull(limit, NULL, 10));
+    bool named = read_pattern() && expand(base, sizeof base);
+    children = !is_no("MPROF_CHILDREN");
+    if (!children)
+        leave_environment();
+    if (!start)
+        return true;
+    strcpy(name, base);
+    if (named && first != getpid() && !by_pid)
+        named = child_name(name, sizeof name);
+    if (named)
+        begin(name, sizeof name, !run || first == getpid());
+    else
+        complain("mprof.data", MPROF_E_OPEN);
+    return true;
+}
+
+/* In the child, its first allocation. */
+static bool start_child(void) {
+    char name[PATH_MAX];
+    if (by_pid ? expand(name, sizeof name) : child_name(name, sizeof name))
+        begin(name, sizeof name, false);
+    return true;
+}
+
+void mprof__autostart_follow(const char *file) {
+    size_t length = strlen(base);
+    if (!children)
+        return;
+    /* The program has chosen another name. */
+    if (length == 0 || (!by_pid && strncmp(file, base, length) != 0)) {
+        strcpy(base, file);
+        by_pid = false;
+    }
+    mprof__parent = (uint32_t)getppid();
+    begun = now();
+    mprof__malloc_await(start_child);
+}

@@ -1,0 +1,28 @@
+/* autostart.h - a recording that begins by itself, in a file of its own.
+ *
+ * The environment decides:
+ *     MPROF_DATA      name of the data file, "mprof.data" without it; %p is the
+ *                     process, %n the name of the program, %% a percent sign
+ *     MPROF_LIMIT     see mprof_set_limit(), bytes
+ *     MPROF_START     "no": the program or the Lisp package starts by itself
+ *     MPROF_CHILDREN  "no": children and what is executed later is not recorded
+ *     MPROF_RUN       set by `mprof run`, which has told what can be told
+ *
+ * A name without %p is for the first process.  A child that was forked writes
+ * NAME.PID, from its fork on.  A program that is executed in a process takes
+ * over that process's name; what was recorded before becomes NAME.PID.1, and
+ * so on.  The file of a process that ended before this one began is replaced;
+ * next to that of any other this one is called NAME.PID.
+ */
+#ifndef MPROF_AUTOSTART_H
+#define MPROF_AUTOSTART_H
+
+#include <stdbool.h>
+
+/* Start as the environment says.  False: it is too early to tell. */
+bool mprof__autostart(void);
+
+/* In the child of a fork: record from the next allocation on, beside FILE. */
+void mprof__autostart_follow(const char *file);
+
+#endif

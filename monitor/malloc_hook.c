@@ -1,0 +1,146 @@
+/* malloc_hook.c - the monitor of malloc(); see malloc_monitor.h.
+ *
+ * A library that comes without malloc.c finds another's by a weak reference:
+ * that of libmprof_malloc, when it was preloaded.
+ */
+#include "malloc_hook.h"
+
+#include <sched.h>
+
+#include "adapter.h"
+#include "malloc_monitor.h"
+#include "session.h"
+
+#pragma weak mprof_set_malloc_monitor
+
+static void allocated(const void *object, size_t bytes, const void *frame) {
+    int deferred = mprof__adapter.defer();
+    mprof__c_allocated(object, bytes, frame);
+    mprof__adapter.undefer(deferred);
+}
+
+static void released(const void *object) {
+    int deferred = mprof__adapter.defer();
+    mprof__c_release(object);
+    mprof__adapter.undefer(deferred);
+}
+
+static bool take(const void *object, struct mprof__object *what) {
+    int deferred = mprof__adapter.defer();
+    bool taken = mprof__c_take(object, what);
+    mprof__adapter.undefer(deferred);
+    return taken;
+}
+
+static void freed(const struct mprof__object *what) {
+    int deferred = mprof__adapter.defer();
+    mprof__c_freed(what);
+    mprof__adapter.undefer(deferred);
+}
+
+static void ignore_allocated(const void *object, size_t bytes,
+                             const void *frame) {
+    (void)object, (void)bytes, (void)frame;
+}
+
+static void ignore(void) {
+}
+
+static const struct mprof__malloc_monitor recording = {
+    .allocated = allocated,
+    .failed = mprof__c_failed,
+    .release = released,
+    .take = take,
+    .freed = freed,
+    .untake = mprof__c_untake,
+    .closed = mprof__modules_check,
+};
+
+/* While the recording is stopped. */
+static const struct mprof__malloc_monitor following = {
+    .allocated = ignore_allocated,
+    .failed = ignore,
+    .release = released,
+    .take = take,
+    .freed = freed,
+    .untake = mprof__c_untake,
+    .closed = ignore,
+};
+
+bool mprof__malloc_is_there(void) {
+    return mprof_set_malloc_monitor != NULL;
+}
+
+void mprof__malloc_attach(void) {
+    mprof_set_malloc_monitor(&recording);
+}
+
+void mprof__malloc_detach(void) {
+    if (mprof__malloc_is_there())
+        mprof_set_malloc_monitor(&following);
+}
+
+/* Waiting for the first allocation */
+
+enum { IDLE, STARTING, STARTED };
+static int state; /* atomic */
+static bool (*start)(void);
+static __thread bool starting __attribute__((tls_model("initial-exec")));
+
+/* Once; other threads wait until it is done. */
+static void start_once(void) {
+    int idle = IDLE;
+    if (__atomic_compare_exchange_n(&state, &idle, STARTING, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        starting = true;
+        bool done = start();
+        starting = false;
+        if (done && !mprof__recording())
+            mprof_set_malloc_monitor(NULL); /* nothing came of it */
+        __atomic_store_n(&state, done ? STARTED : IDLE, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
+        sched_yield();
+}
+
+static void await_allocated(const void *object, size_t bytes,
+                            const void *frame) {
+    if (starting)
+        return;
+    start_once();
+    allocated(object, bytes, frame);
+}
+
+static void ignore_released(const void *object) {
+    (void)object;
+}
+
+static bool take_nothing(const void *object, struct mprof__object *what) {
+    (void)object, (void)what;
+    return false;
+}
+
+static void ignore_object(const struct mprof__object *what) {
+    (void)what;
+}
+
+static void ignore_untaken(const void *object,
+                           const struct mprof__object *what) {
+    (void)object, (void)what;
+}
+
+static const struct mprof__malloc_monitor waiting = {
+    .allocated = await_allocated,
+    .failed = ignore,
+    .release = ignore_released,
+    .take = take_nothing,
+    .freed = ignore_object,
+    .untake = ignore_untaken,
+    .closed = ignore,
+};
+
+void mprof__malloc_await(bool (*starter)(void)) {
+    start = starter;
+    state = IDLE;
+    mprof_set_malloc_monitor(&waiting);
+}

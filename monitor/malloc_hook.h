@@ -1,0 +1,18 @@
+/* malloc_hook.h - the C heap's side of an adapter; see malloc_hook.c. */
+#ifndef MPROF_MALLOC_HOOK_H
+#define MPROF_MALLOC_HOOK_H
+
+#include <stdbool.h>
+
+/* Is there a malloc() that tells what it does? */
+bool mprof__malloc_is_there(void);
+
+/* Start and stop recording allocations; frees are followed on. */
+void mprof__malloc_attach(void);
+void mprof__malloc_detach(void);
+
+/* Call START at the next allocation, before that is recorded.  False: it is
+ * too early, at the next one again.  To be called while there is one thread. */
+void mprof__malloc_await(bool (*start)(void));
+
+#endif

@@ -1,0 +1,36 @@
+/* malloc_monitor.h - between the allocator and who watches it.
+ *
+ * malloc.c stands before the C library's allocator, as the patched ECL's
+ * allocator stands before the collector, and tells a monitor what it does.
+ * Only one function is exported, so that the monitor of another library, such
+ * as the one for ECL, can take the place of the one that comes with it.
+ */
+#ifndef MPROF_MALLOC_MONITOR_H
+#define MPROF_MALLOC_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct mprof__object;
+
+/* Called by the thread that allocates.  FRAME is the frame address of the
+ * function that the program called. */
+struct mprof__malloc_monitor {
+    void (*allocated)(const void *object, size_t bytes, const void *frame);
+    void (*failed)(void);
+    void (*release)(const void *object); /* before it is freed */
+    /* realloc(): before, and then one of the other two. */
+    bool (*take)(const void *object, struct mprof__object *what);
+    void (*freed)(const struct mprof__object *what);
+    void (*untake)(const void *object, const struct mprof__object *what);
+    /* After a library was closed; see dlclose(3). */
+    void (*closed)(void);
+};
+
+/* Have MONITOR told from now on, nobody when it is NULL; returns who was.
+ * Late calls of the former one may come. */
+const struct mprof__malloc_monitor *
+mprof_set_malloc_monitor(const struct mprof__malloc_monitor *monitor)
+    __attribute__((visibility("default")));
+
+#endif

@@ -1,0 +1,36 @@
+/* objects.h - the recorded objects of the C heap that are not freed yet.
+ *
+ * A shadow of the address space: eight bytes for each sixteen in which an
+ * object may begin, mapped where objects are.  Whoever has an object has its
+ * entry too, from the allocator's answer to the call that frees it, so putting
+ * and taking need no lock and no atomic exchange.
+ */
+#ifndef MPROF_OBJECTS_H
+#define MPROF_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format.h"
+
+/* Where an object was counted, and the bytes that were asked for. */
+struct mprof__object {
+    mprof_ref counter; /* COUNTER; never 0 */
+    uint64_t bytes;
+    uint64_t session; /* id of the one that recorded it; not remembered here */
+};
+
+/* Remember OBJECT, which begins at ADDRESS.  False: no memory, or an address
+ * that no allocator returns (not a multiple of 8). */
+bool mprof__objects_put(const void *address, struct mprof__object object);
+
+/* Forget the object at ADDRESS and tell what it was; false: not recorded. */
+bool mprof__objects_take(const void *address, struct mprof__object *object);
+
+/* Forget all; only while no thread puts or takes. */
+void mprof__objects_clear(void);
+
+/* Bytes of memory in use. */
+uint64_t mprof__objects_memory(void);
+
+#endif

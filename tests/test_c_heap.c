@@ -1,0 +1,320 @@
+/* The C heap: objects that are remembered, frees, who counts them. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../monitor/mprof.h"
+#include "../monitor/objects.h"
+#include "../monitor/session.h"
+#include "fake.h"
+
+/* Objects that nobody allocates; the shadow only looks at addresses. */
+static const void *object(size_t n) {
+    return (const void *)(uintptr_t)(0x7f0000000000 + n * 16);
+}
+
+static struct mprof_status status(void) {
+    struct mprof_status s;
+    assert_int_equal(mprof_status(&s), 0);
+    return s;
+}
+
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+allocate(size_t n, uint64_t bytes) {
+    mprof__c_allocated(object(n), bytes, __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+static int set_up(void **state) {
+    (void)state;
+    return mprof_set_heaps(MPROF_HEAP_MALLOC);
+}
+
+static int begin(void **state) {
+    (void)state;
+    return mprof_start(NULL);
+}
+
+static int end(void **state) {
+    (void)state;
+    return mprof_reset() || mprof_stop() || mprof_reset();
+}
+
+static void check_frees(uint64_t frees, uint64_t bytes) {
+    assert_int_equal(status().c_frees, frees);
+    assert_int_equal(status().c_freed_bytes, bytes);
+}
+
+/* Sums over all records of one type. */
+struct sums {
+    struct mprof_count allocated, freed;
+    size_t records;
+};
+
+static struct sums sum_up(uint32_t type) {
+    struct sums sums = {0};
+    struct mprof__session *session = mprof__tracked();
+    uint64_t used = mprof__arena_header(&session->arena)->used;
+    const struct mprof_record *record;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(session->arena.base + at);
+        if (record->type != type)
+            continue;
+        const struct mprof_count *count =
+            type == MPROF_SIZE
+                ? &((const struct mprof_size *)record)->allocated
+                : &((const struct mprof_counter *)record)->allocated;
+        sums.records++;
+        sums.allocated.allocs += count[0].allocs;
+        sums.allocated.bytes += count[0].bytes;
+        sums.freed.allocs += count[1].allocs;
+        sums.freed.bytes += count[1].bytes;
+    }
+    return sums;
+}
+
+/* Counters, sizes and the status tell the same. */
+static void check_sums(uint64_t allocs, uint64_t bytes, uint64_t frees,
+                       uint64_t freed) {
+    const uint32_t types[] = {MPROF_COUNTER, MPROF_SIZE};
+    assert_int_equal(status().c_allocs, allocs);
+    assert_int_equal(status().c_bytes, bytes);
+    check_frees(frees, freed);
+    for (int i = 0; i < 2; i++) {
+        struct sums sums = sum_up(types[i]);
+        assert_int_equal(sums.allocated.allocs, allocs);
+        assert_int_equal(sums.allocated.bytes, bytes);
+        assert_int_equal(sums.freed.allocs, frees);
+        assert_int_equal(sums.freed.bytes, freed);
+    }
+}
+
+static void what_is_freed_is_counted_where_it_was_allocated(void **state) {
+    (void)state;
+    allocate(1, 0);
+    allocate(2, 1024);
+    allocate(3, 1025);
+    allocate(4, (uint64_t)5 << 32);
+    check_sums(4, 2049 + ((uint64_t)5 << 32), 0, 0);
+    mprof__c_release(object(2));
+    mprof__c_release(object(2)); /* not known any more */
+    mprof__c_release(object(50)); /* never was */
+    check_sums(4, 2049 + ((uint64_t)5 << 32), 1, 1024);
+    mprof__c_release(object(4));
+    mprof__c_release(object(1));
+    mprof__c_release(object(3));
+    check_sums(4, 2049 + ((uint64_t)5 << 32), 4, 2049 + ((uint64_t)5 << 32));
+    const struct mprof_header *header =
+        mprof__arena_header(&mprof__tracked()->arena);
+    assert_int_equal(header->unknown_frees, 2);
+    assert_int_equal(header->unplaced_frees, 0);
+}
+
+static void what_comes_of_a_resize_is_counted_once(void **state) {
+    (void)state;
+    struct mprof__object what;
+    allocate(1, 10);
+    assert_false(mprof__c_take(object(2), &what));
+    assert_true(mprof__c_take(object(1), &what));
+    assert_int_equal(what.bytes, 10);
+    assert_false(mprof__c_take(object(1), &what));
+    mprof__c_untake(object(1), &what); /* the request failed */
+    check_sums(1, 10, 0, 0);
+    assert_true(mprof__c_take(object(1), &what));
+    mprof__c_freed(&what);
+    allocate(1, 20);
+    check_sums(2, 30, 1, 10);
+}
+
+static void an_object_taken_before_a_reset_is_gone(void **state) {
+    (void)state;
+    struct mprof__object what;
+    allocate(1, 10);
+    assert_true(mprof__c_take(object(1), &what));
+    assert_int_equal(mprof_reset(), 0);
+    allocate(2, 7);
+    mprof__c_freed(&what);
+    mprof__c_untake(object(1), &what);
+    mprof__c_release(object(1));
+    check_sums(1, 7, 0, 0);
+}
+
+static void frees_count_on_while_stopped(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 10; i++)
+        allocate(i, 100);
+    assert_int_equal(mprof_stop(), 0);
+    check_frees(0, 0);
+    for (size_t i = 0; i < 5; i++)
+        mprof__c_release(object(i));
+    check_frees(5, 500);
+    allocate(20, 1); /* nobody looks */
+    assert_int_equal(mprof_stop(), 0);
+    mprof__c_release(object(5));
+    assert_int_equal(mprof_start(NULL), 0);
+    mprof__c_release(object(6));
+    allocate(0, 1);
+    check_sums(11, 1001, 7, 700);
+    /* A new recording knows no objects of the old one. */
+    assert_int_equal(mprof_reset(), 0);
+    mprof__c_release(object(7));
+    check_frees(0, 0);
+}
+
+static void *free_some(void *data) {
+    (void)data;
+    for (size_t i = 0; i < 100; i += 2)
+        mprof__c_release(object(i));
+    allocate(1000, 5);
+    return NULL;
+}
+
+static void another_thread_frees(void **state) {
+    (void)state;
+    pthread_t thread;
+    uint64_t bytes = 5;
+    for (size_t i = 0; i < 100; i++) {
+        allocate(i, i * 20);
+        bytes += i * 20;
+    }
+    pthread_create(&thread, NULL, free_some, NULL);
+    pthread_join(thread, NULL);
+    check_sums(101, bytes, 50, 49 * 50 * 20);
+    /* By the thread that allocated; the object of the other one is its own. */
+    mprof__c_release(object(1000));
+    for (size_t i = 1; i < 100; i += 2)
+        mprof__c_release(object(i));
+    check_sums(101, bytes, 101, bytes);
+}
+
+enum { THREADS = 4, MOST = 64, ROUNDS = 30000 };
+static pthread_mutex_t shelf_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t shelf[MOST], shelf_count; /* objects for others to free */
+static uint64_t told_allocs, told_frees;
+
+static bool put_on_shelf(size_t n) {
+    bool room;
+    pthread_mutex_lock(&shelf_lock);
+    if ((room = shelf_count < MOST))
+        shelf[shelf_count++] = n;
+    pthread_mutex_unlock(&shelf_lock);
+    return room;
+}
+
+static bool take_from_shelf(size_t *n) {
+    bool some;
+    pthread_mutex_lock(&shelf_lock);
+    if ((some = shelf_count > 0))
+        *n = shelf[--shelf_count];
+    pthread_mutex_unlock(&shelf_lock);
+    return some;
+}
+
+static pthread_key_t key;
+
+/* Allocates once more, each time destructors are called. */
+static void late(void *data) {
+    size_t n = (size_t)(uintptr_t)data;
+    mprof__c_release(object(n));
+    allocate(n, 3);
+    __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&told_frees, 1, __ATOMIC_RELAXED);
+#ifndef __SANITIZE_THREAD__ /* which ends the thread before the last round */
+    pthread_setspecific(key, data);
+#endif
+}
+
+static void *work(void *data) {
+    size_t mine = (size_t)(uintptr_t)data * ROUNDS * 2, n;
+    unsigned seed = (unsigned)mine;
+    for (size_t i = 0; i < ROUNDS; i++) {
+        allocate(mine + i, (uint64_t)rand_r(&seed) % 3000);
+        __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
+        if (!put_on_shelf(mine + i))
+            mprof__c_release(object(mine + i));
+        else if (!take_from_shelf(&n))
+            continue;
+        else
+            mprof__c_release(object(n));
+        __atomic_add_fetch(&told_frees, 1, __ATOMIC_RELAXED);
+    }
+    allocate(mine + ROUNDS, 1);
+    __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
+    pthread_setspecific(key, (void *)(uintptr_t)(mine + ROUNDS));
+    return NULL;
+}
+
+static void threads_free_each_others_objects_and_end(void **state) {
+    (void)state;
+    pthread_t thread[THREADS];
+    told_allocs = told_frees = shelf_count = 0;
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < THREADS; i++)
+            pthread_create(&thread[i], NULL, work,
+                           (void *)(uintptr_t)(i + 1 + 10 * (size_t)round));
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(thread[i], NULL);
+    }
+    struct mprof_status s = status();
+    check_sums(told_allocs, s.c_bytes, told_frees, s.c_freed_bytes);
+    assert_int_equal(s.unplaced_allocs, 0);
+}
+
+static void addresses_of_all_kinds(void **state) {
+    (void)state;
+    struct mprof__object in = {.counter = 7, .bytes = 1}, out;
+    const uintptr_t good[] = {16,
+                              8,
+                              24,
+                              0x7ffffffffff0,
+                              0x7ffffffffff8,
+                              0x555555000000,
+                              0x555556000000 - 8};
+    const uintptr_t bad[] = {1, 4, 0x800000000000, UINTPTR_MAX - 7};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(mprof__objects_put((const void *)bad[i], in));
+        assert_false(mprof__objects_take((const void *)bad[i], &out));
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        in.bytes = i % 2 ? i : UINT32_MAX - 1;
+        assert_true(mprof__objects_put((const void *)good[i], in));
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(mprof__objects_take((const void *)good[i], &out));
+        assert_int_equal(out.bytes, i % 2 ? i : UINT32_MAX - 1);
+        assert_int_equal(out.counter, 7);
+        assert_false(mprof__objects_take((const void *)good[i], &out));
+    }
+    in.bytes = UINT32_MAX;
+    assert_true(mprof__objects_put((const void *)16, in));
+    assert_true(mprof__objects_take((const void *)16, &out));
+    assert_int_equal(out.bytes, UINT32_MAX);
+    /* The second entry of a huge object is not an object. */
+    assert_false(mprof__objects_take((const void *)32, &out));
+    assert_true(mprof__objects_memory() > 0);
+    mprof__objects_clear();
+    assert_int_equal(mprof__objects_memory(), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            what_is_freed_is_counted_where_it_was_allocated, begin, end),
+        cmocka_unit_test_setup_teardown(what_comes_of_a_resize_is_counted_once,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(an_object_taken_before_a_reset_is_gone,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(frees_count_on_while_stopped, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
+        cmocka_unit_test_setup_teardown(
+            threads_free_each_others_objects_and_end, begin, end),
+        cmocka_unit_test(addresses_of_all_kinds),
+    };
+    pthread_key_create(&key, late);
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
