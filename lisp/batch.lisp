@@ -21,16 +21,19 @@
   (stream *standard-output*) ; else the tables go there
   (main mp:*current-process*) ; thread that runs the script
   (lock (mp:make-lock :name "mprof batch" :recursive t))
-  (finished nil)          ; under lock: the tables are printed, or being so
+  (malloc nil)            ; the C heap is recorded, too
+  (finished nil)          ; under lock: the tables are written, or being so
   (failed nil))           ; they could not be
 
 ;;; The command line
 
 (defun complain (control &rest arguments)
-  "Print one line on standard error."
+  "Print one line on standard error, also of a message that has several."
+  (ignore-errors (finish-output *standard-output*))
   (ignore-errors
-   (finish-output *standard-output*)
-   (format *error-output* "~&mprof: ~?~%" control arguments)
+   (format *error-output* "~&mprof: ~A~%"
+           (substitute #\Space #\Newline
+                       (apply #'format nil control arguments)))
    (finish-output *error-output*)))
 
 (defun fail (status control &rest arguments)
@@ -39,10 +42,11 @@
   (ext:quit status))
 
 (defun parse-arguments (arguments)
-  "The values of --mprof-data and --mprof-output, and what follows them: the
-script and its arguments."
+  "The values of --mprof-data, --mprof-output and --malloc, and what follows
+them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
-        (output nil))
+        (output nil)
+        (malloc nil))
     (flet ((set-option (name value)
              (when (zerop (length value))
                (fail 2 "option ~A needs a file name" name))
@@ -60,11 +64,15 @@ script and its arguments."
                  (set-option name (if equals
                                       (subseq argument (1+ equals))
                                       (pop arguments))))
+                ((member argument '("--malloc" "--mprof-malloc")
+                         :test #'string=)
+                 (pop arguments)
+                 (setf malloc t))
                 ((and (> (length name) 7)
                       (string= name "--mprof-" :end1 8))
                  (fail 2 "unknown option ~A" name))
                 (t
-                 (return (values data output arguments)))))))))
+                 (return (values data output malloc arguments)))))))))
 
 (defun loadable-p (script)
   "True when LOAD finds SCRIPT: it adds the known types to a name without one."
@@ -88,30 +96,36 @@ script and its arguments."
 
 ;;; The end
 
-(defun print-tables (batch)
-  "Print the tables of BATCH where they are wanted."
+(defun write-tables (batch text)
+  "Write TEXT, the tables of BATCH, where they are wanted."
   (let ((output (batch-output batch)))
     (if output
         (with-open-file (stream output :direction :output
-                                       :if-exists :overwrite
+                                       :if-exists :supersede
                                        :if-does-not-exist :create
                                        :external-format :utf-8)
-          (write-report (batch-data batch) stream))
+          (write-string text stream))
         (let ((stream (batch-stream batch)))
           (fresh-line stream)
-          (write-report (batch-data batch) stream)))))
+          (write-string text stream)
+          (finish-output stream)))))
 
 (defun finish (batch)
   "Stop recording and print the tables, once.  Another thread that ends the
 program meanwhile waits for it."
   (mp:with-lock ((batch-lock batch))
     (unless (batch-finished batch)
-      (setf (batch-finished batch) t)
       (stop-quietly)
       (default-signals)
-      (handler-case (print-tables batch)
+      (handler-case
+          (let ((text (report-text (batch-data batch))))
+            ;; EXT:QUIT of another thread kills this one where it stands, with
+            ;; interrupts off or not.  Until here the exit hook begins again.
+            (setf (batch-finished batch) t)
+            (write-tables batch text))
         (error (condition)
-          (setf (batch-failed batch) t)
+          (setf (batch-finished batch) t
+                (batch-failed batch) t)
           (complain "~A" condition))))))
 
 (defun stop-quietly ()
@@ -190,14 +204,17 @@ ecl --debug keeps the debugger."
 
 (defun prepare (arguments)
   "The BATCH for ARGUMENTS, recording not started, and the script."
-  (multiple-value-bind (data output command) (parse-arguments arguments)
+  (multiple-value-bind (data output malloc command) (parse-arguments arguments)
     (setf ext:*unprocessed-ecl-command-args* command)
     (unless (ignore-errors (loadable-p (first command)))
       (fail 1 "no such script: ~A" (first command)))
+    (cond ((malloc-seen-p) (setf malloc t)) ; mprof run -- ecl --mprof ...
+          (malloc (%reexec)))
     (let ((output (and output (absolute-file output))))
       (when output
         (check-output output))
-      (values (make-batch :data (absolute-file data) :output output)
+      (values (make-batch :data (absolute-file data) :output output
+                          :malloc malloc)
               (first command)))))
 
 (defun run-script (arguments)
@@ -205,7 +222,8 @@ ecl --debug keeps the debugger."
 
 ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
 arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
-mprof.data), --mprof-output FILE that for the tables (else standard output).
+mprof.data), --mprof-output FILE that for the tables (else standard output);
+--malloc has the C heap recorded, too.
 Called by ECL's --mprof option, which quits when it returns."
   (multiple-value-bind (batch script)
       (handler-case (prepare arguments)
@@ -222,7 +240,8 @@ Called by ECL's --mprof option, which quits when it returns."
 
 (defun start-or-fail (batch)
   "Start recording, or quit with a line on standard error."
-  (handler-case (start :file (batch-data batch))
+  (handler-case (start :file (batch-data batch)
+                              :malloc (batch-malloc batch))
     (mprof-error (condition)
       (setf (batch-finished batch) t)
       (fail 1 "~A" condition))))

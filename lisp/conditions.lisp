@@ -30,6 +30,12 @@
              (lisp-implementation-version))))
   (:documentation "The running ECL was built without mprof's patch."))
 
+(define-condition malloc-unseen-error (mprof-error)
+  ()
+  (:report "malloc() cannot be seen in this process: start it with ~
+            `ecl --mprof --malloc` or `mprof run -- ecl`")
+  (:documentation "The C heap was to be recorded without libmprof_malloc."))
+
 (define-condition already-running-error (mprof-error)
   ()
   (:report "a profile is being recorded into another file; stop that first")

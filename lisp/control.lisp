@@ -16,15 +16,18 @@ Guarded by *LOCK*; 0 also while recording was begun by START.")
     (string (absolute-file file))
     (pathname (absolute-file (namestring (merge-pathnames file))))))
 
-(defun start (&key file)
+(defun start (&key file malloc)
   "Record the allocations of all threads from now on.
 
 FILE, a string or pathname, names the data file; one that exists is replaced.
 Without FILE the data is kept in memory.  After a STOP, recording goes on where
 it was stopped unless FILE is another file; use RESET to begin anew.  Starting
 when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
-another file.  Returns no values."
-  (%start (file-string file))
+another file.  With MALLOC the C heap is recorded, too, which is a
+MALLOC-UNSEEN-ERROR unless ECL was started for it.  Returns no values."
+  (let ((file (file-string file)))
+    (%choose-heaps malloc)
+    (%start file))
   (values))
 
 (defun stop ()
@@ -56,14 +59,16 @@ for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
 :FOLDED-ALLOCS    recorded under a shortened chain; normally 0
 :UNPLACED-ALLOCS  known only by number; normally 0
 :FILE-BYTES       in use in the data file
-:MEMORY-BYTES     of the monitor beside the data file"
+:MEMORY-BYTES     of the monitor beside the data file
+:C-ALLOCS :C-BYTES   of :ALLOCS and :BYTES, those of the C heap
+:C-FREES :C-FREED-BYTES   what of these was freed"
   (%status))
 
 (defun running-p ()
   "True while allocations are recorded."
   (getf (%status) :running))
 
-(defun begin-recording (file reset)
+(defun begin-recording (file reset malloc)
   "Begin a recording, or join the one that runs.  Returns :BEGAN, :JOINED when
 other forms share it, or :INSIDE when START began it."
   (mp:with-lock (*lock*)
@@ -73,6 +78,7 @@ other forms share it, or :INSIDE when START began it."
            (when reset (%reset))
            ;; Whatever fails, fails before the count says that it runs.
            (let ((file (file-string file)))
+             (%choose-heaps malloc)
              (setf *forms* 1)
              (handler-bind ((error (lambda (condition)
                                      (declare (ignore condition))
@@ -87,7 +93,7 @@ other forms share it, or :INSIDE when START began it."
       (%stop))))
 
 (defun call-with-profiling (function &key (report nil report-p) stream file
-                                       threads (reset t))
+                                       threads (reset t) malloc)
   "Call FUNCTION without arguments as the body of WITH-PROFILING."
   (let ((tables (if report-p report t))
         (place nil))
@@ -96,7 +102,7 @@ other forms share it, or :INSIDE when START began it."
         (unwind-protect
              (progn
                (mp:without-interrupts
-                 (setf place (begin-recording file reset)))
+                 (setf place (begin-recording file reset malloc)))
                (funcall function))
           (when (member place '(:began :joined))
             (end-recording)))
@@ -104,16 +110,18 @@ other forms share it, or :INSIDE when START began it."
         (report :tables tables :stream (or stream *standard-output*)
                 :threads threads)))))
 
-(defmacro with-profiling ((&rest options &key report stream file threads reset)
+(defmacro with-profiling ((&rest options &key report stream file threads reset
+                           malloc)
                           &body body)
   "Run BODY, record what it allocates, print the tables, return BODY's values.
 
 :REPORT   T (default) prints all tables, NIL none; or names of tables, one or a
-          list: :BINS, :DIRECT, :GRAPH
+          list: :BINS, :LEAKS, :DIRECT, :GRAPH
 :STREAM   where to print; default *STANDARD-OUTPUT*
 :FILE     keeps the data in this file; default is in memory
 :THREADS  true: one set of tables for each thread
 :RESET    NIL adds to what was recorded before; default T begins anew
+:MALLOC   true: the C heap, too; see START
 
 Allocations of all threads are recorded, not only of the one that runs BODY.
 Recording stops however BODY is left; tables are printed when it returns.  After
@@ -123,5 +131,5 @@ Nests: inside another WITH-PROFILING, of any thread, or between START and STOP,
 the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
-  (declare (ignore report stream file threads reset))
+  (declare (ignore report stream file threads reset malloc))
   `(call-with-profiling (lambda () ,@body) ,@options))

@@ -40,14 +40,21 @@ variable that names another one."
                     (t plain))
               variable))))
 
-(defun find-symbol-address (name)
-  "The address of the C symbol NAME if the process has it already, or NIL."
-  (ignore-errors (si:find-foreign-symbol name :default :pointer-void 0)))
+(defun find-symbol-address (name &optional (module :default))
+  "The address of the C symbol NAME in MODULE, the file of a loaded library, or
+anywhere in the process; NIL when it is not there."
+  (ignore-errors (si:find-foreign-symbol name module :pointer-void 0)))
+
+(defun malloc-seen-p ()
+  "True when libmprof_malloc was preloaded: malloc() tells what it does."
+  (and (find-symbol-address "mprof_set_malloc_monitor") t))
 
 (defun load-address (name library)
   "The address of the C function NAME.  Loads LIBRARY unless the program has
-it already, as one that embeds ECL and links libmprof does."
-  (or (find-symbol-address name)
+it already, as one that embeds ECL and links libmprof does.  A libmprof_malloc
+that was preloaded has functions of the same names."
+  (or (and (not (and (eq library :monitor) (malloc-seen-p)))
+           (find-symbol-address name))
       (multiple-value-bind (file variable) (library-file library)
         (flet ((fail (reason)
                  (error 'library-error :pathname file :variable variable
@@ -58,7 +65,7 @@ it already, as one that embeds ECL and links libmprof does."
             (error (condition)
               (fail (substitute #\Space #\Newline
                                 (princ-to-string condition)))))
-          (or (find-symbol-address name)
+          (or (find-symbol-address name file)
               (fail (format nil "it has no function ~A" name)))))))
 
 (defun resolve (name)
@@ -171,6 +178,9 @@ after it may change errno."
 (define-c-function %mprof-start-in-memory ("mprof_start" :monitor) :int
   (null :pointer-void))
 (define-c-function %mprof-stop ("mprof_stop" :monitor) :int)
+(define-c-function %mprof-set-heaps ("mprof_set_heaps" :monitor) :int
+  (heaps :unsigned-int))
+(define-c-function %mprof-reexec ("mprof_reexec" :monitor) :int)
 (define-c-function %mprof-reset ("mprof_reset" :monitor) :int)
 (define-c-function %mprof-save ("mprof_save" :monitor) :int
   (file :cstring))
@@ -189,10 +199,19 @@ after it may change errno."
     ((5 6) (error 'data-file-error :pathname file
                                    :action (if (= code 5) "create" "write")
                                    :reason (errno-message errno)))
+    (8 (error 'malloc-unseen-error))
     (t (error 'monitor-error
               :message (format nil "~A~@[: ~A~]"
                                (copy-seq (%mprof-strerror code))
                                (errno-message errno))))))
+
+(defun %choose-heaps (malloc)
+  "Let the next recording cover the Lisp heap, and with MALLOC the C heap."
+  (check-code (%mprof-set-heaps (if malloc 3 1)) nil (errno-place)))
+
+(defun %reexec ()
+  "Begin the whole program again, with malloc() seen.  Returns only by an error."
+  (check-code (%mprof-reexec) nil (errno-place)))
 
 (defun %start (file)
   "Start the monitor, into FILE, a string, or into memory for NIL."
@@ -224,7 +243,8 @@ after it may change errno."
 
 (defparameter *status-fields*
   '(:running :allocs :bytes :objects :object-bytes :threads :nodes
-    :folded-allocs :unplaced-allocs :file-bytes :memory-bytes)
+    :folded-allocs :unplaced-allocs :file-bytes :memory-bytes
+    :c-allocs :c-bytes :c-frees :c-freed-bytes)
   "The fields of struct mprof_status; each takes eight bytes.")
 
 (defun %status ()

@@ -2,7 +2,7 @@
 
 (in-package "MPROF")
 
-(defparameter *tables* '(:bins :direct :graph)
+(defparameter *tables* '(:bins :leaks :direct :graph)
   "The tables that there are.")
 
 (defun check-tables (tables)
@@ -42,39 +42,39 @@ file is deleted afterwards.  Recording may be running."
   (unless (member verbosity '(:verbose :normal :terse))
     (invalid-argument "~S is not a verbosity; there are :verbose, :normal ~
                        and :terse" verbosity))
-  (append (list (format nil "--~(~A~)" verbosity)
-                (format nil "--table=~{~(~A~)~^,~}" (check-tables tables)))
+  (append (list (format nil "--~(~A~)" verbosity))
+          ;; Lisp has no leak table; asking for all asks for all that there are.
+          (unless (eq tables t)
+            (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
           (and threads '("--threads"))
           (and all-frames '("--all-frames"))
           (list file)))
 
-(defun write-report (file stream &key (tables t) (verbosity :normal)
-                                   threads all-frames)
-  "Print the tables of the data file FILE on STREAM."
-  (write-string (%report (report-arguments file tables verbosity threads
-                                           all-frames))
-                stream)
-  (finish-output stream))
+(defun report-text (file &key (tables t) (verbosity :normal) threads
+                           all-frames)
+  "The tables of the data file FILE, a string."
+  (%report (report-arguments file tables verbosity threads all-frames)))
 
 (defun report (&key (tables t) (verbosity :normal) (stream *standard-output*)
                  threads all-frames)
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
-TABLES      T (all), or one or a list of :BINS, :DIRECT and :GRAPH
+TABLES      T (all), or one or a list of :BINS, :LEAKS (of the C heap only),
+            :DIRECT and :GRAPH
 VERBOSITY   :VERBOSE, :NORMAL or :TERSE
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
 ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
-  (flet ((print-tables (stream)
-           (call-with-current-data
-            (lambda (file)
-              (write-report file stream
-                            :tables tables :verbosity verbosity
-                            :threads threads :all-frames all-frames)))))
-    (case stream
-      ((nil) (with-output-to-string (string) (print-tables string)))
-      ((t) (print-tables *standard-output*) (values))
-      (t (print-tables stream) (values)))))
+  (let ((text (call-with-current-data
+               (lambda (file)
+                 (report-text file :tables tables :verbosity verbosity
+                                   :threads threads :all-frames all-frames)))))
+    (cond ((null stream) text)
+          (t
+           (let ((stream (if (eq stream t) *standard-output* stream)))
+             (write-string text stream)
+             (finish-output stream)
+             (values))))))

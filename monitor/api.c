@@ -1,4 +1,4 @@
-/* api.c - the public functions; see mprof.h. */
+/* api.c - what the public functions do; see mprof.h, public.c. */
 #define _GNU_SOURCE
 #include "mprof.h"
 
@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "functions.h"
 #include "objects.h"
 #include "session.h"
 #include "thread.h"
@@ -191,14 +192,14 @@ static int start(const char *file) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-int mprof_start(const char *file) {
+static int api_start(const char *file) {
     sigset_t saved;
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, start(file));
 }
 
-int mprof_set_heaps(unsigned wanted) {
+static int api_set_heaps(unsigned wanted) {
     sigset_t saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_UNPATCHED;
@@ -225,7 +226,7 @@ static int stop(void) {
     return complete();
 }
 
-int mprof_stop(void) {
+static int api_stop(void) {
     sigset_t saved;
     acquire(&saved);
     return release(&saved, stop());
@@ -251,14 +252,14 @@ static int restart(const char *file) {
     return error != 0 ? error : start(file);
 }
 
-int mprof_restart(const char *file) {
+static int api_restart(const char *file) {
     sigset_t saved;
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, restart(file));
 }
 
-void set_mprof_autosave(int count) {
+static void api_set_autosave(int count) {
     __atomic_store_n(&mprof__autosave, count > 0 ? (uint64_t)count : 0,
                      __ATOMIC_RELAXED);
 }
@@ -276,7 +277,7 @@ static int reset(void) {
     return was_running ? start(named ? path : NULL) : 0;
 }
 
-int mprof_reset(void) {
+static int api_reset(void) {
     sigset_t saved;
     acquire(&saved);
     return release(&saved, reset());
@@ -298,14 +299,15 @@ static int save(const char *file) {
     return error;
 }
 
-int mprof_save(const char *file) {
+static int api_save(const char *file) {
     sigset_t saved;
     acquire(&saved);
     return release(&saved, save(file));
 }
 
 /* A program that exits without a stop leaves a complete file all the same. */
-static void __attribute__((destructor)) at_exit(void) {
+static void finish(void *unused) {
+    (void)unused;
     sigset_t saved;
     acquire(&saved);
     if (owner == getpid()) {
@@ -314,6 +316,21 @@ static void __attribute__((destructor)) at_exit(void) {
         publish(NULL, NULL);
     }
     release(&saved, 0);
+}
+
+static bool finishes_last;
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+/* Registered before the loader registers its own, and for no library, it is
+ * called when the destructors of all libraries have run. */
+void mprof__finish_last(void) {
+    finishes_last = __cxa_atexit(finish, NULL, NULL) == 0;
+}
+
+static void __attribute__((destructor)) at_exit(void) {
+    if (!finishes_last)
+        finish(NULL);
 }
 
 /* A counter of a thread that may be running. */
@@ -336,34 +353,31 @@ static void add_size(struct mprof_status *status,
     status->c_freed_bytes += peek(&size->freed.bytes);
 }
 
-static void add_record(struct mprof_status *status,
-                       const struct mprof_record *record) {
-    switch (record->type) {
-    case MPROF_NODE:
-        status->nodes++;
-        break;
-    case MPROF_BIN:
-        add_bin(status, (const struct mprof_bin *)record);
-        break;
-    case MPROF_SIZE:
-        add_size(status, (const struct mprof_size *)record);
-        break;
-    case MPROF_THREAD:
-        status->threads++;
-        status->folded_allocs +=
-            peek(&((const struct mprof_thread *)record)->folded_allocs);
-        break;
-    }
+static void add_thread(struct mprof_status *status, uint64_t *threads,
+                       const struct mprof_thread *thread) {
+    threads[thread->heap] += peek(&thread->members);
+    /* One that allocates in both heaps is one. */
+    if (threads[thread->heap] > status->threads)
+        status->threads = threads[thread->heap];
+    status->folded_allocs += peek(&thread->folded_allocs);
 }
 
 static void add_records(struct mprof_status *status) {
     struct mprof__arena *arena = &session->arena;
     const struct mprof_header *header = mprof__arena_header(arena);
     uint64_t used = __atomic_load_n(&header->used, __ATOMIC_ACQUIRE);
+    uint64_t threads[MPROF_HEAPS] = {0};
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(arena->base + at);
-        add_record(status, record);
+        if (record->type == MPROF_NODE)
+            status->nodes++;
+        else if (record->type == MPROF_BIN)
+            add_bin(status, (const struct mprof_bin *)record);
+        else if (record->type == MPROF_SIZE)
+            add_size(status, (const struct mprof_size *)record);
+        else if (record->type == MPROF_THREAD)
+            add_thread(status, threads, (const struct mprof_thread *)record);
     }
     status->unplaced_allocs = peek(&header->unplaced_allocs);
     status->allocs += status->unplaced_allocs + status->c_allocs;
@@ -371,7 +385,7 @@ static void add_records(struct mprof_status *status) {
     status->file_bytes = used;
 }
 
-int mprof_status(struct mprof_status *status) {
+static int api_status(struct mprof_status *status) {
     sigset_t saved;
     memset(status, 0, sizeof *status);
     acquire(&saved);
@@ -382,13 +396,25 @@ int mprof_status(struct mprof_status *status) {
     return release(&saved, 0);
 }
 
-void mprof_set_limit(uint64_t bytes) {
+static void api_set_limit(uint64_t bytes) {
     sigset_t saved;
     acquire(&saved);
     /* A ref has 32 bits and counts in units of 8 bytes. */
     limit = bytes < (uint64_t)1 << 34 ? bytes : (uint64_t)1 << 34;
     release(&saved, 0);
 }
+
+const struct mprof__functions mprof__own_functions = {
+    .start = api_start,
+    .set_heaps = api_set_heaps,
+    .stop = api_stop,
+    .restart = api_restart,
+    .set_autosave = api_set_autosave,
+    .reset = api_reset,
+    .save = api_save,
+    .status = api_status,
+    .set_limit = api_set_limit,
+};
 
 const char *mprof_strerror(int error) {
     switch (error) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 #include "mprof.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
-enum { PIECE = 256 * 1024 };
+enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };
 
 #if defined __x86_64__
 enum { MACHINE = 62 };
@@ -31,44 +32,77 @@ static bool still_our_file(const struct mprof__arena *arena) {
            st.st_ino == arena->inode;
 }
 
-/* posix_fallocate(), whatever signals come. */
+/* posix_fallocate(), whatever signals come, and without one. */
 static int allocate(int fd, size_t offset, size_t bytes) {
+    struct rlimit most;
     int error;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+        offset + bytes > most.rlim_cur)
+        return EFBIG;
     do
         error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
     while (error == EINTR);
     return error;
 }
 
-static bool grow(struct mprof__arena *arena, size_t bytes) {
-    size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
-    if (arena->full || size > arena->limit)
-        goto full;
-    if (!still_our_file(arena))
-        goto full;
+/* The program may have closed our descriptor, or have had no room for it. */
+static bool open_again(struct mprof__arena *arena) {
+    if (arena->fd >= 0 && still_our_file(arena))
+        return true;
+    arena->fd =
+        arena->path == NULL ? -1 : open(arena->path, O_RDWR | O_CLOEXEC);
+    if (arena->fd < 0)
+        return false;
+    if (still_our_file(arena))
+        return true;
+    close(arena->fd);
+    arena->fd = -1;
+    errno = ENOENT;
+    return false;
+}
+
+/* Low numbers are the program's: it may count on them, or close them all. */
+static void move_high(struct mprof__arena *arena) {
+    int saved = errno, low = arena->fd;
+    if (low < 0 || low >= HIGH_FD)
+        return;
+    int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high >= 0 || arena->path != NULL) {
+        close(low);
+        arena->fd = high;
+    }
+    errno = saved;
+}
+
+static bool extend(struct mprof__arena *arena, size_t size) {
     int error = allocate(arena->fd, arena->mapped, size - arena->mapped);
     if (error != 0) {
         errno = error;
-        goto full;
+        return false;
     }
     if (mmap(arena->base + arena->mapped, size - arena->mapped,
              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena->fd,
              (off_t)arena->mapped) == MAP_FAILED)
-        goto full;
+        return false;
     arena->mapped = size;
     return true;
+}
+
+static bool grow(struct mprof__arena *arena, size_t bytes) {
+    size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
+    size_t least = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (arena->full || size > arena->limit)
+        goto full;
+    /* Perhaps another time. */
+    if (!open_again(arena))
+        return false;
+    bool grown = extend(arena, size) || extend(arena, least);
+    move_high(arena);
+    if (grown)
+        return true;
 full:
     arena->full = true;
     return false;
-}
-
-/* Keep away from the low numbers, which programs close and reuse in bulk. */
-static int move_high(int fd) {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, 500);
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
 }
 
 static int open_file(const char *path) {
@@ -91,7 +125,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     arena->fd = open_file(path);
     if (arena->fd < 0)
         return MPROF_E_OPEN;
-    arena->fd = move_high(arena->fd);
+    arena->path = path;
     arena->limit = (limit + PIECE - 1) / PIECE * PIECE;
     if (arena->limit < PIECE)
         arena->limit = PIECE;
@@ -182,12 +216,26 @@ static uint32_t checksum(const struct mprof_header *header) {
     return mprof__crc32(crc, header + 1, header->used - sizeof complete);
 }
 
+/* The file ends at SIZE; unless it is not there any more, which is no error. */
+static bool cut_off(struct mprof__arena *arena, uint64_t size) {
+    struct stat st;
+    if (open_again(arena)) {
+        bool good = ftruncate(arena->fd, (off_t)size) == 0;
+        move_high(arena);
+        return good;
+    }
+    /* The program may use all descriptors. */
+    return arena->path == NULL || stat(arena->path, &st) != 0 ||
+           st.st_dev != arena->device || st.st_ino != arena->inode ||
+           truncate(arena->path, (off_t)size) == 0;
+}
+
 int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     uint32_t crc = checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */
-    if (still_our_file(arena) && ftruncate(arena->fd, (off_t)header->used) != 0)
+    if (!cut_off(arena, header->used))
         return MPROF_E_WRITE;
     /* Whoever looks before the last store sees an open file. */
     header->crc = crc;
@@ -219,13 +267,12 @@ void mprof__arena_complete_file(const char *path) {
 
 int mprof__arena_reopen(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
-    if (!still_our_file(arena)) {
-        errno = EBADF;
+    if (!open_again(arena))
         return MPROF_E_WRITE;
-    }
     __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
     header->crc = 0;
     int error = allocate(arena->fd, 0, arena->mapped);
+    move_high(arena);
     if (error != 0) {
         errno = error;
         return MPROF_E_WRITE;
@@ -235,7 +282,7 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
 
 void mprof__arena_flush(struct mprof__arena *arena) {
     msync(arena->base, arena->mapped, MS_ASYNC);
-    if (still_our_file(arena))
+    if (arena->fd >= 0 && still_our_file(arena))
         sync_file_range(arena->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -279,10 +326,12 @@ static int write_copy(const struct mprof_header *copy, const char *path) {
     return MPROF_E_WRITE;
 }
 
-/* Other threads count on meanwhile; no number may be torn. */
+/* Other threads count on meanwhile; no number may be torn.  Backwards: who
+ * frees what another has allocated counts it behind that one's counters, and
+ * no copy may have more freed than allocated. */
 static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
-    for (size_t i = 0; i < bytes / sizeof *to; i++)
-        to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+    for (size_t i = bytes / sizeof *to; i-- > 0;)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
 }
 
 int mprof__arena_save(struct mprof__arena *arena, const char *path) {

@@ -19,19 +19,21 @@
 #include "format.h"
 
 struct mprof__arena {
-    char *base;    /* start of the reserved range, and of the file */
-    size_t limit;  /* bytes reserved */
-    size_t mapped; /* bytes of the file mapped so far */
-    int fd;
-    dev_t device;   /* of the file behind fd, to notice when the program */
-    ino_t inode;    /*   closed our descriptor and opened its own at it */
-    bool full;      /* the file cannot grow any more */
-    size_t reserve; /* of the limit, for threads, bins and counters, not to
-                       fail for want of room that nodes have taken */
+    char *base;       /* start of the reserved range, and of the file */
+    size_t limit;     /* bytes reserved */
+    size_t mapped;    /* bytes of the file mapped so far */
+    int fd;           /* -1 while there is none for us */
+    const char *path; /* of the file, or NULL; the caller's */
+    dev_t device;     /* of the file behind fd, to notice when the program */
+    ino_t inode;      /*   closed our descriptor and opened its own at it */
+    bool full;        /* the file cannot grow any more */
+    size_t reserve;   /* of the limit, for threads, bins and counters, not to
+                         fail for want of room that nodes have taken */
 };
 
 /* Create the data file PATH, or one without a name when PATH is NULL, and
- * begin it with a header.  0 or an MPROF_E code; errno says more. */
+ * begin it with a header.  PATH must live as long as the arena.  0 or an
+ * MPROF_E code; errno says more. */
 int mprof__arena_open(struct mprof__arena *arena, const char *path,
                       size_t limit);
 
@@ -66,9 +68,14 @@ mprof__arena_header(const struct mprof__arena *arena) {
     return (struct mprof_header *)arena->base;
 }
 
-/* Is there room for more than threads and bins? */
+/* Is there room for more than counters, threads, and bins? */
 static inline bool mprof__arena_spare(const struct mprof__arena *arena) {
     return mprof__arena_header(arena)->used < arena->limit - arena->reserve;
+}
+
+/* Is there room for more than threads and bins? */
+static inline bool mprof__arena_counters(const struct mprof__arena *arena) {
+    return mprof__arena_header(arena)->used < arena->limit - arena->reserve / 2;
 }
 
 static inline void *mprof__arena_at(const struct mprof__arena *arena,

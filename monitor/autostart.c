@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "functions.h"
 #include "malloc_hook.h"
 #include "mprof.h"
 #include "session.h"
@@ -46,8 +47,15 @@ static void complain(const char *path, int error) {
     int n =
         snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
                  path, what, why != NULL ? why : "unknown");
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
-        return;
+    /* Where files may not grow, a signal says so. */
+    sigset_t too_large, saved;
+    const struct timespec not_at_all = {0, 0};
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, &saved);
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EFBIG)
+        sigtimedwait(&too_large, NULL, &not_at_all);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
 /* Expand the pattern; false: too long. */
@@ -198,11 +206,15 @@ static int lock_folder(const char *path) {
 static void begin(char *name, size_t size, bool loud) {
     int folder = lock_folder(name);
     errno = ENAMETOOLONG;
-    int error = choose(name, size) ? mprof_start(name) : MPROF_E_OPEN;
+    int error =
+        choose(name, size) ? mprof__own_functions.start(name) : MPROF_E_OPEN;
     int saved = errno;
     if (folder >= 0)
         close(folder);
     errno = saved;
+    /* It was the last descriptor that the process may have. */
+    if (error != 0 && folder >= 0 && errno == EMFILE)
+        error = mprof__own_functions.start(name);
     if (error != 0 && loud)
         complain(name, error);
 }
@@ -250,21 +262,32 @@ static void drop_variable(char **at) {
     while (*at++ != NULL);
 }
 
+static bool begins(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Is VARIABLE ours?  Without a start, the rest is for who starts later. */
+static bool is_ours(const char *variable, bool start) {
+    return start ? begins(variable, "MPROF_")
+                 : begins(variable, "MPROF_START=") ||
+                       begins(variable, "MPROF_CHILDREN=") ||
+                       begins(variable, "MPROF_RUN=");
+}
+
 /* Take this library out of the environment, in place: what the program
  * executes is none of ours. */
-static void leave_environment(void) {
+static void leave_environment(bool start) {
     Dl_info us;
     if (dladdr((void *)mprof_start, &us) == 0)
         return;
     size_t length = strlen(us.dli_fname);
     for (char **at = environ; *at != NULL;) {
-        if (strncmp(*at, "MPROF_", 6) == 0) {
+        if (is_ours(*at, start)) {
             drop_variable(at);
             continue;
         }
         char *value = *at + sizeof "LD_PRELOAD=" - 1;
-        if (strncmp(*at, "LD_PRELOAD=", sizeof "LD_PRELOAD=" - 1) == 0 &&
-            strncmp(value, us.dli_fname, length) == 0) {
+        if (begins(*at, "LD_PRELOAD=") && begins(value, us.dli_fname)) {
             if (value[length] == '\0') {
                 drop_variable(at);
                 continue;
@@ -287,14 +310,15 @@ bool mprof__autostart(void) {
     if (environ == NULL)
         return false; /* the C library is not ready */
     bool start = !is_no("MPROF_START");
+    mprof__finish_last();
     bool run = read_run();
     const char *limit = getenv("MPROF_LIMIT");
     if (limit != NULL)
-        mprof_set_limit(strtoull(limit, NULL, 10));
+        mprof__own_functions.set_limit(strtoull(limit, NULL, 10));
     bool named = read_pattern() && expand(base, sizeof base);
     children = !is_no("MPROF_CHILDREN");
     if (!children)
-        leave_environment();
+        leave_environment(start);
     if (!start)
         return true;
     strcpy(name, base);

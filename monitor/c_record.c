@@ -122,8 +122,9 @@ static struct mprof_counter *foreign_counter(struct mprof__thread *thread,
         return (struct mprof_counter *)(uintptr_t)slot->value;
     const struct mprof_counter *theirs = mprof__arena_at(arena, ref);
     mprof__lock(&session->lock);
-    struct mprof_counter *ours =
-        mprof__arena_record(arena, MPROF_COUNTER, sizeof *ours);
+    struct mprof_counter *ours = NULL;
+    if (mprof__arena_counters(arena))
+        ours = mprof__arena_record(arena, MPROF_COUNTER, sizeof *ours);
     if (ours != NULL) {
         ours->node = theirs->node;
         ours->edge = theirs->edge;

@@ -25,7 +25,12 @@ enum {
     DW_EH_PE_omit = 0xff
 };
 
-enum { DW_OP_deref = 0x06, DW_OP_breg0 = 0x70, DW_OP_breg31 = 0x8f };
+enum {
+    DW_OP_lit0 = 0x30,
+    DW_OP_deref = 0x06,
+    DW_OP_breg0 = 0x70,
+    DW_OP_breg31 = 0x8f
+};
 
 /* Where a register of the caller is. */
 enum saved { SAME, AT_CFA, AT_REGISTER, UNDEFINED, NOT_UNDERSTOOD };
@@ -292,7 +297,30 @@ static void saved_by_expression(struct machine *m, const uint8_t **p,
         set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
 }
 
+/* What linkers write for .plt, where each entry pushes a word at its 6th or
+ * 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
+static bool plt_expression(struct machine *m, const uint8_t **p) {
+    static const uint8_t start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
+    static const uint8_t end[] = {0x2a, 0x33, 0x24, 0x22};
+    const uint8_t *q = *p;
+    if (uleb(&q) != sizeof start + 1 + sizeof end ||
+        memcmp(q, start, sizeof start) != 0 ||
+        memcmp(q + sizeof start + 1, end, sizeof end) != 0)
+        return false;
+    uint8_t literal = q[sizeof start];
+    if (literal < DW_OP_lit0 || literal > DW_OP_lit0 + 15)
+        return false;
+    m->row.cfa_register = DW_RSP;
+    m->row.cfa_deref = false;
+    m->row.cfa_offset =
+        (m->pc & 15) >= (uintptr_t)(literal - DW_OP_lit0) ? 16 : 8;
+    *p = q + sizeof start + 1 + sizeof end;
+    return true;
+}
+
 static void cfa_by_expression(struct machine *m, const uint8_t **p) {
+    if (plt_expression(m, p))
+        return;
     if (!simple_expression(p, &m->row.cfa_register, &m->row.cfa_offset,
                            &m->row.cfa_deref))
         m->row.cfa_register = -1;

@@ -11,6 +11,7 @@
 #include <ecl/internal.h>
 
 #include "format.h"
+#include "functions.h"
 #include "malloc_hook.h"
 #include "mprof.h"
 #include "walk.h"
@@ -230,6 +231,14 @@ static void match(struct mprof__frame *frames, size_t count) {
         f->object = is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
                                           : (uintptr_t)function;
     }
+}
+
+#pragma weak mprof_set_functions
+
+/* With a libmprof_malloc in front of this library, programs call that one. */
+static void __attribute__((constructor)) take_the_lead(void) {
+    if (mprof_set_functions != NULL)
+        mprof_set_functions(&mprof__own_functions);
 }
 
 static const char *const type_names[] = {

@@ -156,7 +156,8 @@ struct mprof_function {
 enum { MPROF_THREAD_ENDED = 1 };
 
 /* A thread, or what one thread did in one of two heaps.  Its root is the node
- * of it that has no parent. */
+ * of it that has no parent.  Where there are very many, later threads count on
+ * in the record of an earlier one that has ended; it then tells the last. */
 struct mprof_thread {
     struct mprof_record head;
     uint32_t tid;           /*  8: kernel's number */
@@ -167,6 +168,7 @@ struct mprof_thread {
     uint64_t folded_bytes;  /* 32:   an ancestor since the tree was full */
     uint64_t cut_allocs;    /* 40: whose chain ends in an MPROF_UNKNOWN */
     uint64_t cut_bytes;     /* 48 */
+    uint64_t members;       /* 56: threads that counted here, mostly 1 */
 };
 
 struct mprof_count {

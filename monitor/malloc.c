@@ -17,9 +17,11 @@
 #include "malloc_monitor.h"
 #include "objects.h"
 
+/* The chain begins at the frame of such a function, which must stay there. */
 #define PUBLIC                                                                 \
-    __attribute__((visibility("default"), noinline,                            \
-                   optimize("no-omit-frame-pointer")))
+    __attribute__((                                                            \
+        visibility("default"), noinline,                                       \
+        optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
 
 static struct {
     void *(*malloc)(size_t);
@@ -42,9 +44,16 @@ static size_t pool_used;
 
 static const struct mprof__malloc_monitor *monitor; /* atomic */
 
-const struct mprof__malloc_monitor *
-mprof_set_malloc_monitor(const struct mprof__malloc_monitor *fresh) {
-    return __atomic_exchange_n(&monitor, fresh, __ATOMIC_ACQ_REL);
+void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
+                              const struct mprof__malloc_monitor *fresh) {
+    if (old != NULL) {
+        __atomic_compare_exchange_n(&monitor, &old, fresh, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        return;
+    }
+    old = __atomic_exchange_n(&monitor, fresh, __ATOMIC_ACQ_REL);
+    if (old != NULL && fresh != NULL && old->replaced != fresh->replaced)
+        old->replaced();
 }
 
 static inline const struct mprof__malloc_monitor *who(void) {
@@ -113,6 +122,14 @@ static void search(void) {
     searching = false;
     mprof__malloc_await(mprof__autostart);
     __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+}
+
+/* Before main(), also of a program that allocates nothing so soon: later it
+ * may not be allowed to create files. */
+static void __attribute__((constructor)) start_early(void) {
+    if (!found)
+        search();
+    mprof__malloc_begin();
 }
 
 /* False: dlsym() asks. */
@@ -240,8 +257,7 @@ static void *reallocate(void *object, size_t bytes, const void *frame) {
 PUBLIC void *realloc(void *object, size_t bytes) {
     if (!ready())
         return from_pool(bytes);
-    void *fresh = reallocate(object, bytes, __builtin_frame_address(0));
-    return fresh;
+    return reallocate(object, bytes, __builtin_frame_address(0));
 }
 
 PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
@@ -252,8 +268,7 @@ PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
         errno = ENOMEM;
         return answer(NULL, 0, NULL);
     }
-    void *fresh = reallocate(object, bytes, __builtin_frame_address(0));
-    return fresh;
+    return reallocate(object, bytes, __builtin_frame_address(0));
 }
 
 PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
@@ -307,8 +322,10 @@ PUBLIC size_t malloc_usable_size(void *object) {
 PUBLIC int dlclose(void *handle) {
     if (!ready() || next.dlclose == NULL)
         return -1;
-    int result = next.dlclose(handle);
     const struct mprof__malloc_monitor *m = who();
+    if (m != NULL)
+        m->closing();
+    int result = next.dlclose(handle);
     if (m != NULL)
         m->closed();
     return result;

@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "adapter.h"
+#include "functions.h"
 #include "malloc_monitor.h"
 #include "session.h"
 
@@ -43,6 +44,11 @@ static void ignore_allocated(const void *object, size_t bytes,
     (void)object, (void)bytes, (void)frame;
 }
 
+/* What was recorded until then is complete. */
+static void replaced(void) {
+    mprof__own_functions.stop();
+}
+
 static void ignore(void) {
 }
 
@@ -53,7 +59,9 @@ static const struct mprof__malloc_monitor recording = {
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
-    .closed = mprof__modules_check,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .replaced = replaced,
 };
 
 /* While the recording is stopped. */
@@ -64,7 +72,9 @@ static const struct mprof__malloc_monitor following = {
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
-    .closed = ignore,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .replaced = replaced,
 };
 
 bool mprof__malloc_is_there(void) {
@@ -72,12 +82,12 @@ bool mprof__malloc_is_there(void) {
 }
 
 void mprof__malloc_attach(void) {
-    mprof_set_malloc_monitor(&recording);
+    mprof_set_malloc_monitor(NULL, &recording);
 }
 
 void mprof__malloc_detach(void) {
     if (mprof__malloc_is_there())
-        mprof_set_malloc_monitor(&following);
+        mprof_set_malloc_monitor(&recording, &following);
 }
 
 /* Waiting for the first allocation */
@@ -86,6 +96,8 @@ enum { IDLE, STARTING, STARTED };
 static int state; /* atomic */
 static bool (*start)(void);
 static __thread bool starting __attribute__((tls_model("initial-exec")));
+
+static const struct mprof__malloc_monitor waiting;
 
 /* Once; other threads wait until it is done. */
 static void start_once(void) {
@@ -96,7 +108,7 @@ static void start_once(void) {
         bool done = start();
         starting = false;
         if (done && !mprof__recording())
-            mprof_set_malloc_monitor(NULL); /* nothing came of it */
+            mprof_set_malloc_monitor(&waiting, NULL); /* nothing came of it */
         __atomic_store_n(&state, done ? STARTED : IDLE, __ATOMIC_RELEASE);
     }
     while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
@@ -111,13 +123,23 @@ static void await_allocated(const void *object, size_t bytes,
     allocated(object, bytes, frame);
 }
 
-static void ignore_released(const void *object) {
-    (void)object;
+void mprof__malloc_begin(void) {
+    if (start != NULL)
+        start_once();
 }
 
-static bool take_nothing(const void *object, struct mprof__object *what) {
-    (void)object, (void)what;
-    return false;
+static void await_released(const void *object) {
+    if (starting)
+        return;
+    start_once();
+    released(object);
+}
+
+static bool await_taken(const void *object, struct mprof__object *what) {
+    if (starting)
+        return false;
+    start_once();
+    return take(object, what);
 }
 
 static void ignore_object(const struct mprof__object *what) {
@@ -132,15 +154,17 @@ static void ignore_untaken(const void *object,
 static const struct mprof__malloc_monitor waiting = {
     .allocated = await_allocated,
     .failed = ignore,
-    .release = ignore_released,
-    .take = take_nothing,
+    .release = await_released,
+    .take = await_taken,
     .freed = ignore_object,
     .untake = ignore_untaken,
-    .closed = ignore,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .replaced = replaced,
 };
 
 void mprof__malloc_await(bool (*starter)(void)) {
     start = starter;
     state = IDLE;
-    mprof_set_malloc_monitor(&waiting);
+    mprof_set_malloc_monitor(NULL, &waiting);
 }

@@ -11,6 +11,9 @@ bool mprof__malloc_is_there(void);
 void mprof__malloc_attach(void);
 void mprof__malloc_detach(void);
 
+/* Do now what waits for the next allocation. */
+void mprof__malloc_begin(void);
+
 /* Call START at the next allocation, before that is recorded.  False: it is
  * too early, at the next one again.  To be called while there is one thread. */
 void mprof__malloc_await(bool (*start)(void));

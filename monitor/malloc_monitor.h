@@ -23,14 +23,18 @@ struct mprof__malloc_monitor {
     bool (*take)(const void *object, struct mprof__object *what);
     void (*freed)(const struct mprof__object *what);
     void (*untake)(const void *object, const struct mprof__object *what);
-    /* After a library was closed; see dlclose(3). */
+    /* Before and after a library is closed; see dlclose(3). */
+    void (*closing)(void);
     void (*closed)(void);
+    /* Another library's monitor has taken this one's place. */
+    void (*replaced)(void);
 };
 
-/* Have MONITOR told from now on, nobody when it is NULL; returns who was.
- * Late calls of the former one may come. */
-const struct mprof__malloc_monitor *
-mprof_set_malloc_monitor(const struct mprof__malloc_monitor *monitor)
+/* Have FRESH told from now on, nobody when it is NULL.  With OLD, only if that
+ * is the one that is told now.  Late calls of the former one may come; when it
+ * is of another library it learns that it was replaced. */
+void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
+                              const struct mprof__malloc_monitor *fresh)
     __attribute__((visibility("default")));
 
 #endif

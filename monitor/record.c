@@ -15,6 +15,9 @@ void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
 struct mprof__leaf mprof__locate(struct mprof__thread *thread,
                                  const void *frame) {
     struct mprof__session *session = thread->session;
+    if (__builtin_expect(
+            __atomic_load_n(&mprof__modules_closing, __ATOMIC_ACQUIRE), 0))
+        mprof__modules_check(session);
     uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
     if (thread->epoch != epoch) {
         mprof__tree_flush(thread);

@@ -96,6 +96,10 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
         errno = ENAMETOOLONG;
         *error = MPROF_E_OPEN;
     } else {
+        if (path != NULL) {
+            session->named = true;
+            path = strcpy(session->path, path);
+        }
         *error = mprof__arena_open(&session->arena, path, limit);
     }
     if (*error != 0) {
@@ -103,10 +107,6 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
         mprof__unmap(session, sizeof *session);
         errno = saved;
         return NULL;
-    }
-    if (path != NULL) {
-        session->named = true;
-        strcpy(session->path, path);
     }
     session->id = ++last_id;
     session->heaps = heaps;
@@ -205,6 +205,10 @@ static const struct mprof__site *add_site(struct mprof__session *session,
         return &no_site;
     site->id = ++session->site_count;
     site->known = mprof__cfi_find(exact ? pc : pc - 1, &site->unwind);
+    /* makecontext() has functions return to one that never called. */
+    if (!site->known && !exact)
+        site->known =
+            mprof__cfi_find(pc, &site->unwind) && site->unwind.function == pc;
     if (site->known) {
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
         site->function = native_function(session, &site->unwind);
@@ -340,20 +344,29 @@ static bool has_gone(uint64_t start, uint64_t ref, void *data) {
     return true;
 }
 
-void mprof__modules_check(void) {
-    if (!mprof__enter())
-        return;
-    struct mprof__session *session = mprof__current();
-    if (session != NULL) {
-        uint32_t epoch = session->epoch;
-        mprof__lock(&session->lock);
-        session->gone = false;
-        mprof__table_sweep(&session->modules, has_gone, session);
-        if (session->gone)
-            __atomic_store_n(&session->epoch, epoch + 1, __ATOMIC_RELEASE);
-        mprof__unlock(&session->lock);
+int mprof__modules_closing;
+
+void mprof__modules_check(struct mprof__session *session) {
+    mprof__lock(&session->lock);
+    session->gone = false;
+    mprof__table_sweep(&session->modules, has_gone, session);
+    if (session->gone)
+        __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
+    mprof__unlock(&session->lock);
+}
+
+void mprof__modules_close(void) {
+    __atomic_add_fetch(&mprof__modules_closing, 1, __ATOMIC_SEQ_CST);
+}
+
+void mprof__modules_closed(void) {
+    if (mprof__enter()) {
+        struct mprof__session *session = mprof__current();
+        if (session != NULL)
+            mprof__modules_check(session);
+        mprof__leave();
     }
-    mprof__leave();
+    __atomic_sub_fetch(&mprof__modules_closing, 1, __ATOMIC_SEQ_CST);
 }
 
 void mprof__session_resume(struct mprof__session *session) {

@@ -55,6 +55,8 @@ struct mprof__thread {
      * (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
     uint64_t autosave; /* allocations until the next */
+    uint32_t number;   /* of the threads of this heap, from 1 */
+    struct mprof__thread *next_free;
 };
 
 struct mprof__session {
@@ -68,7 +70,11 @@ struct mprof__session {
     struct mprof__table modules;   /* start of the mapping -> MODULE */
     uint32_t epoch;                /* grows when a module goes; atomic */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
-    struct mprof__thread *threads; /* all that ever allocated */
+    struct mprof__thread *threads; /* all that have a record */
+    /* By heap, under the lock: how many have one, and of those with high
+     * numbers the ones that have ended, for other threads to take over. */
+    uint32_t thread_count[MPROF_HEAPS];
+    struct mprof__thread *free_threads[MPROF_HEAPS];
     uint32_t site_count;
     struct mprof__block *blocks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
@@ -108,6 +114,9 @@ extern uint64_t mprof__autosave;
 /* The process whose fork this one is and was recorded; 0: none. */
 extern uint32_t mprof__parent;
 
+/* Let the recording end after all destructors; to be called before main(). */
+void mprof__finish_last(void);
+
 /* Open the data file of SESSION, which is stopped, for further frees.  Called
  * outside of the hook.  False: it is not to be changed any more. */
 bool mprof__reopen(struct mprof__session *session);
@@ -123,8 +132,13 @@ void mprof__session_clock(struct mprof__session *session);
  * where, if they are there no more. */
 void mprof__session_resume(struct mprof__session *session);
 
-/* Modules may have been unloaded: forget those that are not there. */
-void mprof__modules_check(void);
+/* Modules are about to be unloaded, perhaps; that is done.  Meanwhile another
+ * thread may load one at the same place: every allocation looks. */
+void mprof__modules_close(void);
+void mprof__modules_closed(void);
+extern int mprof__modules_closing; /* threads at it; atomic */
+/* Forget modules that are not there any more; inside of the hook. */
+void mprof__modules_check(struct mprof__session *session);
 
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);

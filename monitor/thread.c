@@ -65,13 +65,24 @@ static void release_held(struct self *me) {
         pthread_mutex_unlock(me->held[--me->held_count]);
 }
 
+/* Threads of a heap that have a record of their own for good.  A program that
+ * starts thousands must not fill the data file with their trees. */
+enum { OWN_RECORDS = 64 };
+
 static void end_in_heap(struct self *me, enum mprof_heap heap,
-                        const struct mprof__session *session) {
+                        struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
     if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
         __atomic_store_n(&thread->record->flags, MPROF_THREAD_ENDED,
                          __ATOMIC_RELAXED);
-        mprof__thread_shrink(thread);
+        if (thread->number <= OWN_RECORDS) {
+            mprof__thread_shrink(thread);
+        } else {
+            mprof__lock(&session->lock);
+            thread->next_free = session->free_threads[heap];
+            session->free_threads[heap] = thread;
+            mprof__unlock(&session->lock);
+        }
     }
     me->heap[heap].thread = NULL;
     me->heap[heap].id = 0;
@@ -80,14 +91,13 @@ static void end_in_heap(struct self *me, enum mprof_heap heap,
 static void thread_ends(void *data) {
     struct self *me = data;
     /* Destructors of others may come after this one, and allocate. */
-    if (++rounds < LAST_ROUND &&
-        pthread_setspecific(at_thread_end, me) == 0)
+    if (++rounds < LAST_ROUND && pthread_setspecific(at_thread_end, me) == 0)
         return;
     rounds = LAST_ROUND;
     release_held(me);
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const struct mprof__session *session = mprof__tracked();
+    struct mprof__session *session = mprof__tracked();
     for (int heap = 0; heap < MPROF_HEAPS; heap++)
         end_in_heap(me, heap, session);
     self = NULL;
@@ -278,11 +288,26 @@ static struct mprof_node *make_root(struct mprof__session *session,
     return root;
 }
 
+/* Go on where a thread that has ended stopped; NULL: there is none. */
+static struct mprof__thread *take_over(struct mprof__session *session,
+                                       enum mprof_heap heap) {
+    struct mprof__thread *thread = session->free_threads[heap];
+    if (thread == NULL)
+        return NULL;
+    session->free_threads[heap] = thread->next_free;
+    thread->record->tid = (uint32_t)syscall(SYS_gettid);
+    thread->record->flags = 0;
+    thread->record->members++;
+    return thread;
+}
+
 static struct mprof__thread *make_thread(struct mprof__session *session,
                                          enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
-    struct mprof__thread *thread =
-        mprof__session_alloc(session, sizeof *thread);
+    struct mprof__thread *thread = take_over(session, heap);
+    if (thread != NULL)
+        return thread;
+    thread = mprof__session_alloc(session, sizeof *thread);
     if (thread == NULL)
         return NULL;
     struct mprof_thread *record =
@@ -291,6 +316,7 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
         return NULL;
     record->tid = (uint32_t)syscall(SYS_gettid);
     record->heap = heap;
+    record->members = 1;
     thread->ref = mprof__arena_publish(arena, record);
     name_thread(arena, record);
     thread->root = make_root(session, thread->ref);
@@ -299,6 +325,7 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->epoch = session->epoch;
+    thread->number = ++session->thread_count[heap];
     thread->next = session->threads;
     __atomic_store_n(&session->threads, thread, __ATOMIC_RELEASE);
     return thread;

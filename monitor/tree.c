@@ -203,7 +203,8 @@ struct mprof_counter *mprof__counter(struct mprof__thread *thread,
     if (__builtin_expect(counter != NULL, 1))
         return counter;
     mprof__lock(&session->lock);
-    mprof__add_counter(session, thread->ref, node, leaf->edge, class_);
+    if (mprof__arena_counters(arena))
+        mprof__add_counter(session, thread->ref, node, leaf->edge, class_);
     mprof__unlock(&session->lock);
     counter = find_counter(arena, node, leaf->edge, class_);
     /* Without room: the nearest one further out; the root has all. */

@@ -1,4 +1,4 @@
-/* bins.c - the allocation bin table: what was allocated. */
+/* bins.c - the allocation bin table of Lisp: which types were allocated. */
 #include "tables.h"
 
 #include <inttypes.h>
@@ -135,8 +135,8 @@ static void print_row(const struct layout *l, const char *type,
 /* Types are indented below the name of their class. */
 static void print_class(const struct layout *l, enum mprof_class c,
                         const struct mprof__bin *sum) {
-    fprintf(l->out, "%c  %-*s", mprof__class_letters[c], l->type_width + 2,
-            class_names[c]);
+    fprintf(l->out, "%c  %-*s", mprof__class_letters[MPROF_LISP_HEAP][c],
+            l->type_width + 2, class_names[c]);
     print_numbers(l, sum);
     putc('\n', l->out);
 }

@@ -78,7 +78,7 @@ static void print_rule(const struct printer *p) {
     mprof__rule(p->out, '-', p->index_width + p->bytes_width + 15);
     for (int field = 0; field < 2; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
-            fprintf(p->out, "%c%s", mprof__class_letters[i],
+            fprintf(p->out, "%c%s", mprof__class_letters[p->graph->heap][i],
                     i < MPROF_CLASSES - 1 ? "--" : "");
         if (field == 0)
             fputs("----", p->out);

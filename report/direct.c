@@ -9,6 +9,14 @@ struct row {
     uint64_t bytes;
     const char *name;
     const struct mprof__vertex *vertex;
+    struct mprof__counts kept;
+};
+
+struct layout {
+    FILE *out;
+    enum mprof_heap heap;
+    uint64_t total, kept; /* bytes */
+    int bytes_width, kept_width, calls_width;
 };
 
 static int compare_rows(const void *a, const void *b) {
@@ -23,59 +31,95 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-static void print_row(FILE *out, const char *percent, uint64_t total,
-                      const struct mprof__counts *counts, const char *name,
-                      int bytes_width, int calls_width) {
-    fprintf(out, "%5s %*" PRIu64 " | %s | %*" PRIu64 "  ", percent, bytes_width,
-            mprof__bytes(counts), mprof__breakdown(counts, total).text,
-            calls_width, mprof__allocs(counts));
-    mprof__print_name(out, name);
-    putc('\n', out);
+/* KEPT has columns for the C heap only. */
+static void print_row(const struct layout *l, const char *percent,
+                      const struct mprof__counts *counts,
+                      const struct mprof__counts *kept, const char *name) {
+    fprintf(l->out, "%5s %*" PRIu64 " | %s | ", percent, l->bytes_width,
+            mprof__bytes(counts), mprof__breakdown(counts, l->total).text);
+    if (l->heap == MPROF_C_HEAP)
+        fprintf(l->out, "%*" PRIu64 " | %s | ", l->kept_width,
+                mprof__bytes(kept), mprof__breakdown(kept, l->kept).text);
+    fprintf(l->out, "%*" PRIu64 "  ", l->calls_width, mprof__allocs(counts));
+    mprof__print_name(l->out, name);
+    putc('\n', l->out);
 }
 
-static void print_heading(FILE *out, int bytes_width, int calls_width) {
-    fprintf(out, "%% mem %*s | %% mem(type) | %*s  name\n", bytes_width,
-            "bytes", calls_width, "calls");
-    mprof__rule(out, '-', bytes_width + 9);
+static void print_letters(const struct layout *l) {
     for (int i = 0; i < MPROF_CLASSES; i++)
-        fprintf(out, "%c--", mprof__class_letters[i]);
-    mprof__rule(out, '-', calls_width + 10);
-    putc('\n', out);
+        fprintf(l->out, "%c--", mprof__class_letters[l->heap][i]);
+}
+
+static void print_heading(const struct layout *l) {
+    bool c = l->heap == MPROF_C_HEAP;
+
+    fprintf(l->out, "%% mem %*s | %% mem(%s) | ", l->bytes_width, "bytes",
+            c ? "size" : "type");
+    if (c)
+        fprintf(l->out, "%*s |  %% all kept | ", l->kept_width, "bytes kept");
+    fprintf(l->out, "%*s  name\n", l->calls_width, "calls");
+    mprof__rule(l->out, '-', l->bytes_width + 9);
+    print_letters(l);
+    if (c) {
+        mprof__rule(l->out, '-', l->kept_width + 5);
+        print_letters(l);
+    }
+    mprof__rule(l->out, '-', l->calls_width + 10);
+    putc('\n', l->out);
+}
+
+/* The rows to print, sorted.  *LEFT functions are left out. */
+static uint32_t collect(const struct layout *l,
+                        const struct mprof__graph *graph,
+                        enum mprof__verbosity verbosity, struct row *rows,
+                        uint32_t *left, uint64_t *left_bytes) {
+    uint32_t count = 0;
+
+    for (uint32_t v = 0; v < graph->functions->count; v++) {
+        const struct mprof__vertex *vertex = &graph->vertices[v];
+        struct row row = {mprof__bytes(&vertex->self),
+                          graph->functions->list[v].name,
+                          vertex,
+                          {{{0, 0}}}};
+        if (mprof__allocs(&vertex->self) == 0 && row.bytes == 0)
+            continue;
+        mprof__subtract(&row.kept, &vertex->self, &vertex->freed);
+        if (mprof__below(row.bytes, l->total, verbosity) &&
+            mprof__below(mprof__bytes(&row.kept), l->kept, verbosity)) {
+            ++*left;
+            *left_bytes += row.bytes;
+            continue;
+        }
+        rows[count++] = row;
+    }
+    qsort(rows, count, sizeof *rows, compare_rows);
+    return count;
 }
 
 void mprof__print_direct(FILE *out, const struct mprof__graph *graph,
                          enum mprof__verbosity verbosity,
                          struct mprof__pool *pool) {
-    uint64_t total = mprof__bytes(&graph->total), left_bytes = 0;
-    uint32_t count = 0, left = 0;
+    struct layout l = {.out = out, .heap = graph->heap};
+    struct mprof__counts kept;
+    uint64_t left_bytes = 0;
+    uint32_t left = 0;
     struct row *rows =
         mprof__alloc(pool, graph->functions->count, sizeof *rows);
-    int bytes_width = larger(10, mprof__digits(total));
-    int calls_width = larger(6, mprof__digits(mprof__allocs(&graph->total)));
 
-    for (uint32_t v = 0; v < graph->functions->count; v++) {
-        const struct mprof__vertex *vertex = &graph->vertices[v];
-        uint64_t bytes = mprof__bytes(&vertex->self);
-        if (mprof__allocs(&vertex->self) == 0 && bytes == 0)
-            continue;
-        if (mprof__below(bytes, total, verbosity)) {
-            left++;
-            left_bytes += bytes;
-            continue;
-        }
-        rows[count++] =
-            (struct row){bytes, graph->functions->list[v].name, vertex};
-    }
-    qsort(rows, count, sizeof *rows, compare_rows);
+    mprof__subtract(&kept, &graph->total, &graph->freed);
+    l.total = mprof__bytes(&graph->total);
+    l.kept = mprof__bytes(&kept);
+    l.bytes_width = larger(10, mprof__digits(l.total));
+    l.kept_width = larger(10, mprof__digits(l.kept));
+    l.calls_width = larger(6, mprof__digits(mprof__allocs(&graph->total)));
+    uint32_t count = collect(&l, graph, verbosity, rows, &left, &left_bytes);
 
     fputs("Direct allocation\n\n", out);
-    print_heading(out, bytes_width, calls_width);
-    print_row(out, "", total, &graph->total, "<TOTAL>", bytes_width,
-              calls_width);
+    print_heading(&l);
+    print_row(&l, "", &graph->total, &kept, "<TOTAL>");
     for (uint32_t i = 0; i < count; i++)
-        print_row(out, mprof__tenths(rows[i].bytes, total).text, total,
-                  &rows[i].vertex->self, rows[i].name, bytes_width,
-                  calls_width);
+        print_row(&l, mprof__tenths(rows[i].bytes, l.total).text,
+                  &rows[i].vertex->self, &rows[i].kept, rows[i].name);
     if (left > 0)
         fprintf(out,
                 "%s function%s below %s left out: %s bytes in all"

@@ -72,7 +72,7 @@ static uint32_t add_shown(struct naming *n, const char *name,
     struct mprof__functions *out = n->out;
     out->list = mprof__grow(n->pool, out->list, out->count, &n->capacity,
                             sizeof *out->list);
-    out->list[out->count] = (struct mprof__shown){name, kind, plumbing};
+    out->list[out->count] = (struct mprof__shown){name, kind, plumbing, false};
     return out->count++;
 }
 
@@ -171,25 +171,30 @@ static bool name_directly(struct naming *n, uint32_t i) {
     return true;
 }
 
+/* SYMBOL as it is written in the program. */
+static const char *source_name(struct naming *n, const char *symbol) {
+    const char *name = mprof__demangle(n->pool, symbol);
+    return name ? name : symbol;
+}
+
 static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
                             const char *symbol, size_t base) {
     const struct mprof__function *f = &n->profile->functions[i];
     const char *path = module_path(n, f->module);
     const char *key = address_key(n, f->module, address);
     const char *slash = strrchr(path, '/');
-    const char *name;
+    const char *whole = symbol ? mprof__copy(n->pool, symbol, base) : NULL;
+    const char *name = f->name;
 
-    if (f->name)
-        name = f->name;
-    else if (symbol)
-        name = mprof__copy(n->pool, symbol, base);
-    else
+    if (!name && symbol)
+        name = source_name(n, whole);
+    else if (!name)
         name =
             mprof__format(n->pool, "%s+0x%" PRIx64,
                           *path ? (slash ? slash + 1 : path) : "?", f->address);
-    n->out->shown[i] =
-        shown_by_key(n, key, name, MPROF_C,
-                     mprof__is_plumbing(NULL, symbol ? name : NULL, path));
+    n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
+                                    mprof__is_plumbing(NULL, whole, path));
+    n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
     if (symbol)
         intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
 }
@@ -215,10 +220,10 @@ static uint64_t whole_function(const struct mprof__symbols *symbols,
 static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
                                size_t base) {
     uint32_t module = n->profile->functions[i].module;
-    const char *name = mprof__copy(n->pool, symbol, base);
-    bool plumbing = mprof__is_plumbing(NULL, name, module_path(n, module));
+    const char *whole = mprof__copy(n->pool, symbol, base);
+    bool plumbing = mprof__is_plumbing(NULL, whole, module_path(n, module));
     n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
-                                    name, MPROF_C, plumbing);
+                                    source_name(n, whole), MPROF_C, plumbing);
 }
 
 /* Name function I, if it is a part (PARTS) or a whole function (!PARTS). */
@@ -255,7 +260,9 @@ static void name_module(struct naming *n, uint32_t module) {
     for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
         wanted |= !n->profile->functions[i].symbol;
     if (wanted)
-        symbols = mprof__symbols_open(&n->profile->modules[module]);
+        symbols = mprof__symbols_open(
+            &n->profile->modules[module],
+            mprof__program_path(n->profile, module, n->out->program));
     /* Whole functions first, so that parts find them by name. */
     for (int parts = 0; parts < 2; parts++)
         for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
@@ -263,12 +270,20 @@ static void name_module(struct naming *n, uint32_t module) {
     mprof__symbols_close(symbols);
 }
 
+const char *mprof__program_path(const struct mprof__profile *profile,
+                                uint32_t module, const char *program) {
+    const char *path = profile->modules[module].path;
+    return *path && strcmp(path, profile->program) == 0 ? program : NULL;
+}
+
 struct mprof__functions *
 mprof__name_functions(struct mprof__pool *pool,
-                      const struct mprof__profile *profile) {
+                      const struct mprof__profile *profile,
+                      const char *program) {
     struct naming n = {.pool = pool, .profile = profile};
 
     n.out = mprof__alloc(pool, 1, sizeof *n.out);
+    n.out->program = program;
     n.out->shown =
         mprof__alloc(pool, profile->function_count, sizeof *n.out->shown);
     n.out->fragment =

@@ -188,6 +188,8 @@ static void enter(struct builder *b, uint32_t at, uint32_t depth,
     uint64_t allocs = mprof__allocs(&place->sum);
 
     mprof__add(&v->self, &place->own);
+    mprof__add(&v->freed, &place->freed);
+    mprof__add(&b->graph->freed, &place->freed);
     if (above == 0) {
         mprof__add(&v->total, &place->sum);
         add_difference(&v->below, &place->sum, &place->own);
@@ -284,15 +286,17 @@ static void sum_up_cycles(struct mprof__graph *g) {
 struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
                                         const struct mprof__profile *profile,
                                         const struct mprof__functions *names,
-                                        uint32_t thread, bool all_frames) {
+                                        enum mprof_heap heap, uint32_t thread,
+                                        bool all_frames) {
     struct mprof__places places =
-        mprof__contract(pool, profile, names, thread, all_frames);
+        mprof__contract(pool, profile, names, heap, thread, all_frames);
     struct mprof__graph *g = mprof__alloc(pool, 1, sizeof *g);
     struct builder b = {.pool = pool,
                         .places = places.list,
                         .place_count = places.count,
                         .graph = g};
 
+    g->heap = heap;
     g->functions = names;
     g->vertices = mprof__alloc(pool, names->count, sizeof *g->vertices);
     for (uint32_t v = 0; v < names->count; v++)

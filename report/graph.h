@@ -13,6 +13,7 @@
 /* A function in the graph; the arrays are indexed like functions->list. */
 struct mprof__vertex {
     struct mprof__counts self;  /* allocated by the function itself */
+    struct mprof__counts freed; /* ... and freed since; C only */
     struct mprof__counts total; /* ... and by all that it called */
     struct mprof__counts below; /* made through its calls of any function */
     uint64_t called;            /* allocations made through calls of it */
@@ -40,21 +41,24 @@ struct mprof__cycle {
 };
 
 struct mprof__graph {
+    enum mprof_heap heap;
     const struct mprof__functions *functions;
     struct mprof__vertex *vertices; /* functions->count */
     struct mprof__arc *arcs;        /* by caller */
     uint32_t *by_callee;            /* indices of arcs, by callee */
     struct mprof__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
-    struct mprof__counts total;
+    struct mprof__counts total, freed;
 };
 
-/* The call graph of THREAD, or of MPROF_ALL_THREADS.  Unless ALL_FRAMES, what
- * plumbing allocated is counted for the nearest caller that is none. */
+/* The call graph of what THREAD, or MPROF_ALL_THREADS, did in HEAP.  Unless
+ * ALL_FRAMES, what plumbing allocated is counted for the nearest caller that is
+ * none. */
 struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
                                         const struct mprof__profile *profile,
                                         const struct mprof__functions *names,
-                                        uint32_t thread, bool all_frames);
+                                        enum mprof_heap heap, uint32_t thread,
+                                        bool all_frames);
 
 /* Find the strongly connected components: COMPONENT, by vertex, becomes a
  * number from 0; callees have lower numbers than their callers.  Vertex V

@@ -4,24 +4,35 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-struct mprof__totals mprof__total(const struct mprof__profile *profile) {
+struct mprof__totals mprof__total(const struct mprof__profile *profile,
+                                  enum mprof_heap heap) {
     struct mprof__totals t = {0};
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
-        t.allocs += mprof__allocs(&profile->nodes[i].own);
-        t.bytes += mprof__bytes(&profile->nodes[i].own);
+        const struct mprof__node *node = &profile->nodes[i];
+        if (profile->threads[node->thread].heap != heap)
+            continue;
+        t.allocs += mprof__allocs(&node->own);
+        t.bytes += mprof__bytes(&node->own);
+        t.frees += mprof__allocs(&node->freed);
+        t.freed += mprof__bytes(&node->freed);
     }
     for (uint32_t i = 0; i < profile->bin_count; i++) {
         const struct mprof__bin *bin = &profile->bins[i];
+        if (heap != MPROF_LISP_HEAP)
+            break;
         t.objects.allocs += bin->objects.allocs;
         t.objects.bytes += bin->objects.bytes;
         t.storage.allocs += bin->storage.allocs;
         t.storage.bytes += bin->storage.bytes;
     }
     for (uint32_t i = 0; i < profile->thread_count; i++) {
+        if (profile->threads[i].heap != heap)
+            continue;
         t.folded += profile->threads[i].folded_allocs;
         t.cut += profile->threads[i].cut_allocs;
     }
@@ -65,26 +76,40 @@ static void print_date(FILE *out, uint64_t ns) {
         fputs("date unknown", out);
 }
 
-static void print_open(FILE *out, const struct mprof__profile *profile) {
-    bool alive = profile->pid > 0 && profile->pid <= INT32_MAX &&
-                 (kill((pid_t)profile->pid, 0) == 0 || errno == EPERM);
-    if (alive)
-        fprintf(out,
-                "The program (process %" PRIu32
-                ") is still running: this is what it allocated so far.\n",
-                profile->pid);
-    else
-        fprintf(out,
-                "The program (process %" PRIu32
-                ") was killed: this is what it allocated until then.\n",
-                profile->pid);
-}
-
 static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
-static void print_sums(FILE *out, const struct mprof__totals *t) {
+static void print_program(FILE *out, const struct mprof__profile *profile) {
+    const char *command =
+        *profile->command ? profile->command : profile->program;
+
+    fprintf(out, "mprof %s: ", MPROF__VERSION);
+    mprof__print_name(out, *command ? command : "unknown program");
+    if (*profile->runtime)
+        fprintf(out, " (%s)", profile->runtime);
+    fputs(", ", out);
+    print_date(out, profile->start_time);
+    fprintf(out, ", %" PRIu64 ".%03" PRIu64 " s\n",
+            profile->duration / 1000000000u,
+            profile->duration / 1000000u % 1000u);
+    if (profile->parent)
+        fprintf(out,
+                "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
+                profile->pid, profile->parent);
+}
+
+static void print_open(FILE *out, const struct mprof__profile *profile) {
+    bool alive = profile->pid > 0 && profile->pid <= INT32_MAX &&
+                 (kill((pid_t)profile->pid, 0) == 0 || errno == EPERM);
+
+    fprintf(out, "The program (process %" PRIu32 ") %s\n", profile->pid,
+            alive ? "is still running: this is what it allocated so far."
+                  : "ended without closing the file (killed, or left by _exit "
+                    "or a crash): this is what it allocated until then.");
+}
+
+static void print_lisp_sums(FILE *out, const struct mprof__totals *t) {
     fprintf(out, "%s allocation%s, %s bytes: ", mprof__grouped(t->allocs).text,
             plural(t->allocs), mprof__grouped(t->bytes).text);
     fprintf(out, "%s object%s (%s bytes) and ",
@@ -95,38 +120,117 @@ static void print_sums(FILE *out, const struct mprof__totals *t) {
             mprof__grouped(t->storage.bytes).text);
 }
 
-void mprof__print_header(FILE *out, const struct mprof__profile *profile,
-                         struct mprof__pool *pool) {
-    struct mprof__totals t = mprof__total(profile);
+static void print_c_sums(FILE *out, const struct mprof__totals *t) {
+    uint64_t kept = t->allocs - t->frees;
+
+    fprintf(out, "%s allocation%s, %s bytes; ", mprof__grouped(t->allocs).text,
+            plural(t->allocs), mprof__grouped(t->bytes).text);
+    fprintf(out, "%s free%s, %s bytes freed; ", mprof__grouped(t->frees).text,
+            plural(t->frees), mprof__grouped(t->freed).text);
+    fprintf(out, "%s bytes kept in ", mprof__grouped(t->bytes - t->freed).text);
+    fprintf(out, "%s object%s\n", mprof__grouped(kept).text, plural(kept));
+}
+
+/* The sums of HEAP, added to *ALL. */
+static void print_sums(FILE *out, const struct mprof__profile *profile,
+                       enum mprof_heap heap, struct mprof__totals *all) {
+    struct mprof__totals t = mprof__total(profile, heap);
+    bool both = mprof__has_heap(profile, MPROF_LISP_HEAP) &&
+                mprof__has_heap(profile, MPROF_C_HEAP);
+
+    all->folded += t.folded;
+    all->cut += t.cut;
+    if (!mprof__has_heap(profile, heap))
+        return;
+    if (both)
+        fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
+    (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
+}
+
+static int compare_tids(const void *a, const void *b) {
+    const struct mprof__thread *x = *(const struct mprof__thread *const *)a;
+    const struct mprof__thread *y = *(const struct mprof__thread *const *)b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->heap > y->heap) - (x->heap < y->heap);
+}
+
+/* The threads that allocated.  One that did in both heaps is in the file twice,
+ * and a number may be that of several threads, one after the other. */
+static uint64_t count_threads(const struct mprof__profile *profile,
+                              struct mprof__pool *pool) {
     const bool *allocated = mprof__threads_that_allocated(profile, pool);
-    uint32_t threads = 0;
-    const char *command =
-        *profile->command ? profile->command : profile->program;
+    const struct mprof__thread **list =
+        mprof__alloc(pool, profile->thread_count, sizeof *list);
+    uint64_t threads = 0;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < profile->thread_count; i++)
-        threads += allocated[i];
-    fprintf(out, "mprof %s: ", MPROF__VERSION);
-    mprof__print_name(out, *command ? command : "unknown program");
-    if (*profile->runtime)
-        fprintf(out, " (%s)", profile->runtime);
-    fputs(", ", out);
-    print_date(out, profile->start_time);
-    fprintf(out, ", %" PRIu64 ".%03" PRIu64 " s\n",
-            profile->duration / 1000000000u,
-            profile->duration / 1000000u % 1000u);
+        if (allocated[i])
+            list[n++] = &profile->threads[i];
+    qsort(list, n, sizeof(void *), compare_tids);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t tid = list[i]->tid;
+        uint64_t in_heap[MPROF_HEAPS] = {0};
+        for (; i < n && list[i]->tid == tid; i++)
+            in_heap[list[i]->heap] += list[i]->members;
+        threads += in_heap[MPROF_LISP_HEAP] > in_heap[MPROF_C_HEAP]
+                       ? in_heap[MPROF_LISP_HEAP]
+                       : in_heap[MPROF_C_HEAP];
+    }
+    return threads;
+}
+
+/* What is not in the sums; normally nothing. */
+static void print_losses(FILE *out, const struct mprof__profile *p) {
+    if (p->unplaced_allocs > 0)
+        fprintf(out,
+                "Unplaced: %s bytes, in none of the sums above and below.\n",
+                mprof__grouped(p->unplaced_bytes).text);
+    if (p->failed_allocs > 0)
+        fprintf(out, "Failed: %s allocation%s that the C library refused.\n",
+                mprof__grouped(p->failed_allocs).text,
+                plural(p->failed_allocs));
+    if (p->unknown_frees > 0)
+        fprintf(out,
+                "Unknown: %s freed object%s that %s allocated before the "
+                "recording.\n",
+                mprof__grouped(p->unknown_frees).text, plural(p->unknown_frees),
+                p->unknown_frees == 1 ? "was" : "were");
+    if (p->unplaced_frees > 0) {
+        fprintf(out, "Unplaced: %s free%s",
+                mprof__grouped(p->unplaced_frees).text,
+                plural(p->unplaced_frees));
+        fprintf(out, " of %s bytes; the tables count them as kept.\n",
+                mprof__grouped(p->unplaced_freed_bytes).text);
+    }
+    if (p->untracked_allocs > 0) {
+        fprintf(out, "Untracked: %s allocation%s",
+                mprof__grouped(p->untracked_allocs).text,
+                plural(p->untracked_allocs));
+        fprintf(out,
+                " of %s bytes; the tables count them as kept, freed or not.\n",
+                mprof__grouped(p->untracked_bytes).text);
+    }
+}
+
+void mprof__print_header(FILE *out, const struct mprof__profile *profile,
+                         struct mprof__pool *pool) {
+    struct mprof__totals all = {0};
+    uint64_t threads = count_threads(profile, pool);
+
+    print_program(out, profile);
     if (profile->open)
         print_open(out, profile);
-    print_sums(out, &t);
-    fprintf(out, "%" PRIu32 " thread%s; %s allocations folded, ", threads,
-            plural(threads), mprof__grouped(t.folded).text);
-    fprintf(out, "%s cut, ", mprof__grouped(t.cut).text);
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
+        print_sums(out, profile, heap, &all);
+    fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
+            plural(threads), mprof__grouped(all.folded).text);
+    fprintf(out, "%s cut, ", mprof__grouped(all.cut).text);
     fprintf(out, "%s unplaced; ",
             mprof__grouped(profile->unplaced_allocs).text);
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
-    if (profile->unplaced_allocs > 0)
-        fprintf(out,
-                "Unplaced: %s bytes, in none of the sums above and below.\n",
-                mprof__grouped(profile->unplaced_bytes).text);
+    print_losses(out, profile);
 }

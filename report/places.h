@@ -2,7 +2,7 @@
  *
  * A place is a function in the context of its parent place.  It is a node
  * whose function is shown; nodes that are not shown are counted at the nearest
- * place above them.  Shared by contract.c and graph.c only.
+ * place above them.  Shared by contract.c, graph.c and leaks.c only.
  */
 #ifndef MPROF_PLACES_H
 #define MPROF_PLACES_H
@@ -15,20 +15,26 @@ struct mprof__place {
     uint32_t arc;            /* from the parent, or MPROF_NONE */
     uint32_t child, sibling; /* only those where something was allocated */
     struct mprof__counts own;
-    struct mprof__counts sum; /* of the subtree */
+    struct mprof__counts freed; /* of own */
+    struct mprof__counts sum;   /* of own, in the subtree */
 };
 
 struct mprof__places {
     struct mprof__place *list; /* parents first */
     uint32_t count;
+    /* By node: the place where it is counted.  MPROF_NONE for the nodes of
+     * other threads and the other heap, and where nothing is shown and nothing
+     * was allocated. */
+    uint32_t *place_of;
 };
 
-/* The places of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES shows
- * plumbing too. */
+/* The places in HEAP of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES
+ * shows plumbing too. */
 struct mprof__places mprof__contract(struct mprof__pool *pool,
                                      const struct mprof__profile *profile,
                                      const struct mprof__functions *names,
-                                     uint32_t thread, bool all_frames);
+                                     enum mprof_heap heap, uint32_t thread,
+                                     bool all_frames);
 
 /* Whether nothing was allocated. */
 bool mprof__is_empty(const struct mprof__counts *counts);

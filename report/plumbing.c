@@ -39,10 +39,16 @@ static const char *const ecl_functions[] = {
     "cl_load", "si_load_binary", "si_load_bytecodes", "si_load_source",
     "thread_entry_point", NULL};
 
-/* In the C library and the loader. */
+/* In the C library; all of the loader is left out. */
 static const char *const start_functions[] = {
-    "__clone*", "__libc_start_*", "_dl_*", "call_init", "clone", "clone3",
-    "dl*",      "start_thread",   NULL};
+    "__clone*", "__libc_start_*", "_dl_*", "_dlerror_run", "call_init",
+    "clone",    "clone3",         "dl*",   "start_thread", NULL};
+static const char *const loading_functions[] = {"dlclose", "dlmopen", "dlopen",
+                                                "dlsym",   "dlvsym",  NULL};
+
+/* operator new and new[], plain, nothrow and aligned, in the C++ library: what
+ * they allocate is their caller's. */
+static const char *const new_functions[] = {"_Znwm*", "_Znam*", NULL};
 
 /* Functions written in Lisp and their C names within libecl. */
 static const char *const cl_functions[] = {"APPLY", "EVAL", "FUNCALL", "LOAD",
@@ -135,19 +141,37 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_libc(const char *file) {
+    return starts(file, "libc.so") || starts(file, "libc-") ||
+           starts(file, "libpthread");
+}
+
+bool mprof__is_loading(const char *symbol, const char *module) {
+    return symbol && is_libc(file_name(module)) &&
+           listed(symbol, strlen(symbol), loading_functions);
+}
+
 /* SYMBOL is NULL in a file without symbols. */
 static bool is_plumbing_c(const char *symbol, const char *file) {
     if (starts(file, "libgc.so") || starts(file, "libmprof") ||
-        starts(file, "mprof.fas") || strcmp(file, "ecl") == 0)
+        starts(file, "mprof.fas") || strcmp(file, "ecl") == 0 ||
+        starts(file, "ld-") || starts(file, "ld.so"))
         return true;
-    if (starts(file, "libc.so") || starts(file, "libc-") ||
-        starts(file, "libpthread") || starts(file, "ld-") ||
-        starts(file, "ld.so"))
-        return !symbol || listed(symbol, strlen(symbol), start_functions);
+    if (is_libc(file))
+        return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
+                           !mprof__is_loading(symbol, file));
     if (!symbol)
         return false;
-    if (strcmp(symbol, "_start") == 0)
+    /* A program that is linked statically starts itself. */
+    if (strcmp(symbol, "_start") == 0 || starts(symbol, "__libc_start_"))
         return true;
+    if (starts(file, "libstdc++.so") || starts(file, "libc++"))
+        return listed(symbol, strlen(symbol), new_functions);
     if (starts(file, "libecl."))
         return starts(symbol, "GC_") || is_plumbing_local(symbol) ||
                listed(symbol, strlen(symbol), ecl_functions);
@@ -156,10 +180,9 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
 
 bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
                         const char *module) {
-    const char *slash = strrchr(module, '/');
     if (lisp_name && is_plumbing_lisp(lisp_name))
         return true;
     if (lisp_name && !symbol)
         return false;
-    return is_plumbing_c(symbol, slash ? slash + 1 : module);
+    return is_plumbing_c(symbol, file_name(module));
 }

@@ -40,18 +40,36 @@ struct mprof__function {
 
 struct mprof__thread {
     uint32_t tid;
-    uint32_t flags;   /* MPROF_THREAD_ENDED */
+    uint32_t flags; /* MPROF_THREAD_ENDED */
+    enum mprof_heap heap;
     const char *name; /* or NULL */
     uint64_t folded_allocs, folded_bytes;
     uint64_t cut_allocs, cut_bytes;
+    uint64_t members; /* threads that counted here; name and tid: the last */
 };
 
 /* Parents come before their children. */
 struct mprof__node {
     uint32_t thread;
-    uint32_t parent;   /* MPROF_NONE for the root of a thread */
-    uint32_t function; /* MPROF_NONE for the root */
-    struct mprof__counts own;
+    uint32_t parent;            /* MPROF_NONE for the root of a thread */
+    uint32_t function;          /* MPROF_NONE for the root */
+    struct mprof__counts own;   /* allocated here: sums over its counters */
+    struct mprof__counts freed; /* of that, freed since */
+};
+
+/* What was allocated at a node in one class by one call of the allocator. */
+struct mprof__counter {
+    uint32_t node;
+    uint32_t edge; /* or MPROF_NONE */
+    uint32_t class_;
+    struct mprof_count allocated, freed;
+};
+
+/* The C heap by size. */
+struct mprof__size {
+    uint32_t thread; /* that allocated */
+    uint32_t size;   /* above MPROF_LARGEST_BIN: all larger ones */
+    struct mprof_count allocated, freed;
 };
 
 struct mprof__bin {
@@ -73,7 +91,12 @@ struct mprof__profile {
     uint32_t pid;
     uint64_t start_time, duration; /* ns since 1970, ns */
     uint64_t file_bytes, memory_bytes;
+    uint32_t heaps;  /* bits 1 << MPROF_LISP_HEAP, ... */
+    uint32_t parent; /* process that forked this one, or 0 */
     uint64_t unplaced_allocs, unplaced_bytes;
+    uint64_t failed_allocs, unknown_frees;
+    uint64_t unplaced_frees, unplaced_freed_bytes;
+    uint64_t untracked_allocs, untracked_bytes;
     const char *program, *command, *runtime; /* "" when unknown */
     struct mprof__module *modules;
     struct mprof__function *functions;
@@ -81,8 +104,10 @@ struct mprof__profile {
     struct mprof__node *nodes;
     struct mprof__bin *bins;
     struct mprof__edge *edges;
+    struct mprof__counter *counters;
+    struct mprof__size *sizes;
     uint32_t module_count, function_count, thread_count;
-    uint32_t node_count, bin_count, edge_count;
+    uint32_t node_count, bin_count, edge_count, counter_count, size_count;
 };
 
 /* Read the data file PATH.  On failure returns NULL, and *ERROR is one
@@ -95,6 +120,12 @@ struct mprof__profile *mprof__read(struct mprof__pool *pool, const char *path,
 struct mprof__profile *mprof__parse(struct mprof__pool *pool, const char *name,
                                     const void *data, size_t size,
                                     const char **error);
+
+/* Whether HEAP was recorded. */
+static inline bool mprof__has_heap(const struct mprof__profile *profile,
+                                   enum mprof_heap heap) {
+    return profile->heaps >> heap & 1;
+}
 
 /* *SUM += *COUNTS. */
 static inline void mprof__add(struct mprof__counts *sum,

@@ -1,4 +1,31 @@
-/* sexp.c - the whole profile as one s-expression, for programs in Lisp. */
+/* sexp.c - the whole profile as one s-expression, for programs in Lisp.
+ *
+ *     (:mprof 1 :program STRING :command STRING :runtime STRING
+ *      :start-time NS :duration NS :state :open-or-:closed
+ *      :allocs N :bytes N :objects N :object-bytes N
+ *      :storage N :storage-bytes N :folded N :cut N :unplaced N
+ *      :heaps (:lisp :c)              those that were recorded
+ *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1) ...)
+ *      :bins ((:class C :type STRING :name STRING-or-NIL :objects N
+ *              :object-bytes N :storage N :storage-bytes N) ...)
+ *      :functions ((:id N :name STRING :kind K :self COUNTS :total COUNTS
+ *                   :cycle N-or-NIL) ...)
+ *      :arcs ((CALLER-ID CALLEE-ID . COUNTS) ...)
+ *      :c-heap NIL or
+ *       (:allocs N :bytes N :frees N :freed-bytes N :folded N :cut N
+ *        :failed N :unknown-frees N :unplaced-frees N
+ *        :unplaced-freed-bytes N :untracked N :untracked-bytes N
+ *        :threads as above
+ *        :sizes ((SIZE ALLOCS BYTES FREES FREED-BYTES) ...)
+ *        :functions as above, each with :freed COUNTS behind :self
+ *        :arcs as above))
+ *
+ * COUNTS are eight numbers, allocations and bytes for each class: those of
+ * Lisp are :cons, :float, :structure and :other, those of C small, medium,
+ * large and extra large.  :freed is what was freed of :self.  SIZE is
+ * NIL for all above the largest that has a row of its own.  What stands before
+ * :c-heap is about the Lisp heap alone, but for :unplaced.
+ */
 #include "tables.h"
 
 #include <inttypes.h>
@@ -35,7 +62,7 @@ static void print_counts(FILE *out, const struct mprof__counts *counts) {
 }
 
 static void print_facts(FILE *out, const struct mprof__profile *profile) {
-    struct mprof__totals t = mprof__total(profile);
+    struct mprof__totals t = mprof__total(profile, MPROF_LISP_HEAP);
 
     fputs("(:mprof 1\n :program ", out);
     print_string(out, profile->program);
@@ -48,21 +75,32 @@ static void print_facts(FILE *out, const struct mprof__profile *profile) {
             "\n :allocs %" PRIu64 " :bytes %" PRIu64 " :objects %" PRIu64
             " :object-bytes %" PRIu64 " :storage %" PRIu64
             " :storage-bytes %" PRIu64 "\n :folded %" PRIu64 " :cut %" PRIu64
-            " :unplaced %" PRIu64,
+            " :unplaced %" PRIu64 "\n :heaps (%s%s%s)",
             profile->start_time, profile->duration,
             profile->open ? ":open" : ":closed", t.allocs, t.bytes,
             t.objects.allocs, t.objects.bytes, t.storage.allocs,
-            t.storage.bytes, t.folded, t.cut, profile->unplaced_allocs);
+            t.storage.bytes, t.folded, t.cut, profile->unplaced_allocs,
+            mprof__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
+            profile->heaps == 3 ? " " : "",
+            mprof__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
 }
 
-static void print_threads(FILE *out, const struct mprof__profile *profile) {
+static void print_threads(FILE *out, const struct mprof__profile *profile,
+                          enum mprof_heap heap) {
+    bool first = true;
     fputs("\n :threads (", out);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct mprof__thread *thread = &profile->threads[i];
-        fputs(i ? "\n  (" : "(", out);
+        if (thread->heap != heap)
+            continue;
+        fputs(first ? "(" : "\n  (", out);
         print_string(out, thread->name);
-        fprintf(out, " %" PRIu32 " :ended %s)", thread->tid,
+        fprintf(out, " %" PRIu32 " :ended %s", thread->tid,
                 thread->flags & MPROF_THREAD_ENDED ? "t" : "nil");
+        if (thread->members > 1)
+            fprintf(out, " :members %" PRIu64, thread->members);
+        putc(')', out);
+        first = false;
     }
     putc(')', out);
 }
@@ -97,6 +135,10 @@ static void print_functions(FILE *out, const struct mprof__graph *graph) {
         fprintf(out, " :kind %s :self (",
                 kind_names[graph->functions->list[i].kind]);
         print_counts(out, &v->self);
+        if (graph->heap == MPROF_C_HEAP) {
+            fputs(") :freed (", out);
+            print_counts(out, &v->freed);
+        }
         fputs(") :total (", out);
         print_counts(out, &v->total);
         if (v->cycle == MPROF_NONE)
@@ -108,16 +150,7 @@ static void print_functions(FILE *out, const struct mprof__graph *graph) {
     putc(')', out);
 }
 
-void mprof__print_sexp(FILE *out, const struct mprof__profile *profile,
-                       const struct mprof__graph *graph,
-                       struct mprof__pool *pool) {
-    struct mprof__bin *bins;
-    uint32_t bin_count =
-        mprof__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
-
-    print_facts(out, profile);
-    print_threads(out, profile);
-    print_bins(out, bins, bin_count);
+static void print_graph(FILE *out, const struct mprof__graph *graph) {
     print_functions(out, graph);
     fputs("\n :arcs (", out);
     for (uint32_t i = 0; i < graph->arc_count; i++) {
@@ -127,5 +160,70 @@ void mprof__print_sexp(FILE *out, const struct mprof__profile *profile,
         print_counts(out, &arc->counts);
         putc(')', out);
     }
-    fputs("))\n", out);
+    putc(')', out);
+}
+
+static void print_sizes(FILE *out, const struct mprof__size_bin *bins) {
+    bool first = true;
+    fputs("\n :sizes (", out);
+    for (uint32_t size = 0; size < MPROF__SIZE_BINS; size++) {
+        const struct mprof__size_bin *bin = &bins[size];
+        if (bin->allocated.allocs == 0)
+            continue;
+        fputs(first ? "(" : "\n  (", out);
+        if (size > MPROF_LARGEST_BIN)
+            fputs("nil", out);
+        else
+            fprintf(out, "%" PRIu32, size);
+        fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ")",
+                bin->allocated.allocs, bin->allocated.bytes, bin->freed.allocs,
+                bin->freed.bytes);
+        first = false;
+    }
+    putc(')', out);
+}
+
+static void print_c_heap(FILE *out, const struct mprof__profile *profile,
+                         const struct mprof__graph *graph,
+                         struct mprof__pool *pool) {
+    struct mprof__totals t = mprof__total(profile, MPROF_C_HEAP);
+
+    fprintf(out,
+            "(:allocs %" PRIu64 " :bytes %" PRIu64 " :frees %" PRIu64
+            " :freed-bytes %" PRIu64 " :folded %" PRIu64 " :cut %" PRIu64,
+            t.allocs, t.bytes, t.frees, t.freed, t.folded, t.cut);
+    fprintf(out,
+            "\n :failed %" PRIu64 " :unknown-frees %" PRIu64
+            " :unplaced-frees %" PRIu64 " :unplaced-freed-bytes %" PRIu64
+            " :untracked %" PRIu64 " :untracked-bytes %" PRIu64,
+            profile->failed_allocs, profile->unknown_frees,
+            profile->unplaced_frees, profile->unplaced_freed_bytes,
+            profile->untracked_allocs, profile->untracked_bytes);
+    print_threads(out, profile, MPROF_C_HEAP);
+    print_sizes(out, mprof__sizes_collect(pool, profile, MPROF_ALL_THREADS));
+    print_graph(out, graph);
+    putc(')', out);
+}
+
+void mprof__print_sexp(FILE *out, const struct mprof__profile *profile,
+                       const struct mprof__functions *names, bool all_frames,
+                       struct mprof__pool *pool) {
+    struct mprof__bin *bins;
+    uint32_t bin_count =
+        mprof__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
+
+    print_facts(out, profile);
+    print_threads(out, profile, MPROF_LISP_HEAP);
+    print_bins(out, bins, bin_count);
+    print_graph(out, mprof__graph_build(pool, profile, names, MPROF_LISP_HEAP,
+                                        MPROF_ALL_THREADS, all_frames));
+    fputs("\n :c-heap ", out);
+    if (mprof__has_heap(profile, MPROF_C_HEAP))
+        print_c_heap(out, profile,
+                     mprof__graph_build(pool, profile, names, MPROF_C_HEAP,
+                                        MPROF_ALL_THREADS, all_frames),
+                     pool);
+    else
+        fputs("nil", out);
+    fputs(")\n", out);
 }

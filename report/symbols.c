@@ -1,11 +1,19 @@
 /* symbols.c - names of C functions, from ELF files. */
 #include "functions.h"
+#include "calls.h"
+#include "inlines.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 struct symbol {
     uint64_t address, size;
@@ -15,14 +23,68 @@ struct symbol {
 
 struct mprof__symbols {
     Dwfl *dwfl;
+    Dwfl_Module *module;
     struct symbol *list; /* by address, the best name of each first */
     size_t count;
+    /* Made when they are first asked for. */
+    struct mprof__inlines *inlines;
+    struct mprof__calls *calls;
 };
 
-/* Debug files are looked for by build id only, and only on this machine. */
+static bool has_crc(int fd, GElf_Word wanted) {
+    unsigned char block[65536];
+    uLong crc = 0;
+    ssize_t got;
+
+    while ((got = read(fd, block, sizeof block)) > 0)
+        crc = crc32(crc, block, (uInt)got);
+    return got == 0 && crc == wanted && lseek(fd, 0, SEEK_SET) == 0;
+}
+
+/* Open the debug file LINK for FILE, whose check sum is CRC, where gdb looks
+ * for it too.  Returns a descriptor or -1. */
+static int open_debuglink(const char *file, const char *link, GElf_Word crc) {
+    static const char *const places[] = {"%.*s/.debug/%s", "%.*s/%s",
+                                         "/usr/lib/debug%.*s/%s"};
+    const char *slash = strrchr(file, '/');
+
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        struct stat status;
+        char path[2 * PATH_MAX];
+        int length = snprintf(path, sizeof path, places[i], (int)(slash - file),
+                              file, link);
+        if (length >= (int)sizeof path || strcmp(path, file) == 0)
+            continue;
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+            has_crc(fd, crc))
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+/* Debug files by build id, or else by name and check sum.  libdwfl's standard
+ * search does the same, but may go on to ask servers. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+                          Dwarf_Addr base, const char *file, const char *link,
+                          GElf_Word crc, char **found) {
+    char real[PATH_MAX];
+    int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
+                                          crc, found);
+
+    if (fd >= 0 || *found || !file || !link || strchr(link, '/'))
+        return fd;
+    fd = open_debuglink(file, link, crc);
+    if (fd < 0 && realpath(file, real) && strcmp(real, file) != 0)
+        fd = open_debuglink(real, link, crc);
+    return fd;
+}
+
 static char *debug_path;
 static const Dwfl_Callbacks callbacks = {
-    .find_debuginfo = dwfl_build_id_find_debuginfo,
+    .find_debuginfo = find_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };
@@ -31,18 +93,17 @@ static size_t underscores(const char *name) {
     return strspn(name, "_");
 }
 
-/* One address may have many names: global before weak before local, then the
- * one with the fewest underscores, then the shortest. */
+/* One address may have many names: those that are local come last; the one with
+ * the fewest underscores before it is first, then the shortest. */
 static int compare_symbols(const void *a, const void *b) {
-    static const int rank[] = {
-        [STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1};
     const struct symbol *x = a, *y = b;
+    bool x_local = x->binding == STB_LOCAL, y_local = y->binding == STB_LOCAL;
     size_t m, n;
 
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
-    if (rank[x->binding] != rank[y->binding])
-        return rank[x->binding] - rank[y->binding];
+    if (x_local != y_local)
+        return x_local ? 1 : -1;
     m = underscores(x->name);
     n = underscores(y->name);
     if (m != n)
@@ -108,21 +169,24 @@ static bool same_build(const struct mprof__module *module, Dwfl_Module *found) {
            memcmp(bits, module->build_id, (size_t)size) == 0;
 }
 
-struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module) {
+struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module,
+                                           const char *path) {
     struct stat status;
     struct mprof__symbols *symbols = NULL;
 
-    if (stat(module->path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (!path)
+        path = module->path;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return NULL;
     symbols = calloc(1, sizeof *symbols);
     if (!symbols)
         return NULL;
     symbols->dwfl = dwfl_begin(&callbacks);
     if (symbols->dwfl) {
-        Dwfl_Module *found =
-            dwfl_report_offline(symbols->dwfl, "", module->path, -1);
+        symbols->module = dwfl_report_offline(symbols->dwfl, "", path, -1);
         dwfl_report_end(symbols->dwfl, NULL, NULL);
-        if (found && same_build(module, found) && collect(symbols, found))
+        if (symbols->module && same_build(module, symbols->module) &&
+            collect(symbols, symbols->module))
             return symbols;
     }
     mprof__symbols_close(symbols);
@@ -132,6 +196,8 @@ struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module) {
 void mprof__symbols_close(struct mprof__symbols *symbols) {
     if (!symbols)
         return;
+    mprof__inlines_free(symbols->inlines);
+    mprof__calls_free(symbols->calls);
     if (symbols->dwfl)
         dwfl_end(symbols->dwfl);
     free(symbols->list);
@@ -181,4 +247,70 @@ bool mprof__symbol_named(const struct mprof__symbols *symbols, const char *name,
         }
     }
     return nearest != UINT64_MAX;
+}
+
+static struct mprof__inlines *open_inlines(struct mprof__symbols *symbols,
+                                           GElf_Addr *bias) {
+    GElf_Addr elf_bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, bias);
+
+    if (!dwarf || !dwfl_module_getelf(symbols->module, &elf_bias))
+        return NULL;
+    *bias = elf_bias - *bias;
+    if (!symbols->inlines)
+        symbols->inlines = mprof__inlines_new(dwarf);
+    return symbols->inlines;
+}
+
+uint32_t mprof__symbols_inlines(struct mprof__symbols *symbols,
+                                struct mprof__pool *pool, uint64_t address,
+                                const char ***names) {
+    GElf_Addr bias;
+    struct mprof__inlines *inlines = open_inlines(symbols, &bias);
+    return inlines ? mprof__inlines_at(inlines, pool, address + bias, names)
+                   : 0;
+}
+
+/* Whether ADDRESS has the name NAME, and whether it has any. */
+static enum mprof__answer has_name(const struct mprof__symbols *symbols,
+                                   uint64_t address, const char *name) {
+    enum mprof__answer answer = MPROF_UNDECIDED;
+
+    for (size_t i = first_above(symbols, address);
+         i > 0 && symbols->list[i - 1].address == address; i--) {
+        const char *known = symbols->list[i - 1].name;
+        size_t length = strcspn(known, "@");
+        if (strncmp(known, name, length) == 0 && name[length] == '\0')
+            return MPROF_YES;
+        answer = MPROF_NO;
+    }
+    return answer;
+}
+
+enum mprof__answer mprof__symbols_is_call(struct mprof__symbols *caller,
+                                          uint64_t return_address,
+                                          const struct mprof__symbols *callee,
+                                          uint64_t function) {
+    struct mprof__target target = {0, NULL};
+    uint64_t start;
+    GElf_Addr bias;
+
+    if (!caller->calls) {
+        Elf *elf = dwfl_module_getelf(caller->module, &bias);
+        caller->calls = elf ? mprof__calls_new(elf) : NULL;
+    }
+    if (caller->calls)
+        target = mprof__call_target(caller->calls, return_address);
+    if (target.symbol)
+        return callee ? has_name(callee, function, target.symbol)
+                      : MPROF_UNDECIDED;
+    if (target.address == 0)
+        return MPROF_UNDECIDED;
+    if (callee == caller && target.address == function)
+        return MPROF_YES;
+    /* What looks like a call need not be one. */
+    return mprof__symbol_at(caller, target.address, &start) &&
+                   start == target.address
+               ? MPROF_NO
+               : MPROF_UNDECIDED;
 }

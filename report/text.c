@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char mprof__class_letters[MPROF_CLASSES] = {'c', 'f', 's', 'o'};
+const char mprof__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
+    [MPROF_LISP_HEAP] = {'c', 'f', 's', 'o'},
+    [MPROF_C_HEAP] = {'s', 'm', 'l', 'x'}};
 
 /* Whole percents, cut.  A running program may give parts above the whole. */
 static unsigned percents(uint64_t part, uint64_t whole) {
@@ -106,6 +108,21 @@ struct mprof__grouped mprof__grouped(uint64_t number) {
     }
     g.text[to] = '\0';
     return g;
+}
+
+static uint64_t difference(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+void mprof__subtract(struct mprof__counts *kept,
+                     const struct mprof__counts *allocated,
+                     const struct mprof__counts *freed) {
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        const struct mprof_count *a = &allocated->by_class[i];
+        const struct mprof_count *f = &freed->by_class[i];
+        kept->by_class[i] = (struct mprof_count){
+            difference(a->allocs, f->allocs), difference(a->bytes, f->bytes)};
+    }
 }
 
 void mprof__rule(FILE *out, char c, int count) {

@@ -102,14 +102,27 @@ mprof_ref datafile_lisp(struct datafile *file, const char *name) {
     return datafile_function(file, MPROF_LISP, 0, file->size, name, NULL);
 }
 
-mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
-                          const char *name) {
+static mprof_ref add_thread(struct datafile *file, uint32_t tid,
+                            const char *name, enum mprof_heap heap) {
     mprof_ref name_ref = datafile_string(file, name);
     mprof_ref ref = add_record(file, MPROF_THREAD, sizeof(struct mprof_thread));
     struct mprof_thread *thread = datafile_record(file, ref);
     thread->tid = tid;
     thread->name = name_ref;
+    thread->heap = heap;
+    thread->members = 1;
+    datafile_header(file)->heaps |= 1u << heap;
     return ref;
+}
+
+mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
+                          const char *name) {
+    return add_thread(file, tid, name, MPROF_LISP_HEAP);
+}
+
+mprof_ref datafile_c_thread(struct datafile *file, uint32_t tid,
+                            const char *name) {
+    return add_thread(file, tid, name, MPROF_C_HEAP);
 }
 
 mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
@@ -122,11 +135,58 @@ mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
     return ref;
 }
 
-void datafile_count(struct datafile *file, mprof_ref node,
-                    enum mprof_class class_, uint64_t allocs, uint64_t bytes) {
-    struct mprof_node *record = datafile_record(file, node);
-    record->count[class_].allocs += allocs;
-    record->count[class_].bytes += bytes;
+mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
+                           mprof_ref edge, mprof_ref thread, uint32_t class_,
+                           struct mprof_count allocated,
+                           struct mprof_count freed) {
+    mprof_ref ref =
+        add_record(file, MPROF_COUNTER, sizeof(struct mprof_counter));
+    struct mprof_counter *counter = datafile_record(file, ref);
+    struct mprof_node *at = datafile_record(file, node);
+    counter->node = node;
+    counter->edge = edge;
+    counter->thread = thread;
+    counter->class_ = class_;
+    counter->allocated = allocated;
+    counter->freed = freed;
+    if (at->thread == thread) {
+        counter->next = at->counters[class_];
+        at->counters[class_] = ref;
+    }
+    return ref;
+}
+
+void datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
+                    uint64_t allocs, uint64_t bytes) {
+    const struct mprof_node *at = datafile_record(file, node);
+    datafile_counter(file, node, 0, at->thread, class_,
+                     (struct mprof_count){allocs, bytes},
+                     (struct mprof_count){0, 0});
+}
+
+mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
+                        struct mprof_count allocated,
+                        struct mprof_count freed) {
+    mprof_ref ref = add_record(file, MPROF_SIZE, sizeof(struct mprof_size));
+    struct mprof_size *record = datafile_record(file, ref);
+    record->thread = thread;
+    record->size = size;
+    record->allocated = allocated;
+    record->freed = freed;
+    return ref;
+}
+
+void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
+                      uint64_t objects, uint64_t freed) {
+    const struct mprof_node *at = datafile_record(file, node);
+    mprof_ref thread = at->thread;
+    struct mprof_count allocations = {objects, objects * size};
+    struct mprof_count frees = {freed, freed * size};
+    datafile_counter(file, node, 0, thread, mprof_size_class(size), allocations,
+                     frees);
+    if (size > MPROF_LARGEST_BIN)
+        size = MPROF_LARGEST_BIN + 1;
+    datafile_size(file, thread, size, allocations, frees);
 }
 
 mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,

@@ -13,7 +13,7 @@ struct datafile {
     size_t size, capacity;
 };
 
-/* An empty, open file. */
+/* An empty, open file.  The heaps are those of its threads. */
 void datafile_start(struct datafile *file);
 void datafile_free(struct datafile *file);
 
@@ -27,6 +27,9 @@ mprof_ref datafile_function(struct datafile *file,
                             const char *symbol);
 mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
                           const char *name);
+/* One that allocates in the C heap. */
+mprof_ref datafile_c_thread(struct datafile *file, uint32_t tid,
+                            const char *name);
 mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
                         mprof_ref parent, mprof_ref function);
 mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
@@ -36,12 +39,26 @@ mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
 mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref module,
                         uint64_t return_address);
 
+/* What THREAD did in one class at NODE, by the call EDGE or 0. */
+mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
+                           mprof_ref edge, mprof_ref thread, uint32_t class_,
+                           struct mprof_count allocated,
+                           struct mprof_count freed);
+/* What THREAD allocated of one size. */
+mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
+                        struct mprof_count allocated, struct mprof_count freed);
+
 /* A Lisp function called NAME. */
 mprof_ref datafile_lisp(struct datafile *file, const char *name);
 
-/* Count ALLOCS allocations of BYTES bytes in all at NODE. */
-void datafile_count(struct datafile *file, mprof_ref node,
-                    enum mprof_class class_, uint64_t allocs, uint64_t bytes);
+/* Count ALLOCS allocations of BYTES bytes in all at NODE: another COUNTER. */
+void datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
+                    uint64_t allocs, uint64_t bytes);
+
+/* In the C heap: OBJECTS objects of SIZE bytes each were allocated at NODE, and
+ * FREED of them are freed.  A COUNTER and a SIZE. */
+void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
+                      uint64_t objects, uint64_t freed);
 
 /* The record at REF, and the header; valid until something is added. */
 void *datafile_record(struct datafile *file, mprof_ref ref);

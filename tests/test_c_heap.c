@@ -101,7 +101,7 @@ static void what_is_freed_is_counted_where_it_was_allocated(void **state) {
     allocate(4, (uint64_t)5 << 32);
     check_sums(4, 2049 + ((uint64_t)5 << 32), 0, 0);
     mprof__c_release(object(2));
-    mprof__c_release(object(2)); /* not known any more */
+    mprof__c_release(object(2));  /* not known any more */
     mprof__c_release(object(50)); /* never was */
     check_sums(4, 2049 + ((uint64_t)5 << 32), 1, 1024);
     mprof__c_release(object(4));

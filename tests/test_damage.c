@@ -13,6 +13,22 @@
 #include "../report/tables.h"
 #include "datafile.h"
 
+/* Two threads of C, where one frees what the other has allocated. */
+static void make_c_heap(struct datafile *d, mprof_ref module,
+                        mprof_ref function) {
+    const struct mprof_count none = {0, 0}, one = {1, 300}, two = {2, 600};
+    mprof_ref thread = datafile_c_thread(d, 7, NULL);
+    mprof_ref node =
+        datafile_node(d, thread, datafile_node(d, thread, 0, 0), function);
+    mprof_ref edge = datafile_edge(d, node, module, 9);
+    mprof_ref other = datafile_c_thread(d, 8, NULL);
+    datafile_counter(d, node, edge, thread, MPROF_LARGE, two, none);
+    datafile_counter(d, node, edge, other, MPROF_LARGE, none, one);
+    datafile_size(d, thread, 300, two, none);
+    datafile_size(d, thread, 300, none, one);
+    datafile_header(d)->unknown_frees = 1;
+}
+
 /* A file with every kind of record, as small as can be. */
 static void make_small(struct datafile *d) {
     datafile_start(d);
@@ -31,7 +47,10 @@ static void make_small(struct datafile *d) {
     datafile_count(d, c, MPROF_OTHER, 1, 7);
     datafile_bin(d, thread, MPROF_STRUCT, "structure", "POINT",
                  (struct mprof_count){1, 24}, (struct mprof_count){1, 16});
-    datafile_edge(d, b, module, 0x1234);
+    mprof_ref edge = datafile_edge(d, b, module, 0x1234);
+    datafile_counter(d, b, edge, thread, MPROF_CONS, (struct mprof_count){1, 8},
+                     (struct mprof_count){0, 0});
+    make_c_heap(d, module, g);
     mprof_ref program = datafile_string(d, "p");
     datafile_header(d)->program = program;
 }
@@ -46,14 +65,21 @@ static char *everything(const void *data, size_t size) {
 
     if (p) {
         FILE *out = open_memstream(&text, &length);
-        struct mprof__functions *names = mprof__name_functions(&pool, p);
-        struct mprof__graph *g =
-            mprof__graph_build(&pool, p, names, MPROF_ALL_THREADS, false);
+        struct mprof__functions *names = mprof__name_functions(&pool, p, NULL);
+        const struct mprof__leak_options leaks = {
+            .verbosity = MPROF_VERBOSE, .offsets = true, .inlines = true};
         mprof__print_header(out, p, &pool);
         mprof__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
-        mprof__print_direct(out, g, MPROF_VERBOSE, &pool);
-        mprof__print_graph(out, g, MPROF_VERBOSE, &pool);
-        mprof__print_sexp(out, p, g, &pool);
+        mprof__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
+                           &pool);
+        mprof__print_leaks(out, p, names, MPROF_ALL_THREADS, &leaks, &pool);
+        for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+            struct mprof__graph *g = mprof__graph_build(
+                &pool, p, names, heap, MPROF_ALL_THREADS, false);
+            mprof__print_direct(out, g, MPROF_VERBOSE, &pool);
+            mprof__print_graph(out, g, MPROF_VERBOSE, &pool);
+        }
+        mprof__print_sexp(out, p, names, false, &pool);
         fclose(out);
     } else {
         assert_non_null(error);

@@ -67,16 +67,13 @@ static void reads_every_record(void **state) {
     datafile_count(d, node, MPROF_FLOAT, 3, 48);
     datafile_bin(d, thread, MPROF_STRUCT, "structure", "POINT",
                  (struct mprof_count){2, 64}, (struct mprof_count){2, 32});
-    datafile_edge(d, node, module, 0x7f0012345678);
-    mprof_ref program = datafile_string(d, "/bin/program");
-    datafile_header(d)->program = program;
-    datafile_header(d)->duration = 5;
+    mprof_ref edge = datafile_edge(d, node, module, 0x7f0012345678);
+    datafile_counter(d, node, edge, thread, MPROF_CONS,
+                     (struct mprof_count){1, 16}, (struct mprof_count){0, 0});
     datafile_close(d);
 
     struct mprof__profile *p = parse(f);
     assert_non_null(p);
-    assert_string_equal(p->program, "/bin/program");
-    assert_int_equal(p->duration, 5);
     assert_int_equal(p->module_count, 1);
     assert_string_equal(p->modules[0].path, "/lib/x.so");
     assert_int_equal(p->modules[0].build_id_bytes, 3);
@@ -87,17 +84,78 @@ static void reads_every_record(void **state) {
     assert_null(p->functions[0].name);
     assert_string_equal(p->functions[0].symbol, "make");
     assert_int_equal(p->threads[0].tid, 77);
+    assert_int_equal(p->threads[0].heap, MPROF_LISP_HEAP);
+    assert_int_equal(p->threads[0].members, 1);
     assert_string_equal(p->threads[0].name, "worker");
     assert_int_equal(p->node_count, 2);
     assert_int_equal(p->nodes[0].parent, MPROF_NONE);
     assert_int_equal(p->nodes[1].parent, 0);
     assert_int_equal(p->nodes[1].function, 0);
     assert_int_equal(p->nodes[1].own.by_class[MPROF_FLOAT].bytes, 48);
+    assert_int_equal(p->nodes[1].own.by_class[MPROF_CONS].bytes, 16);
+    assert_int_equal(p->counter_count, 2);
+    assert_int_equal(p->counters[0].edge, MPROF_NONE);
+    assert_int_equal(p->counters[1].edge, 0);
+    assert_int_equal(p->counters[1].node, 1);
+    assert_int_equal(p->counters[1].class_, MPROF_CONS);
     assert_string_equal(p->bins[0].type, "structure");
     assert_string_equal(p->bins[0].name, "POINT");
     assert_int_equal(p->bins[0].storage.bytes, 32);
     assert_int_equal(p->edges[0].node, 1);
     assert_int_equal(p->edges[0].return_address, 0x7f0012345678);
+}
+
+static void reads_the_records_of_c(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref thread = datafile_c_thread(d, 78, NULL);
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    datafile_objects(d, root, 100, 7, 5);
+    datafile_objects(d, root, 5000, 2, 0);
+    datafile_close(d);
+
+    struct mprof__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->heaps, 1u << MPROF_C_HEAP);
+    assert_int_equal(p->threads[0].heap, MPROF_C_HEAP);
+    assert_int_equal(p->nodes[0].own.by_class[MPROF_MEDIUM].bytes, 700);
+    assert_int_equal(p->nodes[0].own.by_class[MPROF_EXTRA].allocs, 2);
+    assert_int_equal(p->nodes[0].freed.by_class[MPROF_MEDIUM].allocs, 5);
+    assert_int_equal(p->counters[0].freed.bytes, 500);
+    assert_int_equal(p->size_count, 2);
+    assert_int_equal(p->sizes[0].thread, 0);
+    assert_int_equal(p->sizes[0].size, 100);
+    assert_int_equal(p->sizes[0].freed.bytes, 500);
+    assert_int_equal(p->sizes[1].size, MPROF_LARGEST_BIN + 1);
+}
+
+static void reads_the_header(void **state) {
+    struct fixture *f = *state;
+    mprof_ref program = datafile_string(&f->file, "/bin/program");
+    struct mprof_header *h = datafile_header(&f->file);
+    h->program = program;
+    h->duration = 5;
+    h->heaps = 3;
+    h->parent = 12;
+    h->failed_allocs = 1;
+    h->unknown_frees = 2;
+    h->unplaced_frees = 3;
+    h->unplaced_freed_bytes = 4;
+    h->untracked_allocs = 5;
+    h->untracked_bytes = 6;
+
+    struct mprof__profile *p = parse(f);
+    assert_non_null(p);
+    assert_string_equal(p->program, "/bin/program");
+    assert_int_equal(p->duration, 5);
+    assert_int_equal(p->heaps, 3);
+    assert_int_equal(p->parent, 12);
+    assert_int_equal(p->failed_allocs, 1);
+    assert_int_equal(p->unknown_frees, 2);
+    assert_int_equal(p->unplaced_frees, 3);
+    assert_int_equal(p->unplaced_freed_bytes, 4);
+    assert_int_equal(p->untracked_allocs, 5);
+    assert_int_equal(p->untracked_bytes, 6);
 }
 
 static void reads_an_open_file_up_to_its_end(void **state) {
@@ -134,7 +192,7 @@ static void refuses_other_files(void **state) {
     struct fixture *f = *state;
     datafile_header(&f->file)->version = 7;
     refuses(f, "x.data: has data format version 7, this mprof reads "
-               "version 1");
+               "version 2");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
@@ -150,21 +208,137 @@ static void says_where_it_is_damaged(void **state) {
     mprof_ref root = datafile_node(&f->file, thread, 0, 0);
     struct mprof_node *node = datafile_record(&f->file, root);
     node->thread = string;
-    refuses(f, "x.data: damaged at byte 4176: a ref leads to a string, not "
+    refuses(f, "x.data: damaged at byte 4184: a ref leads to a string, not "
                "to a thread");
     node->thread = 0;
-    refuses(f, "x.data: damaged at byte 4176: a ref is missing");
+    refuses(f, "x.data: damaged at byte 4184: a ref is missing");
     node->thread = thread + 1;
-    refuses(f, "x.data: damaged at byte 4176: a ref leads to no record");
+    refuses(f, "x.data: damaged at byte 4184: a ref leads to no record");
     node->thread = thread;
     node->parent = root;
     node->function = string;
-    refuses(f, "x.data: damaged at byte 4180: a ref leads forwards");
+    refuses(f, "x.data: damaged at byte 4188: a ref leads forwards");
     node->head.bytes = 1 << 30;
-    refuses(f, "x.data: damaged at byte 4168: a record goes past the end of "
+    refuses(f, "x.data: damaged at byte 4176: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4248: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4208: the file ends before its data");
+}
+
+/* Two threads, one a heap, each with a root; the C one has an edge, a counter
+ * and a size. */
+struct world {
+    mprof_ref lisp, c, lisp_root, c_root, edge, counter, size;
+};
+
+static struct world make_world(struct datafile *d) {
+    struct world w;
+    w.lisp = datafile_thread(d, 1, NULL);
+    w.c = datafile_c_thread(d, 1, NULL);
+    w.lisp_root = datafile_node(d, w.lisp, 0, 0);
+    w.c_root = datafile_node(d, w.c, 0, 0);
+    w.edge = datafile_edge(d, w.c_root, 0, 9);
+    w.counter = datafile_counter(d, w.c_root, w.edge, w.c, MPROF_SMALL,
+                                 (struct mprof_count){2, 20},
+                                 (struct mprof_count){1, 10});
+    w.size = datafile_size(d, w.c, 10, (struct mprof_count){2, 20},
+                           (struct mprof_count){1, 10});
+    return w;
+}
+
+/* The fixture's file is refused because of what is at FIELD of REF. */
+static void refuses_at(struct fixture *f, mprof_ref ref, size_t field,
+                       const char *what) {
+    char error[200];
+    snprintf(error, sizeof error, "x.data: damaged at byte %zu: %s",
+             (size_t)ref * 8 + field, what);
+    refuses(f, error);
+}
+
+#define AT(type, field) offsetof(struct mprof_##type, field)
+
+static void counters_fit_their_nodes(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    struct mprof_counter *counter = datafile_record(&f->file, w.counter);
+    const struct mprof_counter good = *counter;
+
+    assert_non_null(parse(f));
+    counter->node = w.lisp_root;
+    refuses_at(f, w.counter, AT(counter, edge),
+               "a counter has the call site of another node");
+    counter->edge = 0;
+    refuses_at(f, w.counter, AT(counter, thread),
+               "a counter's thread is of another heap than its node");
+    counter->thread = w.lisp;
+    refuses_at(f, w.counter, AT(counter, freed), "Lisp frees nothing");
+    *counter = good;
+    counter->class_ = MPROF_CLASSES;
+    refuses_at(f, w.counter, AT(counter, class_), "no such class");
+    *counter = good;
+    counter->edge = w.size;
+    refuses_at(f, w.counter, AT(counter, edge),
+               "a ref leads to a size, not to an edge");
+    *counter = good;
+    counter->next = w.counter;
+    refuses_at(f, w.counter, AT(counter, next), "a ref leads forwards");
+    *counter = good;
+    counter->thread = 0;
+    refuses_at(f, w.counter, AT(counter, thread), "a ref is missing");
+    *counter = good;
+    struct mprof_node *node = datafile_record(&f->file, w.c_root);
+    node->counters[3] = w.edge;
+    refuses_at(f, w.c_root, AT(node, counters) + 12,
+               "a ref leads to an edge, not to a counter");
+}
+
+static void records_are_of_the_right_heap(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    struct mprof_size *size = datafile_record(&f->file, w.size);
+
+    size->thread = w.lisp;
+    refuses_at(f, w.size, AT(size, thread), "a thread of the wrong heap");
+    size->thread = w.c;
+    const struct mprof_count none = {0, 0};
+    mprof_ref bin =
+        datafile_bin(&f->file, w.c, MPROF_CONS, "cons", NULL, none, none);
+    refuses_at(f, bin, AT(bin, thread), "a thread of the wrong heap");
+    struct mprof_thread *thread = datafile_record(&f->file, w.lisp);
+    thread->heap = 2;
+    refuses_at(f, w.lisp, AT(thread, heap),
+               "a thread of a heap that is not recorded");
+    thread->heap = MPROF_LISP_HEAP;
+    datafile_header(&f->file)->heaps = 1u << MPROF_C_HEAP;
+    refuses_at(f, w.lisp, AT(thread, heap),
+               "a thread of a heap that is not recorded");
+    datafile_header(&f->file)->heaps = 7;
+    refuses_at(f, 0, AT(header, heaps), "no such heap");
+}
+
+/* Another thread's free may be counted before what it frees. */
+static void an_open_file_may_be_ahead_with_frees(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    mprof_ref other = datafile_c_thread(&f->file, 2, NULL);
+    const struct mprof_count none = {0, 0}, more = {2, 15};
+    datafile_counter(&f->file, w.c_root, 0, other, MPROF_SMALL, none, more);
+    struct mprof__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].allocs, 2);
+    assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].bytes, 20);
+    datafile_close(&f->file);
+    refuses_at(f, w.c_root, 0, "more is freed than was allocated");
+}
+
+static void a_closed_file_is_not_ahead_with_sizes(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    const struct mprof_count none = {0, 0}, more = {2, 10};
+    datafile_size(&f->file, w.c, 10, none, more);
+    assert_non_null(parse(f));
+    datafile_close(&f->file);
+    refuses_at(f, w.size, 0, "more is freed than was allocated");
 }
 
 static void checks_the_sum(void **state) {
@@ -206,11 +380,17 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_an_empty_file),
         TEST(reads_every_record),
+        TEST(reads_the_records_of_c),
+        TEST(reads_the_header),
         TEST(reads_an_open_file_up_to_its_end),
         TEST(a_name_may_come_later),
         TEST(broken_text_is_mended),
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
+        TEST(counters_fit_their_nodes),
+        TEST(records_are_of_the_right_heap),
+        TEST(an_open_file_may_be_ahead_with_frees),
+        TEST(a_closed_file_is_not_ahead_with_sizes),
         TEST(checks_the_sum),
         TEST(says_why_a_file_cannot_be_read),
         TEST(reads_from_disk),

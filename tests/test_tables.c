@@ -13,78 +13,17 @@
 
 #include "../report/command.h"
 #include "../report/report.h"
-#include "datafile.h"
+#include "golden.h"
 
 static const char data_name[] = "test_tables.data";
-
-static void save(const struct datafile *d) {
-    FILE *file = fopen(data_name, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(d->data, 1, d->size, file), d->size);
-    assert_int_equal(fclose(file), 0);
-}
-
-/* A text file of the tests; NULL when it is not there. */
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t capacity = 0;
-    if (!file)
-        return NULL;
-    if (getdelim(&text, &capacity, '\0', file) < 0) {
-        free(text);
-        text = strdup("");
-    }
-    fclose(file);
-    return text;
-}
-
-/* Run the command with ARGUMENTS; the caller frees *OUT and *ERR. */
-static int run(const char *const *arguments, char **out, char **err) {
-    size_t out_size, err_size;
-    char *argv[10] = {(char[]){"mprof"}};
-    int argc = 1;
-    FILE *out_stream = open_memstream(out, &out_size);
-    FILE *err_stream = open_memstream(err, &err_size);
-
-    for (; *arguments; arguments++)
-        argv[argc++] = (char *)(uintptr_t)*arguments;
-    int status = mprof__report_main(argc, argv, out_stream, err_stream);
-    fclose(out_stream);
-    fclose(err_stream);
-    return status;
-}
-
-#define RUN(out, err, ...)                                                     \
-    run((const char *const[]){__VA_ARGS__, NULL}, out, err)
-
-static void equals_golden(const char *text, const char *name) {
-    char path[4096];
-    const char *srcdir = getenv("srcdir");
-
-    snprintf(path, sizeof path, "%s/tests/data/%s.golden",
-             srcdir ? srcdir : ".", name);
-    char *golden = read_text(path);
-    if (!golden || strcmp(text, golden) != 0) {
-        char result[256];
-        snprintf(result, sizeof result, "%s.result", name);
-        FILE *file = fopen(result, "wb");
-        if (file) {
-            fputs(text, file);
-            fclose(file);
-        }
-        fail_msg("%s differs from %s", result, path);
-    }
-    free(golden);
-}
 
 static void check(struct datafile *d, const char *name) {
     char *out, *err;
     datafile_close(d);
-    save(d);
+    golden_save(d, data_name);
     assert_int_equal(RUN(&out, &err, "--verbose", data_name), 0);
     assert_string_equal(err, "");
-    equals_golden(out, name);
+    golden_check(out, name);
     free(out);
     free(err);
     datafile_free(d);
@@ -215,7 +154,7 @@ static void small_functions_are_left_out(void **state) {
                                      datafile_lisp(&d, functions[i].name)),
                        MPROF_CONS, 1, functions[i].bytes);
     datafile_close(&d);
-    save(&d);
+    golden_save(&d, data_name);
     assert_int_equal(RUN(&out, &err, "-table", "direct", data_name), 0);
     assert_non_null(strstr(out, "EDGE\n1 function below 0.5% left out: 4 "));
     free(out);
@@ -241,8 +180,13 @@ static void wrong_usage_is_one_line(void **state) {
         int status;
     } cases[] = {
         {"--foo", "mprof: unknown option '--foo'; try mprof --help\n", 2},
-        {"--table=leaks",
-         "mprof: no table 'leaks'; there are bins, direct and graph\n", 2},
+        {"--table=leek",
+         "mprof: no table 'leek'; there are bins, leaks, direct and graph\n",
+         2},
+        {"--heap=pile", "mprof: no heap 'pile'; there are lisp and c\n", 2},
+        {"--leak-depth=-1", "mprof: '-1' is not a number of callers\n", 2},
+        {"--leak-depth=5000000000",
+         "mprof: '5000000000' is not a number of callers\n", 2},
         {"--output", "mprof: option '--output' needs a value\n", 2},
         {"--terse=1", "mprof: option '--terse' takes no value\n", 2},
         {"no.data", "mprof: cannot open no.data: No such file or directory\n",
@@ -264,16 +208,16 @@ static void output_appears_whole(void **state) {
     (void)state;
     make_widgets(&d);
     datafile_close(&d);
-    save(&d);
+    golden_save(&d, data_name);
     datafile_free(&d);
     assert_int_equal(
         RUN(&out, &err, "--verbose", "--output=tables.txt", data_name), 0);
     assert_string_equal(out, "");
     free(out);
     free(err);
-    char *text = read_text("tables.txt");
+    char *text = golden_read("tables.txt");
     assert_non_null(text);
-    equals_golden(text, "widgets");
+    golden_check(text, "widgets");
     free(text);
     unlink("tables.txt");
 
@@ -294,21 +238,22 @@ static void an_open_file_says_so(void **state) {
         uint32_t pid;
         const char *text;
     } cases[] = {{1, "\nThe program (process 1) is still running: "},
-                 {0x7ffffffe, "\nThe program (process 2147483646) was "
-                              "killed: "}};
+                 {0x7ffffffe,
+                  "\nThe program (process 2147483646) ended without "
+                  "closing the file (killed, "}};
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct datafile d;
         char *out, *err;
         make_widgets(&d);
         datafile_header(&d)->pid = cases[i].pid;
-        save(&d);
+        golden_save(&d, data_name);
         assert_int_equal(RUN(&out, &err, data_name), 0);
         assert_non_null(strstr(out, cases[i].text));
         free(out);
         free(err);
         datafile_close(&d);
-        save(&d);
+        golden_save(&d, data_name);
         datafile_free(&d);
     }
 }

@@ -59,9 +59,8 @@ int main(int argc, char **argv) {
         const struct mprof_record *record = (const void *)(data + at);
         if (record->bytes == 0)
             fail(argv[1], "a record without length");
-        if (record->type == MPROF_NODE)
-            for (int i = 0; i < MPROF_CLASSES; i++)
-                add(&nodes, &((const struct mprof_node *)record)->count[i]);
+        if (record->type == MPROF_COUNTER)
+            add(&nodes, &((const struct mprof_counter *)record)->allocated);
         if (record->type == MPROF_BIN) {
             add(&bins, &((const struct mprof_bin *)record)->objects);
             add(&bins, &((const struct mprof_bin *)record)->storage);

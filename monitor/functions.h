@@ -1,0 +1,29 @@
+/* functions.h - what stands behind the functions of mprof.h; see public.c. */
+#ifndef MPROF_FUNCTIONS_H
+#define MPROF_FUNCTIONS_H
+
+#include <stdint.h>
+
+struct mprof_status;
+
+struct mprof__functions {
+    int (*start)(const char *file);
+    int (*set_heaps)(unsigned heaps);
+    int (*stop)(void);
+    int (*restart)(const char *file);
+    void (*set_autosave)(int count);
+    int (*reset)(void);
+    int (*save)(const char *file);
+    int (*status)(struct mprof_status *status);
+    void (*set_limit)(uint64_t bytes);
+};
+
+/* Of this library's monitor (api.c). */
+extern const struct mprof__functions mprof__own_functions;
+
+/* From now on calls of the public functions of the library that has this one
+ * go to OTHERS. */
+void mprof_set_functions(const struct mprof__functions *others)
+    __attribute__((visibility("default")));
+
+#endif

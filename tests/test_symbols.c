@@ -1,0 +1,340 @@
+/* test_symbols.c - names from ELF files and DWARF.
+ *
+ * The file that is read is the test program itself, or what objcopy makes of
+ * it.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "check.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "../report/calls.h"
+#include "../report/functions.h"
+#include "self.h"
+
+extern char **environ;
+
+struct self {
+    char path[4096];
+    struct mprof__module module;
+    struct mprof__symbols *symbols;
+    struct mprof__pool pool;
+};
+
+static int set_up(void **state) {
+    struct self *self = calloc(1, sizeof *self);
+    self->module =
+        self_module((uintptr_t)set_up, self->path, sizeof self->path);
+    self->symbols = mprof__symbols_open(&self->module, NULL);
+    *state = self;
+    return self->symbols ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    struct self *self = *state;
+    mprof__symbols_close(self->symbols);
+    mprof__pool_free(&self->pool);
+    free(self);
+    return 0;
+}
+
+static uint64_t elf_address(const struct self *self, void (*function)(void)) {
+    return (uintptr_t)function - self->module.bias;
+}
+
+__attribute__((noinline, noipa)) static void local_function(void) {
+    __asm__ volatile("nop; nop; nop; nop");
+}
+
+static void functions_are_found_by_address(void **state) {
+    struct self *self = *state;
+    uint64_t at = elf_address(self, local_function), start = 0;
+
+    assert_string_equal(mprof__symbol_at(self->symbols, at, &start),
+                        "local_function");
+    assert_int_equal(start, at);
+    assert_string_equal(mprof__symbol_at(self->symbols, at + 3, &start),
+                        "local_function");
+    assert_int_equal(start, at);
+    assert_null(mprof__symbol_at(self->symbols, 0, &start));
+    assert_null(mprof__symbol_at(self->symbols, UINT64_MAX, &start));
+    assert_true(mprof__symbol_named(self->symbols, "local_function.part.0", 14,
+                                    0, &start));
+    assert_int_equal(start, at);
+    assert_false(
+        mprof__symbol_named(self->symbols, "local_function", 5, 0, &start));
+}
+
+/* As strdup and __strdup in the C library. */
+void __strong_name(void);
+void weak_name(void) __attribute__((weak, alias("__strong_name")));
+__attribute__((noinline, noipa)) void __strong_name(void) {
+    __asm__ volatile("nop; nop");
+}
+
+static void the_plainest_of_several_names_is_taken(void **state) {
+    struct self *self = *state;
+    uint64_t start;
+
+    assert_string_equal(mprof__symbol_at(self->symbols,
+                                         elf_address(self, __strong_name),
+                                         &start),
+                        "weak_name");
+}
+
+static void another_file_has_no_symbols(void **state) {
+    struct self *self = *state;
+    struct mprof__module module = self->module;
+    struct mprof__symbols *symbols;
+
+    if (module.build_id_bytes > 0) {
+        module.build_id[0] ^= 1;
+        assert_null(mprof__symbols_open(&module, NULL));
+        module.build_id[0] ^= 1;
+    }
+    module.path = "/no/such/file";
+    assert_null(mprof__symbols_open(&module, NULL));
+    module.path = "/dev/null";
+    assert_null(mprof__symbols_open(&module, NULL));
+    module.path = "";
+    assert_null(mprof__symbols_open(&module, NULL));
+    /* A path that is given takes the place of the recorded one. */
+    symbols = mprof__symbols_open(&module, self->path);
+    assert_non_null(symbols);
+    mprof__symbols_close(symbols);
+}
+
+static const char *call_site;
+
+__attribute__((noinline, noipa)) static void called(void) {
+    call_site = __builtin_return_address(0);
+}
+
+__attribute__((always_inline)) static inline void innermost(volatile int *n) {
+    ++*n;
+    called();
+    ++*n;
+}
+
+__attribute__((always_inline)) static inline void middle(volatile int *n) {
+    ++*n;
+    if (*n < 9)
+        innermost(n);
+    ++*n;
+}
+
+__attribute__((noinline, noipa)) static void outermost(volatile int *n) {
+    middle(n);
+    called();
+}
+
+static void inlined_functions_are_found_by_call_site(void **state) {
+    struct self *self = *state;
+    volatile int n = 9;
+    const char **names;
+
+    outermost(&n);
+    uint64_t plain = (uintptr_t)call_site - 1 - self->module.bias;
+    assert_int_equal(
+        mprof__symbols_inlines(self->symbols, &self->pool, plain, &names), 0);
+    n = 0;
+    innermost(&n);
+    uint64_t one = (uintptr_t)call_site - 1 - self->module.bias;
+    if (mprof__symbols_inlines(self->symbols, &self->pool, one, &names) == 0)
+        skip(); /* compiled without debug information */
+    assert_string_equal(names[0], "innermost");
+    middle(&n);
+    uint64_t two = (uintptr_t)call_site - 1 - self->module.bias;
+    assert_int_equal(
+        mprof__symbols_inlines(self->symbols, &self->pool, two, &names), 2);
+    assert_string_equal(names[0], "middle");
+    assert_string_equal(names[1], "innermost");
+    assert_int_equal(
+        mprof__symbols_inlines(self->symbols, &self->pool, 0, &names), 0);
+    assert_int_equal(
+        mprof__symbols_inlines(self->symbols, &self->pool, UINT64_MAX, &names),
+        0);
+}
+
+static void calls_in_the_file_are_told_apart(void **state) {
+    struct self *self = *state;
+    volatile int n = 0;
+
+    innermost(&n);
+    uint64_t site = (uintptr_t)call_site - self->module.bias;
+    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
+                                            elf_address(self, called)),
+                     MPROF_YES);
+    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
+                                            elf_address(self, local_function)),
+                     MPROF_NO);
+    assert_int_equal(mprof__symbols_is_call(self->symbols, site, NULL,
+                                            elf_address(self, called)),
+                     MPROF_NO);
+
+    void (*volatile pointer)(void) = called;
+    pointer();
+    site = (uintptr_t)call_site - self->module.bias;
+    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
+                                            elf_address(self, called)),
+                     MPROF_UNDECIDED);
+    assert_int_equal(mprof__symbols_is_call(self->symbols, 0, self->symbols, 0),
+                     MPROF_UNDECIDED);
+}
+
+__attribute__((noinline, noipa)) static int calls_library(void) {
+    return getppid() + 1;
+}
+
+/* How many addresses in calls_library() stand behind a call of FUNCTION. */
+static int count_calls(const struct self *self,
+                       const struct mprof__symbols *library,
+                       uint64_t function) {
+    uint64_t start = (uintptr_t)calls_library - self->module.bias, at;
+    int count = 0;
+
+    for (uint64_t i = 1; i < 256; i++)
+        if (mprof__symbol_at(self->symbols, start + i, &at) && at == start)
+            count += mprof__symbols_is_call(self->symbols, start + i, library,
+                                            function) == MPROF_YES;
+    return count;
+}
+
+static void calls_through_the_linkage_table_are_known(void **state) {
+    struct self *self = *state;
+    char path[4096];
+    pid_t (*volatile function)(void) = getppid;
+    struct mprof__module module =
+        self_module((uintptr_t)function, path, sizeof path);
+    struct mprof__symbols *library = mprof__symbols_open(&module, NULL);
+
+    assert_non_null(library);
+    assert_int_not_equal(calls_library(), 0);
+    assert_int_equal(
+        count_calls(self, library, (uintptr_t)function - module.bias), 1);
+    function = getpid;
+    assert_int_equal(
+        count_calls(self, library, (uintptr_t)function - module.bias), 0);
+    mprof__symbols_close(library);
+}
+
+static void cxx_names_are_written_as_in_the_program(void **state) {
+    static const char *const names[][2] = {
+        {"_Z1fi", "f(int)"},
+        {"_ZN3zoo6AnimalC1Ev", "zoo::Animal::Animal()"},
+        {"_ZN3zoo6AnimalD0Ev", "zoo::Animal::~Animal()"},
+        {"_Znwm", "operator new(unsigned long)"},
+        {"_ZNSt6vectorIiSaIiEE9push_backERKi",
+         "std::vector<int, std::allocator<int> >::push_back(int const&)"},
+        {"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()() const"},
+        {"_ZN12_GLOBAL__N_11gEv", "(anonymous namespace)::g()"},
+        {"_ZL4spinPKc", "spin(char const*)"},
+        {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+         "core::fmt::Write::write_fmt::h0123456789abcdef"},
+        {"main", NULL},
+        {"f", NULL},
+        {"i", NULL},
+        {"", NULL},
+        {"_Z", NULL},
+        {"_Zebra", NULL},
+        {"_ZN3zoo", NULL},
+        {"__Znwm", NULL},
+    };
+    struct self *self = *state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *name = mprof__demangle(&self->pool, names[i][0]);
+        if (names[i][1])
+            assert_string_equal(name, names[i][1]);
+        else
+            assert_null(name);
+    }
+}
+
+/* Separate debug files */
+
+/* Other tests may run in the same folder. */
+static char stripped[64], debug[64], link_option[96];
+
+static bool run(const char *const *arguments) {
+    char *argv[10];
+    int count = 0, status;
+    pid_t pid;
+
+    for (; arguments[count]; count++)
+        argv[count] = (char *)(uintptr_t)arguments[count];
+    argv[count] = NULL;
+    return posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) == 0 &&
+           waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+
+static void remove_files(void) {
+    unlink(stripped);
+    unlink(debug);
+}
+
+/* The name of local_function in the file without symbols. */
+static bool is_known(const struct self *self, const char *path) {
+    uint64_t start;
+    const char **inlined;
+    struct mprof__pool pool = {0};
+    struct mprof__symbols *symbols = mprof__symbols_open(&self->module, path);
+
+    assert_non_null(symbols);
+    const char *name =
+        mprof__symbol_at(symbols, elf_address(self, local_function), &start);
+    bool known = name && strcmp(name, "local_function") == 0;
+    mprof__symbols_inlines(symbols, &pool, start, &inlined);
+    mprof__symbols_close(symbols);
+    mprof__pool_free(&pool);
+    return known;
+}
+
+static void debug_files_are_found_by_link_and_check_sum(void **state) {
+    struct self *self = *state;
+    char path[4096 + 64];
+
+    snprintf(stripped, sizeof stripped, "./symbols-%ld.tmp", (long)getpid());
+    snprintf(debug, sizeof debug, "symbols-%ld.tmp.debug", (long)getpid());
+    snprintf(link_option, sizeof link_option, "--add-gnu-debuglink=%s", debug);
+    if (!RUN("objcopy", "--only-keep-debug", self->path, debug) ||
+        !RUN("objcopy", "--strip-all", link_option, self->path, stripped)) {
+        remove_files();
+        skip(); /* no objcopy */
+    }
+    assert_true(is_known(self, stripped));
+    assert_non_null(getcwd(path, 4096));
+    strcat(path, stripped + 1);
+    assert_true(is_known(self, path));
+
+    int fd = open(debug, O_WRONLY | O_APPEND);
+    assert_int_equal(write(fd, "x", 1), 1);
+    close(fd);
+    assert_false(is_known(self, path));
+    unlink(debug);
+    assert_false(is_known(self, path));
+    remove_files();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_found_by_address),
+        cmocka_unit_test(the_plainest_of_several_names_is_taken),
+        cmocka_unit_test(another_file_has_no_symbols),
+        cmocka_unit_test(inlined_functions_are_found_by_call_site),
+        cmocka_unit_test(calls_in_the_file_are_told_apart),
+        cmocka_unit_test(calls_through_the_linkage_table_are_known),
+        cmocka_unit_test(cxx_names_are_written_as_in_the_program),
+        cmocka_unit_test(debug_files_are_found_by_link_and_check_sum),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,135 @@
+/* world.c - profiles made up in memory. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+void world_start(struct world *w) {
+    *w = (struct world){.profile.program = ""};
+    struct mprof__profile *p = &w->profile;
+    p->modules = mprof__alloc(&w->pool, ROOM, sizeof *p->modules);
+    p->functions = mprof__alloc(&w->pool, ROOM, sizeof *p->functions);
+    p->threads = mprof__alloc(&w->pool, ROOM, sizeof *p->threads);
+    p->nodes = mprof__alloc(&w->pool, ROOM, sizeof *p->nodes);
+    p->edges = mprof__alloc(&w->pool, ROOM, sizeof *p->edges);
+    p->counters = mprof__alloc(&w->pool, ROOM, sizeof *p->counters);
+    w->names.list = mprof__alloc(&w->pool, ROOM, sizeof *w->names.list);
+    w->names.shown = mprof__alloc(&w->pool, ROOM, sizeof *w->names.shown);
+    w->names.fragment = mprof__alloc(&w->pool, ROOM, sizeof *w->names.fragment);
+    w->names.list[w->names.count++] = (struct mprof__shown){
+        .name = "<top level>", .kind = MPROF_TOPLEVEL, .plumbing = true};
+}
+
+void world_stop(struct world *w) {
+    mprof__pool_free(&w->pool);
+}
+
+uint32_t world_function(struct world *w, const char *name) {
+    uint32_t i = w->profile.function_count++;
+    w->profile.functions[i] = (struct mprof__function){
+        .address = 1000 * ((uint64_t)i + 1), .module = MPROF_NONE};
+    w->names.shown[i] = w->names.count;
+    w->names.list[w->names.count++] = (struct mprof__shown){.name = name};
+    return i;
+}
+
+uint32_t world_plumbing(struct world *w, const char *name) {
+    uint32_t i = world_function(w, name);
+    w->names.list[w->names.shown[i]].plumbing = true;
+    return i;
+}
+
+uint32_t world_part(struct world *w, uint32_t whole, const char *symbol) {
+    uint32_t i = world_function(w, NULL);
+    w->names.shown[i] = w->names.shown[whole];
+    w->names.fragment[i] = true;
+    w->profile.functions[i].symbol = symbol;
+    return i;
+}
+
+uint32_t world_node(struct world *w, uint32_t parent, uint32_t function) {
+    uint32_t i = w->profile.node_count++;
+    w->profile.nodes[i] = (struct mprof__node){
+        w->profile.nodes[parent].thread, parent, function, {{{0}}}, {{{0}}}};
+    return i;
+}
+
+uint32_t world_thread(struct world *w, enum mprof_heap heap) {
+    uint32_t t = w->profile.thread_count++, i = w->profile.node_count++;
+    w->profile.threads[t].heap = heap;
+    w->profile.nodes[i] =
+        (struct mprof__node){t, MPROF_NONE, MPROF_NONE, {{{0}}}, {{{0}}}};
+    return i;
+}
+
+uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
+    uint32_t i = w->profile.edge_count++;
+    uint32_t f = w->profile.nodes[node].function;
+    w->profile.edges[i] = (struct mprof__edge){
+        node, MPROF_NONE, w->profile.functions[f].address + offset};
+    return i;
+}
+
+void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
+                      uint64_t allocs, uint64_t bytes, uint64_t frees,
+                      uint64_t freed) {
+    struct mprof__node *n = &w->profile.nodes[node];
+    w->profile.counters[w->profile.counter_count++] = (struct mprof__counter){
+        node, edge, MPROF_SMALL, {allocs, bytes}, {frees, freed}};
+    n->own.by_class[MPROF_SMALL].allocs += allocs;
+    n->own.by_class[MPROF_SMALL].bytes += bytes;
+    n->freed.by_class[MPROF_SMALL].allocs += frees;
+    n->freed.by_class[MPROF_SMALL].bytes += freed;
+}
+
+void world_counter(struct world *w, uint32_t node, uint64_t allocs,
+                   uint64_t bytes, uint64_t frees, uint64_t freed) {
+    world_counter_at(w, node, MPROF_NONE, allocs, bytes, frees, freed);
+}
+
+char *world_leaks_of(struct world *w, uint32_t thread,
+                     struct mprof__leak_options options) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    mprof__print_leaks(out, &w->profile, &w->names, thread, &options, &w->pool);
+    fclose(out);
+    return text;
+}
+
+char *world_leaks(struct world *w, struct mprof__leak_options options) {
+    return world_leaks_of(w, MPROF_ALL_THREADS, options);
+}
+
+const char *world_path_in(const char *line) {
+    static const char *const starts[] = {"|| >", "... >", "<TOTAL>"};
+    size_t length = strcspn(line, "\n");
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *found = strstr(line, starts[i]);
+        if (found && found < line + length)
+            return found;
+    }
+    return NULL;
+}
+
+void world_paths_equal(char *table, const char *expected) {
+    char *line = strstr(table, " path\n"), *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(line);
+    line = strchr(strchr(line, '\n') + 1, '\n') + 1;
+    for (; *line; line = strchr(line, '\n') + 1) {
+        const char *path = world_path_in(line);
+        path = path ? path : line;
+        fprintf(out, "%.*s\n", (int)strcspn(path, "\n"), path);
+    }
+    fclose(out);
+    assert_string_equal(text, expected);
+    free(text);
+    free(table);
+}

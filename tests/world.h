@@ -1,0 +1,61 @@
+/* world.h - profiles made up in memory, with the names of their functions. */
+#ifndef MPROF_TESTS_WORLD_H
+#define MPROF_TESTS_WORLD_H
+
+#include "../report/tables.h"
+
+/* Room in each array of the profile. */
+enum { ROOM = 512 };
+
+struct world {
+    struct mprof__pool pool;
+    struct mprof__profile profile;
+    struct mprof__functions names;
+};
+
+void world_start(struct world *w);
+void world_stop(struct world *w);
+
+/* The root of a new thread. */
+uint32_t world_thread(struct world *w, enum mprof_heap heap);
+
+/* A C function; its code is at 1000 times its number. */
+uint32_t world_function(struct world *w, const char *name);
+
+/* One that is left out of the tables. */
+uint32_t world_plumbing(struct world *w, const char *name);
+
+/* A part that the compiler made of the function WHOLE. */
+uint32_t world_part(struct world *w, uint32_t whole, const char *symbol);
+
+/* A node called by the node PARENT. */
+uint32_t world_node(struct world *w, uint32_t parent, uint32_t function);
+
+/* A call OFFSET bytes into the function of NODE. */
+uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset);
+
+/* Count what was allocated at NODE, at an EDGE of it or at an unknown place,
+ * and what of that was freed. */
+void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
+                      uint64_t allocs, uint64_t bytes, uint64_t frees,
+                      uint64_t freed);
+void world_counter(struct world *w, uint32_t node, uint64_t allocs,
+                   uint64_t bytes, uint64_t frees, uint64_t freed);
+
+/* The leak table of THREAD, or of all; the caller frees it. */
+char *world_leaks_of(struct world *w, uint32_t thread,
+                     struct mprof__leak_options options);
+char *world_leaks(struct world *w, struct mprof__leak_options options);
+
+/* The whole one, with more options. */
+#define LEAKS(w, ...)                                                          \
+    world_leaks(w, (struct mprof__leak_options){.verbosity = MPROF_VERBOSE,    \
+                                                ##__VA_ARGS__})
+
+/* Where the path stands in a row of the table; NULL in other lines. */
+const char *world_path_in(const char *line);
+
+/* Check the paths of TABLE, which it frees, and the notes below them. */
+void world_paths_equal(char *table, const char *expected);
+
+#endif
