@@ -73,8 +73,10 @@ static void end_in_heap(struct self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
     if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
-        __atomic_store_n(&thread->record->flags, MPROF_THREAD_ENDED,
-                         __ATOMIC_RELAXED);
+        /* A file that is complete stays as it is. */
+        if (__atomic_load_n(&session->open, __ATOMIC_ACQUIRE))
+            __atomic_store_n(&thread->record->flags, MPROF_THREAD_ENDED,
+                             __ATOMIC_RELAXED);
         if (thread->number <= OWN_RECORDS) {
             mprof__thread_shrink(thread);
         } else {

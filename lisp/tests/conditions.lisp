@@ -28,12 +28,13 @@
 
 (deftest arguments-that-are-none
   (quietly (conses 1))
-  (check-signals mprof:invalid-argument-error (mprof:report :tables :leaks))
+  (check-signals mprof:invalid-argument-error (mprof:report :tables :objects))
   (check-signals mprof:invalid-argument-error (mprof:report :verbosity :loud)))
 
 (deftest one-hierarchy
   (dolist (name '(mprof:library-error mprof:unpatched-runtime-error
                   mprof:already-running-error mprof:nothing-recorded-error
                   mprof:data-file-error mprof:report-error
-                  mprof:monitor-error mprof:invalid-argument-error))
+                  mprof:monitor-error mprof:invalid-argument-error
+                  mprof:malloc-unseen-error))
     (check (subtypep name 'mprof:mprof-error))))
