@@ -1,5 +1,6 @@
 /* debug_file.c - find and open the DWARF of an ELF file. */
 #include "debug_file.h"
+#include "debug_link.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -47,19 +47,6 @@ static bool has_build_id(Elf *elf, const uint8_t *wanted, ssize_t bytes) {
     return size == bytes && memcmp(found, wanted, (size_t)size) == 0;
 }
 
-static bool has_crc(int fd, GElf_Word wanted) {
-    unsigned char buffer[65536];
-    uLong crc = crc32(0, NULL, 0);
-    ssize_t n;
-    off_t at = 0;
-
-    while ((n = pread(fd, buffer, sizeof buffer, at)) > 0) {
-        crc = crc32(crc, buffer, (uInt)n);
-        at += n;
-    }
-    return n == 0 && crc == wanted;
-}
-
 /* A program may contain only DWARF of other kinds, such as .debug_frame. */
 static bool has_units(Dwarf *dwarf) {
     return dwarf_get_units(dwarf, NULL, &(Dwarf_CU *){NULL}, NULL, NULL, NULL,
@@ -83,7 +70,7 @@ static bool try_debug_file(struct mprof__debug_file *file, const char *path,
     bool same =
         wanted->build_id_bytes > 0
             ? has_build_id(elf, wanted->build_id, wanted->build_id_bytes)
-            : has_crc(file->fd[1], wanted->crc);
+            : mprof__debug_crc(file->fd[1], wanted->crc);
     if (same && open_dwarf(file, elf)) {
         file->elf[1] = elf;
         return true;
@@ -109,27 +96,22 @@ static bool find_by_build_id(struct mprof__debug_file *file,
     return try_debug_file(file, path, wanted);
 }
 
-/* Beside the file, in .debug there, and in the same folder below DEBUG_ROOT. */
+struct attempt {
+    struct mprof__debug_file *file;
+    const struct wanted *wanted;
+};
+
+static bool try_link(const char *path, void *data) {
+    const struct attempt *attempt = data;
+    return try_debug_file(attempt->file, path, attempt->wanted);
+}
+
 static bool find_by_link(struct mprof__debug_file *file, const char *elf_path,
                          struct wanted *wanted) {
-    static const char *const patterns[] = {"%.*s%s", "%.*s.debug/%s",
-                                           DEBUG_ROOT "%.*s%s"};
-    char path[2 * PATH_MAX];
     const char *name = dwelf_elf_gnu_debuglink(file->elf[0], &wanted->crc);
-    char *real = realpath(elf_path, NULL);
-    bool found = false;
+    struct attempt attempt = {file, wanted};
 
-    if (name && !strchr(name, '/') && real) {
-        int folder = (int)(strrchr(real, '/') + 1 - real);
-        for (int i = 0; i < 3 && !found; i++) {
-            int n =
-                snprintf(path, sizeof path, patterns[i], folder, real, name);
-            found = n < (int)sizeof path && strcmp(path, real) != 0 &&
-                    try_debug_file(file, path, wanted);
-        }
-    }
-    free(real);
-    return found;
+    return mprof__debug_link(elf_path, name, try_link, &attempt);
 }
 
 enum mprof__debug_state mprof__debug_open(struct mprof__debug_file *file,

@@ -1,19 +1,17 @@
 /* symbols.c - names of C functions, from ELF files. */
 #include "functions.h"
 #include "calls.h"
+#include "debug_link.h"
 #include "inlines.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 struct symbol {
     uint64_t address, size;
@@ -31,38 +29,23 @@ struct mprof__symbols {
     struct mprof__calls *calls;
 };
 
-static bool has_crc(int fd, GElf_Word wanted) {
-    unsigned char block[65536];
-    uLong crc = 0;
-    ssize_t got;
+struct debug_link {
+    GElf_Word crc;
+    int fd;
+};
 
-    while ((got = read(fd, block, sizeof block)) > 0)
-        crc = crc32(crc, block, (uInt)got);
-    return got == 0 && crc == wanted && lseek(fd, 0, SEEK_SET) == 0;
-}
+static bool open_link(const char *path, void *data) {
+    struct debug_link *link = data;
+    struct stat status;
 
-/* Open the debug file LINK for FILE, whose check sum is CRC, where gdb looks
- * for it too.  Returns a descriptor or -1. */
-static int open_debuglink(const char *file, const char *link, GElf_Word crc) {
-    static const char *const places[] = {"%.*s/.debug/%s", "%.*s/%s",
-                                         "/usr/lib/debug%.*s/%s"};
-    const char *slash = strrchr(file, '/');
-
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        struct stat status;
-        char path[2 * PATH_MAX];
-        int length = snprintf(path, sizeof path, places[i], (int)(slash - file),
-                              file, link);
-        if (length >= (int)sizeof path || strcmp(path, file) == 0)
-            continue;
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-            has_crc(fd, crc))
-            return fd;
-        if (fd >= 0)
-            close(fd);
-    }
-    return -1;
+    link->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (link->fd >= 0 && fstat(link->fd, &status) == 0 &&
+        S_ISREG(status.st_mode) && mprof__debug_crc(link->fd, link->crc))
+        return true;
+    if (link->fd >= 0)
+        close(link->fd);
+    link->fd = -1;
+    return false;
 }
 
 /* Debug files by build id, or else by name and check sum.  libdwfl's standard
@@ -70,16 +53,14 @@ static int open_debuglink(const char *file, const char *link, GElf_Word crc) {
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
                           Dwarf_Addr base, const char *file, const char *link,
                           GElf_Word crc, char **found) {
-    char real[PATH_MAX];
+    struct debug_link found_link = {.crc = crc, .fd = -1};
     int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
                                           crc, found);
 
-    if (fd >= 0 || *found || !file || !link || strchr(link, '/'))
+    if (fd >= 0 || *found || !file)
         return fd;
-    fd = open_debuglink(file, link, crc);
-    if (fd < 0 && realpath(file, real) && strcmp(real, file) != 0)
-        fd = open_debuglink(real, link, crc);
-    return fd;
+    mprof__debug_link(file, link, open_link, &found_link);
+    return found_link.fd;
 }
 
 static char *debug_path;
