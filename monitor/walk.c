@@ -77,7 +77,10 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
         f->site = mprof__session_site(session, r.pc, interrupted);
         f->high = r.sp;
         if (!f->site->known) {
-            chain->cut = true;
+            if (f->site->beyond)
+                chain->count--;
+            else
+                chain->cut = true;
             return;
         }
         const struct mprof__rule *rule = &f->site->unwind.rule;

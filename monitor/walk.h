@@ -20,6 +20,7 @@ struct mprof__site {
     struct mprof__unwind unwind;
     uint32_t id;        /* counts the sites of the session, from 1 */
     bool known;         /* false: there is no rule, the walk ends here */
+    bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* frames of it stand for what they interpret */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
 };
