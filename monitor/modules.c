@@ -95,6 +95,9 @@ bool mprof__module_is(struct mprof__session *session,
     struct mprof_module now = {0};
     struct mprof__unwind unwind;
     mprof__cfi_find(module->start, &unwind);
+    /* The program itself stays. */
+    if (unwind.module != NULL && unwind.module->l_name[0] == '\0')
+        return true;
     if (unwind.module_start != module->start ||
         unwind.module_end != module->end ||
         unwind.module->l_addr != module->bias)

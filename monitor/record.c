@@ -15,15 +15,13 @@ void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
 struct mprof__leaf mprof__locate(struct mprof__thread *thread,
                                  const void *frame) {
     struct mprof__session *session = thread->session;
-    if (__builtin_expect(
-            __atomic_load_n(&mprof__modules_closing, __ATOMIC_ACQUIRE), 0))
-        mprof__modules_check(session);
+    mprof__walk(session, &thread->chain, frame);
+    /* The walk finds out when another library is where one was. */
     uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
     if (thread->epoch != epoch) {
         mprof__tree_flush(thread);
         thread->epoch = epoch;
     }
-    mprof__walk(session, &thread->chain, frame);
     mprof__adapter.match(thread->chain.frames, thread->chain.count);
     return mprof__tree_leaf(thread);
 }

@@ -1,15 +1,13 @@
-/* session.c - create and free a recording; its sites, functions, modules. */
+/* session.c - create and free a recording; its functions. */
 #define _GNU_SOURCE
 #include "session.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "modules.h"
 #include "mprof.h"
 #include "thread.h"
 
@@ -28,9 +26,6 @@ struct mprof__block {
 union mprof__page mprof__page __attribute__((aligned(4096)));
 uint64_t mprof__autosave;
 uint32_t mprof__parent;
-
-/* Stands for every return address once there is no memory for more sites. */
-static const struct mprof__site no_site;
 
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
     bytes = (bytes + 15) & ~(size_t)15;
@@ -150,9 +145,9 @@ void mprof__session_clock(struct mprof__session *session) {
                      __ATOMIC_RELAXED);
 }
 
-static mprof_ref add_function(struct mprof__session *session, uint64_t address,
-                              mprof_ref module,
-                              const struct mprof__name *name) {
+mprof_ref mprof__session_function(struct mprof__session *session,
+                                  uint64_t address, mprof_ref module,
+                                  const struct mprof__name *name) {
     struct mprof__arena *arena = &session->arena;
     mprof_ref text = 0, symbol = 0;
     if (!mprof__arena_spare(arena))
@@ -177,64 +172,8 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
                                  mprof_ref *place) {
     struct mprof__name name = {.kind = kind};
     if (*place == 0)
-        *place = add_function(session, 0, 0, &name);
+        *place = mprof__session_function(session, 0, 0, &name);
     return *place;
-}
-
-static mprof_ref native_function(struct mprof__session *session,
-                                 const struct mprof__unwind *unwind) {
-    struct mprof__slot *slot =
-        mprof__table_find(&session->functions, unwind->function);
-    if (slot != NULL)
-        return (mprof_ref)slot->value;
-    struct mprof__name name = {.kind = MPROF_C};
-    mprof__adapter.native(unwind->function, unwind->module, &name);
-    mprof_ref module = mprof__module(session, unwind);
-    mprof_ref ref = add_function(
-        session, unwind->function - unwind->module->l_addr, module, &name);
-    if (ref != 0)
-        mprof__table_add(&session->functions, unwind->function, ref);
-    return ref;
-}
-
-static const struct mprof__site *add_site(struct mprof__session *session,
-                                          uintptr_t pc, bool exact,
-                                          uint64_t key) {
-    struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
-    if (site == NULL)
-        return &no_site;
-    site->id = ++session->site_count;
-    site->known = mprof__cfi_find(exact ? pc : pc - 1, &site->unwind);
-    /* makecontext() has functions return to one that never called. */
-    if (!site->known && !exact)
-        site->known =
-            mprof__cfi_find(pc, &site->unwind) && site->unwind.function == pc;
-    if (site->known) {
-        site->interpreter = mprof__adapter.interprets(site->unwind.function);
-        site->function = native_function(session, &site->unwind);
-    } else {
-        /* Its start has no entry: constructors are called from there. */
-        site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
-        site->function =
-            mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
-    }
-    mprof__table_add(&session->sites, key, (uintptr_t)site);
-    return site;
-}
-
-const struct mprof__site *mprof__session_site(struct mprof__session *session,
-                                              uintptr_t pc, bool exact) {
-    uint64_t key = exact ? pc | (uint64_t)1 << 63 : pc;
-    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
-    if (__builtin_expect(slot != NULL, 1))
-        return (const struct mprof__site *)(uintptr_t)slot->value;
-    mprof__lock(&session->lock);
-    slot = mprof__table_find(&session->sites, key);
-    const struct mprof__site *site =
-        slot != NULL ? (const struct mprof__site *)(uintptr_t)slot->value
-                     : add_site(session, pc, exact, key);
-    mprof__unlock(&session->lock);
-    return site;
 }
 
 mprof_ref mprof__session_object(struct mprof__session *session,
@@ -258,7 +197,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     } else {
         struct mprof__name name = {.kind = MPROF_INTERPRETED};
         mprof__adapter.interpreted(chain->frames, chain->count, index, &name);
-        ref = add_function(session, object, 0, &name);
+        ref = mprof__session_function(session, object, 0, &name);
         if (ref != 0) {
             session->objects++;
             mprof__adapter.keep(object);
@@ -292,89 +231,5 @@ void mprof__rename(struct mprof__session *session, uintptr_t key,
                 function->kind = MPROF_LISP;
         }
     }
-    mprof__unlock(&session->lock);
-}
-
-struct range {
-    uintptr_t start, end;
-};
-
-static bool in_range(uint64_t key, uint64_t value, void *data) {
-    const struct range *range = data;
-    (void)value;
-    key &= ~((uint64_t)1 << 63);
-    return key >= range->start && key < range->end;
-}
-
-void mprof__module_unloads(uintptr_t start, uintptr_t end) {
-    struct range range = {start, end};
-    struct mprof__session *session = mprof__current();
-    if (session == NULL)
-        return;
-    mprof__lock(&session->lock);
-    struct mprof__slot *slot = mprof__table_find(&session->modules, start);
-    if (slot != NULL) {
-        struct mprof_module *module =
-            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
-        module->flags |= MPROF_MODULE_UNLOADED;
-    }
-    mprof__table_sweep(&session->modules, in_range, &range);
-    mprof__table_sweep(&session->functions, in_range, &range);
-    mprof__table_sweep(&session->sites, in_range, &range);
-    /* The threads forget what they know by return address. */
-    __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
-    mprof__unlock(&session->lock);
-}
-
-static bool is_unknown(uint64_t key, uint64_t value, void *data) {
-    (void)key, (void)data;
-    return !((const struct mprof__site *)(uintptr_t)value)->known;
-}
-
-/* Forget a module, its functions and its sites, unless it is still there. */
-static bool has_gone(uint64_t start, uint64_t ref, void *data) {
-    struct mprof__session *session = data;
-    struct mprof_module *module =
-        mprof__arena_at(&session->arena, (mprof_ref)ref);
-    if (mprof__module_is(session, module))
-        return false;
-    struct range range = {start, module->end};
-    module->flags |= MPROF_MODULE_UNLOADED;
-    mprof__table_sweep(&session->functions, in_range, &range);
-    mprof__table_sweep(&session->sites, in_range, &range);
-    session->gone = true;
-    return true;
-}
-
-int mprof__modules_closing;
-
-void mprof__modules_check(struct mprof__session *session) {
-    mprof__lock(&session->lock);
-    session->gone = false;
-    mprof__table_sweep(&session->modules, has_gone, session);
-    if (session->gone)
-        __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
-    mprof__unlock(&session->lock);
-}
-
-void mprof__modules_close(void) {
-    __atomic_add_fetch(&mprof__modules_closing, 1, __ATOMIC_SEQ_CST);
-}
-
-void mprof__modules_closed(void) {
-    if (mprof__enter()) {
-        struct mprof__session *session = mprof__current();
-        if (session != NULL)
-            mprof__modules_check(session);
-        mprof__leave();
-    }
-    __atomic_sub_fetch(&mprof__modules_closing, 1, __ATOMIC_SEQ_CST);
-}
-
-void mprof__session_resume(struct mprof__session *session) {
-    mprof__lock(&session->lock);
-    mprof__table_sweep(&session->modules, has_gone, session);
-    mprof__table_sweep(&session->sites, is_unknown, NULL);
-    session->epoch++;
     mprof__unlock(&session->lock);
 }

@@ -67,7 +67,8 @@ struct mprof__session {
     pthread_mutex_t lock;
     struct mprof__table sites;     /* return address -> struct mprof__site * */
     struct mprof__table functions; /* start or object -> FUNCTION */
-    struct mprof__table modules;   /* start of the mapping -> MODULE */
+    struct mprof__table modules;   /* start of the mapping -> generation when
+                                      it was looked at, MODULE */
     uint32_t epoch;                /* grows when a module goes; atomic */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
@@ -80,7 +81,6 @@ struct mprof__session {
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
-    bool gone;                   /* of a sweep: a module went */
     bool haunted;                /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
     char path[PATH_MAX];
@@ -132,13 +132,9 @@ void mprof__session_clock(struct mprof__session *session);
  * where, if they are there no more. */
 void mprof__session_resume(struct mprof__session *session);
 
-/* Modules are about to be unloaded, perhaps; that is done.  Meanwhile another
- * thread may load one at the same place: every allocation looks. */
+/* Before and after a library is closed, perhaps. */
 void mprof__modules_close(void);
 void mprof__modules_closed(void);
-extern int mprof__modules_closing; /* threads at it; atomic */
-/* Forget modules that are not there any more; inside of the hook. */
-void mprof__modules_check(struct mprof__session *session);
 
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
@@ -147,6 +143,11 @@ void mprof__session_free(struct mprof__session *session);
  * address but the place where a signal interrupted. */
 const struct mprof__site *mprof__session_site(struct mprof__session *session,
                                               uintptr_t pc, bool exact);
+
+/* Add a FUNCTION; under the lock.  0: no room. */
+mprof_ref mprof__session_function(struct mprof__session *session,
+                                  uint64_t address, mprof_ref module,
+                                  const struct mprof__name *name);
 
 /* FUNCTION of an interpreted object in frame INDEX of the chain; 0: no room. */
 mprof_ref mprof__session_object(struct mprof__session *session,

@@ -15,10 +15,11 @@
 
 struct mprof__session;
 
-/* What is known of one return address; found once, then never changed. */
+/* What is known of one return address; see sites.c.  Only `checked` changes. */
 struct mprof__site {
     struct mprof__unwind unwind;
     uint32_t id;        /* counts the sites of the session, from 1 */
+    uint32_t checked;   /* generation that this holds for; atomic */
     bool known;         /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* frames of it stand for what they interpret */

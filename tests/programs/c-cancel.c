@@ -25,7 +25,7 @@ static void give_up(int depth, int by_cancel) {
     else if (!by_cancel)
         pthread_exit((void *)5);
     __atomic_store_n(&waiting, 1, __ATOMIC_RELEASE);
-    for (;;)
+    while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) >= 0)
         pause();
     pthread_cleanup_pop(0);
 }

@@ -46,7 +46,7 @@ struct user {
 
 static void *use_often(void *argument) {
     const struct user *user = argument;
-    for (int i = 0; i < 10 * ROUNDS; i++)
+    for (int i = 0; i < 50 * ROUNDS; i++)
         use(user->directory, user->name, 0);
     return NULL;
 }

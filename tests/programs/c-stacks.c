@@ -112,7 +112,7 @@ static int overflow(int depth) {
     __asm__ volatile("" : : "r"(room) : "memory");
     if (depth % 50 == 0)
         sink = malloc(36);
-    return overflow(depth + 1) + room[0];
+    return depth < 0 ? 0 : overflow(depth + 1) + room[0];
 }
 
 static void leave(int signal) {
