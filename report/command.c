@@ -113,7 +113,8 @@ static void look_up(struct command *c, unsigned heaps) {
         c->names =
             mprof__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->sexp && c_heap && o->tables & MPROF_BINS)
-        c->types = mprof__types_read(&c->pool, c->profile, c->input.program);
+        c->types = mprof__types_read(&c->pool, c->profile, c->input.program,
+                                     o->verbosity == MPROF_VERBOSE);
 }
 
 /* Lines below the header about what the tables will lack. */

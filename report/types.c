@@ -159,7 +159,7 @@ static enum mprof__type_source source_of(const char *path) {
 
 static const char *read_all(struct work *work, struct mprof__type_names *names,
                             const struct mprof__profile *profile,
-                            const char *program) {
+                            const char *program, bool system) {
     const struct mprof__module *self = NULL;
     const char *sentence = "no types: the program's name is not known";
 
@@ -169,11 +169,13 @@ static const char *read_all(struct work *work, struct mprof__type_names *names,
     program = program ? program : profile->program;
     if (*program)
         sentence = read_file(work, names, program, self, MPROF__PROGRAM);
-    for (uint32_t i = 0; i < profile->module_count; i++)
-        if (is_library(profile, i))
-            read_file(work, names, profile->modules[i].path,
-                      &profile->modules[i],
-                      source_of(profile->modules[i].path));
+    for (uint32_t i = 0; i < profile->module_count; i++) {
+        const char *path = profile->modules[i].path;
+        enum mprof__type_source source = source_of(path);
+        if (is_library(profile, i) &&
+            (system || source != MPROF__SYSTEM_LIBRARY))
+            read_file(work, names, path, &profile->modules[i], source);
+    }
     return sentence;
 }
 
@@ -225,7 +227,7 @@ static void arrange(struct mprof__types *types,
 
 struct mprof__types *mprof__types_read(struct mprof__pool *pool,
                                        const struct mprof__profile *profile,
-                                       const char *program) {
+                                       const char *program, bool system) {
     struct mprof__types *types = mprof__alloc(pool, 1, sizeof *types);
     struct mprof__type_names names = {.pool = pool, .places = 1024};
     struct work *work = mprof__alloc(pool, 1, sizeof *work);
@@ -243,7 +245,7 @@ struct mprof__types *mprof__types_read(struct mprof__pool *pool,
             longjmp(*outer, 1);
         abort();
     }
-    types->missing = read_all(work, &names, profile, program);
+    types->missing = read_all(work, &names, profile, program, system);
     pool->nomem = outer;
     mprof__pool_free(&work->scratch);
     arrange(types, &names);

@@ -27,12 +27,13 @@
 
 struct mprof__types;
 
-/* The types of all modules of PROFILE.  PROGRAM is the path to use in place of
- * the one recorded for the program itself, or NULL.  The result and its names
- * live in POOL. */
+/* The types of the modules of PROFILE; of libraries in /lib and /usr/lib, whose
+ * inner types say little to who did not write them, only with SYSTEM.  PROGRAM
+ * is the path to use in place of the one recorded for the program itself, or
+ * NULL.  The result and its names live in POOL. */
 struct mprof__types *mprof__types_read(struct mprof__pool *pool,
                                        const struct mprof__profile *profile,
-                                       const char *program);
+                                       const char *program, bool system);
 
 /* The *COUNT names of types of SIZE bytes, best first.  Sizes above
  * MPROF_LARGEST_BIN have none. */

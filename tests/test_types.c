@@ -108,7 +108,7 @@ static void profile(struct fixture *f, const char *program) {
 
 static void read_types(struct fixture *f) {
     mprof__pool_free(&f->pool);
-    f->types = mprof__types_read(&f->pool, &f->profile, NULL);
+    f->types = mprof__types_read(&f->pool, &f->profile, NULL, true);
 }
 
 /* The names of SIZE, joined with blanks. */
@@ -317,7 +317,7 @@ static void test_sentences(void **state) {
     snprintf(expected, sizeof expected, "no types: %s is not there any more",
              f->program);
     assert_string_equal(missing(f), expected);
-    f->types = mprof__types_read(&f->pool, &f->profile, "elsewhere");
+    f->types = mprof__types_read(&f->pool, &f->profile, "elsewhere", true);
     assert_null(missing(f));
     assert_names(f, 211, "nameless");
 
