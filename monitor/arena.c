@@ -119,6 +119,29 @@ static int open_file(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/* Addresses for LIMIT bytes, or for less where the process may not have so
+ * many: most of them are for the program. */
+static bool reserve(struct mprof__arena *arena, size_t limit) {
+    struct rlimit most;
+    if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+        limit > most.rlim_cur / 8)
+        limit = most.rlim_cur / 8;
+    size_t bytes = (limit + PIECE - 1) / PIECE * PIECE;
+    if (bytes < PIECE)
+        bytes = PIECE;
+    for (; bytes >= PIECE; bytes = bytes / 2 / PIECE * PIECE) {
+        void *base = mmap(NULL, bytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED)
+            continue;
+        arena->base = base;
+        arena->limit = bytes;
+        arena->reserve = bytes / 4;
+        return true;
+    }
+    return false;
+}
+
 int mprof__arena_open(struct mprof__arena *arena, const char *path,
                       size_t limit) {
     memset(arena, 0, sizeof *arena);
@@ -126,20 +149,13 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     if (arena->fd < 0)
         return MPROF_E_OPEN;
     arena->path = path;
-    arena->limit = (limit + PIECE - 1) / PIECE * PIECE;
-    if (arena->limit < PIECE)
-        arena->limit = PIECE;
-    arena->reserve = arena->limit / 4;
     struct stat st;
     int error = MPROF_E_OPEN;
     if (fstat(arena->fd, &st) != 0)
         goto fail;
     arena->device = st.st_dev;
     arena->inode = st.st_ino;
-    arena->base = mmap(NULL, arena->limit, PROT_NONE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena->base == MAP_FAILED) {
-        arena->base = NULL;
+    if (!reserve(arena, limit)) {
         error = MPROF_E_MEMORY;
         goto fail;
     }
