@@ -1,7 +1,8 @@
 /* autostart.c - start by itself, and find a name for the data file; see
  * autostart.h.
  *
- * Runs inside of the first malloc(): nothing here may allocate.
+ * Runs inside of the first malloc(), while there is one thread, which may have
+ * little stack: nothing here allocates, and names are static.
  */
 #define _GNU_SOURCE
 #include "autostart.h"
@@ -41,7 +42,7 @@ static uint64_t now(void) {
 
 /* One line about why nothing is recorded. */
 static void complain(const char *path, int error) {
-    char line[PATH_MAX + 200];
+    static char line[PATH_MAX + 200];
     const char *what = mprof_strerror(error);
     const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
     int n =
@@ -159,7 +160,7 @@ static enum verdict judge(const char *path) {
 /* What an earlier program in this process recorded gets another name, and is
  * complete now. */
 static void move_away(const char *path) {
-    char aside[PATH_MAX];
+    static char aside[PATH_MAX];
     for (int i = 1; i < 10000; i++) {
         int n =
             snprintf(aside, sizeof aside, "%s.%ld.%d", base, (long)getpid(), i);
@@ -188,7 +189,7 @@ static bool choose(char *name, size_t size) {
 
 /* Processes that start together look for names one after the other. */
 static int lock_folder(const char *path) {
-    char folder[PATH_MAX];
+    static char folder[PATH_MAX];
     const struct timespec pause = {0, 1000 * 1000};
     const char *slash = strrchr(path, '/');
     size_t length = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
@@ -306,7 +307,7 @@ static bool is_no(const char *variable) {
 }
 
 bool mprof__autostart(void) {
-    char name[PATH_MAX];
+    static char name[PATH_MAX];
     if (environ == NULL)
         return false; /* the C library is not ready */
     bool start = !is_no("MPROF_START");
@@ -333,7 +334,7 @@ bool mprof__autostart(void) {
 
 /* In the child, its first allocation. */
 static bool start_child(void) {
-    char name[PATH_MAX];
+    static char name[PATH_MAX];
     if (by_pid ? expand(name, sizeof name) : child_name(name, sizeof name))
         begin(name, sizeof name, false);
     return true;

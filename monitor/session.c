@@ -67,7 +67,7 @@ static void describe(struct mprof__session *session) {
     struct mprof__arena *arena = &session->arena;
     struct mprof_header *header = mprof__arena_header(arena);
     struct timespec now;
-    char text[PATH_MAX];
+    static char text[PATH_MAX]; /* the API's lock is held */
     clock_gettime(CLOCK_REALTIME, &now);
     header->start_time =
         (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
