@@ -68,8 +68,11 @@ static void die(const char *way) {
                    {"quit", SIGQUIT}, {"hup", SIGHUP},   {"pipe", SIGPIPE},
                    {"alarm", SIGALRM}};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (strcmp(way, signals[i].way) == 0)
+        if (strcmp(way, signals[i].way) == 0) {
+            /* What runs in the background may ignore it. */
+            signal(signals[i].signal, SIG_DFL);
             kill(getpid(), signals[i].signal);
+        }
 }
 
 int main(int argc, char **argv) {
