@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct mprof__chain;
 struct mprof__frame;
 struct mprof__session;
 struct link_map;
@@ -68,13 +69,13 @@ struct mprof__adapter {
      * what they interpret: */
     bool (*interprets)(uintptr_t start);
     /* For the frames of a chain that interpret, set `object`. */
-    void (*match)(struct mprof__frame *frames, size_t count);
+    void (*match)(struct mprof__chain *chain);
     /* Name the native function at START, or the interpreted one OBJECT; its
-     * callers in the chain are FRAMES[index + 1] and on. */
+     * callers in the chain are FRAMES[index - 1] and down. */
     void (*native)(uintptr_t start, struct link_map *module,
                    struct mprof__name *name);
-    void (*interpreted)(const struct mprof__frame *frames, size_t count,
-                        size_t index, struct mprof__name *name);
+    void (*interpreted)(const struct mprof__frame *frames, size_t index,
+                        struct mprof__name *name);
     /* Type, and for an object its class: "structure" and "ZOO:POINT". */
     const char *(*type)(unsigned type, uintptr_t object, char *name,
                         size_t size);

@@ -50,8 +50,8 @@ static bool interprets(uintptr_t start) {
     return false;
 }
 
-static void match(struct mprof__frame *frames, size_t count) {
-    (void)frames, (void)count;
+static void match(struct mprof__chain *chain) {
+    (void)chain;
 }
 
 static void native(uintptr_t start, struct link_map *module,
@@ -59,9 +59,9 @@ static void native(uintptr_t start, struct link_map *module,
     (void)start, (void)module, (void)name;
 }
 
-static void interpreted(const struct mprof__frame *frames, size_t count,
-                        size_t index, struct mprof__name *name) {
-    (void)frames, (void)count, (void)index, (void)name;
+static void interpreted(const struct mprof__frame *frames, size_t index,
+                        struct mprof__name *name) {
+    (void)frames, (void)index, (void)name;
 }
 
 static const char *type(unsigned number, uintptr_t object, char *name,

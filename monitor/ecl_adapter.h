@@ -36,7 +36,7 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
 /* Names of methods, which only the generic functions know. */
 void mprof__ecl_rename_methods(struct mprof__session *session);
 
-void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
-                            size_t index, struct mprof__name *name);
+void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t index,
+                            struct mprof__name *name);
 
 #endif

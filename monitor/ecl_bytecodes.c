@@ -68,9 +68,9 @@ static cl_object bytecodes_of(const struct mprof__frame *frame) {
 
 /* The name of the global function around OUTER's code, outwards the chain. */
 static void add_outer(struct mprof__text *text,
-                      const struct mprof__frame *frames, size_t count,
-                      size_t index, cl_object inner) {
-    for (size_t i = index + 1; i < count; i++) {
+                      const struct mprof__frame *frames, size_t index,
+                      cl_object inner) {
+    for (size_t i = index; i-- > 0;) {
         cl_object outer = bytecodes_of(&frames[i]);
         cl_fixnum at = outer == OBJNULL ? -1 : constant_index(outer, inner);
         if (at < 0 || origin(outer, at) == NULL)
@@ -84,8 +84,8 @@ static void add_outer(struct mprof__text *text,
     }
 }
 
-void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
-                            size_t index, struct mprof__name *name) {
+void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t index,
+                            struct mprof__name *name) {
     cl_object code = (cl_object)frames[index].object;
     cl_object own = code->bytecodes.name;
     struct mprof__text text;
@@ -95,7 +95,7 @@ void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
         return;
     }
     const char *how = NULL;
-    for (size_t i = index + 1; i < count && how == NULL; i++) {
+    for (size_t i = index; i-- > 0 && how == NULL;) {
         cl_object outer = bytecodes_of(&frames[i]);
         cl_fixnum at = outer == OBJNULL ? -1 : constant_index(outer, code);
         if (at >= 0)
@@ -109,6 +109,6 @@ void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t count,
         mprof__text_add(&text, " ");
         mprof__text_object(&text, own);
     }
-    add_outer(&text, frames, count, index, code);
+    add_outer(&text, frames, index, code);
     mprof__text_add(&text, ")");
 }

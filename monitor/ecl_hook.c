@@ -207,29 +207,39 @@ static bool is_toplevel(cl_object bytecodes) {
     return bytecodes->bytecodes.name == toplevel_name;
 }
 
+/* What stands in the chain for a frame that runs FUNCTION; 0: the interpreter
+ * itself. */
+static uintptr_t what_runs(cl_object function) {
+    if (function == OBJNULL || ECL_IMMEDIATE(function) ||
+        function->d.t != t_bytecodes)
+        return 0;
+    return is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
+                                 : (uintptr_t)function;
+}
+
 /* The interpreter keeps a record of what it runs in its own C frame. */
-static void match(struct mprof__frame *frames, size_t count) {
+static void match(struct mprof__chain *chain) {
     cl_env_ptr env = ecl_process_env_unsafe();
     if (env == NULL)
         return;
     struct ecl_ihs_frame *next = env->ihs_top;
-    for (size_t i = 0; i < count; i++) {
-        struct mprof__frame *f = &frames[i];
-        if (!f->site->interpreter)
+    for (size_t i = chain->count; i-- > 0;) {
+        struct mprof__frame *f = &chain->frames[i];
+        if (!f->interprets)
             continue;
         struct ecl_ihs_frame *ihs = next;
         while (ihs != NULL &&
                !((uintptr_t)ihs >= f->low && (uintptr_t)ihs < f->high))
             ihs = ihs->next;
-        if (ihs == NULL)
-            continue;
-        next = ihs->next;
-        cl_object function = ihs->function;
-        if (function == OBJNULL || ECL_IMMEDIATE(function) ||
-            function->d.t != t_bytecodes)
-            continue;
-        f->object = is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
-                                          : (uintptr_t)function;
+        uintptr_t object = 0;
+        if (ihs != NULL) {
+            next = ihs->next;
+            object = what_runs(ihs->function);
+        }
+        /* The same frame of the interpreter may run another function now. */
+        if (f->object != object && i < chain->kept)
+            chain->kept = i;
+        f->object = object;
     }
 }
 

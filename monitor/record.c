@@ -12,17 +12,25 @@ void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
     __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
 }
 
+/* Forget what was true before a library was unloaded. */
+static void flush_old(struct mprof__thread *thread) {
+    uint32_t epoch = __atomic_load_n(&thread->session->epoch, __ATOMIC_ACQUIRE);
+    if (thread->epoch == epoch)
+        return;
+    mprof__tree_flush(thread);
+    mprof__chain_forget(&thread->chain);
+    thread->chain.kept = 0;
+    thread->epoch = epoch;
+}
+
 struct mprof__leaf mprof__locate(struct mprof__thread *thread,
                                  const void *frame) {
     struct mprof__session *session = thread->session;
+    flush_old(thread);
     mprof__walk(session, &thread->chain, frame);
     /* The walk finds out when another library is where one was. */
-    uint32_t epoch = __atomic_load_n(&session->epoch, __ATOMIC_ACQUIRE);
-    if (thread->epoch != epoch) {
-        mprof__tree_flush(thread);
-        thread->epoch = epoch;
-    }
-    mprof__adapter.match(thread->chain.frames, thread->chain.count);
+    flush_old(thread);
+    mprof__adapter.match(&thread->chain);
     return mprof__tree_leaf(thread);
 }
 

@@ -196,7 +196,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
                                      &session->interpreted);
     } else {
         struct mprof__name name = {.kind = MPROF_INTERPRETED};
-        mprof__adapter.interpreted(chain->frames, chain->count, index, &name);
+        mprof__adapter.interpreted(chain->frames, index, &name);
         ref = mprof__session_function(session, object, 0, &name);
         if (ref != 0) {
             session->objects++;

@@ -132,6 +132,10 @@ void mprof__session_clock(struct mprof__session *session);
  * where, if they are there no more. */
 void mprof__session_resume(struct mprof__session *session);
 
+/* The generation of code: while it lasts, no library is closed.  0: one is
+ * being closed.  See sites.c. */
+uint32_t mprof__code_generation(void);
+
 /* Before and after a library is closed, perhaps. */
 void mprof__modules_close(void);
 void mprof__modules_closed(void);

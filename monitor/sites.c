@@ -24,6 +24,11 @@ static uint32_t this_generation(void) {
     return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
 }
 
+uint32_t mprof__code_generation(void) {
+    uint32_t now = this_generation();
+    return __atomic_load_n(&closing, __ATOMIC_ACQUIRE) == 0 ? now : 0;
+}
+
 void mprof__modules_close(void) {
     __atomic_add_fetch(&closing, 1, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);

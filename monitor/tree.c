@@ -140,10 +140,12 @@ void mprof__tree_flush(struct mprof__thread *thread) {
 
 struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    size_t count = chain->count, i = 0;
+    size_t count = chain->count, i = chain->kept;
     bool keep = count <= thread->last_room || more_links(thread, count);
+    if (i > thread->last_count)
+        i = thread->last_count;
     while (i < thread->last_count && i < count &&
-           thread->last[i].key == frame_key(&chain->frames[count - 1 - i]))
+           thread->last[i].key == frame_key(&chain->frames[i]))
         i++;
     struct mprof__leaf leaf = {.node = thread->root};
     if (i > 0)
@@ -151,11 +153,10 @@ struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread) {
     /* Should a jump leave what follows, only the links up to here are true. */
     thread->last_count = i;
     for (; i < count; i++) {
-        size_t index = count - 1 - i;
-        descend(thread, &leaf, index);
+        descend(thread, &leaf, i);
         if (keep)
             thread->last[i] =
-                (struct mprof__link){frame_key(&chain->frames[index]), leaf};
+                (struct mprof__link){frame_key(&chain->frames[i]), leaf};
     }
     thread->last_count = keep ? count : 0;
     return leaf;

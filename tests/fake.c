@@ -46,10 +46,15 @@ static bool interprets(uintptr_t start) {
     return start == fake_interpreter;
 }
 
-static void match(struct mprof__frame *frames, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (frames[i].site->interpreter)
-            frames[i].object = fake_object;
+static void match(struct mprof__chain *chain) {
+    for (size_t i = 0; i < chain->count; i++) {
+        struct mprof__frame *f = &chain->frames[i];
+        if (f->site->interpreter && f->object != fake_object) {
+            f->object = fake_object;
+            if (i < chain->kept)
+                chain->kept = i;
+        }
+    }
 }
 
 static void native(uintptr_t start, struct link_map *module,
@@ -60,9 +65,8 @@ static void native(uintptr_t start, struct link_map *module,
     snprintf(name->text, sizeof name->text, "F%lx", (unsigned long)start);
 }
 
-static void interpreted(const struct mprof__frame *frames, size_t count,
-                        size_t index, struct mprof__name *name) {
-    (void)count;
+static void interpreted(const struct mprof__frame *frames, size_t index,
+                        struct mprof__name *name) {
     snprintf(name->text, sizeof name->text, "I%lx",
              (unsigned long)frames[index].object);
 }

@@ -52,10 +52,11 @@ static void end(void) {
 /* COUNT frames, outermost first in SITES_OF. */
 static struct mprof__leaf find(const unsigned *sites_of, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        unsigned s = sites_of[count - 1 - i];
+        unsigned s = sites_of[i];
         frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
     }
     thread->chain.count = count;
+    thread->chain.kept = 0;
     return mprof__tree_leaf(thread);
 }
 

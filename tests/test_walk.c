@@ -4,6 +4,7 @@
 
 #include <execinfo.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +31,13 @@ walk_both(void) {
 static void check_same(void) {
     int own = 0;
     assert_false(chain.cut);
-    while (own < 3 && (uintptr_t)expected[own] != chain.frames[0].pc)
+    while (own < 3 &&
+           (uintptr_t)expected[own] != chain.frames[chain.count - 1].pc)
         own++;
     assert_int_equal(chain.count, expected_count - own);
     for (int i = own; i < expected_count; i++)
-        assert_ptr_equal(chain.frames[i - own].pc, expected[i]);
+        assert_ptr_equal(chain.frames[chain.count - 1 - (size_t)(i - own)].pc,
+                         expected[i]);
 }
 
 static int set_up(void **state) {
@@ -168,6 +171,116 @@ static void code_without_tables_cuts_the_chain(void **state) {
     assert_int_equal(f->kind, MPROF_UNKNOWN);
 }
 
+/* Functions of different frames that call each other, each from two places. */
+enum { TURNS = 200000, DEEPEST = 60 };
+static struct mprof__chain fresh;
+static int turns;
+static size_t most_kept;
+
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+walk_twice(void) {
+    const void *frame = __builtin_frame_address(0);
+    mprof__walk(session, &chain, frame);
+    mprof__chain_forget(&fresh);
+    mprof__walk(session, &fresh, frame);
+    __asm__ volatile("" ::: "memory");
+    assert_false(chain.cut);
+    assert_int_equal(fresh.kept, 0);
+    assert_int_equal(chain.count, fresh.count);
+    for (size_t i = 0; i < chain.count; i++) {
+        const struct mprof__frame *a = &chain.frames[i], *b = &fresh.frames[i];
+        assert_ptr_equal(a->site, b->site);
+        assert_true(a->pc == b->pc && a->low == b->low && a->high == b->high);
+        assert_true(a->bp == b->bp && a->bp_at == b->bp_at);
+    }
+    if (chain.kept > most_kept)
+        most_kept = chain.kept;
+}
+
+static void call_any(int depth);
+
+static void __attribute__((noinline, optimize("omit-frame-pointer")))
+small(int depth) {
+    if (rand() % 2)
+        call_any(depth);
+    else
+        call_any(depth + 1);
+    __asm__ volatile("");
+}
+
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+with_frame_pointer(int depth) {
+    volatile char space[100];
+    space[0] = 1;
+    if (rand() % 2)
+        call_any(depth);
+    call_any(depth);
+    space[1] = space[0];
+}
+
+static void __attribute__((noinline)) variable(int depth) {
+    volatile char *space = __builtin_alloca(16 + (size_t)(rand() % 64));
+    space[0] = 1;
+    call_any(depth);
+    space[1] = space[0];
+    if (rand() % 3 == 0)
+        call_any(depth + 2);
+    __asm__ volatile("");
+}
+
+static int by_qsort;
+static int compare_deeper(const void *a, const void *b) {
+    call_any(by_qsort);
+    return *(const int *)a - *(const int *)b;
+}
+
+static void __attribute__((noinline)) through_the_library(int depth) {
+    int numbers[] = {2, 1};
+    by_qsort = depth;
+    qsort(numbers, 2, sizeof numbers[0], compare_deeper);
+    __asm__ volatile("");
+}
+
+static jmp_buf somewhere;
+
+static void __attribute__((noinline)) call_any(int depth) {
+    if (++turns > TURNS)
+        longjmp(somewhere, 1);
+    if (rand() % 4 == 0)
+        walk_twice();
+    if (depth > DEEPEST)
+        return;
+    switch (rand() % 8) {
+    case 0:
+    case 1:
+        small(depth + 1);
+        break;
+    case 2:
+    case 3:
+        with_frame_pointer(depth + 1);
+        break;
+    case 4:
+        variable(depth + 1);
+        break;
+    case 5:
+        through_the_library(depth + 1);
+        break;
+    default:
+        return;
+    }
+    __asm__ volatile("");
+}
+
+static void random_calls_agree_with_a_walk_of_their_own(void **state) {
+    (void)state;
+    srand(1988);
+    if (setjmp(somewhere) == 0)
+        for (;;)
+            call_any(rand() % 10);
+    assert_true(most_kept > 20);
+    mprof__chain_free(&fresh);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_calls),
@@ -179,6 +292,7 @@ int main(void) {
         cmocka_unit_test(out_of_a_handler_on_its_own_stack),
         cmocka_unit_test(from_another_thread),
         cmocka_unit_test(code_without_tables_cuts_the_chain),
+        cmocka_unit_test(random_calls_agree_with_a_walk_of_their_own),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
