@@ -27,11 +27,17 @@ struct mprof__leaf mprof__locate(struct mprof__thread *thread,
                                  const void *frame) {
     struct mprof__session *session = thread->session;
     flush_old(thread);
+    /* A jump out of the hook came between the last chain and its links. */
+    if (!thread->linked)
+        mprof__chain_forget(&thread->chain);
+    thread->linked = false;
     mprof__walk(session, &thread->chain, frame);
     /* The walk finds out when another library is where one was. */
     flush_old(thread);
     mprof__adapter.match(&thread->chain);
-    return mprof__tree_leaf(thread);
+    struct mprof__leaf leaf = mprof__tree_leaf(thread);
+    thread->linked = true;
+    return leaf;
 }
 
 static void add(uint64_t *counter, uint64_t n) {

@@ -45,6 +45,7 @@ struct mprof__thread {
     uint32_t epoch;          /* of the session, when `edges` was valid */
     struct mprof__chain chain;
     struct mprof__link *last; /* the last chain; mapped */
+    bool linked;              /* ... all of `chain`, as far as it had room */
     size_t last_count, last_room;
     struct mprof__table edges;           /* (parent, site) -> node, edge */
     struct mprof__table nodes;           /* (parent, function) -> node */
