@@ -1,6 +1,7 @@
 /* calls.h - which function the call before a return address is one of.
  *
- * Addresses are those of the ELF file.  Used by symbols.c and paths.c only.
+ * Addresses are those of the ELF file.  Used by symbols.c and call_sites.c
+ * only.
  */
 #ifndef MPROF_CALLS_H
 #define MPROF_CALLS_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inlining.h"
 #include "output.h"
 
 /* One call of the command.  It outlives the jump when memory is short. */
@@ -112,6 +113,8 @@ static void look_up(struct command *c, unsigned heaps) {
     if (o->sexp || o->tables & named)
         c->names =
             mprof__name_functions(&c->pool, c->profile, c->input.program);
+    if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))
+        mprof__find_inlining(&c->pool, c->profile, c->names);
     if (!o->sexp && c_heap && o->tables & MPROF_BINS)
         c->types = mprof__types_read(&c->pool, c->profile, c->input.program,
                                      o->verbosity == MPROF_VERBOSE);

@@ -4,67 +4,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct slot {
-    const char *key;
-    uint32_t hash;
-    uint32_t value;
-};
-
-/* Text to number; open addressing, at most half full. */
-struct dictionary {
-    struct slot *slots;
-    size_t size, used;
-};
+#include "dictionary.h"
 
 struct naming {
     struct mprof__pool *pool;
     const struct mprof__profile *profile;
     struct mprof__functions *out;
     size_t capacity; /* of out->list */
-    struct dictionary keys;
-    uint32_t *module_id; /* by module: the first one that is the same file */
+    struct mprof__dictionary keys;
     /* Of the functions without a Lisp name, by module. */
     uint32_t *first, *next;
 };
 
-static uint32_t hash_text(const char *text) {
-    uint32_t hash = 2166136261u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
-}
-
-static struct slot *probe(const struct dictionary *d, const char *key,
-                          uint32_t hash) {
-    size_t i = hash & (d->size - 1);
-    while (d->slots[i].key &&
-           (d->slots[i].hash != hash || strcmp(d->slots[i].key, key) != 0))
-        i = (i + 1) & (d->size - 1);
-    return &d->slots[i];
-}
-
-static void enlarge(struct mprof__pool *pool, struct dictionary *d) {
-    struct dictionary larger = {NULL, d->size ? d->size * 2 : 256, d->used};
-    larger.slots = mprof__alloc(pool, larger.size, sizeof *larger.slots);
-    for (size_t i = 0; i < d->size; i++)
-        if (d->slots[i].key)
-            *probe(&larger, d->slots[i].key, d->slots[i].hash) = d->slots[i];
-    *d = larger;
-}
-
-/* The value of KEY, which becomes VALUE if it is new. */
+/* The number of KEY, which becomes VALUE if it is new. */
 static uint32_t intern(struct naming *n, const char *key, uint32_t value) {
-    struct dictionary *d = &n->keys;
-    uint32_t hash = hash_text(key);
-
-    if (d->used * 2 >= d->size)
-        enlarge(n->pool, d);
-    struct slot *slot = probe(d, key, hash);
-    if (!slot->key) {
-        *slot = (struct slot){key, hash, value};
-        d->used++;
-    }
-    return slot->value;
+    return mprof__intern(n->pool, &n->keys, key, value);
 }
 
 static uint32_t add_shown(struct naming *n, const char *name,
@@ -91,7 +45,8 @@ static uint32_t shown_by_key(struct naming *n, const char *key,
 static void identify_modules(struct naming *n) {
     const struct mprof__profile *p = n->profile;
 
-    n->module_id = mprof__alloc(n->pool, p->module_count, sizeof(uint32_t));
+    n->out->module_id =
+        mprof__alloc(n->pool, p->module_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < p->module_count; i++) {
         const struct mprof__module *m = &p->modules[i];
         char hex[2 * sizeof m->build_id + 1] = "";
@@ -99,7 +54,7 @@ static void identify_modules(struct naming *n) {
             for (int half = 0; half < 2; half++)
                 hex[2 * k + (uint32_t)half] =
                     "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
-        n->module_id[i] =
+        n->out->module_id[i] =
             m->build_id_bytes == 0
                 ? i
                 : intern(n, mprof__format(n->pool, "M%s:%s", hex, m->path), i);
@@ -108,15 +63,16 @@ static void identify_modules(struct naming *n) {
 
 static const char *address_key(struct naming *n, uint32_t module,
                                uint64_t address) {
-    return mprof__format(n->pool, "C%" PRIu32 ":%" PRIx64,
-                         module == MPROF_NONE ? module : n->module_id[module],
-                         address);
+    return mprof__format(
+        n->pool, "C%" PRIu32 ":%" PRIx64,
+        module == MPROF_NONE ? module : n->out->module_id[module], address);
 }
 
 static const char *symbol_key(struct naming *n, uint32_t module,
                               const char *symbol, size_t length) {
     return mprof__format(n->pool, "S%" PRIu32 ":%.*s",
-                         module == MPROF_NONE ? module : n->module_id[module],
+                         module == MPROF_NONE ? module
+                                              : n->out->module_id[module],
                          (int)length, symbol);
 }
 

@@ -12,6 +12,8 @@
 /* Index of the function that stands for what has no visible caller. */
 #define MPROF_TOP_LEVEL 0u
 
+struct mprof__inlining;
+
 struct mprof__shown {
     const char *name;
     enum mprof_function_kind kind;
@@ -30,6 +32,11 @@ struct mprof__functions {
      * below that function itself it is no call. */
     bool *fragment;
     const char *program; /* as given to mprof__name_functions() */
+    /* By module: the first one that is the same file. */
+    uint32_t *module_id;
+    /* NULL: functions that the compiler inlined are not told apart from those
+     * that they were inlined into. */
+    const struct mprof__inlining *inlining;
 };
 
 /* Name all functions of PROFILE, reading ELF files where that is needed.

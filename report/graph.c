@@ -288,8 +288,8 @@ struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
                                         const struct mprof__functions *names,
                                         enum mprof_heap heap, uint32_t thread,
                                         bool all_frames) {
-    struct mprof__places places =
-        mprof__contract(pool, profile, names, heap, thread, all_frames);
+    struct mprof__places places = mprof__contract(
+        pool, profile, names, heap, thread, all_frames, names->inlining);
     struct mprof__graph *g = mprof__alloc(pool, 1, sizeof *g);
     struct builder b = {.pool = pool,
                         .places = places.list,

@@ -53,7 +53,8 @@ struct mprof__graph {
 
 /* The call graph of what THREAD, or MPROF_ALL_THREADS, did in HEAP.  Unless
  * ALL_FRAMES, what plumbing allocated is counted for the nearest caller that is
- * none. */
+ * none.  With NAMES->inlining, functions that were inlined are called by those
+ * that have them inside. */
 struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
                                         const struct mprof__profile *profile,
                                         const struct mprof__functions *names,

@@ -26,7 +26,7 @@ const char mprof__help[] =
     "  --noleaktable   do not print it\n"
     "  --offsets       leaks: tell call sites in one function apart\n"
     "  --leak-depth=N  leaks: show up to N callers (5); 0 shows all\n"
-    "  --inlines       leaks: show callers that were inlined\n"
+    "  --inlines       leaks, direct, graph: show functions that were inlined\n"
     "  --all-frames    also the functions of the system's plumbing: start-up,\n"
     "                  operator new, Lisp's allocators, interpreter, dispatch\n"
     "  --threads       one set of tables for each thread\n"

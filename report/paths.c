@@ -9,12 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "call_sites.h"
 #include "places.h"
-
-/* From where on all calls of a node are taken to lead to each of its
- * children, to save time. */
-enum { MOST_SITES = 1000 };
 
 /* Numbers of labels or paths plus 1, by hash; at most half full. */
 struct table {
@@ -38,14 +34,8 @@ struct builder {
     bool *shown;
     uint32_t *above;
     uint32_t *as_caller; /* label when it called from all places, plus 1 */
-    /* The edges of each node. */
-    uint32_t *first_edge, *next_edge;
-    /* Room for those of one node. */
-    uint32_t *edges;
-    uint64_t *offsets;
-    const char **inlined; /* by edge: " > [f] > [g]"; NULL: not known yet */
-    struct mprof__symbols **symbols; /* by module */
-    bool *opened;
+    struct mprof__call_sites *sites;
+    uint64_t *offsets; /* room for those of one node */
 };
 
 static uint32_t mix(uint32_t hash, uint32_t word) {
@@ -138,44 +128,6 @@ static uint32_t plain_label(struct builder *b, uint32_t function) {
     return b->plain[function] - 1;
 }
 
-static struct mprof__symbols *symbols_of(struct builder *b, uint32_t module) {
-    if (module == MPROF_NONE)
-        return NULL;
-    if (!b->opened[module]) {
-        b->symbols[module] = mprof__symbols_open(
-            &b->profile->modules[module],
-            mprof__program_path(b->profile, module, b->names->program));
-        b->opened[module] = true;
-    }
-    return b->symbols[module];
-}
-
-static uint64_t elf_address(const struct builder *b,
-                            const struct mprof__edge *edge) {
-    return edge->module == MPROF_NONE
-               ? edge->return_address
-               : edge->return_address - b->profile->modules[edge->module].bias;
-}
-
-/* What the compiler inlined around the call at EDGE. */
-static const char *inlined_at(struct builder *b, uint32_t edge) {
-    const struct mprof__edge *e = &b->profile->edges[edge];
-    const char **names;
-    uint32_t count = 0;
-
-    if (b->inlined[edge])
-        return b->inlined[edge];
-    struct mprof__symbols *symbols = symbols_of(b, e->module);
-    if (symbols)
-        count = mprof__symbols_inlines(symbols, b->pool, elf_address(b, e) - 1,
-                                       &names);
-    b->inlined[edge] = "";
-    for (uint32_t i = 0; i < count; i++)
-        b->inlined[edge] =
-            mprof__format(b->pool, "%s > [%s]", b->inlined[edge], names[i]);
-    return b->inlined[edge];
-}
-
 /* The name that offsets count from: a part of a function has a start of its
  * own, and lies anywhere. */
 static const char *name_of(struct builder *b, uint32_t function) {
@@ -186,7 +138,8 @@ static const char *name_of(struct builder *b, uint32_t function) {
 
     if (!b->names->fragment[function] || !b->options->offsets)
         return name;
-    struct mprof__symbols *symbols = symbol ? NULL : symbols_of(b, f->module);
+    struct mprof__symbols *symbols =
+        symbol ? NULL : mprof__call_sites_symbols(b->sites, f->module);
     if (symbols)
         symbol = mprof__symbol_at(symbols, f->address, &start);
     if (!symbol)
@@ -200,7 +153,7 @@ static const char *name_of(struct builder *b, uint32_t function) {
 static bool offset_of(const struct builder *b, uint32_t edge, uint32_t function,
                       uint64_t *offset) {
     const struct mprof__function *f = &b->profile->functions[function];
-    uint64_t address = elf_address(b, &b->profile->edges[edge]);
+    uint64_t address = mprof__elf_address(b->profile, edge);
 
     *offset = address - f->address;
     return (f->kind == MPROF_C || f->kind == MPROF_LISP) &&
@@ -230,6 +183,18 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
     return text;
 }
 
+/* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES. */
+static const char *inlined_text(struct builder *b, const uint32_t *edges,
+                                uint32_t count) {
+    struct mprof__inlined inlined =
+        mprof__inlined_around(b->sites, edges, count);
+    const char *text = "";
+
+    for (uint32_t i = 0; i < inlined.count; i++)
+        text = mprof__format(b->pool, "%s > [%s]", text, inlined.names[i]);
+    return text;
+}
+
 /* The label of NODE's frame when it called at one of the EDGES. */
 static uint32_t label_at(struct builder *b, uint32_t node,
                          const uint32_t *edges, uint32_t count) {
@@ -243,12 +208,8 @@ static uint32_t label_at(struct builder *b, uint32_t node,
             known += offset_of(b, edges[i], function, &b->offsets[known]);
         offsets = offset_text(b, b->offsets, known, &label.merged);
     }
-    if (b->options->inlines && count > 0) {
-        inlined = inlined_at(b, edges[0]);
-        for (uint32_t i = 1; *inlined && i < count; i++)
-            if (strcmp(inlined, inlined_at(b, edges[i])) != 0)
-                inlined = "";
-    }
+    if (b->options->inlines)
+        inlined = inlined_text(b, edges, count);
     if (!*offsets && !*inlined)
         return plain_label(b, label.function);
     label.text = mprof__format(b->pool, "%s%s%s", name_of(b, function), offsets,
@@ -256,51 +217,18 @@ static uint32_t label_at(struct builder *b, uint32_t node,
     return intern_label(b, label);
 }
 
-/* Whether the call at EDGE may be the one that led to CHILD. */
-static enum mprof__answer leads_to(struct builder *b, uint32_t edge,
-                                   uint32_t child) {
-    const struct mprof__edge *e = &b->profile->edges[edge];
-    uint32_t function = b->profile->nodes[child].function;
-    const struct mprof__function *f = &b->profile->functions[function];
-    struct mprof__symbols *symbols = symbols_of(b, e->module);
-
-    if (!symbols || (f->kind != MPROF_C && f->kind != MPROF_LISP))
-        return MPROF_UNDECIDED;
-    return mprof__symbols_is_call(symbols, elf_address(b, e),
-                                  symbols_of(b, f->module), f->address);
-}
-
-/* The file does not tell which of a node's calls led to which of its children,
- * but the code often does.  Keep the EDGES that may have led to CHILD; when
- * none is left, calls went on by jumps, and all may have. */
-static uint32_t keep_edges(struct builder *b, uint32_t child, uint32_t *edges,
-                           uint32_t count) {
-    uint32_t kept = 0;
-
-    if (count < 2 || count > MOST_SITES)
-        return count;
-    for (uint32_t i = 0; i < count; i++)
-        if (leads_to(b, edges[i], child) != MPROF_NO) {
-            uint32_t edge = edges[kept];
-            edges[kept++] = edges[i];
-            edges[i] = edge;
-        }
-    return kept ? kept : count;
-}
-
 /* The label of NODE's frame above that of CHILD. */
 static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
-    uint32_t count = 0;
+    const uint32_t *edges;
+    bool all;
 
     if (!b->options->offsets && !b->options->inlines)
         return label_at(b, node, NULL, 0);
-    for (uint32_t e = b->first_edge[node]; e != MPROF_NONE; e = b->next_edge[e])
-        b->edges[count++] = e;
-    uint32_t kept = keep_edges(b, child, b->edges, count);
-    if (kept < count)
-        return label_at(b, node, b->edges, kept);
+    uint32_t count = mprof__calls_to(b->sites, child, &edges, &all);
+    if (!all)
+        return label_at(b, node, edges, count);
     if (!b->as_caller[node])
-        b->as_caller[node] = label_at(b, node, b->edges, count) + 1;
+        b->as_caller[node] = label_at(b, node, edges, count) + 1;
     return b->as_caller[node] - 1;
 }
 
@@ -348,24 +276,6 @@ static uint32_t counter_path(struct builder *b,
     return path;
 }
 
-static void index_edges(struct builder *b) {
-    const struct mprof__profile *p = b->profile;
-    uint32_t *count = mprof__alloc(b->pool, p->node_count, sizeof *count);
-    uint32_t most = 1;
-
-    b->first_edge = mprof__alloc(b->pool, p->node_count, sizeof(uint32_t));
-    b->next_edge = mprof__alloc(b->pool, p->edge_count, sizeof(uint32_t));
-    memset(b->first_edge, 0xff, p->node_count * sizeof(uint32_t));
-    for (uint32_t e = p->edge_count; e-- > 0;) {
-        b->next_edge[e] = b->first_edge[p->edges[e].node];
-        b->first_edge[p->edges[e].node] = e;
-        if (++count[p->edges[e].node] > most)
-            most = count[p->edges[e].node];
-    }
-    b->edges = mprof__alloc(b->pool, most, sizeof *b->edges);
-    b->offsets = mprof__alloc(b->pool, most, sizeof *b->offsets);
-}
-
 struct mprof__paths
 mprof__paths_build(struct mprof__pool *pool,
                    const struct mprof__profile *profile,
@@ -379,17 +289,15 @@ mprof__paths_build(struct mprof__pool *pool,
     uint32_t nodes = profile->node_count;
 
     b.places = mprof__contract(pool, profile, names, MPROF_C_HEAP, thread,
-                               options->all_frames);
+                               options->all_frames, NULL);
     b.plain = mprof__alloc(pool, names->count, sizeof *b.plain);
     b.shown = mprof__alloc(pool, nodes, sizeof *b.shown);
     b.above = mprof__alloc(pool, nodes, sizeof *b.above);
     b.as_caller = mprof__alloc(pool, nodes, sizeof *b.as_caller);
-    b.inlined = mprof__alloc(pool, profile->edge_count, sizeof *b.inlined);
-    b.symbols = mprof__alloc(pool, profile->module_count, sizeof *b.symbols);
-    b.opened = mprof__alloc(pool, profile->module_count, sizeof *b.opened);
+    b.offsets = mprof__alloc(pool, profile->edge_count, sizeof *b.offsets);
+    b.sites = mprof__call_sites_open(pool, profile, names);
     b.out.of_counter =
         mprof__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
-    index_edges(&b);
     for (uint32_t i = 0; i < nodes; i++)
         if (is_wanted(&b, i))
             place_node(&b, i);
@@ -397,7 +305,6 @@ mprof__paths_build(struct mprof__pool *pool,
         b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node)
                                   ? counter_path(&b, &profile->counters[i])
                                   : MPROF_NONE;
-    for (uint32_t m = 0; m < profile->module_count; m++)
-        mprof__symbols_close(b.symbols[m]);
+    mprof__call_sites_close(b.sites);
     return b.out;
 }

@@ -1,0 +1,304 @@
+/* test_inlined_places.c - the trees with made-up inlining: random ones against
+ * the same trees without it, and against a naive reducer, which writes down the
+ * chain of every counter. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../report/inlining.h"
+#include "../report/places.h"
+#include "world.h"
+
+/* Nothing is inlined yet.  world_function() may still be called, world_node()
+ * and world_edge() not any more. */
+static struct mprof__inlining *fake_inlining(struct world *w) {
+    struct mprof__inlining *fake = mprof__alloc(&w->pool, 1, sizeof *fake);
+
+    fake->frames = mprof__alloc(&w->pool, ROOM, sizeof *fake->frames);
+    fake->of_edge = mprof__alloc(&w->pool, ROOM, sizeof(uint32_t));
+    fake->of_caller = mprof__alloc(&w->pool, ROOM, sizeof(uint32_t));
+    memset(fake->of_edge, 0xff, ROOM * sizeof(uint32_t));
+    memset(fake->of_caller, 0xff, ROOM * sizeof(uint32_t));
+    w->names.inlining = fake;
+    return fake;
+}
+
+/* A function that was only inlined. */
+static uint32_t add_inlined(struct world *w, const char *name) {
+    w->names.list[w->names.count] = (struct mprof__shown){.name = name};
+    return w->names.count++;
+}
+
+static void bytes_equal(struct world *w, bool all_frames, const char *name,
+                        uint64_t self, uint64_t total) {
+    const struct mprof__graph *g =
+        mprof__graph_build(&w->pool, &w->profile, &w->names, MPROF_C_HEAP,
+                           MPROF_ALL_THREADS, all_frames);
+    for (uint32_t v = 0; v < w->names.count; v++)
+        if (w->names.list[v].name && strcmp(w->names.list[v].name, name) == 0) {
+            assert_int_equal(mprof__bytes(&g->vertices[v].self), self);
+            assert_int_equal(mprof__bytes(&g->vertices[v].total), total);
+        }
+}
+
+static void plumbing_and_parts_keep_their_places(void **state) {
+    struct world w;
+    (void)state;
+
+    world_start(&w);
+    uint32_t f_ = world_function(&w, "f");
+    uint32_t f = world_node(&w, world_thread(&w, MPROF_C_HEAP), f_);
+    uint32_t new_ = world_node(&w, f, world_plumbing(&w, "operator new"));
+    uint32_t handler = world_node(&w, new_, world_function(&w, "handler"));
+    uint32_t part = world_node(&w, f, world_part(&w, f_, "f.part.0"));
+    uint32_t below = world_edge(&w, new_, 1), edge = world_edge(&w, part, 1);
+    struct mprof__inlining *fake = fake_inlining(&w);
+    fake->frames[0] =
+        (struct mprof__inlined_frame){MPROF_NONE, add_inlined(&w, "g")};
+    fake->frames[1] =
+        (struct mprof__inlined_frame){MPROF_NONE, add_inlined(&w, "h")};
+    fake->of_caller[new_] = fake->of_caller[part] = fake->of_edge[edge] = 0;
+    fake->of_caller[handler] = fake->of_edge[below] = 1;
+    world_counter_at(&w, new_, below, 1, 10, 0, 0);
+    world_counter(&w, handler, 1, 20, 0, 0);
+    world_counter(&w, part, 1, 40, 0, 0);
+    world_counter_at(&w, part, edge, 1, 80, 0, 0);
+    bytes_equal(&w, false, "f", 40, 150);
+    bytes_equal(&w, false, "operator new", 0, 0);
+    bytes_equal(&w, false, "handler", 20, 20);
+    bytes_equal(&w, false, "g", 90, 110);
+    bytes_equal(&w, false, "h", 0, 0);
+    bytes_equal(&w, true, "f", 40, 150);
+    bytes_equal(&w, true, "operator new", 0, 30);
+    bytes_equal(&w, true, "g", 80, 110);
+    bytes_equal(&w, true, "h", 10, 30);
+    world_stop(&w);
+}
+
+/* Random trees */
+
+enum { REAL = 8, INLINED = 5, NODES = 60, MOST_CHAIN = 512 };
+
+struct sums {
+    struct mprof__counts own[REAL + INLINED + 2], freed[REAL + INLINED + 2];
+    uint64_t total[REAL + INLINED + 2];
+};
+
+static void random_counters(struct world *w, uint32_t node) {
+    struct mprof__node *n = &w->profile.nodes[node];
+    uint32_t edges[3];
+    int count = rand() % 4;
+
+    for (int i = 0; i < 3; i++)
+        edges[i] =
+            rand() % 3 ? world_edge(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
+    for (int i = 0; i < count; i++) {
+        struct mprof__counter counter = {
+            node,
+            edges[rand() % 3],
+            (uint32_t)rand() % MPROF_CLASSES,
+            {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
+            {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
+        struct mprof__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
+        w->profile.counters[w->profile.counter_count++] = counter;
+        own.by_class[counter.class_] = counter.allocated;
+        freed.by_class[counter.class_] = counter.freed;
+        mprof__add(&n->own, &own);
+        mprof__add(&n->freed, &freed);
+    }
+}
+
+static void random_world(struct world *w, enum mprof_heap heap) {
+    uint32_t functions[REAL], first = w->profile.node_count;
+
+    for (int i = 0; i < REAL; i++)
+        functions[i] = i < 4   ? world_function(w, "f")
+                       : i < 6 ? world_part(w, functions[i - 4], "f.part.0")
+                               : world_plumbing(w, "p");
+    for (int t = 0; t < 2; t++) {
+        int count = 1 + rand() % NODES;
+        first = world_thread(w, heap);
+        for (int i = 1; i < count; i++)
+            random_counters(
+                w, world_node(w, first + (uint32_t)(rand() % i),
+                              functions[rand() % (2 + rand() % (REAL - 1))]));
+    }
+}
+
+static uint32_t random_frame(const struct mprof__inlining *fake) {
+    return rand() % 2 ? (uint32_t)rand() % fake->count : MPROF_NONE;
+}
+
+static struct mprof__inlining *random_inlining(struct world *w) {
+    struct mprof__inlining *fake = fake_inlining(w);
+    uint32_t functions[INLINED];
+
+    for (int i = 0; i < INLINED; i++)
+        functions[i] = add_inlined(w, "i");
+    for (fake->count = 0; fake->count < 12; fake->count++)
+        fake->frames[fake->count] = (struct mprof__inlined_frame){
+            fake->count ? random_frame(fake) : MPROF_NONE,
+            functions[rand() % INLINED]};
+    for (uint32_t i = 0; i < ROOM; i++) {
+        fake->of_edge[i] = random_frame(fake);
+        fake->of_caller[i] = random_frame(fake);
+    }
+    return fake;
+}
+
+/* The functions of one chain, outermost first. */
+struct chain {
+    uint32_t functions[MOST_CHAIN];
+    bool inlined[MOST_CHAIN];
+    int count;
+    bool shown; /* the last frame is */
+};
+
+static void append(struct chain *chain, uint32_t function, bool inlined) {
+    assert_true(chain->count < MOST_CHAIN);
+    chain->functions[chain->count] = function;
+    chain->inlined[chain->count++] = inlined;
+}
+
+static void append_inlined(struct chain *chain,
+                           const struct mprof__inlining *inlining,
+                           uint32_t frame) {
+    if (!inlining || !chain->shown || frame == MPROF_NONE)
+        return;
+    append_inlined(chain, inlining, inlining->frames[frame].outer);
+    append(chain, inlining->frames[frame].function, true);
+}
+
+static void chain_of(const struct world *w, uint32_t node, bool all_frames,
+                     struct chain *chain) {
+    const struct mprof__node *n = &w->profile.nodes[node];
+
+    if (n->parent == MPROF_NONE) {
+        chain->count = 0;
+        chain->shown = false;
+        return;
+    }
+    chain_of(w, n->parent, all_frames, chain);
+    if (w->names.inlining)
+        append_inlined(chain, w->names.inlining,
+                       w->names.inlining->of_caller[node]);
+    uint32_t shown = w->names.shown[n->function];
+    int whole = chain->count;
+    while (whole > 0 && chain->inlined[whole - 1])
+        whole--;
+    chain->shown = true;
+    if (w->names.fragment[n->function] && whole > 0 &&
+        chain->functions[whole - 1] == shown)
+        chain->count = whole;
+    else if (all_frames || !w->names.list[shown].plumbing)
+        append(chain, shown, false);
+    else
+        chain->shown = false;
+}
+
+/* What each counter's chain says. */
+static void naive_sums(const struct world *w, bool all_frames,
+                       struct sums *sums) {
+    static struct chain chain;
+
+    memset(sums, 0, sizeof *sums);
+    for (uint32_t i = 0; i < w->profile.counter_count; i++) {
+        const struct mprof__counter *c = &w->profile.counters[i];
+        bool seen[REAL + INLINED + 2] = {false};
+        struct mprof__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
+        own.by_class[c->class_] = c->allocated;
+        freed.by_class[c->class_] = c->freed;
+        chain_of(w, c->node, all_frames, &chain);
+        if (w->names.inlining && c->edge != MPROF_NONE)
+            append_inlined(&chain, w->names.inlining,
+                           w->names.inlining->of_edge[c->edge]);
+        if (chain.count == 0)
+            append(&chain, MPROF_TOP_LEVEL, false);
+        mprof__add(&sums->own[chain.functions[chain.count - 1]], &own);
+        mprof__add(&sums->freed[chain.functions[chain.count - 1]], &freed);
+        for (int k = 0; k < chain.count; k++) {
+            if (!seen[chain.functions[k]])
+                sums->total[chain.functions[k]] += c->allocated.bytes;
+            seen[chain.functions[k]] = true;
+        }
+    }
+}
+
+/* What the real functions allocated, with what was inlined into them. */
+static void sums_of_places(struct world *w, bool all_frames,
+                           const struct mprof__inlining *inlining,
+                           struct sums *sums) {
+    struct mprof__places places = mprof__contract(
+        &w->pool, &w->profile, &w->names, w->profile.threads[0].heap,
+        MPROF_ALL_THREADS, all_frames, inlining);
+
+    memset(sums, 0, sizeof *sums);
+    for (uint32_t i = 0; i < places.count; i++) {
+        uint32_t whole = i;
+        while (places.list[whole].is_inlined)
+            whole = places.list[whole].parent;
+        mprof__add(&sums->own[places.list[whole].function],
+                   &places.list[i].own);
+        mprof__add(&sums->freed[places.list[whole].function],
+                   &places.list[i].freed);
+        if (!places.list[i].is_inlined)
+            sums->total[places.list[i].function] +=
+                mprof__bytes(&places.list[i].sum);
+    }
+}
+
+static void check_random(struct world *w, bool all_frames) {
+    static struct sums sums[2];
+    struct mprof__graph *plain, *g;
+
+    w->names.inlining = NULL;
+    plain = mprof__graph_build(&w->pool, &w->profile, &w->names,
+                               w->profile.threads[0].heap, MPROF_ALL_THREADS,
+                               all_frames);
+    uint32_t real = w->names.count;
+    const struct mprof__inlining *fake = random_inlining(w);
+    g = mprof__graph_build(&w->pool, &w->profile, &w->names,
+                           w->profile.threads[0].heap, MPROF_ALL_THREADS,
+                           all_frames);
+
+    assert_memory_equal(&g->total, &plain->total, sizeof g->total);
+    assert_memory_equal(&g->freed, &plain->freed, sizeof g->freed);
+    for (uint32_t v = 0; v < real; v++) {
+        assert_memory_equal(&g->vertices[v].total, &plain->vertices[v].total,
+                            sizeof g->vertices[v].total);
+        assert_int_equal(g->vertices[v].called, plain->vertices[v].called);
+        assert_int_equal(g->vertices[v].recur, plain->vertices[v].recur);
+    }
+    sums_of_places(w, all_frames, NULL, &sums[0]);
+    sums_of_places(w, all_frames, fake, &sums[1]);
+    assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
+    naive_sums(w, all_frames, &sums[0]);
+    for (uint32_t v = 0; v < w->names.count; v++) {
+        const struct mprof__vertex *x = &g->vertices[v];
+        assert_memory_equal(&x->self, &sums[0].own[v], sizeof x->self);
+        assert_memory_equal(&x->freed, &sums[0].freed[v], sizeof x->freed);
+        assert_int_equal(mprof__bytes(&x->total), sums[0].total[v]);
+    }
+}
+
+static void totals_do_not_depend_on_inlining(void **state) {
+    (void)state;
+
+    for (unsigned seed = 1; seed <= 2000; seed++) {
+        struct world w;
+        srand(seed);
+        world_start(&w);
+        random_world(&w, seed % 2 ? MPROF_C_HEAP : MPROF_LISP_HEAP);
+        check_random(&w, seed % 3 == 0);
+        world_stop(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plumbing_and_parts_keep_their_places),
+        cmocka_unit_test(totals_do_not_depend_on_inlining),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
