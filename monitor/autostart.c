@@ -23,6 +23,7 @@
 #include "functions.h"
 #include "malloc_hook.h"
 #include "mprof.h"
+#include "process.h"
 #include "session.h"
 
 extern char **environ;
@@ -109,37 +110,7 @@ static bool read_header(const char *path, struct mprof_header *header) {
            memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) == 0;
 }
 
-static bool is_alive(pid_t pid) {
-    return kill(pid, 0) == 0 || errno == EPERM;
-}
-
-/* When this process was forked, ns since 1970; as exact as the kernel tells,
- * 10 ms. */
-static uint64_t process_start(void) {
-    char text[1024];
-    struct timespec boot;
-    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
-    /* Field 22; the second is the name, in parentheses. */
-    const char *p = strrchr(text, ')');
-    for (int field = 2; p != NULL && field < 22; field++)
-        p = strchr(p + 1, ' ');
-    if (p == NULL)
-        return 0;
-    uint64_t ticks = strtoull(p + 1, NULL, 10);
-    uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    uint64_t up = (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec;
-    return now() - up + ticks * (1000000000u / hertz);
-}
-
-enum verdict { FREE, EARLIER_PROGRAM, TAKEN };
+enum verdict { FREE, EARLIER_PROGRAM, OURS, TAKEN };
 
 /* What about the file PATH? */
 static enum verdict judge(const char *path) {
@@ -148,11 +119,13 @@ static enum verdict judge(const char *path) {
         return FREE;
     if (!read_header(path, &header))
         return TAKEN;
+    if (header.image == mprof__image_id())
+        return OURS;
     if (header.pid == (uint32_t)getpid() &&
-        header.start_time >= process_start())
+        header.start_time >= mprof__process_start(header.pid))
         return EARLIER_PROGRAM;
     if (header.state == MPROF_OPEN && header.pid != (uint32_t)getpid() &&
-        is_alive((pid_t)header.pid))
+        mprof__process_runs(header.pid, header.start_time))
         return TAKEN;
     return header.start_time + header.duration < begun ? FREE : TAKEN;
 }
@@ -174,9 +147,15 @@ static void move_away(const char *path) {
     }
 }
 
-/* Find out whose NAME is, and take another where it is somebody else's. */
+/* Find out whose NAME is, and take another where it is somebody else's.  False:
+ * there is none for us. */
 static bool choose(char *name, size_t size) {
     enum verdict verdict = judge(name);
+    /* A program that is linked with this library was preloaded with it, too. */
+    if (verdict == OURS) {
+        errno = 0;
+        return false;
+    }
     if (verdict == TAKEN) {
         if (!child_name(name, size))
             return false;
@@ -216,7 +195,7 @@ static void begin(char *name, size_t size, bool loud) {
     /* It was the last descriptor that the process may have. */
     if (error != 0 && folder >= 0 && errno == EMFILE)
         error = mprof__own_functions.start(name);
-    if (error != 0 && loud)
+    if (error != 0 && errno != 0 && loud)
         complain(name, error);
 }
 

@@ -94,6 +94,7 @@ struct mprof_header {
     uint64_t unplaced_freed_bytes; /* 128:  the counts and bins; their bytes */
     uint64_t untracked_allocs; /* 136: in the counts, but for want of memory */
     uint64_t untracked_bytes;  /* 144:   nobody will know when they are freed */
+    uint64_t image; /* 152: differs for each program that is executed */
 };
 
 enum mprof_record_type {

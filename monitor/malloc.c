@@ -210,7 +210,8 @@ PUBLIC void free(void *object) {
 }
 
 /* An object of the pool moves out of it. */
-static void *leave_pool(void *object, size_t bytes) {
+static inline __attribute__((always_inline)) void *leave_pool(void *object,
+                                                              size_t bytes) {
     size_t old = pool_bytes(object);
     void *fresh = next.malloc(bytes);
     if (fresh != NULL)
@@ -220,7 +221,8 @@ static void *leave_pool(void *object, size_t bytes) {
 
 /* The old object is forgotten before the next allocator can give its address
  * to another thread, and remembered again if nothing came of it. */
-static void *resize(void *object, size_t bytes, const void *frame) {
+static inline __attribute__((always_inline)) void *
+resize(void *object, size_t bytes, const void *frame) {
     const struct mprof__malloc_monitor *m = who();
     struct mprof__object what;
     int saved = errno;
@@ -244,7 +246,8 @@ static void *resize(void *object, size_t bytes, const void *frame) {
     return fresh;
 }
 
-static void *reallocate(void *object, size_t bytes, const void *frame) {
+static inline __attribute__((always_inline)) void *
+reallocate(void *object, size_t bytes, const void *frame) {
     if (!begin(frame))
         return next.realloc(object, bytes);
     if (object == NULL)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +48,15 @@ void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
     return memory;
 }
 
+uint64_t mprof__image_id(void) {
+    uint64_t id = 0;
+    /* Random bytes from the kernel; a child that was forked has them too. */
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL)
+        memcpy(&id, random, sizeof id);
+    return id ^ (uint64_t)getpid();
+}
+
 /* The arguments of this process, blanks between them. */
 static mprof_ref read_command(struct mprof__arena *arena) {
     char text[1024];
@@ -57,6 +67,8 @@ static mprof_ref read_command(struct mprof__arena *arena) {
     close(fd);
     while (n > 0 && text[n - 1] == '\0')
         n--;
+    if (n == sizeof text)
+        memcpy(text + n - 3, "...", 3);
     for (ssize_t i = 0; i < n; i++)
         if (text[i] == '\0' || text[i] == '\n')
             text[i] = ' ';
@@ -109,6 +121,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     pthread_mutex_init(&session->lock, NULL);
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
+    mprof__arena_header(&session->arena)->image = mprof__image_id();
     describe(session);
     return session;
 }

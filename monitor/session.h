@@ -112,6 +112,8 @@ static inline struct mprof__session *mprof__tracked(void) {
 
 /* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
 extern uint64_t mprof__autosave;
+/* A number that each program which is executed gets anew. */
+uint64_t mprof__image_id(void);
 /* The process whose fork this one is and was recorded; 0: none. */
 extern uint32_t mprof__parent;
 

@@ -3,6 +3,7 @@
 #include "debug_link.h"
 
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -124,7 +125,9 @@ enum mprof__debug_state mprof__debug_open(struct mprof__debug_file *file,
     elf_version(EV_CURRENT);
     file->elf[0] = open_elf(path, &file->fd[0]);
     if (!file->elf[0])
-        return access(path, F_OK) == 0 ? MPROF__DEBUG_NONE : MPROF__DEBUG_GONE;
+        return access(path, R_OK) == 0 ? MPROF__DEBUG_NONE
+               : errno == EACCES       ? MPROF__DEBUG_UNREADABLE
+                                       : MPROF__DEBUG_GONE;
     if (module &&
         !has_build_id(file->elf[0], module->build_id, module->build_id_bytes))
         return MPROF__DEBUG_CHANGED;

@@ -13,9 +13,10 @@
 
 enum mprof__debug_state {
     MPROF__DEBUG_FOUND,
-    MPROF__DEBUG_NONE,    /* the file is there, and has none */
-    MPROF__DEBUG_CHANGED, /* the file is not the one that was profiled */
-    MPROF__DEBUG_GONE     /* no such file */
+    MPROF__DEBUG_NONE,       /* the file is there, and has none */
+    MPROF__DEBUG_CHANGED,    /* the file is not the one that was profiled */
+    MPROF__DEBUG_UNREADABLE, /* not for this user */
+    MPROF__DEBUG_GONE        /* no such file */
 };
 
 /* An open file; [1] is the separate debug file.  dwarf is NULL when there is

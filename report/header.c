@@ -1,4 +1,5 @@
 /* header.c - the lines above the tables: what was profiled, and how well. */
+#include "../monitor/process.h"
 #include "tables.h"
 
 #include <errno.h>
@@ -91,9 +92,11 @@ static void print_program(FILE *out, const struct mprof__profile *profile) {
         fprintf(out, " (%s)", profile->runtime);
     fputs(", ", out);
     print_date(out, profile->start_time);
-    fprintf(out, ", %" PRIu64 ".%03" PRIu64 " s\n",
-            profile->duration / 1000000000u,
-            profile->duration / 1000000u % 1000u);
+    /* It is told when something new was seen, and at the end. */
+    fprintf(
+        out, ", %s%" PRIu64 ".%03" PRIu64 " s\n",
+        profile->open && profile->pid != (uint32_t)getpid() ? "at least " : "",
+        profile->duration / 1000000000u, profile->duration / 1000000u % 1000u);
     if (profile->parent)
         fprintf(out,
                 "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
@@ -104,13 +107,13 @@ static void print_open(FILE *out, const struct mprof__profile *profile) {
     /* Who prints tables of itself knows that it runs. */
     if (profile->pid == (uint32_t)getpid())
         return;
-    bool alive = profile->pid > 0 && profile->pid <= INT32_MAX &&
-                 (kill((pid_t)profile->pid, 0) == 0 || errno == EPERM);
+    bool alive = mprof__process_runs(profile->pid, profile->start_time);
 
     fprintf(out, "The program (process %" PRIu32 ") %s\n", profile->pid,
             alive ? "is still running: this is what it allocated so far."
-                  : "ended without closing the file (killed, or left by _exit "
-                    "or a crash): this is what it allocated until then.");
+                  : "ended without closing the file (killed, or left by a "
+                    "crash, _exit, quick_exit or exec): this is what it "
+                    "allocated until then.");
 }
 
 static void print_lisp_sums(FILE *out, const struct mprof__totals *t) {
@@ -197,8 +200,8 @@ static void print_losses(FILE *out, const struct mprof__profile *p) {
                 plural(p->failed_allocs));
     if (p->unknown_frees > 0)
         fprintf(out,
-                "Unknown: %s freed object%s that %s allocated before the "
-                "recording.\n",
+                "Unknown: %s freed object%s that %s not recorded when "
+                "allocated.\n",
                 mprof__grouped(p->unknown_frees).text, plural(p->unknown_frees),
                 p->unknown_frees == 1 ? "was" : "were");
     if (p->unplaced_frees > 0) {

@@ -29,6 +29,7 @@ struct leaks {
 
 struct layout {
     FILE *out;
+    const struct mprof__functions *names;
     int kept_width, allocs_width, bytes_width, frees_width, freed_width;
     bool frees;       /* whether there are columns for them */
     struct row total; /* of all rows, shown or not */
@@ -244,10 +245,16 @@ static void print_numbers(const struct layout *l, const struct row *row) {
 static void print_path(struct layout *l, const struct leaks *leaks,
                        uint32_t path) {
     uint32_t count = shown_frames(leaks, path);
+    bool cut = is_cut(leaks, path);
 
-    fputs(is_cut(leaks, path) ? "..." : "||", l->out);
     for (uint32_t i = count; i-- > 0; path = path_at(leaks, path)->caller)
         l->labels[i] = path_at(leaks, path)->label;
+    /* Where the walk was cut there were callers, too. */
+    if (count > 0) {
+        uint32_t outermost = leaks->paths.labels[l->labels[0]].function;
+        cut |= l->names->list[outermost].kind == MPROF_UNKNOWN;
+    }
+    fputs(cut ? "..." : "||", l->out);
     for (uint32_t i = 0; i < count; i++) {
         const struct mprof__label *label = &leaks->paths.labels[l->labels[i]];
         fputs(" > ", l->out);
@@ -306,6 +313,7 @@ void mprof__print_leaks(FILE *out, const struct mprof__profile *profile,
     l.paths = mprof__paths_build(pool, profile, names, thread, options);
     make_rows(&l, pool, profile);
     struct layout layout = make_layout(out, &l, pool);
+    layout.names = names;
     bool kept = l.count > 0;
     uint32_t left = drop_small(&l, &layout, options->verbosity, &left_bytes);
     if (l.count > 0)

@@ -156,8 +156,16 @@ bool mprof__is_loading(const char *symbol, const char *module) {
            listed(symbol, strlen(symbol), loading_functions);
 }
 
+/* Of a program that is linked with libmprof_malloc and was run by mprof run:
+ * its malloc() calls the one that is recorded. */
+static const char *const malloc_functions[] = {
+    "aligned_alloc", "calloc",       "malloc",  "memalign", "posix_memalign",
+    "pvalloc",       "reallocarray", "realloc", "valloc",   NULL};
+
 /* SYMBOL is NULL in a file without symbols. */
 static bool is_plumbing_c(const char *symbol, const char *file) {
+    if (symbol && listed(symbol, strlen(symbol), malloc_functions))
+        return true;
     if (starts(file, "libgc.so") || starts(file, "libmprof") ||
         starts(file, "mprof.fas") || strcmp(file, "ecl") == 0 ||
         starts(file, "ld-") || starts(file, "ld.so"))

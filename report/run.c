@@ -110,6 +110,8 @@ static int set_limit(const char *text) {
     if (errno != 0 || end == text || *end != '\0' || *text == '-' || n == 0 ||
         n > UINT64_MAX >> shift)
         return fail(2, "'%s' is no number of bytes", text);
+    if (n << shift > (uint64_t)16 << 30)
+        return fail(2, "a data file cannot have more than 16g");
     snprintf(bytes, sizeof bytes, "%llu", n << shift);
     setenv("MPROF_LIMIT", bytes, 1);
     return 0;
@@ -192,6 +194,8 @@ int mprof__run_main(int argc, char **argv) {
         (run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
         (status = set_data(run.data)) != 0 || (status = set_preload()) != 0)
         return status;
+    unsetenv("MPROF_START");
+    unsetenv("MPROF_CHILDREN");
     if (!run.children)
         setenv("MPROF_CHILDREN", "no", 1);
     set_run();

@@ -87,6 +87,8 @@ void mprof__add_type(struct mprof__type_names *names, const char *name,
 static const char *explain(struct mprof__pool *pool, const char *path,
                            enum mprof__debug_state state, int split_gone) {
     switch (state) {
+    case MPROF__DEBUG_UNREADABLE:
+        return mprof__format(pool, "no types: %s cannot be read", path);
     case MPROF__DEBUG_GONE:
         return mprof__format(pool, "no types: %s is not there any more", path);
     case MPROF__DEBUG_CHANGED:

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -247,6 +248,7 @@ static void an_open_file_says_so(void **state) {
         char *out, *err;
         make_widgets(&d);
         datafile_header(&d)->pid = cases[i].pid;
+        datafile_header(&d)->start_time = (uint64_t)time(NULL) * 1000000000u;
         golden_save(&d, data_name);
         assert_int_equal(RUN(&out, &err, data_name), 0);
         assert_non_null(strstr(out, cases[i].text));

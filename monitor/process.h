@@ -1,0 +1,16 @@
+/* process.h - is a process still the one that it was? */
+#ifndef MPROF_PROCESS_H
+#define MPROF_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When process PID was forked, ns since 1970, as exact as the kernel tells: 10
+ * ms.  0: not known.  Allocates nothing. */
+uint64_t mprof__process_start(uint32_t pid);
+
+/* Does the process PID run that ran at TIME?  Not another of the same number.
+ * A second's difference of clocks is overlooked. */
+bool mprof__process_runs(uint32_t pid, uint64_t time);
+
+#endif
