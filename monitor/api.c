@@ -32,42 +32,31 @@ static uint64_t now(void) {
 /* Signals wait: a handler that allocates would find the locks taken.  Not
  * those by which the collector halts threads: it would wait for this thread,
  * while this one may wait for a thread that the collector has halted. */
-static void acquire(sigset_t *saved) {
+struct guard {
+    sigset_t signals;
+    int cancel_state;
+};
+
+static void acquire(struct guard *saved) {
     static const int not_blocked[] = {SIGPWR, SIGXCPU, SIGSEGV, SIGBUS,
                                       SIGFPE, SIGILL,  SIGTRAP, SIGABRT};
     sigset_t all;
     sigfillset(&all);
     for (size_t i = 0; i < sizeof not_blocked / sizeof not_blocked[0]; i++)
         sigdelset(&all, not_blocked[i]);
-    pthread_sigmask(SIG_BLOCK, &all, saved);
+    pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+    /* Who is cancelled in here would keep the lock. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
     pthread_mutex_lock(&lock);
 }
 
-static int release(const sigset_t *saved, int error) {
+static int release(const struct guard *saved, int error) {
     int e = errno;
     pthread_mutex_unlock(&lock);
-    pthread_sigmask(SIG_SETMASK, saved, NULL);
+    pthread_setcancelstate(saved->cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
     errno = e;
     return error;
-}
-
-static bool fork_entered; /* under the lock */
-
-static void before_fork(void) {
-    pthread_mutex_lock(&lock);
-    /* A signal handler that forks while its thread is inside of the hook may
-     * interrupt it while it holds the session's lock. */
-    fork_entered = mprof__enter();
-    if (session != NULL && fork_entered)
-        mprof__lock(&session->lock);
-}
-
-static void after_fork_parent(void) {
-    if (session != NULL && fork_entered)
-        mprof__unlock(&session->lock);
-    if (fork_entered)
-        mprof__leave();
-    pthread_mutex_unlock(&lock);
 }
 
 static void publish(struct mprof__session *current,
@@ -76,27 +65,44 @@ static void publish(struct mprof__session *current,
     __atomic_store_n(&mprof__page.sessions.tracked, tracked, __ATOMIC_RELEASE);
 }
 
-/* The data file belongs to the parent. */
+static bool fork_entered; /* under the lock */
+
+/* Nothing else may be locked here: fork() itself waits for locks of the C
+ * library, whose owners may be about to allocate. */
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+    /* A signal handler may fork while its thread is inside of the hook. */
+    fork_entered = mprof__enter();
+}
+
+static void after_fork_parent(void) {
+    if (fork_entered)
+        mprof__leave();
+    pthread_mutex_unlock(&lock);
+}
+
+/* The data file belongs to the parent.  What the monitor has in memory may be
+ * half changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
     struct mprof__session *parents = session;
-    bool was_running = running;
+    bool was_running = running, inside = !fork_entered;
     publish(NULL, NULL);
     if (was_running)
         mprof__adapter.detach();
     mprof__threads_forked();
+    mprof__modules_forked();
     mprof__adapter.forked();
     after_fork_parent();
     running = false;
     session = NULL;
     owner = getpid();
-    if (parents == NULL)
+    /* The handler returns into the hook, which goes on with what it has. */
+    if (parents == NULL || inside)
         return;
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);
     mprof__objects_clear();
-    /* Only this process's view of it goes. */
-    if (!parents->haunted)
-        mprof__session_free(parents);
+    mprof__arena_close(&parents->arena);
 }
 
 static void initialize(void) {
@@ -193,14 +199,14 @@ static int start(const char *file) {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int api_start(const char *file) {
-    sigset_t saved;
+    struct guard saved;
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, start(file));
 }
 
 static int api_set_heaps(unsigned wanted) {
-    sigset_t saved;
+    struct guard saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_UNPATCHED;
     acquire(&saved);
@@ -227,13 +233,13 @@ static int stop(void) {
 }
 
 static int api_stop(void) {
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     return release(&saved, stop());
 }
 
 bool mprof__reopen(struct mprof__session *stopped) {
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     bool open = mprof__tracked() == stopped && !stopped->haunted;
     if (open && !stopped->open) {
@@ -253,7 +259,7 @@ static int restart(const char *file) {
 }
 
 static int api_restart(const char *file) {
-    sigset_t saved;
+    struct guard saved;
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, restart(file));
@@ -265,7 +271,7 @@ static void api_set_autosave(int count) {
 }
 
 static int reset(void) {
-    if (session == NULL)
+    if (session == NULL || owner != getpid())
         return 0;
     bool was_running = running;
     char path[PATH_MAX];
@@ -278,7 +284,7 @@ static int reset(void) {
 }
 
 static int api_reset(void) {
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     return release(&saved, reset());
 }
@@ -300,7 +306,7 @@ static int save(const char *file) {
 }
 
 static int api_save(const char *file) {
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     return release(&saved, save(file));
 }
@@ -308,7 +314,7 @@ static int api_save(const char *file) {
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
     (void)unused;
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     if (owner == getpid()) {
         stop();
@@ -386,7 +392,7 @@ static void add_records(struct mprof_status *status) {
 }
 
 static int api_status(struct mprof_status *status) {
-    sigset_t saved;
+    struct guard saved;
     memset(status, 0, sizeof *status);
     acquire(&saved);
     status->running = running;
@@ -397,7 +403,7 @@ static int api_status(struct mprof_status *status) {
 }
 
 static void api_set_limit(uint64_t bytes) {
-    sigset_t saved;
+    struct guard saved;
     acquire(&saved);
     /* A ref has 32 bits and counts in units of 8 bytes. */
     limit = bytes < (uint64_t)1 << 34 ? bytes : (uint64_t)1 << 34;

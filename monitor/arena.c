@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,7 +89,7 @@ static bool extend(struct mprof__arena *arena, size_t size) {
     return true;
 }
 
-static bool grow(struct mprof__arena *arena, size_t bytes) {
+static bool grow_now(struct mprof__arena *arena, size_t bytes) {
     size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
     size_t least = (bytes + PAGE - 1) / PAGE * PAGE;
     if (arena->full || size > arena->limit)
@@ -103,6 +104,15 @@ static bool grow(struct mprof__arena *arena, size_t bytes) {
 full:
     arena->full = true;
     return false;
+}
+
+/* open() and the like are where threads are cancelled; malloc() is not. */
+static bool grow(struct mprof__arena *arena, size_t bytes) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    bool grown = grow_now(arena, bytes);
+    pthread_setcancelstate(state, NULL);
+    return grown;
 }
 
 static int open_file(const char *path) {
@@ -232,7 +242,8 @@ static uint32_t checksum(const struct mprof_header *header) {
     return mprof__crc32(crc, header + 1, header->used - sizeof complete);
 }
 
-/* The file ends at SIZE; unless it is not there any more, which is no error. */
+/* Let the file end at SIZE.  False: it is not there any more, or cannot be
+ * reached. */
 static bool cut_off(struct mprof__arena *arena, uint64_t size) {
     struct stat st;
     if (open_again(arena)) {
@@ -241,8 +252,8 @@ static bool cut_off(struct mprof__arena *arena, uint64_t size) {
         return good;
     }
     /* The program may use all descriptors. */
-    return arena->path == NULL || stat(arena->path, &st) != 0 ||
-           st.st_dev != arena->device || st.st_ino != arena->inode ||
+    return arena->path != NULL && stat(arena->path, &st) == 0 &&
+           st.st_dev == arena->device && st.st_ino == arena->inode &&
            truncate(arena->path, (off_t)size) == 0;
 }
 
@@ -251,8 +262,9 @@ int mprof__arena_complete(struct mprof__arena *arena) {
     uint32_t crc = checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */
+    /* Else it remains an open one. */
     if (!cut_off(arena, header->used))
-        return MPROF_E_WRITE;
+        return 0;
     /* Whoever looks before the last store sees an open file. */
     header->crc = crc;
     __atomic_store_n(&header->state, MPROF_CLOSED, __ATOMIC_RELEASE);
@@ -297,9 +309,12 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
 }
 
 void mprof__arena_flush(struct mprof__arena *arena) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     msync(arena->base, arena->mapped, MS_ASYNC);
     if (arena->fd >= 0 && still_our_file(arena))
         sync_file_range(arena->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    pthread_setcancelstate(state, NULL);
 }
 
 static int write_all(int fd, const char *data, size_t size) {

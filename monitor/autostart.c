@@ -324,7 +324,9 @@ void mprof__autostart_follow(const char *file) {
     if (!children)
         return;
     /* The program has chosen another name. */
-    if (length == 0 || (!by_pid && strncmp(file, base, length) != 0)) {
+    if (length == 0 ||
+        (!by_pid && (strncmp(file, base, length) != 0 ||
+                     (file[length] != '\0' && file[length] != '.')))) {
         strcpy(base, file);
         by_pid = false;
     }

@@ -158,7 +158,8 @@ enum { MPROF_THREAD_ENDED = 1 };
 
 /* A thread, or what one thread did in one of two heaps.  Its root is the node
  * of it that has no parent.  Where there are very many, later threads count on
- * in the record of an earlier one that has ended; it then tells the last. */
+ * in the record of an earlier one that has ended; tid is then the last one's.
+ */
 struct mprof_thread {
     struct mprof_record head;
     uint32_t tid;           /*  8: kernel's number */

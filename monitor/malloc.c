@@ -127,9 +127,11 @@ static void search(void) {
 /* Before main(), also of a program that allocates nothing so soon: later it
  * may not be allowed to create files. */
 static void __attribute__((constructor)) start_early(void) {
+    int saved = errno;
     if (!found)
         search();
     mprof__malloc_begin();
+    errno = saved;
 }
 
 /* False: dlsym() asks. */
@@ -137,7 +139,9 @@ static inline bool ready(void) {
     if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_ACQUIRE), 0)) {
         if (searching)
             return false;
+        int saved = errno;
         search();
+        errno = saved;
     }
     return true;
 }

@@ -75,8 +75,10 @@ mprof_ref mprof__module(struct mprof__session *session,
     mprof_ref name = mprof__arena_string(&session->arena, path, strlen(path));
     struct mprof_module *module =
         mprof__arena_record(&session->arena, MPROF_MODULE, sizeof *module);
-    if (module == NULL)
+    if (module == NULL) {
+        mprof__table_add(&session->modules, unwind->module_start, 0);
         return 0;
+    }
     module->bias = unwind->module->l_addr;
     module->start = unwind->module_start;
     module->end = unwind->module_end;

@@ -91,6 +91,20 @@ static void describe(struct mprof__session *session) {
     header->runtime = mprof__arena_string(arena, text, strlen(text));
 }
 
+/* The program may go to another folder before the file is opened again. */
+static const char *make_absolute(struct mprof__session *session,
+                                 const char *path) {
+    size_t size = sizeof session->where, n;
+    if (path[0] == '/' || getcwd(session->where, size) == NULL)
+        return session->path;
+    n = strlen(session->where);
+    if (n + 1 + strlen(path) >= size)
+        return session->path;
+    session->where[n] = '/';
+    strcpy(session->where + n + 1, path);
+    return session->where;
+}
+
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
                                           unsigned heaps, int *error) {
     static uint64_t last_id;
@@ -105,7 +119,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     } else {
         if (path != NULL) {
             session->named = true;
-            path = strcpy(session->path, path);
+            strcpy(session->path, path);
+            path = make_absolute(session, path);
         }
         *error = mprof__arena_open(&session->arena, path, limit);
     }

@@ -84,9 +84,10 @@ struct mprof__session {
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
     bool haunted;                /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
-    char path[PATH_MAX];
-    uint64_t started; /* CLOCK_MONOTONIC, ns, of the last start */
-    uint64_t before;  /* ns recorded before that */
+    char path[PATH_MAX];         /* as it was given */
+    char where[PATH_MAX];        /* absolute */
+    uint64_t started;            /* CLOCK_MONOTONIC, ns, of the last start */
+    uint64_t before;             /* ns recorded before that */
 };
 
 /* In the child of a fork without ceremony, such as a clone(), these are NULL:
@@ -142,6 +143,8 @@ uint32_t mprof__code_generation(void);
 /* Before and after a library is closed, perhaps. */
 void mprof__modules_close(void);
 void mprof__modules_closed(void);
+/* In the child of a fork. */
+void mprof__modules_forked(void);
 
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);

@@ -16,6 +16,7 @@
  * dlclose(), when it is done, another may be mapped where it was. */
 static uint32_t generation = 1; /* atomic */
 static int closing;             /* threads at it; atomic */
+static __thread int own_closings __attribute__((tls_model("initial-exec")));
 
 /* Stands for every return address once there is no memory for more sites. */
 static const struct mprof__site no_site;
@@ -29,7 +30,12 @@ uint32_t mprof__code_generation(void) {
     return __atomic_load_n(&closing, __ATOMIC_ACQUIRE) == 0 ? now : 0;
 }
 
+void mprof__modules_forked(void) {
+    closing = own_closings; /* the others are not here */
+}
+
 void mprof__modules_close(void) {
+    own_closings++;
     __atomic_add_fetch(&closing, 1, __ATOMIC_SEQ_CST);
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
 }
@@ -37,6 +43,7 @@ void mprof__modules_close(void) {
 void mprof__modules_closed(void) {
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
     __atomic_sub_fetch(&closing, 1, __ATOMIC_SEQ_CST);
+    own_closings--;
 }
 
 void mprof__session_resume(struct mprof__session *session) {
@@ -52,21 +59,25 @@ static uint32_t holds_for(uint32_t generation_before) {
 
 struct range {
     uintptr_t start, end;
+    bool found; /* something in it */
 };
 
 static bool in_range(uint64_t key, uint64_t value, void *data) {
-    const struct range *range = data;
+    struct range *range = data;
     (void)value;
     key &= ~((uint64_t)1 << 63);
-    return key >= range->start && key < range->end;
+    if (key < range->start || key >= range->end)
+        return false;
+    range->found = true;
+    return true;
 }
 
 /* Forget what is known of the code at START..END; under the lock. */
 static void forget(struct mprof__session *session, uintptr_t start,
                    uintptr_t end) {
-    struct range range = {start, end};
+    struct range range = {start, end, false};
     struct mprof__slot *slot = mprof__table_find(&session->modules, start);
-    if (slot != NULL) {
+    if (slot != NULL && (mprof_ref)slot->value != 0) {
         struct mprof_module *module =
             mprof__arena_at(&session->arena, (mprof_ref)slot->value);
         module->flags |= MPROF_MODULE_UNLOADED;
@@ -75,7 +86,8 @@ static void forget(struct mprof__session *session, uintptr_t start,
     mprof__table_sweep(&session->functions, in_range, &range);
     mprof__table_sweep(&session->sites, in_range, &range);
     /* The threads forget what they know by return address. */
-    __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
+    if (range.found)
+        __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
 }
 
 void mprof__module_unloads(uintptr_t start, uintptr_t end) {
@@ -98,7 +110,8 @@ static bool is_current(struct mprof__session *session,
         forget(session, unwind->module_start, unwind->module_end);
         return true;
     }
-    if (slot->value >> 32 == now)
+    /* Without a record, for want of room, there is nothing to compare. */
+    if (slot->value >> 32 == now || (mprof_ref)slot->value == 0)
         return true;
     const struct mprof_module *module =
         mprof__arena_at(&session->arena, (mprof_ref)slot->value);

@@ -97,6 +97,7 @@ static void thread_ends(void *data) {
         return;
     rounds = LAST_ROUND;
     release_held(me);
+    me->stack = (uintptr_t)__builtin_frame_address(0);
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct mprof__session *session = mprof__tracked();
@@ -309,9 +310,6 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     struct mprof__thread *thread = take_over(session, heap);
     if (thread != NULL)
         return thread;
-    thread = mprof__session_alloc(session, sizeof *thread);
-    if (thread == NULL)
-        return NULL;
     struct mprof_thread *record =
         mprof__arena_record(arena, MPROF_THREAD, sizeof *record);
     if (record == NULL)
@@ -319,13 +317,18 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     record->tid = (uint32_t)syscall(SYS_gettid);
     record->heap = heap;
     record->members = 1;
-    thread->ref = mprof__arena_publish(arena, record);
+    mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(arena, record);
-    thread->root = make_root(session, thread->ref);
-    if (thread->root == NULL)
+    struct mprof_node *root = make_root(session, ref);
+    if (root == NULL)
+        return NULL;
+    thread = mprof__session_alloc(session, sizeof *thread);
+    if (thread == NULL)
         return NULL;
     thread->session = session;
     thread->record = record;
+    thread->ref = ref;
+    thread->root = root;
     thread->epoch = session->epoch;
     thread->number = ++session->thread_count[heap];
     thread->next = session->threads;

@@ -134,8 +134,8 @@ static bool more_links(struct mprof__thread *thread, size_t count) {
 }
 
 void mprof__tree_flush(struct mprof__thread *thread) {
+    /* The edges stay: a site that is made anew has another number. */
     thread->last_count = 0;
-    mprof__table_clear(&thread->edges);
 }
 
 struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread) {
