@@ -65,19 +65,18 @@ static void publish(struct mprof__session *current,
     __atomic_store_n(&mprof__page.sessions.tracked, tracked, __ATOMIC_RELEASE);
 }
 
-static bool fork_entered; /* under the lock */
+static bool forks_inside; /* of the hook, in a signal handler; under the lock */
 
 /* Nothing else may be locked here: fork() itself waits for locks of the C
  * library, whose owners may be about to allocate. */
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
-    /* A signal handler may fork while its thread is inside of the hook. */
-    fork_entered = mprof__enter();
+    forks_inside = !mprof__enter();
+    if (!forks_inside)
+        mprof__leave();
 }
 
 static void after_fork_parent(void) {
-    if (fork_entered)
-        mprof__leave();
     pthread_mutex_unlock(&lock);
 }
 
@@ -85,7 +84,7 @@ static void after_fork_parent(void) {
  * half changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
     struct mprof__session *parents = session;
-    bool was_running = running, inside = !fork_entered;
+    bool was_running = running;
     publish(NULL, NULL);
     if (was_running)
         mprof__adapter.detach();
@@ -97,7 +96,7 @@ static void after_fork_child(void) {
     session = NULL;
     owner = getpid();
     /* The handler returns into the hook, which goes on with what it has. */
-    if (parents == NULL || inside)
+    if (parents == NULL || forks_inside)
         return;
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);
