@@ -169,7 +169,7 @@ static int resume(void) {
     if (error != 0)
         return error;
     __atomic_store_n(&session->open, true, __ATOMIC_RELEASE);
-    mprof__session_resume(session);
+    mprof__modules_changed();
     begin();
     return 0;
 }

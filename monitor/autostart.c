@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,6 +220,17 @@ static bool read_pattern(void) {
     return true;
 }
 
+/* What reads from a pipe began with the program that writes to it, which may
+ * have ended since, before this one came so far. */
+static void begin_with_pipe(void) {
+    struct stat st;
+    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return;
+    uint64_t forked = mprof__process_start((uint32_t)getpid());
+    if (forked != 0 && forked < begun)
+        begun = forked;
+}
+
 /* "PID:NANOSECONDS", from `mprof run`. */
 static bool read_run(void) {
     const char *run = getenv("MPROF_RUN");
@@ -292,6 +304,7 @@ bool mprof__autostart(void) {
     bool start = !is_no("MPROF_START");
     mprof__finish_last();
     bool run = read_run();
+    begin_with_pipe();
     const char *limit = getenv("MPROF_LIMIT");
     if (limit != NULL)
         mprof__own_functions.set_limit(strtoull(limit, NULL, 10));

@@ -132,9 +132,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
  * program leaves behind; while the session records. */
 void mprof__session_clock(struct mprof__session *session);
 
-/* Before a stopped session records again: forget what modules were loaded
- * where, if they are there no more. */
-void mprof__session_resume(struct mprof__session *session);
+/* Modules may have been unloaded unseen, while nothing was recorded. */
+void mprof__modules_changed(void);
 
 /* The generation of code: while it lasts, no library is closed.  0: one is
  * being closed.  See sites.c. */

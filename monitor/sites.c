@@ -46,8 +46,7 @@ void mprof__modules_closed(void) {
     own_closings--;
 }
 
-void mprof__session_resume(struct mprof__session *session) {
-    (void)session;
+void mprof__modules_changed(void) {
     __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
 }
 

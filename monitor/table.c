@@ -86,13 +86,6 @@ void mprof__table_sweep(struct mprof__table *table,
     }
 }
 
-void mprof__table_clear(struct mprof__table *table) {
-    if (table->slots != NULL)
-        memset(table->slots->slot, 0,
-               (table->slots->mask + 1) * sizeof table->slots->slot[0]);
-    table->count = 0;
-}
-
 void mprof__table_free(struct mprof__table *table) {
     struct mprof__slots *slots = table->slots;
     while (slots != NULL) {

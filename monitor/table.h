@@ -40,8 +40,6 @@ bool mprof__table_add(struct mprof__table *table, uint64_t key, uint64_t value);
 void mprof__table_sweep(struct mprof__table *table,
                         bool (*dead)(uint64_t key, uint64_t value, void *),
                         void *data);
-/* Forget all keys; only when no other thread looks up. */
-void mprof__table_clear(struct mprof__table *table);
 void mprof__table_free(struct mprof__table *table);
 
 static inline uint64_t mprof__hash(uint64_t key) {

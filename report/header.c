@@ -2,9 +2,7 @@
 #include "../monitor/process.h"
 #include "tables.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
