@@ -117,16 +117,19 @@ static int set_limit(const char *text) {
     return 0;
 }
 
-/* Would the data file overwrite something else? */
+/* Would the data file overwrite something else?  Zeros are a data file that
+ * another program is about to begin. */
 static bool is_foreign(const char *path) {
+    static const char zeros[8];
     char magic[8];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
     ssize_t n = read(fd, magic, sizeof magic);
     close(fd);
-    return n > 0 &&
-           (n != sizeof magic || memcmp(magic, MPROF_MAGIC, sizeof magic) != 0);
+    return n > 0 && (n != sizeof magic ||
+                     (memcmp(magic, MPROF_MAGIC, sizeof magic) != 0 &&
+                      memcmp(magic, zeros, sizeof magic) != 0));
 }
 
 /* The data file's name, absolute: the program may change its folder. */
