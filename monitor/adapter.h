@@ -68,7 +68,8 @@ struct mprof__adapter {
     /* Is the function at START the interpreter?  Its frames are replaced by
      * what they interpret: */
     bool (*interprets)(uintptr_t start);
-    /* For the frames of a chain that interpret, set `object`. */
+    /* For the frames of a chain that interpret, but for those that are `proved`,
+     * set `object`; what is `kept` ends at one where it changes. */
     void (*match)(struct mprof__chain *chain);
     /* Name the native function at START, or the interpreted one OBJECT; its
      * callers in the chain are FRAMES[index - 1] and down. */
@@ -87,7 +88,7 @@ struct mprof__adapter {
 /* The adapter of this library. */
 extern const struct mprof__adapter mprof__adapter;
 
-/* Record EVENT.  FRAME is the frame address of the hook function, which must
+/* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
  * have been compiled with a frame pointer: the chain begins at its caller. */
 void mprof__allocated(const struct mprof__event *event, const void *frame);
 

@@ -107,6 +107,7 @@ static void after_fork_child(void) {
 static void initialize(void) {
     owner = getpid();
     mprof__threads_initialize();
+    mprof__marks_initialize();
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
@@ -132,6 +133,7 @@ static void halt(void) {
     publish(NULL, session);
     __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
     session->haunted |= !mprof__threads_leave();
+    mprof__marks_restore();
     running = false;
     mprof__session_clock(session);
     mprof__arena_header(&session->arena)->memory += mprof__objects_memory();

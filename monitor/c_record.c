@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "objects.h"
+#include "self.h"
 #include "session.h"
 
 static uint32_t bin_of(uint64_t bytes) {
@@ -62,17 +63,18 @@ static void place(struct mprof__thread *thread, const void *object,
                   uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof__leaf leaf = mprof__locate(thread, frame);
+    struct mprof__link *link = mprof__place(thread, frame);
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
         mprof__count_unplaced(session, bytes);
         return;
     }
     struct mprof_counter *counter =
-        mprof__counter(thread, &leaf, mprof_size_class(bytes));
+        mprof__counter(thread, link, mprof_size_class(bytes));
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    mprof__count_losses(thread, &leaf, bytes);
+    if (__builtin_expect(mprof__has_losses(thread), 0))
+        mprof__count_losses(thread, bytes);
     struct mprof__object what = {.counter = mprof__arena_ref(arena, counter),
                                  .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
@@ -84,7 +86,7 @@ static void place(struct mprof__thread *thread, const void *object,
 }
 
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
-    bool entered = mprof__enter();
+    bool entered = mprof__enter_here();
     struct mprof__session *session = mprof__current();
     if (!entered) {
         if (session != NULL && !mprof__thread_is_silent())
@@ -93,23 +95,23 @@ void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
     }
     if (session != NULL) {
         struct mprof__thread *thread =
-            mprof__thread_self(session, MPROF_C_HEAP);
+            mprof__thread_here(session, MPROF_C_HEAP);
         if (thread != NULL)
             place(thread, object, bytes, frame);
         else
             mprof__count_unplaced(session, bytes);
     }
-    mprof__leave();
+    mprof__leave_here();
 }
 
 void mprof__c_failed(void) {
-    bool entered = mprof__enter();
+    bool entered = mprof__enter_here();
     struct mprof__session *session = mprof__current();
     if (session != NULL && !mprof__thread_is_silent())
         __atomic_add_fetch(&mprof__arena_header(&session->arena)->failed_allocs,
                            1, __ATOMIC_RELAXED);
     if (entered)
-        mprof__leave();
+        mprof__leave_here();
 }
 
 /* THREAD's own counter for what COUNTER's thread has allocated. */
@@ -173,15 +175,15 @@ static bool count_free(struct mprof__thread *thread,
  * when there is none. */
 static bool enter_open(struct mprof__session **session) {
     for (;;) {
-        bool entered = mprof__enter();
+        bool entered = mprof__enter_here();
         *session = mprof__tracked();
         if (!entered || *session == NULL ||
             __atomic_load_n(&(*session)->open, __ATOMIC_ACQUIRE))
             return entered;
         /* It is complete: whoever completes it waits for who is inside. */
-        mprof__leave();
+        mprof__leave_here();
         if (!mprof__reopen(*session)) {
-            entered = mprof__enter();
+            entered = mprof__enter_here();
             *session = NULL;
             return entered;
         }
@@ -206,7 +208,7 @@ static void drop(struct mprof__session *session, bool entered,
     if (session == NULL || session->id != what->session)
         return;
     struct mprof__thread *thread =
-        entered ? mprof__thread_self(session, MPROF_C_HEAP) : NULL;
+        entered ? mprof__thread_here(session, MPROF_C_HEAP) : NULL;
     struct mprof_header *header = mprof__arena_header(&session->arena);
     if (thread == NULL || !count_free(thread, what))
         add_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
@@ -220,7 +222,7 @@ void mprof__c_release(const void *object) {
     if (take(session, object, &what))
         drop(session, entered, &what);
     if (entered)
-        mprof__leave();
+        mprof__leave_here();
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {
@@ -228,7 +230,7 @@ bool mprof__c_take(const void *object, struct mprof__object *what) {
     bool entered = enter_open(&session);
     bool found = take(session, object, what);
     if (entered)
-        mprof__leave();
+        mprof__leave_here();
     return found;
 }
 
@@ -237,14 +239,14 @@ void mprof__c_freed(const struct mprof__object *what) {
     bool entered = enter_open(&session);
     drop(session, entered, what);
     if (entered)
-        mprof__leave();
+        mprof__leave_here();
 }
 
 void mprof__c_untake(const void *object, const struct mprof__object *what) {
-    bool entered = mprof__enter();
+    bool entered = mprof__enter_here();
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->id == what->session)
         mprof__objects_put(object, *what);
     if (entered)
-        mprof__leave();
+        mprof__leave_here();
 }

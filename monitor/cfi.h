@@ -1,9 +1,8 @@
 /* cfi.h - unwind rules from the .eh_frame tables of the loaded modules.
  *
- * Looking a rule up takes no lock and no memory: the loader's own table
- * (_dl_find_object) leads to .eh_frame_hdr, its sorted table to the entry of
- * the function, and the entry's program is run up to the address asked for.
- * Format: LSB, "Exception Frames"; DWARF 5, section 6.4.
+ * Looking a rule up takes no lock and no memory: the entry of the function is
+ * found (eh_frame.h), and its program is run up to the address asked for.
+ * Format: DWARF 5, section 6.4.
  */
 #ifndef MPROF_CFI_H
 #define MPROF_CFI_H
@@ -14,7 +13,8 @@
 struct link_map;
 
 /* How to get from a frame to its caller.  Registers other than the stack and
- * the frame pointer never matter on this architecture.
+ * the frame pointer (bp: rbp, x29) never matter, but for the link register of
+ * a frame that has not called anything yet.
  *
  * CFA, the caller's stack pointer, is register + cfa_offset, or the word at
  * that place.  A saved value is at CFA + offset, or at register + offset. */
@@ -28,9 +28,14 @@ struct mprof__rule {
     uint8_t ra_base;  /* where the return address is */
     bool outermost;   /* there is no caller */
     bool signal;      /* this frame was entered by a signal */
+    bool ra_in_lr;    /* the return address is in the link register still: of
+                         the innermost frame or one that a signal struck */
+    bool ra_signed;   /* the return address is signed, see MPROF__STRIP() */
     int32_t cfa_offset;
     int32_t bp_offset;
     int32_t ra_offset;
+    int32_t lr_offset; /* of a signal's frame: where the link register of what
+                          it struck is, from SP; 0: nowhere */
 };
 
 struct mprof__unwind {
@@ -40,8 +45,12 @@ struct mprof__unwind {
     struct link_map *module;
 };
 
+/* The name of what has no module; see below. */
+#define MPROF__SIGNAL_RETURN "__kernel_rt_sigreturn"
+
 /* Find the rule for the instruction at PC.  False: PC is in no module
- * (module_start 0) or has no entry there, or one that is not understood. */
+ * (module_start 0) or has no entry there, or one that is not understood.  True
+ * with no module: where signal handlers return to, if that has no entry. */
 bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind);
 
 #endif

@@ -60,7 +60,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
         .storage = storage != 0,
         .object = (uintptr_t)clas,
     };
-    mprof__allocated(&event, __builtin_frame_address(0));
+    mprof__allocated(&event, MPROF__FRAME());
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
@@ -223,7 +223,7 @@ static void match(struct mprof__chain *chain) {
     if (env == NULL)
         return;
     struct ecl_ihs_frame *next = env->ihs_top;
-    for (size_t i = chain->count; i-- > 0;) {
+    for (size_t i = chain->count; i-- > chain->proved;) {
         struct mprof__frame *f = &chain->frames[i];
         if (!f->interprets)
             continue;

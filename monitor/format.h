@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 2u
+#define MPROF_VERSION 3u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -156,6 +156,15 @@ struct mprof_function {
 
 enum { MPROF_THREAD_ENDED = 1 };
 
+/* Why a walk could not mark a return address; see marks.h. */
+enum mprof_unmarked {
+    MPROF_MARKS_OFF,     /* MPROF_MARKS=0, too many threads, not safe here */
+    MPROF_SHADOW_STACK,  /* ... or signed addresses: it would be noticed */
+    MPROF_FOREIGN_STACK, /* not the stack that the thread was made with */
+    MPROF_NO_RULE        /* frames without unwind rules */
+};
+#define MPROF_UNMARKED 4
+
 /* A thread, or what one thread did in one of two heaps.  Its root is the node
  * of it that has no parent.  Where there are very many, later threads count on
  * in the record of an earlier one that has ended; tid is then the last one's.
@@ -171,6 +180,9 @@ struct mprof_thread {
     uint64_t cut_allocs;    /* 40: whose chain ends in an MPROF_UNKNOWN */
     uint64_t cut_bytes;     /* 48 */
     uint64_t members;       /* 56: threads that counted here, mostly 1 */
+    uint64_t marks;         /* 64: return addresses that were marked */
+    uint64_t unmarked[MPROF_UNMARKED]; /* 72: how often that would have been
+                                          worth while, but could not be */
 };
 
 struct mprof_count {

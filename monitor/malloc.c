@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch.h"
 #include "autostart.h"
 #include "malloc_hook.h"
 #include "malloc_monitor.h"
@@ -172,7 +173,7 @@ static void *answer(void *object, size_t bytes, const void *frame) {
 }
 
 PUBLIC void *malloc(size_t bytes) {
-    const void *frame = __builtin_frame_address(0);
+    const void *frame = MPROF__FRAME();
     if (!ready())
         return from_pool(bytes);
     if (!begin(frame))
@@ -181,7 +182,7 @@ PUBLIC void *malloc(size_t bytes) {
 }
 
 PUBLIC void *calloc(size_t count, size_t size) {
-    const void *frame = __builtin_frame_address(0);
+    const void *frame = MPROF__FRAME();
     size_t bytes;
     bool overflow = __builtin_mul_overflow(count, size, &bytes);
     if (!ready())
@@ -201,7 +202,7 @@ static void release(void *object) {
 }
 
 PUBLIC void free(void *object) {
-    const void *frame = __builtin_frame_address(0);
+    const void *frame = MPROF__FRAME();
     if (object == NULL || in_pool(object) || !ready())
         return;
     if (!begin(frame)) {
@@ -264,7 +265,7 @@ reallocate(void *object, size_t bytes, const void *frame) {
 PUBLIC void *realloc(void *object, size_t bytes) {
     if (!ready())
         return from_pool(bytes);
-    return reallocate(object, bytes, __builtin_frame_address(0));
+    return reallocate(object, bytes, MPROF__FRAME());
 }
 
 PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
@@ -275,11 +276,11 @@ PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
         errno = ENOMEM;
         return answer(NULL, 0, NULL);
     }
-    return reallocate(object, bytes, __builtin_frame_address(0));
+    return reallocate(object, bytes, MPROF__FRAME());
 }
 
 PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
-    const void *frame = __builtin_frame_address(0);
+    const void *frame = MPROF__FRAME();
     if (!ready())
         return ENOMEM;
     if (!begin(frame))
@@ -290,7 +291,7 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
 }
 
 #define ALIGNED(function, bytes, ...)                                          \
-    const void *frame = __builtin_frame_address(0);                            \
+    const void *frame = MPROF__FRAME();                            \
     if (!ready()) {                                                            \
         errno = ENOMEM;                                                        \
         return NULL;                                                           \

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "self.h"
 #include "session.h"
 
 void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
@@ -12,32 +13,24 @@ void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
     __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
 }
 
-/* Forget what was true before a library was unloaded. */
-static void flush_old(struct mprof__thread *thread) {
-    uint32_t epoch = __atomic_load_n(&thread->session->epoch, __ATOMIC_ACQUIRE);
-    if (thread->epoch == epoch)
-        return;
-    mprof__tree_flush(thread);
-    mprof__chain_forget(&thread->chain);
-    thread->chain.kept = 0;
-    thread->epoch = epoch;
+struct mprof__link *mprof__locate(struct mprof__thread *thread,
+                                  const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    mprof__walk(thread->session, chain, frame);
+    mprof__adapter.match(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    mprof__walk_done(chain);
+    return link;
 }
 
-struct mprof__leaf mprof__locate(struct mprof__thread *thread,
-                                 const void *frame) {
-    struct mprof__session *session = thread->session;
-    flush_old(thread);
-    /* A jump out of the hook came between the last chain and its links. */
-    if (!thread->linked)
-        mprof__chain_forget(&thread->chain);
-    thread->linked = false;
-    mprof__walk(session, &thread->chain, frame);
-    /* The walk finds out when another library is where one was. */
-    flush_old(thread);
-    mprof__adapter.match(&thread->chain);
-    struct mprof__leaf leaf = mprof__tree_leaf(thread);
-    thread->linked = true;
-    return leaf;
+struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
+    struct mprof__chain *chain = &thread->chain;
+    uint32_t generation = chain->generation;
+    /* Should a jump leave what follows, nothing of it may be kept. */
+    mprof__chain_forget(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    chain->generation = generation;
+    return link;
 }
 
 static void add(uint64_t *counter, uint64_t n) {
@@ -45,13 +38,13 @@ static void add(uint64_t *counter, uint64_t n) {
                      __ATOMIC_RELAXED);
 }
 
-void mprof__count_losses(struct mprof__thread *thread,
-                         const struct mprof__leaf *leaf, uint64_t bytes) {
-    if (leaf->folded) {
+void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
+    const struct mprof__chain *chain = &thread->chain;
+    if (chain->count > 0 && chain->frames[chain->count - 1].folded) {
         add(&thread->record->folded_allocs, 1);
         add(&thread->record->folded_bytes, bytes);
     }
-    if (thread->chain.cut) {
+    if (chain->cut) {
         add(&thread->record->cut_allocs, 1);
         add(&thread->record->cut_bytes, bytes);
     }
@@ -81,7 +74,6 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
     return bin;
 }
 
-/* Bin for EVENT in THREAD; NULL: no room. */
 static struct mprof_bin *find_bin(struct mprof__thread *thread,
                                   const struct mprof__event *event) {
     if (event->object == 0) {
@@ -101,25 +93,40 @@ static struct mprof_bin *find_bin(struct mprof__thread *thread,
     return bin;
 }
 
-static void place(struct mprof__session *session, struct mprof__thread *thread,
-                  const struct mprof__event *event, const void *frame) {
-    struct mprof__leaf leaf = mprof__locate(thread, frame);
-    leaf.edge = 0;
-    struct mprof_bin *bin = find_bin(thread, event);
-    if (bin == NULL) {
-        mprof__count_unplaced(session, event->bytes);
+/* Bin for EVENT in THREAD; NULL: no room. */
+static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
+                                       const struct mprof__event *event) {
+    struct mprof_bin *bin = thread->bin[event->type];
+    if (event->object == 0 ? bin != NULL
+                           : thread->last_class == event->object)
+        return event->object == 0 ? bin : thread->last_class_bin;
+    bin = find_bin(thread, event);
+    if (event->object != 0 && bin != NULL) {
+        thread->last_class = event->object;
+        thread->last_class_bin = bin;
+    }
+    return bin;
+}
+
+static inline void place(struct mprof__thread *thread,
+                         const struct mprof__event *event, const void *frame) {
+    struct mprof__link *link = mprof__place(thread, frame);
+    struct mprof_bin *bin = bin_of(thread, event);
+    if (__builtin_expect(bin == NULL, 0)) {
+        mprof__count_unplaced(thread->session, event->bytes);
         return;
     }
-    mprof__count(&mprof__counter(thread, &leaf, event->class_)->allocated,
+    mprof__count(&mprof__counter(thread, link, event->class_)->allocated,
                  event->bytes);
     mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
-    mprof__count_losses(thread, &leaf, event->bytes);
+    if (__builtin_expect(mprof__has_losses(thread), 0))
+        mprof__count_losses(thread, event->bytes);
 }
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
-    bool entered = mprof__enter();
+    bool entered = mprof__enter_here();
     struct mprof__session *session = mprof__current();
-    if (!entered) {
+    if (__builtin_expect(!entered, 0)) {
         /* A signal handler that allocates while its thread is inside: the
          * session lives as long as that thread is. */
         if (session != NULL)
@@ -128,11 +135,11 @@ void mprof__allocated(const struct mprof__event *event, const void *frame) {
     }
     if (session != NULL) {
         struct mprof__thread *thread =
-            mprof__thread_self(session, MPROF_LISP_HEAP);
+            mprof__thread_here(session, MPROF_LISP_HEAP);
         if (thread != NULL)
-            place(session, thread, event, frame);
+            place(thread, event, frame);
         else
             mprof__count_unplaced(session, event->bytes);
     }
-    mprof__leave();
+    mprof__leave_here();
 }

@@ -21,37 +21,38 @@
 
 enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
 
-/* Where a chain leads. */
-struct mprof__leaf {
-    struct mprof_node *node;
-    mprof_ref edge; /* EDGE: the innermost call; 0 when there is none */
-    bool folded;    /* here or further out */
-};
-
-/* One link of the last chain of a thread, outermost first. */
+/* A call in the tree: the function of a node goes on to another one from one
+ * place; where the chain ends, the place that called the allocator.  Made by
+ * tree.c, of the thread's memory. */
 struct mprof__link {
-    uint64_t key; /* return address, or interpreted object */
-    struct mprof__leaf leaf;
+    struct mprof_node *node; /* ... of the function that calls */
+    struct mprof_counter *counter[MPROF_CLASSES]; /* NULL: not asked for yet */
+    /* What was called from there lately: a cache. */
+    struct mprof__inward {
+        uint64_t key; /* site, or interpreted object */
+        struct mprof__link *link;
+    } inward[2];
+    mprof_ref edge; /* EDGE; 0: there is none */
+    bool folds;     /* the node is that of another function further out */
 };
 
 /* A thread in one heap of one session.  Only the thread itself touches it, but
  * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
-    struct mprof__thread *next;
     struct mprof__session *session;
-    struct mprof_thread *record;
-    mprof_ref ref;           /* of the record */
-    struct mprof_node *root; /* has counters of all classes */
-    uint32_t epoch;          /* of the session, when `edges` was valid */
     struct mprof__chain chain;
-    struct mprof__link *last; /* the last chain; mapped */
-    bool linked;              /* ... all of `chain`, as far as it had room */
-    size_t last_count, last_room;
-    struct mprof__table edges;           /* (parent, site) -> node, edge */
-    struct mprof__table nodes;           /* (parent, function) -> node */
-    struct mprof__table bins;            /* class object -> bin */
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
     struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
+    struct mprof__thread *next;
+    struct mprof_thread *record;
+    mprof_ref ref;                /* of the record */
+    struct mprof__link root;      /* its node has counters of all classes */
+    struct mprof__table edges;    /* (parent, site or function) -> link */
+    struct mprof__table nodes;    /* (parent, function) -> node */
+    struct mprof__table bins;     /* class object -> bin */
+    uintptr_t last_class;         /* ... that was looked up last */
+    struct mprof_bin *last_class_bin;
+    struct mprof__pieces *pieces; /* of memory for links */
     /* What other threads allocated and this one frees: their COUNTER -> ours,
      * (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
@@ -70,7 +71,6 @@ struct mprof__session {
     struct mprof__table functions; /* start or object -> FUNCTION */
     struct mprof__table modules;   /* start of the mapping -> generation when
                                       it was looked at, MODULE */
-    uint32_t epoch;                /* grows when a module goes; atomic */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
     /* By heap, under the lock: how many have one, and of those with high
@@ -135,10 +135,6 @@ void mprof__session_clock(struct mprof__session *session);
 /* Modules may have been unloaded unseen, while nothing was recorded. */
 void mprof__modules_changed(void);
 
-/* The generation of code: while it lasts, no library is closed.  0: one is
- * being closed.  See sites.c. */
-uint32_t mprof__code_generation(void);
-
 /* Before and after a library is closed, perhaps. */
 void mprof__modules_close(void);
 void mprof__modules_closed(void);
@@ -169,10 +165,6 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
 /* Zeroed memory that lives as long as the session; called under its lock. */
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 
-/* This thread in a heap of SESSION, made when it is not there; NULL: no
- * memory. */
-struct mprof__thread *mprof__thread_self(struct mprof__session *session,
-                                         enum mprof_heap heap);
 /* Is what this thread allocates now the monitor's own affair? */
 bool mprof__thread_is_silent(void);
 
@@ -180,26 +172,66 @@ bool mprof__thread_is_silent(void);
  * has changed already.  False: one seems to stay, the session must too. */
 bool mprof__threads_leave(void);
 
-/* Walk from FRAME, find or make the node of the chain. */
-struct mprof__leaf mprof__locate(struct mprof__thread *thread,
-                                 const void *frame);
-/* The node of the chain that THREAD just walked. */
-struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread);
-/* The counter of a leaf for CLASS_; one further out when there is no room. */
-struct mprof_counter *mprof__counter(struct mprof__thread *thread,
-                                     const struct mprof__leaf *leaf,
-                                     unsigned class_);
+/* This thread's marks, for all its chains, the first of which begins at stack
+ * pointer BASE; NULL: it cannot have any, for REASON. */
+struct mprof__marks *mprof__thread_marks(uintptr_t base,
+                                         enum mprof_unmarked *reason);
+
+/* Walk from FRAME, which does not find the chain of the walk before, and find
+ * or make the place of the chain in the tree. */
+struct mprof__link *mprof__locate(struct mprof__thread *thread,
+                                  const void *frame);
+/* The same for frames that interpret another function than before. */
+struct mprof__link *mprof__relocate(struct mprof__thread *thread);
+/* The place of the chain that THREAD just walked. */
+struct mprof__link *mprof__tree_link(struct mprof__thread *thread);
+/* Make the counter of a link for CLASS_; one further out when there is no
+ * room. */
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          struct mprof__link *link,
+                                          unsigned class_);
 /* Add a counter; under the session's lock. */
 bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
                         struct mprof_node *node, mprof_ref edge,
                         unsigned class_);
-/* Add what the header tells about LEAF and the chain: folded, cut. */
-void mprof__count_losses(struct mprof__thread *thread,
-                         const struct mprof__leaf *leaf, uint64_t bytes);
+/* Give back the memory of the tree that is not in the data file. */
+void mprof__tree_free(struct mprof__thread *thread);
+/* Count an allocation whose chain is folded or cut as such. */
+void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 /* The chain cannot be recorded; the number can, by any thread at any time. */
 void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes);
-/* Forget what was cached by return address. */
-void mprof__tree_flush(struct mprof__thread *thread);
+
+/* The place in the tree of the chain that begins at FRAME. */
+static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
+                                               const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    enum mprof__same same = mprof__walk_again(chain, frame);
+    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+        mprof__adapter.match(chain);
+        if (chain->kept < chain->count)
+            return mprof__relocate(thread);
+        same = MPROF__SAME;
+    }
+    if (__builtin_expect(same == MPROF__SAME, 1))
+        return chain->frames[chain->count - 1].link;
+    return mprof__locate(thread, frame);
+}
+
+/* Is the chain that THREAD just walked folded, or cut? */
+static inline bool mprof__has_losses(const struct mprof__thread *thread) {
+    const struct mprof__chain *chain = &thread->chain;
+    return chain->cut ||
+           (chain->count > 0 && chain->frames[chain->count - 1].folded);
+}
+
+static inline struct mprof_counter *
+mprof__counter(struct mprof__thread *thread, struct mprof__link *link,
+               unsigned class_) {
+    struct mprof_counter *counter = link->counter[class_];
+    if (__builtin_expect(counter != NULL, 1))
+        return counter;
+    return mprof__make_counter(thread, link, class_);
+}
 
 /* Counters have one writer; readers may see them a moment late, never torn. */
 static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {

@@ -14,46 +14,41 @@
 
 /* While a library is being closed each look is for this moment only: within
  * dlclose(), when it is done, another may be mapped where it was. */
-static uint32_t generation = 1; /* atomic */
-static int closing;             /* threads at it; atomic */
-static __thread int own_closings __attribute__((tls_model("initial-exec")));
+uint64_t mprof__generation = 1; /* atomic */
+#define CLOSING ((uint64_t)1 << 32)
+
+static __thread uint32_t own_closings __attribute__((tls_model("initial-exec")));
 
 /* Stands for every return address once there is no memory for more sites. */
 static const struct mprof__site no_site;
 
 static uint32_t this_generation(void) {
-    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-}
-
-uint32_t mprof__code_generation(void) {
-    uint32_t now = this_generation();
-    return __atomic_load_n(&closing, __ATOMIC_ACQUIRE) == 0 ? now : 0;
+    return (uint32_t)__atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
 }
 
 void mprof__modules_forked(void) {
-    closing = own_closings; /* the others are not here */
+    /* The other threads are not here. */
+    mprof__generation = this_generation() + own_closings * CLOSING;
 }
 
 void mprof__modules_close(void) {
     own_closings++;
-    __atomic_add_fetch(&closing, 1, __ATOMIC_SEQ_CST);
-    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&mprof__generation, CLOSING + 1, __ATOMIC_SEQ_CST);
 }
 
 void mprof__modules_closed(void) {
-    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
-    __atomic_sub_fetch(&closing, 1, __ATOMIC_SEQ_CST);
+    __atomic_sub_fetch(&mprof__generation, CLOSING - 1, __ATOMIC_SEQ_CST);
     own_closings--;
 }
 
 void mprof__modules_changed(void) {
-    __atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&mprof__generation, 1, __ATOMIC_SEQ_CST);
 }
 
 /* For how long holds what is looked at now?  0: not even for long. */
 static uint32_t holds_for(uint32_t generation_before) {
-    return __atomic_load_n(&closing, __ATOMIC_SEQ_CST) == 0 ? generation_before
-                                                            : 0;
+    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_SEQ_CST);
+    return now < CLOSING ? generation_before : 0;
 }
 
 struct range {
@@ -86,7 +81,7 @@ static void forget(struct mprof__session *session, uintptr_t start,
     mprof__table_sweep(&session->sites, in_range, &range);
     /* The threads forget what they know by return address. */
     if (range.found)
-        __atomic_store_n(&session->epoch, session->epoch + 1, __ATOMIC_RELEASE);
+        mprof__modules_changed();
 }
 
 void mprof__module_unloads(uintptr_t start, uintptr_t end) {

@@ -1,10 +1,5 @@
-/* thread.c - who is inside of the hook, and each thread's part of a session.
- *
- * A thread says "inside" with a plain store, and whoever stops the recording
- * makes all threads pass a barrier (membarrier) before it looks.  So entering
- * costs no fence, and after mprof__threads_leave() nobody uses the old
- * session any more.
- */
+/* thread.c - the threads of the process, and each one's part of a session; see
+ * self.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -17,50 +12,31 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "self.h"
 #include "session.h"
 #include "thread.h"
 
-/* Locks that one thread holds at once: the registry's, the session's, and that
- * of the objects that are kept. */
-enum { MOST_HELD = 3 };
-
-/* A thread of the process; reused by another thread once `dead`. */
-struct self {
-    struct self *next;
-    int inside;      /* written by the thread, read by who stops; atomic */
-    int dead;        /* atomic */
-    uintptr_t stack; /* while inside: where on the stack the thread was */
-    pthread_mutex_t *held[MOST_HELD];
-    int held_count;
-    bool silent; /* what this thread allocates now is the monitor's */
-    struct {
-        uint64_t id; /* of the session that `thread` belongs to */
-        struct mprof__thread *thread;
-    } heap[MPROF_HEAPS];
-};
-
 enum { SELVES_PER_PIECE = 128 };
 
-#define FAST_TLS __thread __attribute__((tls_model("initial-exec")))
-static FAST_TLS struct self *self;
-static FAST_TLS int rounds; /* of destructors that ours has seen */
+MPROF__FAST_TLS struct mprof__self *mprof__self;
+static MPROF__FAST_TLS int rounds; /* of destructors that ours has seen */
 
 /* The very last one is the sanitizers'. */
 enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
 
-static struct self *selves; /* only grows at its head; atomic */
+static struct mprof__self *selves; /* only grows at its head; atomic */
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool have_membarrier;
 
 /* What threads still allocate and free when all their destructors have run is
  * recorded for this one, which they take in turn. */
-static struct self leftover;
+static struct mprof__self leftover = {.shared = true};
 static pthread_mutex_t leftover_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Of a hook that was left by a jump.  Records are published last: what was
  * begun is not in the file. */
-static void release_held(struct self *me) {
+static void release_held(struct mprof__self *me) {
     while (me->held_count > 0)
         pthread_mutex_unlock(me->held[--me->held_count]);
 }
@@ -69,7 +45,7 @@ static void release_held(struct self *me) {
  * starts thousands must not fill the data file with their trees. */
 enum { OWN_RECORDS = 64 };
 
-static void end_in_heap(struct self *me, enum mprof_heap heap,
+static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
     if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
@@ -91,7 +67,7 @@ static void end_in_heap(struct self *me, enum mprof_heap heap,
 }
 
 static void thread_ends(void *data) {
-    struct self *me = data;
+    struct mprof__self *me = data;
     /* Destructors of others may come after this one, and allocate. */
     if (++rounds < LAST_ROUND && pthread_setspecific(at_thread_end, me) == 0)
         return;
@@ -103,7 +79,10 @@ static void thread_ends(void *data) {
     struct mprof__session *session = mprof__tracked();
     for (int heap = 0; heap < MPROF_HEAPS; heap++)
         end_in_heap(me, heap, session);
-    self = NULL;
+    if (me->marks != NULL)
+        mprof__marks_give(me->marks);
+    me->marks = NULL;
+    mprof__self = NULL;
     __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&me->dead, 1, __ATOMIC_RELEASE);
 }
@@ -121,8 +100,8 @@ void mprof__threads_initialize(void) {
     pthread_once(&once, initialize);
 }
 
-static struct self *reuse(void) {
-    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+static struct mprof__self *reuse(void) {
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
     for (; s != NULL; s = s->next) {
         int dead = 1;
         if (__atomic_compare_exchange_n(&s->dead, &dead, 0, false,
@@ -132,17 +111,17 @@ static struct self *reuse(void) {
     return NULL;
 }
 
-static struct self *make_self(void) {
-    struct self *mine = reuse();
+static struct mprof__self *make_self(void) {
+    struct mprof__self *mine = reuse();
     if (mine == NULL) {
-        struct self *piece = mprof__map(SELVES_PER_PIECE * sizeof *piece);
+        struct mprof__self *piece = mprof__map(SELVES_PER_PIECE * sizeof *piece);
         if (piece == NULL)
             return NULL;
         for (int i = 0; i < SELVES_PER_PIECE; i++) {
             piece[i].dead = i > 0;
             piece[i].next = i + 1 < SELVES_PER_PIECE ? &piece[i + 1] : NULL;
         }
-        struct self *last = &piece[SELVES_PER_PIECE - 1];
+        struct mprof__self *last = &piece[SELVES_PER_PIECE - 1];
         last->next = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
         while (!__atomic_compare_exchange_n(&selves, &last->next, piece, false,
                                             __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -152,7 +131,7 @@ static struct self *make_self(void) {
     mine->silent = true;
     mine->stack = (uintptr_t)__builtin_frame_address(0);
     __atomic_store_n(&mine->inside, 1, __ATOMIC_RELAXED);
-    self = mine;
+    mprof__self = mine;
     /* The C library may allocate here. */
     pthread_setspecific(at_thread_end, mine);
     __atomic_store_n(&mine->inside, 0, __ATOMIC_RELEASE);
@@ -162,25 +141,24 @@ static struct self *make_self(void) {
 
 /* This thread's own, or for a thread that is nearly gone the one that all such
  * threads share, until mprof__leave(). */
-static struct self *find_self(void) {
+static struct mprof__self *find_self(void) {
     if (rounds < LAST_ROUND)
         return make_self();
     pthread_mutex_lock(&leftover_lock);
-    self = &leftover;
-    return self;
+    mprof__self = &leftover;
+    return mprof__self;
 }
 
 /* Was the hook left by a jump, as out of a handler for a stack overflow?  What
  * interrupts the hook runs deeper in the stack, or on another one. */
-static bool was_left(const struct self *me, uintptr_t stack) {
+static bool was_left(const struct mprof__self *me, uintptr_t stack) {
     stack_t signal_stack;
     return stack > me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
            !(signal_stack.ss_flags & SS_ONSTACK);
 }
 
-bool mprof__enter(void) {
-    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
-    struct self *me = self;
+bool mprof__enter_slowly(uintptr_t stack) {
+    struct mprof__self *me = mprof__self;
     if (me == NULL && (me = find_self()) == NULL)
         return false;
     if (me->inside) {
@@ -194,15 +172,37 @@ bool mprof__enter(void) {
     return true;
 }
 
+bool mprof__enter(void) {
+    return mprof__enter_here();
+}
+
+void mprof__leave(void) {
+    mprof__leave_here();
+}
+
+void mprof__leave_shared(void) {
+    mprof__self = NULL;
+    pthread_mutex_unlock(&leftover_lock);
+}
+
+struct mprof__marks *mprof__thread_marks(uintptr_t base,
+                                         enum mprof_unmarked *reason) {
+    struct mprof__self *me = mprof__self;
+    *reason = MPROF_MARKS_OFF;
+    if (me->marks == NULL && !me->shared)
+        me->marks = mprof__marks_take(base, reason);
+    return me->marks;
+}
+
 void mprof__lock(pthread_mutex_t *mutex) {
     pthread_mutex_lock(mutex);
-    if (self != NULL && self->held_count < MOST_HELD)
-        self->held[self->held_count++] = mutex;
+    if (mprof__self != NULL && mprof__self->held_count < MPROF__MOST_HELD)
+        mprof__self->held[mprof__self->held_count++] = mutex;
 }
 
 void mprof__unlock(pthread_mutex_t *mutex) {
-    if (self != NULL && self->held_count > 0)
-        self->held_count--;
+    if (mprof__self != NULL && mprof__self->held_count > 0)
+        mprof__self->held_count--;
     pthread_mutex_unlock(mutex);
 }
 
@@ -211,26 +211,17 @@ bool mprof__recording(void) {
 }
 
 bool mprof__thread_is_silent(void) {
-    return self != NULL && self->silent;
-}
-
-void mprof__leave(void) {
-    struct self *me = self;
-    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
-    if (__builtin_expect(me == &leftover, 0)) {
-        self = NULL;
-        pthread_mutex_unlock(&leftover_lock);
-    }
+    return mprof__self != NULL && mprof__self->silent;
 }
 
 /* Looks, a millisecond apart, before a thread is given up that left the hook
  * by a jump.  Not a time: the collector may halt all threads for long. */
 enum { PATIENCE = 3000 };
 
-static bool has_left(const struct self *s) {
+static bool has_left(const struct mprof__self *s) {
     struct timespec pause = {0, 1000 * 1000};
     int looks = 0;
-    while (s != self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
+    while (s != mprof__self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
         if (++looks > PATIENCE)
             return false;
         if (looks < 100)
@@ -247,7 +238,7 @@ bool mprof__threads_leave(void) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else
         nanosleep(&pause, NULL);
-    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
     for (; s != NULL; s = s->next)
         if (!has_left(s))
             return false;
@@ -255,14 +246,16 @@ bool mprof__threads_leave(void) {
 }
 
 void mprof__threads_forked(void) {
-    struct self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
     for (; s != NULL; s = s->next) {
-        if (s == self)
+        if (s == mprof__self)
             continue;
         s->inside = 0;
         s->held_count = 0;
         s->dead = 1;
+        s->marks = NULL;
     }
+    mprof__marks_forked(mprof__self == NULL ? NULL : mprof__self->marks);
     pthread_mutex_init(&leftover_lock, NULL);
     leftover.inside = 0;
 }
@@ -328,8 +321,10 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    thread->root = root;
-    thread->epoch = session->epoch;
+    thread->root.node = root;
+    thread->chain.record = record;
+    thread->chain.patience = 1;
+    thread->chain.fewest = SIZE_MAX;
     thread->number = ++session->thread_count[heap];
     thread->next = session->threads;
     __atomic_store_n(&session->threads, thread, __ATOMIC_RELEASE);
@@ -338,12 +333,16 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
 
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap) {
-    struct self *me = self;
-    if (__builtin_expect(me->heap[heap].id == session->id, 1))
-        return me->heap[heap].thread;
+    struct mprof__self *me = mprof__self;
     mprof__lock(&session->lock);
     struct mprof__thread *thread = make_thread(session, heap);
     mprof__unlock(&session->lock);
+    /* What another thread walked before is not on this stack. */
+    if (thread != NULL) {
+        mprof__chain_forget(&thread->chain);
+        thread->chain.marks = me->marks;
+        thread->chain.refused = 0;
+    }
     /* Also when there was no room: it will not come. */
     me->heap[heap].thread = thread;
     me->heap[heap].id = session->id;
@@ -352,11 +351,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
 
 void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__chain_free(&thread->chain);
-    mprof__unmap(thread->last, thread->last_room * sizeof *thread->last);
-    thread->last = NULL;
-    thread->last_count = thread->last_room = 0;
-    mprof__table_free(&thread->edges);
-    mprof__table_free(&thread->nodes);
+    mprof__tree_free(thread);
     mprof__table_free(&thread->bins);
     mprof__table_free(&thread->foreign);
     mprof__table_free(&thread->foreign_sizes);

@@ -1,19 +1,59 @@
 /* tree.c - the calling-context tree: from a chain to its node and counter.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  Edges, keyed by (parent, site), only shorten the way
- * there.  Invariant: every node in `edges` is in `nodes`.
+ * to the same node.  A frame's way inwards is found by its link, in three
+ * steps: what its caller's link called lately, all links by (parent, site), and
+ * the nodes.  Invariant: every node that a link has is in `nodes`.
  */
 #include <string.h>
 
 #include "session.h"
 
+/* In the keys of links, functions of interpreted objects instead of sites. */
+#define BY_FUNCTION ((uint32_t)1 << 31)
+
 static uint64_t pair(mprof_ref parent, uint32_t other) {
     return (uint64_t)parent << 32 | other;
 }
 
-static uint64_t frame_key(const struct mprof__frame *frame) {
-    return frame->object != 0 ? frame->object : frame->pc;
+/* Memory for links, of one thread */
+
+struct mprof__pieces {
+    struct mprof__pieces *next;
+    size_t bytes, used;
+};
+
+enum { FIRST_PIECE = 4096, LARGEST_PIECE = 64 * 1024 };
+
+static struct mprof__link *new_link(struct mprof__thread *thread) {
+    struct mprof__pieces *piece = thread->pieces;
+    size_t bytes = sizeof(struct mprof__link);
+    if (piece == NULL || piece->bytes - piece->used < bytes) {
+        size_t size = piece == NULL                  ? FIRST_PIECE
+                      : piece->bytes < LARGEST_PIECE ? 2 * piece->bytes
+                                                     : LARGEST_PIECE;
+        piece = mprof__map(size);
+        if (piece == NULL)
+            return NULL;
+        piece->bytes = size;
+        piece->used = (sizeof *piece + 15) & ~(size_t)15;
+        piece->next = thread->pieces;
+        thread->pieces = piece;
+    }
+    void *link = (char *)piece + piece->used;
+    piece->used += bytes;
+    return link;
+}
+
+void mprof__tree_free(struct mprof__thread *thread) {
+    while (thread->pieces != NULL) {
+        struct mprof__pieces *next = thread->pieces->next;
+        mprof__unmap(thread->pieces, thread->pieces->bytes);
+        thread->pieces = next;
+    }
+    memset(thread->root.inward, 0, sizeof thread->root.inward);
+    mprof__table_free(&thread->edges);
+    mprof__table_free(&thread->nodes);
 }
 
 /* Past the limit: an ancestor that is the same function, else the parent. */
@@ -87,79 +127,79 @@ static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
     return ref;
 }
 
-/* One step inwards from *LEAF. */
-static void descend(struct mprof__thread *thread, struct mprof__leaf *leaf,
-                    size_t index) {
-    struct mprof__session *session = thread->session;
-    struct mprof__arena *arena = &session->arena;
+/* The link from PARENT to frame INDEX, whose function is FUNCTION. */
+static struct mprof__link *make_link(struct mprof__thread *thread,
+                                     const struct mprof__link *parent,
+                                     size_t index, mprof_ref function) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
-    leaf->edge = 0;
+    struct mprof__link *link = new_link(thread);
+    if (link == NULL)
+        return NULL;
+    link->node = find_node(thread, parent->node, function, &link->folds);
+    /* One that folds stands for calls from elsewhere too. */
+    if (!link->folds && frame->object == 0) {
+        mprof_ref node = mprof__arena_ref(&thread->session->arena, link->node);
+        link->edge = record_edge(thread->session, node, frame);
+    }
+    return link;
+}
+
+/* Without memory for a link: PARENT itself. */
+static struct mprof__link *find_link(struct mprof__thread *thread,
+                                     struct mprof__link *parent, size_t index) {
+    struct mprof__session *session = thread->session;
+    const struct mprof__frame *frame = &thread->chain.frames[index];
+    mprof_ref function = frame->site->function;
+    uint32_t site = frame->site->id;
     if (frame->object != 0) {
-        mprof_ref function =
-            mprof__session_object(session, &thread->chain, index);
-        leaf->node = find_node(thread, leaf->node, function, &leaf->folded);
-        return;
+        function = mprof__session_object(session, &thread->chain, index);
+        site = function | BY_FUNCTION;
     }
-    uint64_t key = pair(mprof__arena_ref(arena, leaf->node), frame->site->id);
+    uint64_t key = pair(mprof__arena_ref(&session->arena, parent->node), site);
     struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
-    if (slot != NULL) {
-        leaf->node = mprof__arena_at(arena, (mprof_ref)(slot->value >> 32));
-        leaf->edge = (mprof_ref)slot->value;
-        return;
-    }
-    bool here = false;
-    leaf->node = find_node(thread, leaf->node, frame->site->function, &here);
-    if (here) {
-        leaf->folded = true;
-        return;
-    }
-    mprof_ref node = mprof__arena_ref(arena, leaf->node);
-    leaf->edge = record_edge(session, node, frame);
-    mprof__table_add(&thread->edges, key, pair(node, leaf->edge));
+    if (slot != NULL)
+        return (struct mprof__link *)(uintptr_t)slot->value;
+    struct mprof__link *link = make_link(thread, parent, index, function);
+    if (link == NULL)
+        return parent;
+    mprof__table_add(&thread->edges, key, (uintptr_t)link);
+    return link;
 }
 
-static bool more_links(struct mprof__thread *thread, size_t count) {
-    size_t room = thread->last_room == 0 ? 1024 : thread->last_room;
-    while (room < count)
-        room *= 2;
-    struct mprof__link *links = mprof__map(room * sizeof *links);
-    if (links == NULL)
-        return false;
-    if (thread->last_count > 0)
-        memcpy(links, thread->last, thread->last_count * sizeof *links);
-    mprof__unmap(thread->last, thread->last_room * sizeof *links);
-    thread->last = links;
-    thread->last_room = room;
-    return true;
+/* One step inwards from PARENT. */
+static inline struct mprof__link *inward(struct mprof__thread *thread,
+                                         struct mprof__link *parent,
+                                         size_t index) {
+    const struct mprof__frame *frame = &thread->chain.frames[index];
+    uint64_t key =
+        frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+    struct mprof__inward *cache = parent->inward;
+    if (cache[0].key == key)
+        return cache[0].link;
+    if (cache[1].key == key)
+        return cache[1].link;
+    struct mprof__link *link = find_link(thread, parent, index);
+    cache[1] = cache[0];
+    cache[0] = (struct mprof__inward){key, link};
+    return link;
 }
 
-void mprof__tree_flush(struct mprof__thread *thread) {
-    /* The edges stay: a site that is made anew has another number. */
-    thread->last_count = 0;
-}
-
-struct mprof__leaf mprof__tree_leaf(struct mprof__thread *thread) {
+struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    size_t count = chain->count, i = chain->kept;
-    bool keep = count <= thread->last_room || more_links(thread, count);
-    if (i > thread->last_count)
-        i = thread->last_count;
-    while (i < thread->last_count && i < count &&
-           thread->last[i].key == frame_key(&chain->frames[i]))
-        i++;
-    struct mprof__leaf leaf = {.node = thread->root};
-    if (i > 0)
-        leaf = thread->last[i - 1].leaf;
-    /* Should a jump leave what follows, only the links up to here are true. */
-    thread->last_count = i;
-    for (; i < count; i++) {
-        descend(thread, &leaf, i);
-        if (keep)
-            thread->last[i] =
-                (struct mprof__link){frame_key(&chain->frames[i]), leaf};
+    struct mprof__link *link = &thread->root;
+    bool folded = false;
+    size_t i = chain->kept;
+    if (i > 0) {
+        link = chain->frames[i - 1].link;
+        folded = chain->frames[i - 1].folded;
     }
-    thread->last_count = keep ? count : 0;
-    return leaf;
+    for (; i < chain->count; i++) {
+        link = inward(thread, link, i);
+        folded |= link->folds;
+        chain->frames[i].link = link;
+        chain->frames[i].folded = folded;
+    }
+    return link;
 }
 
 static struct mprof_counter *find_counter(const struct mprof__arena *arena,
@@ -193,26 +233,29 @@ bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
     return true;
 }
 
-struct mprof_counter *mprof__counter(struct mprof__thread *thread,
-                                     const struct mprof__leaf *leaf,
-                                     unsigned class_) {
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          struct mprof__link *link,
+                                          unsigned class_) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof_node *node = leaf->node;
-    struct mprof_counter *counter =
-        find_counter(arena, node, leaf->edge, class_);
-    if (__builtin_expect(counter != NULL, 1))
-        return counter;
-    mprof__lock(&session->lock);
-    if (mprof__arena_counters(arena))
-        mprof__add_counter(session, thread->ref, node, leaf->edge, class_);
-    mprof__unlock(&session->lock);
-    counter = find_counter(arena, node, leaf->edge, class_);
+    struct mprof_node *node = link->node;
+    /* Those of Lisp do not tell the places in a function apart. */
+    mprof_ref edge = thread->record->heap == MPROF_C_HEAP ? link->edge : 0;
+    struct mprof_counter *counter = find_counter(arena, node, edge, class_);
+    if (counter == NULL) {
+        mprof__lock(&session->lock);
+        if (mprof__arena_counters(arena))
+            mprof__add_counter(session, thread->ref, node, edge, class_);
+        mprof__unlock(&session->lock);
+        counter = find_counter(arena, node, edge, class_);
+    }
     /* Without room: the nearest one further out; the root has all. */
     while (counter == NULL) {
         if (node->counters[class_] != 0)
-            return mprof__arena_at(arena, node->counters[class_]);
-        node = mprof__arena_at(arena, node->parent);
+            counter = mprof__arena_at(arena, node->counters[class_]);
+        else
+            node = mprof__arena_at(arena, node->parent);
     }
+    link->counter[class_] = counter;
     return counter;
 }

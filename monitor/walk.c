@@ -5,6 +5,7 @@
  * walk depends on nothing but the state of a frame and the words that it reads.
  * So from there on the words are compared with what was read then, a return
  * address and perhaps a frame pointer for each frame, and no rule is looked up.
+ * Where such a word is a mark (see marks.h), the comparison ends.
  */
 #include "walk.h"
 
@@ -14,6 +15,9 @@
 #include "table.h"
 
 enum { FIRST_ROOM = 512 };
+
+/* What frames are compared with that are always or never the same. */
+static const uintptr_t constant = 1;
 
 static bool more_room(struct mprof__frame **frames, size_t *room,
                       size_t needed) {
@@ -34,44 +38,66 @@ static bool more_room(struct mprof__frame **frames, size_t *room,
 void mprof__chain_free(struct mprof__chain *chain) {
     mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
     mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);
+    mprof__unmap(chain->sites, MPROF__KNOWN_SITES * sizeof *chain->sites);
     memset(chain, 0, sizeof *chain);
-}
-
-static inline uintptr_t word_at(uintptr_t address) {
-    uintptr_t word;
-    memcpy(&word, (const void *)address, sizeof word);
-    return word;
 }
 
 struct registers {
     uintptr_t pc, sp, bp;
-    bool exact; /* pc is where a signal struck */
+    uintptr_t lr; /* where the architecture has one, in an exact frame */
+    bool exact;   /* pc is where a signal struck */
 };
 
+/* The real return address of F, which WORD, a mark, stands for. */
+static bool see_through(struct mprof__chain *chain, struct mprof__frame *f,
+                        uintptr_t *word) {
+    struct mprof__marks *owner;
+    const struct mprof__mark *mark = mprof__marks_find(*word, f->high, &owner);
+    if (mark == NULL)
+        return false;
+    *word = mark->back;
+    if (owner == chain->marks) {
+        f->marked = true;
+        f->mark = (uint16_t)(mark - owner->mark);
+        f->serial = owner->serial[f->mark];
+    } else {
+        f->firm = false; /* whether it is the same mark nobody knows */
+    }
+    return true;
+}
+
 /* Go to the caller of F.  False: SP would not grow, which no table may say. */
-static bool step(struct mprof__frame *f, struct registers *r) {
+static bool step(struct mprof__chain *chain, struct mprof__frame *f,
+                 struct registers *r) {
     const struct mprof__rule *rule = &f->site->unwind.rule;
     uintptr_t base[3] = {[MPROF__SP] = r->sp, [MPROF__BP] = r->bp};
     uintptr_t cfa =
         base[rule->cfa_base] + (uintptr_t)(intptr_t)rule->cfa_offset;
     if (rule->cfa_deref)
-        cfa = word_at(cfa);
+        cfa = mprof__word_at(cfa);
     /* Signal frames may lead to another stack. */
-    if (!rule->signal && cfa <= r->sp)
+    if (!rule->signal && cfa <= r->sp && !(rule->ra_in_lr && cfa == r->sp))
         return false;
     base[MPROF__CFA] = cfa;
-    uintptr_t ra_at =
-        base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
-    r->pc = word_at(ra_at);
+    f->high = cfa;
+    f->marked = false;
+    f->firm = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    f->back_at = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
+    uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->back_at);
+    f->back = word;
+    if (MPROF__HAS_MARKS && !rule->signal && mprof__in_barrier(word) &&
+        !see_through(chain, f, &word))
+        return false;
+    r->pc = rule->ra_signed ? MPROF__STRIP(word) : word;
+    if (rule->lr_offset != 0)
+        r->lr = mprof__word_at(r->sp + (uintptr_t)(intptr_t)rule->lr_offset);
+    f->bp_at = 0;
     if (rule->bp_saved) {
         f->bp_at = base[rule->bp_base] + (uintptr_t)(intptr_t)rule->bp_offset;
-        r->bp = word_at(f->bp_at);
+        r->bp = mprof__word_at(f->bp_at);
     }
     r->sp = cfa;
     r->exact = rule->signal;
-    f->high = cfa;
-    f->firm =
-        !rule->cfa_deref && !rule->signal && ra_at == cfa - sizeof(uintptr_t);
     return true;
 }
 
@@ -86,19 +112,25 @@ static bool push(struct mprof__chain *chain, const struct mprof__frame *f) {
 
 /* Of the old frames below number N, which is walked again, how many are
  * inside of one that leads elsewhere now?  That one is at the returned number
- * less 1; 0: all lead where they led. */
-static inline size_t unchanged(const struct mprof__chain *chain, size_t n) {
-    while (n > 0) {
+ * less 1; 0: all lead where they led, and `proved` is known. */
+static size_t unchanged(struct mprof__chain *chain, size_t n) {
+    for (; n > 0; n--) {
         const struct mprof__frame *f = &chain->frames[n - 1];
-        uintptr_t pc = n > 1 ? f[-1].pc : chain->end;
-        if (f->last)
+        if (mprof__word_at(f->back_at) != f->back)
+            return n;
+        if (f->check == MPROF__MARK) {
+            if (!mprof__marks_has(chain->marks, f->mark, f->serial))
+                return n;
+            chain->proved = n;
             return 0;
-        if (!f->firm || word_at(f->high - sizeof(uintptr_t)) != pc)
+        }
+        if (f->check == MPROF__END)
+            break;
+        if (f->bp_at != 0 && f[-1].needs_bp &&
+            mprof__word_at(f->bp_at) != f[-1].bp)
             return n;
-        if (f->bp_at != 0 && n > 1 && word_at(f->bp_at) != f[-1].bp)
-            return n;
-        n--;
     }
+    chain->proved = 0;
     return 0;
 }
 
@@ -111,28 +143,53 @@ static inline bool meets(const struct mprof__chain *chain, size_t *n,
     if (*n == 0)
         return false;
     const struct mprof__frame *f = &chain->frames[*n - 1];
-    return f->low == r->sp && f->pc == r->pc && f->bp == r->bp && !r->exact &&
-           !f->exact;
+    return f->low == r->sp && f->pc == r->pc &&
+           (!f->needs_bp || f->bp == r->bp) && !r->exact && !f->exact;
 }
 
-/* The old frames from number FROM down to TO are as they were, but the last of
- * them leads elsewhere: they become frames of this walk.  False: no memory. */
+/* The old frames from number FROM, in the state R, down to TO are as they were,
+ * but the last of them leads elsewhere: they become frames of this walk.  What
+ * does not matter for where they led, their frame pointers, may be another.
+ * False: no memory. */
 static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
                        struct registers *r) {
-    for (size_t i = from + 1; i-- > to;)
-        if (!push(chain, &chain->frames[i]))
+    uintptr_t bp = r->bp;
+    const struct mprof__frame *f;
+    for (size_t i = from;; i--) {
+        f = &chain->frames[i];
+        if (!push(chain, f))
             return false;
-    const struct mprof__frame *f = &chain->frames[to];
-    *r = (struct registers){.pc = f->pc, .sp = f->low, .bp = f->bp};
+        chain->fresh[chain->fresh_count - 1].bp = bp;
+        if (i == to)
+            break;
+        if (f->bp_at != 0)
+            bp = mprof__word_at(f->bp_at);
+    }
+    *r = (struct registers){.pc = f->pc, .sp = f->low, .bp = bp};
     return true;
+}
+
+/* A return address may lie behind the last instruction of its function; the
+ * address where a signal struck is exact. */
+static const struct mprof__site *find_site(struct mprof__session *session,
+                                           struct mprof__chain *chain,
+                                           const struct registers *r) {
+    if (r->exact || chain->sites == NULL)
+        return mprof__session_site(session, r->pc, r->exact);
+    struct mprof__known_site *known =
+        &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
+    if (known->pc == r->pc)
+        return known->site;
+    const struct mprof__site *site = mprof__session_site(session, r->pc, false);
+    /* Nothing holds for long while a library is being closed. */
+    if (chain->walked_in != 0 && mprof__code_generation() == chain->walked_in)
+        *known = (struct mprof__known_site){r->pc, site};
+    return site;
 }
 
 static bool push_new(struct mprof__session *session, struct mprof__chain *chain,
                      const struct registers *r) {
-    /* A return address may lie behind the last instruction of its function;
-     * the address where a signal struck is exact. */
-    const struct mprof__site *site =
-        mprof__session_site(session, r->pc, r->exact);
+    const struct mprof__site *site = find_site(session, chain, r);
     struct mprof__frame f = {.site = site,
                              .pc = r->pc,
                              .low = r->sp,
@@ -145,6 +202,32 @@ static bool push_new(struct mprof__session *session, struct mprof__chain *chain,
     return push(chain, &f);
 }
 
+/* What has to be compared to know that F leads to OUTER still; NULL: to
+ * none. */
+static void prepare_check(struct mprof__frame *f,
+                          const struct mprof__frame *outer) {
+    const struct mprof__rule *rule = &f->site->unwind.rule;
+    bool passes_bp = outer != NULL && outer->needs_bp;
+    f->needs_bp = !f->last && f->site->known &&
+                  (rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
+                   (rule->bp_saved ? rule->bp_base == MPROF__BP : passes_bp));
+    if (f->last || !f->firm) {
+        f->back_at = (uintptr_t)&constant;
+        f->back = constant + !f->last;
+        f->marked = false;
+    }
+    if (outer == NULL)
+        f->check = MPROF__END;
+    else if (f->marked)
+        f->check = MPROF__MARK;
+    else if (f->interprets)
+        f->check = MPROF__ASK;
+    else if (f->bp_at != 0 && passes_bp)
+        f->check = MPROF__WORDS;
+    else
+        f->check = MPROF__WORD;
+}
+
 /* Put the new frames behind those that are kept. */
 static void assemble(struct mprof__chain *chain) {
     size_t count = chain->kept + chain->fresh_count;
@@ -152,22 +235,41 @@ static void assemble(struct mprof__chain *chain) {
         !more_room(&chain->frames, &chain->room, count)) {
         /* The innermost have to do. */
         chain->cut = true;
-        chain->kept = 0;
+        chain->kept = chain->proved = 0;
         count =
             chain->fresh_count < chain->room ? chain->fresh_count : chain->room;
     }
-    for (size_t i = chain->kept; i < count; i++)
-        chain->frames[i] = chain->fresh[count - 1 - i];
+    for (size_t i = chain->kept; i < count; i++) {
+        struct mprof__frame *f = &chain->frames[i];
+        *f = chain->fresh[count - 1 - i];
+        prepare_check(f, i > 0 ? f - 1 : NULL);
+    }
     chain->count = count;
+}
+
+/* A signal struck in the barrier: the frame has returned, its caller does not
+ * go on yet. */
+static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
+    struct mprof__marks *owner;
+    const struct mprof__mark *mark = mprof__marks_find(r->pc, r->sp, &owner);
+    chain->in_barrier = true;
+    if (mark == NULL)
+        return false;
+    r->pc = mark->back;
+    r->exact = false;
+    return true;
 }
 
 /* Walk to the outermost frame, or to one from which on all is as it was. */
 static void walk(struct mprof__session *session, struct mprof__chain *chain,
                  struct registers *r) {
     size_t old = chain->kept;
-    chain->kept = 0;
+    chain->kept = chain->proved = 0;
     while (r->pc != 0) {
-        if (meets(chain, &old, r)) {
+        if (MPROF__HAS_MARKS && r->exact && mprof__in_barrier(r->pc) &&
+            !leave_barrier(chain, r))
+            chain->cut = true;
+        else if (meets(chain, &old, r)) {
             size_t n = unchanged(chain, old);
             if (n == 0) {
                 chain->kept = old;
@@ -190,28 +292,45 @@ static void walk(struct mprof__session *session, struct mprof__chain *chain,
         }
         if (f->last)
             break;
-        if (!step(f, r)) {
+        if (!step(chain, f, r)) {
             chain->cut = true;
             return;
         }
     }
-    chain->end = r->pc;
+}
+
+/* What is known of sites is of another generation. */
+static void forget_sites(struct mprof__chain *chain) {
+    size_t bytes = MPROF__KNOWN_SITES * sizeof *chain->sites;
+    if (chain->sites == NULL)
+        chain->sites = mprof__map(bytes);
+    else
+        memset(chain->sites, 0, bytes);
+    chain->sites_generation = chain->walked_in;
 }
 
 void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
                  const void *frame) {
-    const uintptr_t *words = frame;
-    struct registers r = {
-        .bp = words[0], .pc = words[1], .sp = (uintptr_t)(words + 2)};
-    uint32_t generation = mprof__code_generation();
-    bool keeps = generation != 0 && chain->generation == generation;
+    struct registers r = {0};
+    mprof__caller(frame, &r.pc, &r.sp, &r.bp);
+    chain->walked_in = mprof__code_generation();
+    bool keeps =
+        chain->walked_in != 0 && chain->generation == chain->walked_in;
+    if (chain->walked_in == 0 || chain->sites_generation != chain->walked_in)
+        forget_sites(chain);
     chain->kept = keeps ? chain->count : 0;
     chain->fresh_count = 0;
-    chain->cut = false;
+    chain->cut = chain->in_barrier = false;
     /* Should a jump leave what follows, nothing of it may be kept. */
     chain->generation = 0;
     walk(session, chain, &r);
     assemble(chain);
-    if (!chain->cut && mprof__code_generation() == generation)
-        chain->generation = generation;
+    if (MPROF__HAS_MARKS)
+        mprof__walk_look(chain);
+}
+
+void mprof__walk_done(struct mprof__chain *chain) {
+    if (!chain->cut && chain->count > 0 &&
+        mprof__code_generation() == chain->walked_in)
+        chain->generation = chain->walked_in;
 }

@@ -1,0 +1,59 @@
+/* arch_x86_64.h - what the monitor knows of x86-64; as monitor/arch.h. */
+#ifndef MPROF_ARCH_H
+#define MPROF_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { MPROF__ELF_MACHINE = 62 };
+
+/* DWARF numbers of the registers, System V ABI for AMD64, figure 3.36. */
+enum { MPROF__DW_BP = 6, MPROF__DW_SP = 7, MPROF__DW_RA = 16 };
+
+/* What unwind tables may say: entries of .plt push something, the return
+ * address is in a register, it is signed. */
+enum { MPROF__PLT_PUSHES = 1, MPROF__HAS_LR = 0, MPROF__SIGNS_RETURNS = 0 };
+
+/* A routine can be put between a frame and its caller; see marks.h. */
+enum { MPROF__HAS_MARKS = 1 };
+
+/* For mprof__caller(), in a function that keeps its frame. */
+#define MPROF__FRAME() __builtin_frame_address(0)
+
+/* The state in which the caller of the function with FRAME calls it: the return
+ * address, and what stack and frame pointer will be then. */
+static inline void mprof__caller(const void *frame, uintptr_t *pc,
+                                 uintptr_t *sp, uintptr_t *bp) {
+    const uintptr_t *words = frame;
+    *bp = words[0];
+    *pc = words[1];
+    *sp = (uintptr_t)(words + 2);
+}
+
+/* Where on the stack that function is: the deeper the call, the lower; the same
+ * for all functions that are called from one place. */
+static inline uintptr_t mprof__frame_place(const void *frame) {
+    return (uintptr_t)frame;
+}
+
+/* A return address as it is called. */
+#define MPROF__STRIP(pc) (pc)
+
+/* A rule for code that has no unwind tables: here there is none. */
+struct mprof__unwind;
+static inline bool mprof__bare_rule(uintptr_t pc,
+                                    struct mprof__unwind *unwind) {
+    (void)pc, (void)unwind;
+    return false;
+}
+
+/* Does the processor compare return addresses with a stack of its own?  The
+ * instruction does nothing where there is no such stack. */
+static inline bool mprof__shadow_stack(void) {
+    uint64_t top = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(top));
+    return top != 0;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* barrier_aarch64.S - where marked frames return to; see marks.h.
+ *
+ * A frame that returns leaves the stack pointer where its mark says, and the
+ * address of the entry in x30.  Only x16, x17, x30 and the flags are changed:
+ * they carry nothing into or out of a function, so any way to return a value
+ * works.  All branches to addresses are returns, which need no landing pad.
+ *
+ * Unwinders come to an entry as to a return address, and to the rest when a
+ * signal strikes there.  The tables compute where the real return address is
+ * kept, by the same search as the code.  So that the frame of the barrier is
+ * not taken for its caller's, its CFA is 16 above the stack pointer.
+ */
+
+/* As in marks.h. */
+#define MARKS 512
+#define ENTRIES 256
+
+/* A DWARF expression, from [..., sp, marks] to the place of the return address:
+ * p = marks + used; while (p != marks && *p != sp) p -= 16; p + 8 */
+#define DUP 0x12
+#define DEREF 0x06
+#define OVER 0x14
+#define PICK 0x15
+#define AND 0x1a
+#define MINUS 0x1c
+#define PLUS 0x22
+#define PLUS_CONSTANT 0x23
+#define BRANCH 0x28
+#define EQUAL 0x29
+#define SKIP 0x2f
+#define LITERAL(n) 0x30 + n
+#define REGISTER(n) 0x70 + n, 0
+#define SEARCH_BYTES 25
+#define SEARCH DUP, DEREF, OVER, PLUS, \
+        OVER, OVER, EQUAL, BRANCH, 13, 0, \
+        DUP, DEREF, PICK, 3, EQUAL, BRANCH, 5, 0, \
+        LITERAL(16), MINUS, SKIP, -19, -1, \
+        PLUS_CONSTANT, 8
+
+/* The rules: sp is CFA - 16, the return address at the place that an expression
+ * tells, which begins with the CFA on its stack. */
+#define SP_IS_BELOW 0x14, 31, 2
+#define RETURN_ADDRESS_AT 0x10, 30
+#define RETURN_ADDRESS_IN_X30 0x08, 30
+
+/* [CFA] to [CFA, sp, marks]; libgcc cannot PICK the first one of all. */
+#define BY_ENTRY_BYTES 12
+#define BY_ENTRY DUP, LITERAL(16), MINUS, REGISTER(30), 0x09, -32, AND, \
+        DUP, DEREF, PLUS, DEREF
+#define BY_X16_BYTES 5
+#define BY_X16 DUP, LITERAL(16), MINUS, REGISTER(16)
+
+        .text
+        .p2align 5
+        .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
+        .hidden mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
+        .hidden mprof__marks
+
+        .type   mprof__barrier_start, %function
+mprof__barrier_start:
+        .cfi_startproc
+        .cfi_def_cfa sp, 16
+        .cfi_escape SP_IS_BELOW
+        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
+                BY_ENTRY, SEARCH
+        .set    entry, 0
+        .rept   ENTRIES
+        .xword  mprof__marks + 8 * entry - .
+        .p2align 4
+        adrp    x16, mprof__marks + 8 * entry
+        ldr     x16, [x16, :lo12:mprof__marks + 8 * entry]
+        b       mprof__barrier_common
+        .p2align 5
+        .set    entry, entry + 1
+        .endr
+        .cfi_endproc
+        .size   mprof__barrier_start, . - mprof__barrier_start
+
+        .type   mprof__barrier_common, %function
+mprof__barrier_common:
+        .cfi_startproc
+        .cfi_def_cfa sp, 16
+        .cfi_escape SP_IS_BELOW
+        .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
+                BY_X16, SEARCH
+        ldr     x17, [x16]
+        add     x17, x16, x17           // the innermost mark
+1:      cmp     x17, x16
+        b.eq    3f
+        ldr     x30, [x17]
+        cmp     sp, x30
+        b.eq    2f
+        sub     x17, x17, #16
+        b       1b
+2:      ldr     x30, [x17, #8]
+        .cfi_escape RETURN_ADDRESS_IN_X30
+        sub     x17, x17, x16
+        sub     x17, x17, #16
+        str     x17, [x16]              // it and those further in are gone
+        ret
+        .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
+                BY_X16, SEARCH
+        /* A frame that was left returns after all: its mark may still be there,
+         * behind the end. */
+3:      add     x17, x16, #(16 * MARKS)
+4:      ldr     x30, [x17]
+        cmp     sp, x30
+        b.eq    5f
+        sub     x17, x17, #16
+        cmp     x17, x16
+        b.hi    4b
+        udf     #0
+5:      ldr     x30, [x17, #8]
+        .cfi_escape RETURN_ADDRESS_IN_X30
+        ret
+        .cfi_endproc
+        .size   mprof__barrier_common, . - mprof__barrier_common
+mprof__barrier_end:
+
+        .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,112 @@
+/* barrier_x86_64.S - where marked frames return to; see marks.h.
+ *
+ * A frame that returns leaves the stack pointer where its mark says.  Only r10
+ * and r11 are changed: they carry nothing into or out of a function, so any way
+ * to return a value works.
+ *
+ * Unwinders come to an entry as to a return address, and to the rest when a
+ * signal strikes there.  The tables compute where the real return address is
+ * kept, by the same search as the code.  So that the frame of the barrier is
+ * not taken for its caller's, its CFA is 8 above the stack pointer.
+ */
+
+/* As in marks.h. */
+#define MARKS 512
+#define ENTRIES 256
+
+/* A DWARF expression, from [..., sp, marks] to the place of the return address:
+ * p = marks + used; while (p != marks && *p != sp) p -= 16; p + 8 */
+#define DUP 0x12
+#define DEREF 0x06
+#define OVER 0x14
+#define PICK 0x15
+#define AND 0x1a
+#define MINUS 0x1c
+#define PLUS 0x22
+#define PLUS_CONSTANT 0x23
+#define BRANCH 0x28
+#define EQUAL 0x29
+#define SKIP 0x2f
+#define LITERAL(n) 0x30 + n
+#define SEARCH_BYTES 25
+#define SEARCH DUP, DEREF, OVER, PLUS, \
+        OVER, OVER, EQUAL, BRANCH, 13, 0, \
+        DUP, DEREF, PICK, 3, EQUAL, BRANCH, 5, 0, \
+        LITERAL(16), MINUS, SKIP, -19, -1, \
+        PLUS_CONSTANT, 8
+
+/* The rules: rsp is CFA - 8, the return address at the place that an expression
+ * tells, which begins with the CFA on its stack. */
+#define RSP_IS_BELOW 0x14, 7, 1
+#define RETURN_ADDRESS_AT 0x10, 16
+#define RETURN_ADDRESS_IN_R11 0x09, 16, 11
+
+/* [CFA] to [CFA, sp, marks]; libgcc cannot PICK the first one of all. */
+#define BY_ENTRY_BYTES 12
+#define BY_ENTRY DUP, LITERAL(8), MINUS, 0x80, 0 /* rip */, 0x09, -32, AND, \
+        DUP, DEREF, PLUS, DEREF
+#define BY_R11_BYTES 5
+#define BY_R11 DUP, LITERAL(8), MINUS, 0x7b, 0
+
+        .text
+        .p2align 5
+        .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
+        .hidden mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
+        .hidden mprof__marks
+
+        .type   mprof__barrier_start, @function
+mprof__barrier_start:
+        .cfi_startproc
+        .cfi_escape RSP_IS_BELOW
+        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
+                BY_ENTRY, SEARCH
+        .set    entry, 0
+        .rept   ENTRIES
+        .quad   mprof__marks + 8 * entry - .
+        .p2align 4
+        movq    mprof__marks + 8 * entry(%rip), %r11
+        jmp     mprof__barrier_common
+        .p2align 5
+        .set    entry, entry + 1
+        .endr
+        .cfi_endproc
+        .size   mprof__barrier_start, . - mprof__barrier_start
+
+        .type   mprof__barrier_common, @function
+mprof__barrier_common:
+        .cfi_startproc
+        .cfi_escape RSP_IS_BELOW
+        .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
+                BY_R11, SEARCH
+        movq    (%r11), %r10
+        addq    %r11, %r10              /* the innermost mark */
+1:      cmpq    %r11, %r10
+        je      3f
+        cmpq    %rsp, (%r10)
+        je      2f
+        subq    $16, %r10
+        jmp     1b
+2:      subq    %r11, %r10
+        subq    $16, %r10
+        movq    %r10, (%r11)            /* it and those further in are gone */
+        movq    24(%r11, %r10), %r11
+        .cfi_escape RETURN_ADDRESS_IN_R11
+        notrack jmp *%r11
+        .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
+                BY_R11, SEARCH
+        /* A frame that was left returns after all: its mark may still be there,
+         * behind the end. */
+3:      leaq    16 * MARKS(%r11), %r10
+4:      cmpq    %rsp, (%r10)
+        je      5f
+        subq    $16, %r10
+        cmpq    %r11, %r10
+        ja      4b
+        ud2
+5:      movq    8(%r10), %r11
+        notrack jmp *%r11
+        .cfi_endproc
+        .size   mprof__barrier_common, . - mprof__barrier_common
+mprof__barrier_end:
+
+        .section .note.GNU-stack, "", @progbits
