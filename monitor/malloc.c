@@ -338,3 +338,9 @@ PUBLIC int dlclose(void *handle) {
         m->closed();
     return result;
 }
+
+void mprof__before_unwinding(void) {
+    const struct mprof__malloc_monitor *m = who();
+    if (m != NULL)
+        m->unwinding();
+}

@@ -61,6 +61,7 @@ static const struct mprof__malloc_monitor recording = {
     .untake = mprof__c_untake,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
     .replaced = replaced,
 };
 
@@ -74,6 +75,7 @@ static const struct mprof__malloc_monitor following = {
     .untake = mprof__c_untake,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
     .replaced = replaced,
 };
 
@@ -160,6 +162,7 @@ static const struct mprof__malloc_monitor waiting = {
     .untake = ignore_untaken,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
     .replaced = replaced,
 };
 

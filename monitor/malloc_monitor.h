@@ -26,6 +26,8 @@ struct mprof__malloc_monitor {
     /* Before and after a library is closed; see dlclose(3). */
     void (*closing)(void);
     void (*closed)(void);
+    /* Before the program looks at the return addresses of this thread. */
+    void (*unwinding)(void);
     /* Another library's monitor has taken this one's place. */
     void (*replaced)(void);
 };
@@ -36,5 +38,8 @@ struct mprof__malloc_monitor {
 void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
                               const struct mprof__malloc_monitor *fresh)
     __attribute__((visibility("default")));
+
+/* Tell the monitor that the program is about to look at its stack. */
+void mprof__before_unwinding(void);
 
 #endif

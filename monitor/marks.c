@@ -115,6 +115,10 @@ static void restore(struct mprof__marks *marks, bool own) {
     }
 }
 
+void mprof__marks_lift(struct mprof__marks *marks) {
+    restore(marks, true);
+}
+
 /* Between who restores and who is about to lose its stack. */
 static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 

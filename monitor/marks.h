@@ -91,6 +91,9 @@ bool mprof__marks_begins(const struct mprof__unwind *unwind, uintptr_t pc);
 struct mprof__marks *mprof__marks_take(uintptr_t base,
                                        enum mprof_unmarked *reason);
 
+/* Take the marks of this thread back. */
+void mprof__marks_lift(struct mprof__marks *marks);
+
 /* Take the marks of this thread back, and let another thread have them. */
 void mprof__marks_give(struct mprof__marks *marks);
 

@@ -177,6 +177,9 @@ bool mprof__threads_leave(void);
 struct mprof__marks *mprof__thread_marks(uintptr_t base,
                                          enum mprof_unmarked *reason);
 
+/* Put the return addresses of this thread back where marks are. */
+void mprof__thread_lift_marks(void);
+
 /* Walk from FRAME, which does not find the chain of the walk before, and find
  * or make the place of the chain in the tree. */
 struct mprof__link *mprof__locate(struct mprof__thread *thread,

@@ -194,6 +194,11 @@ struct mprof__marks *mprof__thread_marks(uintptr_t base,
     return me->marks;
 }
 
+void mprof__thread_lift_marks(void) {
+    if (mprof__self != NULL && mprof__self->marks != NULL)
+        mprof__marks_lift(mprof__self->marks);
+}
+
 void mprof__lock(pthread_mutex_t *mutex) {
     pthread_mutex_lock(mutex);
     if (mprof__self != NULL && mprof__self->held_count < MPROF__MOST_HELD)
