@@ -65,6 +65,12 @@ static inline bool mprof__in_barrier(uintptr_t address) {
            (uintptr_t)(mprof__barrier_end - mprof__barrier_start);
 }
 
+/* Is a return address a mark, anybody's? */
+static inline bool mprof__is_mark(uintptr_t word) {
+    return word - (uintptr_t)mprof__barrier_start <
+           MPROF__ENTRIES * MPROF__ENTRY;
+}
+
 /* What a return address is replaced by. */
 static inline uintptr_t mprof__marks_entry(const struct mprof__marks *marks) {
     return (uintptr_t)mprof__barrier_start + MPROF__ENTRY_CODE +

@@ -21,6 +21,8 @@
 
 enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
 
+enum { MPROF__INWARD = 4 };
+
 /* A call in the tree: the function of a node goes on to another one from one
  * place; where the chain ends, the place that called the allocator.  Made by
  * tree.c, of the thread's memory. */
@@ -31,7 +33,7 @@ struct mprof__link {
     struct mprof__inward {
         uint64_t key; /* site, or interpreted object */
         struct mprof__link *link;
-    } inward[2];
+    } inward[MPROF__INWARD];
     mprof_ref edge; /* EDGE; 0: there is none */
     bool folds;     /* the node is that of another function further out */
 };

@@ -173,15 +173,11 @@ static inline struct mprof__link *inward(struct mprof__thread *thread,
     const struct mprof__frame *frame = &thread->chain.frames[index];
     uint64_t key =
         frame->object != 0 ? frame->object : (uintptr_t)frame->site;
-    struct mprof__inward *cache = parent->inward;
-    if (cache[0].key == key)
-        return cache[0].link;
-    if (cache[1].key == key)
-        return cache[1].link;
-    struct mprof__link *link = find_link(thread, parent, index);
-    cache[1] = cache[0];
-    cache[0] = (struct mprof__inward){key, link};
-    return link;
+    struct mprof__inward *cache =
+        &parent->inward[(key >> 4 ^ key >> 8) % MPROF__INWARD];
+    if (__builtin_expect(cache->key != key, 0))
+        *cache = (struct mprof__inward){key, find_link(thread, parent, index)};
+    return cache->link;
 }
 
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {

@@ -66,7 +66,7 @@ static bool see_through(struct mprof__chain *chain, struct mprof__frame *f,
     return true;
 }
 
-/* Go to the caller of F.  False: SP would not grow, which no table may say. */
+/* Go to the caller of F by the rule.  False: SP would not grow, which no table may say. */
 static bool step(struct mprof__chain *chain, struct mprof__frame *f,
                  struct registers *r) {
     const struct mprof__rule *rule = &f->site->unwind.rule;
@@ -82,10 +82,12 @@ static bool step(struct mprof__chain *chain, struct mprof__frame *f,
     f->high = cfa;
     f->marked = false;
     f->firm = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    f->uses_bp = rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
+                 (rule->bp_saved && rule->bp_base == MPROF__BP);
     f->back_at = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
     uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->back_at);
     f->back = word;
-    if (MPROF__HAS_MARKS && !rule->signal && mprof__in_barrier(word) &&
+    if (MPROF__HAS_MARKS && !rule->signal && mprof__is_mark(word) &&
         !see_through(chain, f, &word))
         return false;
     r->pc = rule->ra_signed ? MPROF__STRIP(word) : word;
@@ -101,13 +103,12 @@ static bool step(struct mprof__chain *chain, struct mprof__frame *f,
     return true;
 }
 
-/* Add a frame to those of this walk.  False: no memory. */
-static bool push(struct mprof__chain *chain, const struct mprof__frame *f) {
-    if (chain->fresh_count == chain->fresh_room &&
+/* Room for a frame of this walk; NULL: no memory. */
+static inline struct mprof__frame *fresh_frame(struct mprof__chain *chain) {
+    if (__builtin_expect(chain->fresh_count == chain->fresh_room, 0) &&
         !more_room(&chain->fresh, &chain->fresh_room, chain->fresh_count + 1))
-        return false;
-    chain->fresh[chain->fresh_count++] = *f;
-    return true;
+        return NULL;
+    return &chain->fresh[chain->fresh_count++];
 }
 
 /* Of the old frames below number N, which is walked again, how many are
@@ -147,76 +148,127 @@ static inline bool meets(const struct mprof__chain *chain, size_t *n,
            (!f->needs_bp || f->bp == r->bp) && !r->exact && !f->exact;
 }
 
-/* The old frames from number FROM, in the state R, down to TO are as they were,
- * but the last of them leads elsewhere: they become frames of this walk.  What
- * does not matter for where they led, their frame pointers, may be another.
+/* The old frames from index FROM, in the state R, to the one inside of index TO
+ * are as they were: they become frames of this walk, which goes on at TO.  What
+ * does not matter for where they lead, their frame pointers, may be another.
  * False: no memory. */
 static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
                        struct registers *r) {
-    uintptr_t bp = r->bp;
-    const struct mprof__frame *f;
-    for (size_t i = from;; i--) {
-        f = &chain->frames[i];
-        if (!push(chain, f))
+    for (size_t i = from; i > to; i--) {
+        const struct mprof__frame *f = &chain->frames[i];
+        struct mprof__frame *again = fresh_frame(chain);
+        if (again == NULL)
             return false;
-        chain->fresh[chain->fresh_count - 1].bp = bp;
-        if (i == to)
-            break;
+        *again = *f;
+        again->bp = r->bp;
         if (f->bp_at != 0)
-            bp = mprof__word_at(f->bp_at);
+            r->bp = mprof__word_at(f->bp_at);
     }
-    *r = (struct registers){.pc = f->pc, .sp = f->low, .bp = bp};
+    r->pc = chain->frames[to].pc;
+    r->sp = chain->frames[to].low;
     return true;
 }
 
-/* A return address may lie behind the last instruction of its function; the
- * address where a signal struck is exact. */
-static const struct mprof__site *find_site(struct mprof__session *session,
-                                           struct mprof__chain *chain,
-                                           const struct registers *r) {
-    if (r->exact || chain->sites == NULL)
-        return mprof__session_site(session, r->pc, r->exact);
-    struct mprof__known_site *known =
-        &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
-    if (known->pc == r->pc)
-        return known->site;
-    const struct mprof__site *site = mprof__session_site(session, r->pc, false);
-    /* Nothing holds for long while a library is being closed. */
-    if (chain->walked_in != 0 && mprof__code_generation() == chain->walked_in)
-        *known = (struct mprof__known_site){r->pc, site};
-    return site;
+/* Write down for KNOWN what the rule of its site says in simple cases. */
+static void simplify(struct mprof__known_site *known) {
+    const struct mprof__site *site = known->site;
+    const struct mprof__rule *rule = &site->unwind.rule;
+    known->interprets = site->interpreter;
+    known->bp_saved = rule->bp_saved;
+    known->cfa = rule->cfa_offset;
+    known->ra = rule->ra_offset;
+    known->bp = rule->bp_offset;
+    if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
+        rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
+        (rule->bp_saved && rule->bp_base != MPROF__CFA))
+        known->way = MPROF__BY_RULE;
+    else
+        known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
 }
 
-static bool push_new(struct mprof__session *session, struct mprof__chain *chain,
-                     const struct registers *r) {
-    const struct mprof__site *site = find_site(session, chain, r);
-    struct mprof__frame f = {.site = site,
-                             .pc = r->pc,
-                             .low = r->sp,
-                             .high = r->sp,
-                             .bp = r->bp,
-                             .exact = r->exact,
-                             .interprets = site->interpreter,
-                             .last =
-                                 site->known && site->unwind.rule.outermost};
-    return push(chain, &f);
+/* Look up what is not known in the chain, or in a library that is being closed.
+ * A return address may lie behind the last instruction of its function; the
+ * address where a signal struck is exact. */
+static const struct mprof__known_site *
+look_up(struct mprof__session *session, struct mprof__chain *chain,
+        const struct registers *r, struct mprof__known_site *place) {
+    place->pc = r->pc;
+    place->site = mprof__session_site(session, r->pc, r->exact);
+    simplify(place);
+    if (r->exact) {
+        place->way = MPROF__BY_RULE;
+        place->pc = 0;
+    }
+    /* Nothing holds for long while a library is being closed. */
+    else if (chain->walked_in == 0 ||
+             mprof__code_generation() != chain->walked_in)
+        place->pc = 0;
+    return place;
+}
+
+/* The frame in the state R becomes one of this walk.  NULL: no memory. */
+static inline struct mprof__frame *
+push_new(struct mprof__session *session, struct mprof__chain *chain,
+         const struct registers *r, const struct mprof__known_site **known) {
+    struct mprof__known_site *place =
+        &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
+    *known = place;
+    if (__builtin_expect(place->pc != r->pc || r->exact, 0))
+        *known = look_up(session, chain, r, place);
+    struct mprof__frame *f = fresh_frame(chain);
+    if (f == NULL)
+        return NULL;
+    f->pc = r->pc;
+    f->low = f->high = r->sp;
+    f->bp = r->bp;
+    f->bp_at = 0;
+    f->site = place->site;
+    f->object = 0;
+    f->exact = r->exact;
+    f->interprets = place->interprets;
+    f->last = f->firm = f->marked = f->uses_bp = false;
+    return f;
+}
+
+/* The simple ways to the caller of F; false: as for step(). */
+static inline bool step_simply(struct mprof__chain *chain,
+                               struct mprof__frame *f, struct registers *r,
+                               const struct mprof__known_site *known) {
+    bool by_bp = known->way == MPROF__BY_BP;
+    uintptr_t cfa = (by_bp ? r->bp : r->sp) + (uintptr_t)(intptr_t)known->cfa;
+    if (__builtin_expect(cfa <= r->sp, 0))
+        return false;
+    f->high = cfa;
+    f->firm = true;
+    f->uses_bp = by_bp;
+    f->back_at = cfa + (uintptr_t)(intptr_t)known->ra;
+    uintptr_t word = mprof__word_at(f->back_at);
+    f->back = word;
+    if (MPROF__HAS_MARKS && __builtin_expect(mprof__is_mark(word), 0) &&
+        !see_through(chain, f, &word))
+        return false;
+    if (known->bp_saved) {
+        f->bp_at = cfa + (uintptr_t)(intptr_t)known->bp;
+        r->bp = mprof__word_at(f->bp_at);
+    }
+    r->pc = word;
+    r->sp = cfa;
+    r->exact = false;
+    return true;
 }
 
 /* What has to be compared to know that F leads to OUTER still; NULL: to
  * none. */
-static void prepare_check(struct mprof__frame *f,
-                          const struct mprof__frame *outer) {
-    const struct mprof__rule *rule = &f->site->unwind.rule;
+static inline void prepare_check(struct mprof__frame *f,
+                                 const struct mprof__frame *outer) {
     bool passes_bp = outer != NULL && outer->needs_bp;
-    f->needs_bp = !f->last && f->site->known &&
-                  (rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
-                   (rule->bp_saved ? rule->bp_base == MPROF__BP : passes_bp));
-    if (f->last || !f->firm) {
+    f->needs_bp = f->uses_bp || (f->bp_at == 0 && passes_bp);
+    if (__builtin_expect(!f->firm, 0)) {
         f->back_at = (uintptr_t)&constant;
         f->back = constant + !f->last;
         f->marked = false;
     }
-    if (outer == NULL)
+    if (__builtin_expect(outer == NULL, 0))
         f->check = MPROF__END;
     else if (f->marked)
         f->check = MPROF__MARK;
@@ -260,53 +312,69 @@ static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
     return true;
 }
 
+/* Go on from F, which is not simple.  False: it is the last one. */
+static bool go_on(struct mprof__chain *chain, struct mprof__frame *f,
+                  struct registers *r) {
+    if (!f->site->known) {
+        if (f->site->beyond)
+            chain->fresh_count--;
+        else
+            chain->cut = true;
+        return false;
+    }
+    f->last = f->site->unwind.rule.outermost;
+    if (f->last)
+        return false;
+    chain->cut = !step(chain, f, r);
+    return !chain->cut;
+}
+
 /* Walk to the outermost frame, or to one from which on all is as it was. */
 static void walk(struct mprof__session *session, struct mprof__chain *chain,
                  struct registers *r) {
     size_t old = chain->kept;
+    const struct mprof__known_site *known;
     chain->kept = chain->proved = 0;
     while (r->pc != 0) {
-        if (MPROF__HAS_MARKS && r->exact && mprof__in_barrier(r->pc) &&
-            !leave_barrier(chain, r))
+        if (MPROF__HAS_MARKS && __builtin_expect(r->exact, 0) &&
+            mprof__in_barrier(r->pc) && !leave_barrier(chain, r)) {
             chain->cut = true;
-        else if (meets(chain, &old, r)) {
+            return;
+        }
+        if (meets(chain, &old, r)) {
             size_t n = unchanged(chain, old);
             if (n == 0) {
                 chain->kept = old;
                 return;
             }
             chain->cut = !take_again(chain, old - 1, n - 1, r);
+            if (chain->cut)
+                return;
             old = n - 1;
-        } else {
-            chain->cut = !push_new(session, chain, r);
         }
-        if (chain->cut)
+        struct mprof__frame *f = push_new(session, chain, r, &known);
+        chain->cut = f == NULL;
+        if (f == NULL)
             return;
-        struct mprof__frame *f = &chain->fresh[chain->fresh_count - 1];
-        if (!f->site->known) {
-            if (f->site->beyond)
-                chain->fresh_count--;
-            else
-                chain->cut = true;
-            break;
-        }
-        if (f->last)
-            break;
-        if (!step(chain, f, r)) {
+        if (__builtin_expect(known->way == MPROF__BY_RULE, 0)) {
+            if (!go_on(chain, f, r))
+                return;
+        } else if (!step_simply(chain, f, r, known)) {
             chain->cut = true;
             return;
         }
     }
 }
 
-/* What is known of sites is of another generation. */
-static void forget_sites(struct mprof__chain *chain) {
+/* What is known of sites is of another generation.  False: no memory. */
+static bool forget_sites(struct mprof__chain *chain) {
     size_t bytes = MPROF__KNOWN_SITES * sizeof *chain->sites;
     if (chain->sites == NULL)
         chain->sites = mprof__map(bytes);
     else
         memset(chain->sites, 0, bytes);
     chain->sites_generation = chain->walked_in;
+    return chain->sites != NULL;
 }
 
 void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
@@ -316,14 +384,19 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
     chain->walked_in = mprof__code_generation();
     bool keeps =
         chain->walked_in != 0 && chain->generation == chain->walked_in;
-    if (chain->walked_in == 0 || chain->sites_generation != chain->walked_in)
-        forget_sites(chain);
     chain->kept = keeps ? chain->count : 0;
     chain->fresh_count = 0;
     chain->cut = chain->in_barrier = false;
     /* Should a jump leave what follows, nothing of it may be kept. */
     chain->generation = 0;
-    walk(session, chain, &r);
+    if ((chain->walked_in == 0 ||
+         chain->sites_generation != chain->walked_in) &&
+        !forget_sites(chain)) {
+        chain->cut = true;
+        chain->kept = chain->proved = 0;
+    } else {
+        walk(session, chain, &r);
+    }
     assemble(chain);
     if (MPROF__HAS_MARKS)
         mprof__walk_look(chain);

@@ -60,13 +60,27 @@ struct mprof__frame {
                             return address and, perhaps, the frame pointer */
     bool marked : 1;     /* its return address is a mark of this thread */
     bool needs_bp : 1;   /* the way outwards depends on `bp` */
+    bool uses_bp : 1;    /* ... already the way to the caller */
     bool folded : 1;     /* in the tree, here or further out */
 };
 
-/* A site by its return address, as far as it holds for a generation. */
+/* How to go on from a frame. */
+enum mprof__way {
+    MPROF__BY_SP,  /* CFA is the stack pointer + cfa; ... */
+    MPROF__BY_BP,  /* ... the frame pointer + cfa */
+    MPROF__BY_RULE /* as the site's rule says */
+};
+
+/* What is needed to go on from a return address, as far as it holds for a
+ * generation: half a cache line. */
 struct mprof__known_site {
     uintptr_t pc;
     const struct mprof__site *site;
+    int32_t cfa, ra; /* the return address is at CFA + ra */
+    int32_t bp;      /* the frame pointer at CFA + bp, where it is saved */
+    uint8_t way;     /* enum mprof__way */
+    bool bp_saved;
+    bool interprets;
 };
 
 enum { MPROF__KNOWN_SITES = 512 };

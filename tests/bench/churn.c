@@ -1,25 +1,142 @@
-/* churn.c DEPTH COUNT - malloc and free, COUNT times, DEPTH calls deep. */
+/* churn.c MODE DEPTH PAIRS [THREADS] - malloc and free, PAIRS times a thread.
+ *
+ * stand: DEPTH calls deep, always from the same place.
+ * move: the same, but between two allocations three functions return and are
+ * called again, on other ways.
+ * climb: at each level on the way down to DEPTH and on the way up again, as
+ * often as it takes.
+ *
+ * Prints "CPU WALL", in ns for a pair of one thread: processor time of the
+ * process, and the time that passed in the slowest thread.  What it takes to
+ * see a chain for the first time is not in it: a twentieth of the pairs comes
+ * before.
+ */
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-static char *volatile sink;
+#define NOINLINE __attribute__((noinline))
+/* Keep a call at the end of a function from becoming a jump. */
+#define STAY __asm__ volatile("" ::: "memory")
 
-static void __attribute__((noinline)) churn(long count) {
+enum mode { STAND, MOVE, CLIMB };
+
+static enum mode mode;
+static int depth;
+static long pairs;
+static pthread_barrier_t together;
+
+static NOINLINE void pair(long i) {
+    char *volatile block = malloc(16 + (size_t)(i & 63));
+    free(block);
+}
+
+static NOINLINE void stand(long count) {
     for (long i = 0; i < count; i++) {
-        sink = malloc(16 + (size_t)(i & 63));
-        free(sink);
+        char *volatile block = malloc(16 + (size_t)(i & 63));
+        free(block);
     }
 }
 
-static void __attribute__((noinline)) descend(int depth, long count) {
-    if (depth == 0)
-        churn(count);
+static NOINLINE void left(long i) {
+    pair(i);
+    STAY;
+}
+
+static NOINLINE void right(long i) {
+    if (i & 2)
+        left(i);
     else
-        descend(depth - 1, count);
-    __asm__ volatile(""); /* no jump in place of a call */
+        pair(i);
+    STAY;
+}
+
+static NOINLINE void move(long count) {
+    for (long i = 0; i < count; i++) {
+        if (i & 1)
+            left(i);
+        else
+            right(i);
+    }
+}
+
+static NOINLINE void climb(int levels) {
+    pair(levels);
+    if (levels > 1)
+        climb(levels - 1);
+    pair(levels);
+}
+
+static NOINLINE void work(long count) {
+    switch (mode) {
+    case STAND:
+        stand(count);
+        break;
+    case MOVE:
+        move(count);
+        break;
+    case CLIMB:
+        for (long done = 0; done < count; done += 2L * depth)
+            climb(depth);
+        break;
+    }
+    STAY;
+}
+
+static double now(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* Store in *TIME what passes while the pairs are made, DOWN calls from here. */
+static NOINLINE void descend(int down, double *time) {
+    if (down > 0) {
+        descend(down - 1, time);
+    } else {
+        work(pairs / 20);
+        pthread_barrier_wait(&together);
+        time[0] = now(CLOCK_PROCESS_CPUTIME_ID);
+        time[1] = now(CLOCK_MONOTONIC);
+        work(pairs);
+        time[1] = now(CLOCK_MONOTONIC) - time[1];
+        pthread_barrier_wait(&together);
+        time[0] = now(CLOCK_PROCESS_CPUTIME_ID) - time[0];
+    }
+    STAY;
+}
+
+static void *thread(void *time) {
+    descend(mode == CLIMB ? 0 : depth, time);
+    return NULL;
 }
 
 int main(int argc, char **argv) {
-    if (argc == 3)
-        descend(atoi(argv[1]), atol(argv[2]));
-    return argc != 3;
+    static const char *const modes[] = {"stand", "move", "climb"};
+    enum { MOST = 16 };
+    double time[MOST][2], slowest = 0;
+    pthread_t id[MOST];
+    int threads = argc == 5 ? atoi(argv[4]) : 1;
+
+    for (int i = 0; argc >= 4 && i < 3; i++)
+        if (strcmp(argv[1], modes[i]) == 0)
+            mode = (enum mode)i;
+    depth = argc >= 4 ? atoi(argv[2]) : 0;
+    pairs = argc >= 4 ? atol(argv[3]) : 0;
+    if (depth < 1 || pairs < 1 || threads < 1 || threads > MOST)
+        return 2;
+    pthread_barrier_init(&together, NULL, (unsigned)threads);
+    for (int i = 1; i < threads; i++)
+        if (pthread_create(&id[i], NULL, thread, time[i]) != 0)
+            return 1;
+    thread(time[0]);
+    for (int i = 1; i < threads; i++)
+        pthread_join(id[i], NULL);
+    for (int i = 0; i < threads; i++)
+        slowest = time[i][1] > slowest ? time[i][1] : slowest;
+    printf("%.3f %.3f\n", time[0][0] / (double)pairs / threads,
+           slowest / (double)pairs);
+    return 0;
 }

@@ -2,15 +2,10 @@
 
 (defpackage :bench
   (:use :cl)
-  (:export #:*loops* #:measure))
+  (:export #:*work*))
 (in-package :bench)
 
-(declaim (notinline sum-tree make-tree))
-
-(defun conses (n)
-  (let ((list '()))
-    (dotimes (i n list)
-      (setf list (if (zerop (logand i 1023)) '() (cons i list))))))
+(declaim (notinline sum-tree make-tree descend))
 
 (defun make-tree (depth)
   (if (zerop depth)
@@ -25,23 +20,33 @@
 (defun trees (n)
   (loop repeat n sum (sum-tree (make-tree 14))))
 
+(defun conses (n)
+  (let ((list '()))
+    (dotimes (i n (length list))
+      (setf list (if (zerop (logand i 1023)) '() (cons i list))))))
+
 (defun floats (n)
   (let ((vector (vector 1d0)))
-    (dotimes (i n vector)
+    (dotimes (i n (svref vector 0))
       (setf (svref vector 0) (- 1d0 (svref vector 0))))))
+
+(defun descend (depth)
+  "A list of DEPTH numbers; allocates on the way down and on the way up."
+  (if (zerop depth)
+      '()
+      (let ((down (list depth)))
+        (cons (car down) (descend (1- depth))))))
+
+(defun recursion (n)
+  (loop repeat n sum (length (the list (descend 5000)))))
 
 (defstruct point x y z)
 
 (defun structures (n)
   (let ((point nil))
-    (dotimes (i n point)
+    (dotimes (i n (point-x point))
       (setf point (make-point :x i :y point :z nil))
       (setf (point-y point) nil))))
-
-(defun arrays (n)
-  (let ((sum 0))
-    (dotimes (i n sum)
-      (incf sum (length (the vector (make-array (logand i 63))))))))
 
 (defun strings (n)
   (let ((sum 0))
@@ -53,7 +58,7 @@
      (labels ((walk (list) (if (consp list)
                                (cons (walk (car list)) (walk (cdr list)))
                                list)))
-       (dotimes (i n)
+       (dotimes (i n n)
          (let ((x (list i (list 1 2 3) i)))
            (walk x))))))
 
@@ -61,15 +66,9 @@
   (let ((si::*use-bytecodes* t))
     (funcall (si:eval-with-env *interpreted*) n)))
 
-(defparameter *loops*
-  '((conses 5000000) (trees 100) (floats 5000000) (structures 1600000)
-    (arrays 1000000) (strings 35000) (interpreted 150000))
-  "Functions and how often they go round: about 0.2 s each.")
-
-(defun measure (name count)
-  "Microseconds of processor time that NAME takes."
-  (ext:gc t)
-  (let ((start (get-internal-run-time)))
-    (funcall name count)
-    (round (* 1000000 (- (get-internal-run-time) start))
-           internal-time-units-per-second)))
+(defparameter *work*
+  '((trees trees 120) (conses conses 6000000) (floats floats 6000000)
+    (recursion recursion 900) (rewriting rewriting 100)
+    (structures structures 2000000) (strings strings 45000)
+    (interpreted interpreted 180000))
+  "What to measure: name, function and its argument; about 0.3 s each.")

@@ -87,7 +87,7 @@ struct Run {
     Coroutine *coroutines[COROUTINES];
 };
 
-extern bool with_timers, with_frames;
+extern bool with_timers;
 extern int library_count;
 extern char **libraries;
 
@@ -134,12 +134,14 @@ extern const unsigned shape_count;
 
 // random-exits.cc
 void seal(Place *at); // nothing leaves it but by a return
+void find_unwinder();
 void count_acts(const Run *r);
 std::uint64_t throw_oops(Run *r);
 std::uint64_t catch_oops(Run *r);
 std::uint64_t land(Run *r); // where leap() comes to
 std::uint64_t leap(Run *r);
 std::uint64_t guard(Run *r);
+std::uint64_t throw_deep(Run *r);
 std::uint64_t look_back(Run *r);
 std::uint64_t pass_library(Run *r);
 std::uint64_t plunge(Run *r);
