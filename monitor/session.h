@@ -206,20 +206,33 @@ void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 /* The chain cannot be recorded; the number can, by any thread at any time. */
 void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes);
 
+/* In libraries for tests: take the chain once more, and compare; see
+ * tests/check_walk.c. */
+#ifdef MPROF_CHECK_WALKS
+void mprof__check_walk(struct mprof__thread *thread, const void *frame);
+#else
+static inline void mprof__check_walk(struct mprof__thread *thread,
+                                     const void *frame) {
+    (void)thread, (void)frame;
+}
+#endif
+
 /* The place in the tree of the chain that begins at FRAME. */
 static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
                                                const void *frame) {
     struct mprof__chain *chain = &thread->chain;
+    struct mprof__link *link;
     enum mprof__same same = mprof__walk_again(chain, frame);
-    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+    if (__builtin_expect(same == MPROF__SAME_IF, 0))
         mprof__adapter.match(chain);
-        if (chain->kept < chain->count)
-            return mprof__relocate(thread);
-        same = MPROF__SAME;
-    }
-    if (__builtin_expect(same == MPROF__SAME, 1))
-        return chain->frames[chain->count - 1].link;
-    return mprof__locate(thread, frame);
+    if (__builtin_expect(same == MPROF__DIFFERS, 0))
+        link = mprof__locate(thread, frame);
+    else if (__builtin_expect(chain->kept < chain->count, 0))
+        link = mprof__relocate(thread);
+    else
+        link = chain->frames[chain->count - 1].link;
+    mprof__check_walk(thread, frame);
+    return link;
 }
 
 /* Is the chain that THREAD just walked folded, or cut? */

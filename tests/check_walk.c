@@ -1,0 +1,201 @@
+/* check_walk.c - in libraries for tests: take every chain once more, in another
+ * way, and compare.
+ *
+ * Environment: MPROF_CHECK_WALK, "full" (a walk that keeps nothing of the one
+ * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_REPORT, a
+ * file that gets the first differences, and at the end of the process a line
+ *
+ *     walks N different N unchecked N marks N
+ *
+ * Unchecked is what libunwind could not follow; marks counts the walks that set
+ * some. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../monitor/self.h"
+#include "../monitor/session.h"
+
+#ifdef HAVE_LIBUNWIND
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#endif
+
+enum { MOST_TOLD = 20 };
+
+static uint64_t walks, different, unchecked, marks; /* atomic */
+
+static MPROF__FAST_TLS struct mprof__chain full;
+static MPROF__FAST_TLS struct mprof_thread dummy;
+
+static void tell(const char *text, size_t length) {
+    const char *path = getenv("MPROF_CHECK_REPORT");
+    if (path == NULL)
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd >= 0 && write(fd, text, length) < 0)
+        abort();
+    close(fd);
+}
+
+static bool by_libunwind(void) {
+    static int known; /* 0: not yet; atomic */
+    if (known == 0) {
+        const char *how = getenv("MPROF_CHECK_WALK");
+        known = how != NULL && strcmp(how, "libunwind") == 0 ? 1 : -1;
+    }
+    return known > 0;
+}
+
+static void differs(const struct mprof__chain *chain, const char *what,
+                    size_t index, uintptr_t here, uintptr_t there) {
+    char text[400];
+    if (__atomic_fetch_add(&different, 1, __ATOMIC_RELAXED) >= MOST_TOLD)
+        return;
+    int n = snprintf(text, sizeof text,
+                     "process %d: %s of frame %zu of %zu (kept %zu, proved "
+                     "%zu): %#lx, and by the other walk %#lx\n",
+                     (int)getpid(), what, index, chain->count, chain->kept,
+                     chain->proved, (unsigned long)here, (unsigned long)there);
+    tell(text, (size_t)n);
+}
+
+/* The tree must lead from frame to frame. */
+static bool has_place(struct mprof__thread *thread, size_t i) {
+    const struct mprof__chain *chain = &thread->chain;
+    const struct mprof__frame *f = &chain->frames[i];
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *parent =
+        i > 0 ? f[-1].link->node : thread->root.node;
+    if (f->folded || f->link == NULL)
+        return f->link != NULL;
+    if (mprof__arena_at(arena, f->link->node->parent) != (const void *)parent)
+        return false;
+    return f->object != 0 || f->link->node->function == f->site->function;
+}
+
+static void compare_full(struct mprof__thread *thread) {
+    const struct mprof__chain *chain = &thread->chain;
+    if (chain->count != full.count || chain->cut != full.cut) {
+        differs(chain, "number", 0, chain->count, full.count);
+        return;
+    }
+    for (size_t i = 0; i < full.count; i++) {
+        const struct mprof__frame *a = &chain->frames[i], *b = &full.frames[i];
+        const char *what = a->pc != b->pc           ? "place"
+                           : a->low != b->low       ? "stack pointer"
+                           : a->site != b->site     ? "site"
+                           : a->object != b->object ? "object"
+                           : !has_place(thread, i)  ? "link"
+                                                    : NULL;
+        if (what != NULL) {
+            differs(chain, what, i, a->pc, b->pc);
+            return;
+        }
+    }
+}
+
+static void walk_in_full(struct mprof__thread *thread, const void *frame) {
+    mprof__chain_forget(&full);
+    full.marks = thread->chain.marks;
+    full.record = &dummy;
+    full.refused = MPROF_MARKS_OFF + 1;
+    mprof__walk(thread->session, &full, frame);
+    mprof__adapter.match(&full);
+    compare_full(thread);
+}
+
+#ifdef HAVE_LIBUNWIND
+/* Its search of the barrier's tables goes wrong: it is to see no marks.  What
+ * was changed is changed back by show_marks(). */
+static MPROF__FAST_TLS bool hidden[MPROF__MARKS];
+
+static void hide_marks(const struct mprof__marks *marks) {
+    size_t count = marks->used / sizeof(struct mprof__mark);
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t *slot = (uintptr_t *)marks->back_at[i];
+        hidden[i] = *slot == mprof__marks_entry(marks);
+        if (hidden[i])
+            *slot = marks->mark[i].back;
+    }
+}
+
+static void show_marks(const struct mprof__marks *marks) {
+    size_t count = marks->used / sizeof(struct mprof__mark);
+    for (size_t i = 0; i < count; i++)
+        if (hidden[i])
+            *(uintptr_t *)marks->back_at[i] = mprof__marks_entry(marks);
+}
+
+static void walk_by_libunwind(const struct mprof__chain *chain) {
+    unw_context_t context;
+    unw_cursor_t cursor;
+    unw_word_t pc = 0, sp = 0;
+    size_t i = chain->count;
+    int result;
+    unw_getcontext(&context);
+    unw_init_local(&cursor, &context);
+    /* Those of the monitor are further in. */
+    while ((result = unw_step(&cursor)) > 0 && i > 0) {
+        unw_get_reg(&cursor, UNW_REG_IP, &pc);
+        unw_get_reg(&cursor, UNW_REG_SP, &sp);
+        if (sp < chain->frames[chain->count - 1].low || pc == 0)
+            continue;
+        i--;
+        if (chain->frames[i].pc != pc) {
+            differs(chain, "place", i, chain->frames[i].pc, pc);
+            return;
+        }
+    }
+    if (i > 0 && (result < 0 || chain->frames[i - 1].exact))
+        __atomic_add_fetch(&unchecked, 1, __ATOMIC_RELAXED);
+    else if (i > 0)
+        differs(chain, "end", i, chain->frames[i - 1].pc, pc);
+}
+#else
+static void hide_marks(const struct mprof__marks *marks) {
+    (void)marks;
+}
+
+static void show_marks(const struct mprof__marks *marks) {
+    (void)marks;
+}
+
+static void walk_by_libunwind(const struct mprof__chain *chain) {
+    (void)chain;
+    __atomic_add_fetch(&unchecked, 1, __ATOMIC_RELAXED);
+}
+#endif
+
+void mprof__check_walk(struct mprof__thread *thread, const void *frame) {
+    static MPROF__FAST_TLS uint64_t marked;
+    struct mprof__marks *own = thread->chain.marks;
+    __atomic_add_fetch(&walks, 1, __ATOMIC_RELAXED);
+    if (marked != thread->record->marks) {
+        marked = thread->record->marks;
+        __atomic_add_fetch(&marks, 1, __ATOMIC_RELAXED);
+    }
+    if (!by_libunwind()) {
+        walk_in_full(thread, frame);
+        return;
+    }
+    if (own != NULL)
+        hide_marks(own);
+    walk_by_libunwind(&thread->chain);
+    if (own != NULL)
+        show_marks(own);
+}
+
+static void __attribute__((destructor)) report(void) {
+    char text[200];
+    if (walks == 0)
+        return;
+    int n = snprintf(text, sizeof text,
+                     "walks %llu different %llu unchecked %llu marks %llu\n",
+                     (unsigned long long)walks, (unsigned long long)different,
+                     (unsigned long long)unchecked, (unsigned long long)marks);
+    tell(text, (size_t)n);
+}
