@@ -53,7 +53,8 @@ struct mprof__adapter {
     void (*attach)(unsigned heaps);
     void (*detach)(void);
     /* What the runtime does on its own to interrupt this thread waits from
-     * `defer` to `undefer`, which gets what the former returned. */
+     * `defer` to `undefer`, which gets what the former returned; both or
+     * none are NULL. */
     int (*defer)(void);
     void (*undefer)(int deferred);
     /* In the child of a fork: locks that other threads held are free. */
@@ -68,8 +69,8 @@ struct mprof__adapter {
     /* Is the function at START the interpreter?  Its frames are replaced by
      * what they interpret: */
     bool (*interprets)(uintptr_t start);
-    /* For the frames of a chain that interpret, but for those that are `proved`,
-     * set `object`; what is `kept` ends at one where it changes. */
+    /* For the frames of a chain that interpret, but for those that are
+     * `proved`, set `object`; what is `kept` ends at one where it changes. */
     void (*match)(struct mprof__chain *chain);
     /* Name the native function at START, or the interpreted one OBJECT; its
      * callers in the chain are FRAMES[index - 1] and down. */

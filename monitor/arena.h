@@ -85,7 +85,7 @@ static inline void *mprof__arena_at(const struct mprof__arena *arena,
 
 static inline mprof_ref mprof__arena_ref(const struct mprof__arena *arena,
                                          const void *record) {
-    return (mprof_ref)(((const char *)record - arena->base) / 8);
+    return (mprof_ref)((uintptr_t)((const char *)record - arena->base) / 8);
 }
 
 #endif

@@ -22,14 +22,6 @@ static void attach(unsigned heaps) {
 static void nothing(void) {
 }
 
-static int defer(void) {
-    return 0;
-}
-
-static void undefer(int deferred) {
-    (void)deferred;
-}
-
 static void no_rename(struct mprof__session *session) {
     (void)session;
 }
@@ -79,8 +71,6 @@ const struct mprof__adapter mprof__adapter = {
     .check = check,
     .attach = attach,
     .detach = mprof__malloc_detach,
-    .defer = defer,
-    .undefer = undefer,
     .forked = nothing,
     .follow = mprof__autostart_follow,
     .rename = no_rename,

@@ -4,6 +4,7 @@
  * walk.  Counters have one writer each: a thread that frees what another has
  * allocated counts that in a counter of its own.
  */
+#include <errno.h>
 #include <stddef.h>
 
 #include "objects.h"
@@ -36,8 +37,8 @@ static struct mprof_size *add_size(struct mprof__thread *thread,
     return record;
 }
 
-static struct mprof_size *own_size(struct mprof__thread *thread,
-                                   uint32_t size) {
+static struct mprof_size *make_size(struct mprof__thread *thread,
+                                    uint32_t size) {
     if (thread->sizes == NULL) {
         thread->sizes = mprof__map(MPROF__SIZES * sizeof *thread->sizes);
         if (thread->sizes == NULL)
@@ -45,6 +46,13 @@ static struct mprof_size *own_size(struct mprof__thread *thread,
     }
     if (thread->sizes[size] == NULL)
         thread->sizes[size] = add_size(thread, thread->ref, size);
+    return thread->sizes[size];
+}
+
+static inline struct mprof_size *own_size(struct mprof__thread *thread,
+                                          uint32_t size) {
+    if (thread->sizes == NULL || thread->sizes[size] == NULL)
+        return make_size(thread, size);
     return thread->sizes[size];
 }
 
@@ -85,23 +93,57 @@ static void place(struct mprof__thread *thread, const void *object,
         autosave(thread);
 }
 
-void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
+/* The most frequent case: nothing has to be made, and the chain is the same.
+ * False: it is another one. */
+static inline bool place_quickly(struct mprof__self *me, const void *object,
+                                 uint64_t bytes, const void *frame) {
+    struct mprof__session *session = mprof__current();
+    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id)
+        return false;
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    if (thread == NULL || thread->sizes == NULL || bytes >= UINT32_MAX ||
+        mprof__autosave != 0)
+        return false;
+    struct mprof_size *size = thread->sizes[bin_of(bytes)];
+    uint64_t *entry = mprof__objects_entry(object, &me->entries);
+    if (size == NULL || entry == NULL)
+        return false;
+    struct mprof__link *link = mprof__find_place(thread, frame);
+    struct mprof_counter *counter =
+        link == NULL ? NULL : link->counter[mprof_size_class(bytes)];
+    if (counter == NULL || thread->chain.innermost->folded)
+        return false;
+    mprof__count(&counter->allocated, bytes);
+    mprof__count(&size->allocated, bytes);
+    mprof_ref ref = mprof__arena_ref(&session->arena, counter);
+    __atomic_store_n(entry, (uint64_t)ref << 32 | bytes, __ATOMIC_RELAXED);
+    return true;
+}
+
+static void __attribute__((noinline))
+place_slowly(const void *object, uint64_t bytes, const void *frame) {
+    int saved = errno;
     bool entered = mprof__enter_here();
     struct mprof__session *session = mprof__current();
-    if (!entered) {
-        if (session != NULL && !mprof__thread_is_silent())
-            mprof__count_unplaced(session, bytes);
-        return;
-    }
-    if (session != NULL) {
-        struct mprof__thread *thread =
-            mprof__thread_here(session, MPROF_C_HEAP);
-        if (thread != NULL)
-            place(thread, object, bytes, frame);
-        else
-            mprof__count_unplaced(session, bytes);
-    }
-    mprof__leave_here();
+    struct mprof__thread *thread = NULL;
+    if (entered && session != NULL)
+        thread = mprof__thread_here(session, MPROF_C_HEAP);
+    if (thread != NULL)
+        place(thread, object, bytes, frame);
+    else if (session != NULL && (entered || !mprof__thread_is_silent()))
+        mprof__count_unplaced(session, bytes);
+    if (entered)
+        mprof__leave_here();
+    errno = saved;
+}
+
+void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
+    struct mprof__self *me = mprof__enter_quickly(frame);
+    bool placed = me != NULL && place_quickly(me, object, bytes, frame);
+    if (me != NULL)
+        mprof__leave_quickly(me);
+    if (__builtin_expect(!placed, 0))
+        place_slowly(object, bytes, frame);
 }
 
 void mprof__c_failed(void) {
@@ -215,7 +257,33 @@ static void drop(struct mprof__session *session, bool entered,
                    what->bytes);
 }
 
-void mprof__c_release(const void *object) {
+/* As place_quickly(), for an object that its own thread frees. */
+static inline bool release_quickly(struct mprof__self *me, const void *object) {
+    struct mprof__session *session = mprof__tracked();
+    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id ||
+        !__atomic_load_n(&session->open, __ATOMIC_ACQUIRE))
+        return false;
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    uint64_t *entry = mprof__objects_entry(object, &me->entries);
+    if (thread == NULL || thread->sizes == NULL || entry == NULL)
+        return false;
+    uint64_t what = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    uint32_t bytes = (uint32_t)what;
+    if (what == 0 || bytes == UINT32_MAX)
+        return false;
+    struct mprof_counter *counter =
+        mprof__arena_at(&session->arena, (mprof_ref)(what >> 32));
+    struct mprof_size *size = thread->sizes[bin_of(bytes)];
+    if (counter->thread != thread->ref || size == NULL)
+        return false;
+    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    mprof__count(&counter->freed, bytes);
+    mprof__count(&size->freed, bytes);
+    return true;
+}
+
+static void __attribute__((noinline)) release_slowly(const void *object) {
+    int saved = errno;
     struct mprof__session *session;
     struct mprof__object what;
     bool entered = enter_open(&session);
@@ -223,6 +291,16 @@ void mprof__c_release(const void *object) {
         drop(session, entered, &what);
     if (entered)
         mprof__leave_here();
+    errno = saved;
+}
+
+void mprof__c_release(const void *object) {
+    struct mprof__self *me = mprof__enter_quickly(__builtin_frame_address(0));
+    bool released = me != NULL && release_quickly(me, object);
+    if (me != NULL)
+        mprof__leave_quickly(me);
+    if (__builtin_expect(!released, 0))
+        release_slowly(object);
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {

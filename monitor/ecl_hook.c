@@ -22,31 +22,30 @@ extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
 static uintptr_t interpreter;   /* start of ecl_interpret() */
 static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
 
-static enum mprof_class class_of(cl_type type) {
-    switch (type) {
-    case t_list:
-        return MPROF_CONS;
-    case t_singlefloat:
-    case t_doublefloat:
-    case t_longfloat:
+/* MPROF_OTHER where nothing is said. */
+static const uint8_t classes[MPROF__TYPES] = {
+#define CLASS(class_) (MPROF_OTHER ^ (class_))
+    [t_list] = CLASS(MPROF_CONS),
+    [t_singlefloat] = CLASS(MPROF_FLOAT),
+    [t_doublefloat] = CLASS(MPROF_FLOAT),
+    [t_longfloat] = CLASS(MPROF_FLOAT),
 #ifdef ECL_COMPLEX_FLOAT
-    case t_csfloat:
-    case t_cdfloat:
-    case t_clfloat:
+    [t_csfloat] = CLASS(MPROF_FLOAT),
+    [t_cdfloat] = CLASS(MPROF_FLOAT),
+    [t_clfloat] = CLASS(MPROF_FLOAT),
 #endif
-        return MPROF_FLOAT;
-    case t_array:
-    case t_vector:
+    [t_array] = CLASS(MPROF_STRUCT),
+    [t_vector] = CLASS(MPROF_STRUCT),
 #ifdef ECL_UNICODE
-    case t_string:
+    [t_string] = CLASS(MPROF_STRUCT),
 #endif
-    case t_base_string:
-    case t_bitvector:
-    case t_instance:
-        return MPROF_STRUCT;
-    default:
-        return MPROF_OTHER;
-    }
+    [t_base_string] = CLASS(MPROF_STRUCT),
+    [t_bitvector] = CLASS(MPROF_STRUCT),
+    [t_instance] = CLASS(MPROF_STRUCT),
+};
+
+static inline enum mprof_class class_of(cl_type type) {
+    return MPROF_OTHER ^ classes[(unsigned)type % MPROF__TYPES];
 }
 
 /* Its frame is where the walk begins, so it must not be inlined or jumped to.

@@ -34,8 +34,7 @@ static struct mprof__marks *find_marks(struct mprof__chain *chain,
                                        enum mprof_unmarked *reason) {
     const struct mprof__frame *first = &chain->frames[0];
     *reason = MPROF_FOREIGN_STACK;
-    if (!first->last ||
-        !mprof__marks_begins(&first->site->unwind, first->pc))
+    if (!first->last || !mprof__marks_begins(&first->site->unwind, first->pc))
         return NULL;
     if (chain->marks == NULL)
         chain->marks = mprof__thread_marks(first->low, reason);

@@ -158,16 +158,18 @@ static inline bool begin(const void *frame) {
     return true;
 }
 
-static void *answer(void *object, size_t bytes, const void *frame) {
+static inline __attribute__((always_inline)) void *
+answer(void *object, size_t bytes, const void *frame) {
     calling = 0;
     const struct mprof__malloc_monitor *m = who();
     if (m == NULL)
         return object;
-    int saved = errno;
-    if (object != NULL)
+    if (__builtin_expect(object != NULL, 1)) {
         m->allocated(object, bytes, frame);
-    else
-        m->failed();
+        return object;
+    }
+    int saved = errno;
+    m->failed();
     errno = saved;
     return object;
 }
@@ -194,11 +196,8 @@ PUBLIC void *calloc(size_t count, size_t size) {
 
 static void release(void *object) {
     const struct mprof__malloc_monitor *m = who();
-    if (m == NULL)
-        return;
-    int saved = errno;
-    m->release(object);
-    errno = saved;
+    if (m != NULL)
+        m->release(object);
 }
 
 PUBLIC void free(void *object) {
@@ -291,7 +290,7 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
 }
 
 #define ALIGNED(function, bytes, ...)                                          \
-    const void *frame = MPROF__FRAME();                            \
+    const void *frame = MPROF__FRAME();                                        \
     if (!ready()) {                                                            \
         errno = ENOMEM;                                                        \
         return NULL;                                                           \

@@ -5,6 +5,7 @@
  */
 #include "malloc_hook.h"
 
+#include <errno.h>
 #include <sched.h>
 
 #include "adapter.h"
@@ -14,29 +15,48 @@
 
 #pragma weak mprof_set_malloc_monitor
 
+static int defer(void) {
+    return mprof__adapter.defer == NULL ? 0 : mprof__adapter.defer();
+}
+
+static void undefer(int deferred) {
+    if (mprof__adapter.undefer != NULL)
+        mprof__adapter.undefer(deferred);
+}
+
 static void allocated(const void *object, size_t bytes, const void *frame) {
-    int deferred = mprof__adapter.defer();
+    if (mprof__adapter.defer == NULL) {
+        mprof__c_allocated(object, bytes, frame);
+        return;
+    }
+    int saved = errno, deferred = defer();
     mprof__c_allocated(object, bytes, frame);
-    mprof__adapter.undefer(deferred);
+    undefer(deferred);
+    errno = saved;
 }
 
 static void released(const void *object) {
-    int deferred = mprof__adapter.defer();
+    if (mprof__adapter.defer == NULL) {
+        mprof__c_release(object);
+        return;
+    }
+    int saved = errno, deferred = defer();
     mprof__c_release(object);
-    mprof__adapter.undefer(deferred);
+    undefer(deferred);
+    errno = saved;
 }
 
 static bool take(const void *object, struct mprof__object *what) {
-    int deferred = mprof__adapter.defer();
+    int deferred = defer();
     bool taken = mprof__c_take(object, what);
-    mprof__adapter.undefer(deferred);
+    undefer(deferred);
     return taken;
 }
 
 static void freed(const struct mprof__object *what) {
-    int deferred = mprof__adapter.defer();
+    int deferred = defer();
     mprof__c_freed(what);
-    mprof__adapter.undefer(deferred);
+    undefer(deferred);
 }
 
 static void ignore_allocated(const void *object, size_t bytes,
@@ -121,7 +141,9 @@ static void await_allocated(const void *object, size_t bytes,
                             const void *frame) {
     if (starting)
         return;
+    int saved = errno;
     start_once();
+    errno = saved;
     allocated(object, bytes, frame);
 }
 
@@ -133,7 +155,9 @@ void mprof__malloc_begin(void) {
 static void await_released(const void *object) {
     if (starting)
         return;
+    int saved = errno;
     start_once();
+    errno = saved;
     released(object);
 }
 

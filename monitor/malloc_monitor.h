@@ -13,7 +13,8 @@
 
 struct mprof__object;
 
-/* Called by the thread that allocates.  FRAME is the frame address of the
+/* Called by the thread that allocates; `allocated` and `release` leave errno as
+ * it is.  FRAME is the frame address of the
  * function that the program called. */
 struct mprof__malloc_monitor {
     void (*allocated)(const void *object, size_t bytes, const void *frame);

@@ -13,8 +13,8 @@
 #include "table.h"
 
 _Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
-                   sizeof(struct mprof__mark) == 16 &&
-                   MPROF__MARKS == 512 && MPROF__ENTRIES == 256,
+                   sizeof(struct mprof__mark) == 16 && MPROF__MARKS == 512 &&
+                   MPROF__ENTRIES == 256,
                "the barriers know these");
 
 struct mprof__marks *mprof__marks[MPROF__ENTRIES];

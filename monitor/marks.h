@@ -44,9 +44,9 @@ struct mprof__marks {
     uintptr_t back_at[MPROF__MARKS]; /* where each is */
     uint32_t serial[MPROF__MARKS];
     uint32_t last_serial;
-    uint32_t number;     /* of the entry in the barrier */
-    pid_t thread;        /* that has these marks, 0 for none; atomic */
-    uintptr_t base;      /* stack pointer of its first frame */
+    uint32_t number; /* of the entry in the barrier */
+    pid_t thread;    /* that has these marks, 0 for none; atomic */
+    uintptr_t base;  /* stack pointer of its first frame */
 };
 
 /* Number of threads that can have marks at once, and bytes of an entry, which

@@ -14,6 +14,10 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
     return NULL;
 }
 
+void mprof__marks_lift(struct mprof__marks *marks) {
+    (void)marks;
+}
+
 void mprof__marks_give(struct mprof__marks *marks) {
     (void)marks;
 }

@@ -89,6 +89,16 @@ static uint64_t *find_entry(uintptr_t address) {
     return leaf == NULL ? NULL : entry_of(leaf, address);
 }
 
+uint64_t *mprof__objects_find(uintptr_t address,
+                              struct mprof__entries *entries) {
+    uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
+    if (entry != NULL) {
+        entries->range = mprof__objects_range(address) + 1;
+        entries->entry = entry - (address >> GRAIN_BITS & (ENTRIES - 1));
+    }
+    return entry;
+}
+
 static bool put_huge(uintptr_t address, uint64_t bytes) {
     uint64_t *entry = make_entry(address + (1 << GRAIN_BITS));
     if (entry != NULL)

@@ -40,7 +40,7 @@ static void add(uint64_t *counter, uint64_t n) {
 
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
     const struct mprof__chain *chain = &thread->chain;
-    if (chain->count > 0 && chain->frames[chain->count - 1].folded) {
+    if (chain->innermost != NULL && chain->innermost->folded) {
         add(&thread->record->folded_allocs, 1);
         add(&thread->record->folded_bytes, bytes);
     }
@@ -97,8 +97,7 @@ static struct mprof_bin *find_bin(struct mprof__thread *thread,
 static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
                                        const struct mprof__event *event) {
     struct mprof_bin *bin = thread->bin[event->type];
-    if (event->object == 0 ? bin != NULL
-                           : thread->last_class == event->object)
+    if (event->object == 0 ? bin != NULL : thread->last_class == event->object)
         return event->object == 0 ? bin : thread->last_class_bin;
     bin = find_bin(thread, event);
     if (event->object != 0 && bin != NULL) {

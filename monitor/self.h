@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "objects.h"
 #include "session.h"
 
 /* Locks that one thread holds at once: the registry's, the session's, and that
@@ -28,6 +29,7 @@ struct mprof__self {
         uint64_t id; /* of the session that `thread` belongs to */
         struct mprof__thread *thread;
     } heap[MPROF_HEAPS];
+    struct mprof__entries entries;
     struct mprof__marks *marks; /* NULL until there are any */
     struct mprof__self *next;
     int dead; /* atomic */
@@ -54,6 +56,22 @@ static inline bool mprof__enter_here(void) {
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return true;
+}
+
+/* Enter in the most frequent case; NULL: otherwise.  STACK is where on the
+ * stack the thread is. */
+static inline struct mprof__self *mprof__enter_quickly(const void *stack) {
+    struct mprof__self *me = mprof__self;
+    if (__builtin_expect(me == NULL || me->inside, 0))
+        return NULL;
+    me->stack = (uintptr_t)stack;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return me;
+}
+
+static inline void mprof__leave_quickly(struct mprof__self *me) {
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
 }
 
 static inline void mprof__leave_here(void) {

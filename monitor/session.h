@@ -47,12 +47,12 @@ struct mprof__thread {
     struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
     struct mprof__thread *next;
     struct mprof_thread *record;
-    mprof_ref ref;                /* of the record */
-    struct mprof__link root;      /* its node has counters of all classes */
-    struct mprof__table edges;    /* (parent, site or function) -> link */
-    struct mprof__table nodes;    /* (parent, function) -> node */
-    struct mprof__table bins;     /* class object -> bin */
-    uintptr_t last_class;         /* ... that was looked up last */
+    mprof_ref ref;             /* of the record */
+    struct mprof__link root;   /* its node has counters of all classes */
+    struct mprof__table edges; /* (parent, site or function) -> link */
+    struct mprof__table nodes; /* (parent, function) -> node */
+    struct mprof__table bins;  /* class object -> bin */
+    uintptr_t last_class;      /* ... that was looked up last */
     struct mprof_bin *last_class_bin;
     struct mprof__pieces *pieces; /* of memory for links */
     /* What other threads allocated and this one frees: their COUNTER -> ours,
@@ -217,20 +217,31 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
 }
 #endif
 
+/* The place in the tree of the chain that begins at FRAME, when it is that of
+ * the walk before; else NULL. */
+static inline struct mprof__link *
+mprof__find_place(struct mprof__thread *thread, const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    enum mprof__same same = mprof__walk_again(chain, frame);
+    if (__builtin_expect(same == MPROF__DIFFERS, 0))
+        return NULL;
+    struct mprof__link *link = chain->innermost->link;
+    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+        mprof__adapter.match(chain);
+        if (chain->kept < chain->count)
+            link = mprof__relocate(thread);
+    }
+    mprof__check_walk(thread, frame);
+    return link;
+}
+
 /* The place in the tree of the chain that begins at FRAME. */
 static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
                                                const void *frame) {
-    struct mprof__chain *chain = &thread->chain;
-    struct mprof__link *link;
-    enum mprof__same same = mprof__walk_again(chain, frame);
-    if (__builtin_expect(same == MPROF__SAME_IF, 0))
-        mprof__adapter.match(chain);
-    if (__builtin_expect(same == MPROF__DIFFERS, 0))
-        link = mprof__locate(thread, frame);
-    else if (__builtin_expect(chain->kept < chain->count, 0))
-        link = mprof__relocate(thread);
-    else
-        link = chain->frames[chain->count - 1].link;
+    struct mprof__link *link = mprof__find_place(thread, frame);
+    if (__builtin_expect(link != NULL, 1))
+        return link;
+    link = mprof__locate(thread, frame);
     mprof__check_walk(thread, frame);
     return link;
 }
@@ -239,12 +250,12 @@ static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
     return chain->cut ||
-           (chain->count > 0 && chain->frames[chain->count - 1].folded);
+           (chain->innermost != NULL && chain->innermost->folded);
 }
 
-static inline struct mprof_counter *
-mprof__counter(struct mprof__thread *thread, struct mprof__link *link,
-               unsigned class_) {
+static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
+                                                   struct mprof__link *link,
+                                                   unsigned class_) {
     struct mprof_counter *counter = link->counter[class_];
     if (__builtin_expect(counter != NULL, 1))
         return counter;

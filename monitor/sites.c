@@ -17,7 +17,8 @@
 uint64_t mprof__generation = 1; /* atomic */
 #define CLOSING ((uint64_t)1 << 32)
 
-static __thread uint32_t own_closings __attribute__((tls_model("initial-exec")));
+static __thread uint32_t own_closings
+    __attribute__((tls_model("initial-exec")));
 
 /* Stands for every return address once there is no memory for more sites. */
 static const struct mprof__site no_site;

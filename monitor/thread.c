@@ -114,7 +114,8 @@ static struct mprof__self *reuse(void) {
 static struct mprof__self *make_self(void) {
     struct mprof__self *mine = reuse();
     if (mine == NULL) {
-        struct mprof__self *piece = mprof__map(SELVES_PER_PIECE * sizeof *piece);
+        struct mprof__self *piece =
+            mprof__map(SELVES_PER_PIECE * sizeof *piece);
         if (piece == NULL)
             return NULL;
         for (int i = 0; i < SELVES_PER_PIECE; i++) {

@@ -167,12 +167,10 @@ static struct mprof__link *find_link(struct mprof__thread *thread,
 }
 
 /* One step inwards from PARENT. */
-static inline struct mprof__link *inward(struct mprof__thread *thread,
-                                         struct mprof__link *parent,
-                                         size_t index) {
+static inline struct mprof__link *
+inward(struct mprof__thread *thread, struct mprof__link *parent, size_t index) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
-    uint64_t key =
-        frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+    uint64_t key = frame->object != 0 ? frame->object : (uintptr_t)frame->site;
     struct mprof__inward *cache =
         &parent->inward[(key >> 4 ^ key >> 8) % MPROF__INWARD];
     if (__builtin_expect(cache->key != key, 0))

@@ -19,18 +19,20 @@ enum { FIRST_ROOM = 512 };
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
 
-static bool more_room(struct mprof__frame **frames, size_t *room,
-                      size_t needed) {
+/* Let the SIZE bytes large elements of *PLACE, *ROOM of them, be NEEDED at
+ * least. */
+static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
+    void **elements = place;
     size_t more = *room == 0 ? FIRST_ROOM : *room;
     while (more < needed)
         more *= 2;
-    struct mprof__frame *larger = mprof__map(more * sizeof *larger);
+    void *larger = mprof__map(more * size);
     if (larger == NULL)
         return false;
-    if (*frames != NULL)
-        memcpy(larger, *frames, *room * sizeof *larger);
-    mprof__unmap(*frames, *room * sizeof *larger);
-    *frames = larger;
+    if (*elements != NULL)
+        memcpy(larger, *elements, *room * size);
+    mprof__unmap(*elements, *room * size);
+    *elements = larger;
     *room = more;
     return true;
 }
@@ -49,7 +51,7 @@ struct registers {
 };
 
 /* The real return address of F, which WORD, a mark, stands for. */
-static bool see_through(struct mprof__chain *chain, struct mprof__frame *f,
+static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
                         uintptr_t *word) {
     struct mprof__marks *owner;
     const struct mprof__mark *mark = mprof__marks_find(*word, f->high, &owner);
@@ -66,8 +68,9 @@ static bool see_through(struct mprof__chain *chain, struct mprof__frame *f,
     return true;
 }
 
-/* Go to the caller of F by the rule.  False: SP would not grow, which no table may say. */
-static bool step(struct mprof__chain *chain, struct mprof__frame *f,
+/* Go to the caller of F by the rule.  False: SP would not grow, which no table
+ * may say. */
+static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
                  struct registers *r) {
     const struct mprof__rule *rule = &f->site->unwind.rule;
     uintptr_t base[3] = {[MPROF__SP] = r->sp, [MPROF__BP] = r->bp};
@@ -104,9 +107,10 @@ static bool step(struct mprof__chain *chain, struct mprof__frame *f,
 }
 
 /* Room for a frame of this walk; NULL: no memory. */
-static inline struct mprof__frame *fresh_frame(struct mprof__chain *chain) {
+static inline struct mprof__fresh *fresh_frame(struct mprof__chain *chain) {
     if (__builtin_expect(chain->fresh_count == chain->fresh_room, 0) &&
-        !more_room(&chain->fresh, &chain->fresh_room, chain->fresh_count + 1))
+        !more_room(&chain->fresh, &chain->fresh_room, chain->fresh_count + 1,
+                   sizeof *chain->fresh))
         return NULL;
     return &chain->fresh[chain->fresh_count++];
 }
@@ -156,11 +160,22 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
                        struct registers *r) {
     for (size_t i = from; i > to; i--) {
         const struct mprof__frame *f = &chain->frames[i];
-        struct mprof__frame *again = fresh_frame(chain);
+        struct mprof__fresh *again = fresh_frame(chain);
         if (again == NULL)
             return false;
-        *again = *f;
+        again->pc = f->pc;
+        again->low = f->low;
         again->bp = r->bp;
+        again->site = f->site;
+        again->high = f->high;
+        again->back_at = f->back_at;
+        again->back = f->back;
+        again->bp_at = f->bp_at;
+        again->exact = f->exact;
+        again->interprets = f->interprets;
+        again->firm = f->firm;
+        again->uses_bp = f->uses_bp;
+        again->last = again->marked = false;
         if (f->bp_at != 0)
             r->bp = mprof__word_at(f->bp_at);
     }
@@ -207,7 +222,7 @@ look_up(struct mprof__session *session, struct mprof__chain *chain,
 }
 
 /* The frame in the state R becomes one of this walk.  NULL: no memory. */
-static inline struct mprof__frame *
+static inline struct mprof__fresh *
 push_new(struct mprof__session *session, struct mprof__chain *chain,
          const struct registers *r, const struct mprof__known_site **known) {
     struct mprof__known_site *place =
@@ -215,7 +230,7 @@ push_new(struct mprof__session *session, struct mprof__chain *chain,
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
         *known = look_up(session, chain, r, place);
-    struct mprof__frame *f = fresh_frame(chain);
+    struct mprof__fresh *f = fresh_frame(chain);
     if (f == NULL)
         return NULL;
     f->pc = r->pc;
@@ -223,7 +238,6 @@ push_new(struct mprof__session *session, struct mprof__chain *chain,
     f->bp = r->bp;
     f->bp_at = 0;
     f->site = place->site;
-    f->object = 0;
     f->exact = r->exact;
     f->interprets = place->interprets;
     f->last = f->firm = f->marked = f->uses_bp = false;
@@ -232,7 +246,7 @@ push_new(struct mprof__session *session, struct mprof__chain *chain,
 
 /* The simple ways to the caller of F; false: as for step(). */
 static inline bool step_simply(struct mprof__chain *chain,
-                               struct mprof__frame *f, struct registers *r,
+                               struct mprof__fresh *f, struct registers *r,
                                const struct mprof__known_site *known) {
     bool by_bp = known->way == MPROF__BY_BP;
     uintptr_t cfa = (by_bp ? r->bp : r->sp) + (uintptr_t)(intptr_t)known->cfa;
@@ -280,23 +294,46 @@ static inline void prepare_check(struct mprof__frame *f,
         f->check = MPROF__WORD;
 }
 
+static inline void settle(struct mprof__frame *f,
+                          const struct mprof__fresh *fresh) {
+    f->back_at = fresh->back_at;
+    f->back = fresh->back;
+    f->pc = fresh->pc;
+    f->low = fresh->low;
+    f->high = fresh->high;
+    f->bp = fresh->bp;
+    f->bp_at = fresh->bp_at;
+    f->site = fresh->site;
+    f->object = 0;
+    f->serial = fresh->serial;
+    f->mark = fresh->mark;
+    f->exact = fresh->exact;
+    f->last = fresh->last;
+    f->interprets = fresh->interprets;
+    f->firm = fresh->firm;
+    f->marked = fresh->marked;
+    f->uses_bp = fresh->uses_bp;
+}
+
 /* Put the new frames behind those that are kept. */
 static void assemble(struct mprof__chain *chain) {
     size_t count = chain->kept + chain->fresh_count;
-    if (count > chain->room &&
-        !more_room(&chain->frames, &chain->room, count)) {
+    if (count > chain->room && !more_room(&chain->frames, &chain->room, count,
+                                          sizeof *chain->frames)) {
         /* The innermost have to do. */
         chain->cut = true;
         chain->kept = chain->proved = 0;
         count =
             chain->fresh_count < chain->room ? chain->fresh_count : chain->room;
     }
-    for (size_t i = chain->kept; i < count; i++) {
-        struct mprof__frame *f = &chain->frames[i];
-        *f = chain->fresh[count - 1 - i];
+    struct mprof__frame *f = chain->frames + chain->kept;
+    const struct mprof__fresh *fresh = chain->fresh + (count - chain->kept);
+    for (size_t i = chain->kept; i < count; i++, f++) {
+        settle(f, --fresh);
         prepare_check(f, i > 0 ? f - 1 : NULL);
     }
     chain->count = count;
+    chain->innermost = count > 0 ? &chain->frames[count - 1] : NULL;
 }
 
 /* A signal struck in the barrier: the frame has returned, its caller does not
@@ -313,7 +350,7 @@ static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
 }
 
 /* Go on from F, which is not simple.  False: it is the last one. */
-static bool go_on(struct mprof__chain *chain, struct mprof__frame *f,
+static bool go_on(struct mprof__chain *chain, struct mprof__fresh *f,
                   struct registers *r) {
     if (!f->site->known) {
         if (f->site->beyond)
@@ -352,7 +389,7 @@ static void walk(struct mprof__session *session, struct mprof__chain *chain,
                 return;
             old = n - 1;
         }
-        struct mprof__frame *f = push_new(session, chain, r, &known);
+        struct mprof__fresh *f = push_new(session, chain, r, &known);
         chain->cut = f == NULL;
         if (f == NULL)
             return;
@@ -382,8 +419,7 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
     struct registers r = {0};
     mprof__caller(frame, &r.pc, &r.sp, &r.bp);
     chain->walked_in = mprof__code_generation();
-    bool keeps =
-        chain->walked_in != 0 && chain->generation == chain->walked_in;
+    bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
     chain->kept = keeps ? chain->count : 0;
     chain->fresh_count = 0;
     chain->cut = chain->in_barrier = false;

@@ -53,15 +53,26 @@ struct mprof__frame {
     uint32_t serial;          /* of its mark */
     uint16_t mark;            /* number of its mark */
     uint8_t check;            /* enum mprof__check */
-    bool exact : 1;      /* a signal struck here: pc is no return address */
-    bool last : 1;       /* it has no caller */
-    bool interprets : 1; /* `object` stands for it */
-    bool firm : 1;       /* the way to the caller depends on nothing but the
-                            return address and, perhaps, the frame pointer */
-    bool marked : 1;     /* its return address is a mark of this thread */
-    bool needs_bp : 1;   /* the way outwards depends on `bp` */
-    bool uses_bp : 1;    /* ... already the way to the caller */
-    bool folded : 1;     /* in the tree, here or further out */
+    bool exact;      /* a signal struck here: pc is no return address */
+    bool last;       /* it has no caller */
+    bool interprets; /* `object` stands for it */
+    bool firm;       /* the way to the caller depends on nothing but the return
+                        address and, perhaps, the frame pointer */
+    bool marked;     /* its return address is a mark of this thread */
+    bool needs_bp;   /* the way outwards depends on `bp` */
+    bool uses_bp;    /* ... already the way to the caller */
+    bool folded;     /* in the tree, here or further out */
+};
+
+/* A frame that a walk comes to, as long as it is not known how many there
+ * are. */
+struct mprof__fresh {
+    uintptr_t pc, low, bp;
+    const struct mprof__site *site;
+    uintptr_t high, back_at, back, bp_at;
+    uint32_t serial;
+    uint16_t mark;
+    bool exact, last, interprets, firm, marked, uses_bp;
 };
 
 /* How to go on from a frame. */
@@ -89,7 +100,8 @@ enum { MPROF__KNOWN_SITES = 512 };
  * of the walk before, with all that was known of them, are `kept`, and of
  * these `proved` have not returned meanwhile. */
 struct mprof__chain {
-    struct mprof__frame *frames; /* mapped; owned by the chain */
+    struct mprof__frame *frames;    /* mapped; owned by the chain */
+    struct mprof__frame *innermost; /* of them; NULL: there are none */
     size_t count, room, kept, proved;
     uint32_t generation; /* of code; 0: nothing may be kept */
     uint32_t walked_in;  /* ... when the last walk began */
@@ -103,7 +115,7 @@ struct mprof__chain {
     struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* tells of marks */
-    struct mprof__frame *fresh;  /* of this walk, innermost first; mapped */
+    struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
     size_t fresh_count, fresh_room;
     struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
     uint32_t sites_generation;
@@ -145,14 +157,14 @@ enum mprof__same { MPROF__DIFFERS, MPROF__SAME, MPROF__SAME_IF };
  * worth a short way, as most often it does.  MPROF__SAME_IF: if the runtime
  * says so of the frames that are not proved.  MPROF__DIFFERS: or it is time for
  * a long look. */
-static inline enum mprof__same mprof__walk_again(struct mprof__chain *chain,
-                                                 const void *frame) {
+static inline __attribute__((always_inline)) enum mprof__same
+mprof__walk_again(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
     if (chain->generation !=
         __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE))
         return MPROF__DIFFERS;
-    const struct mprof__frame *f = &chain->frames[chain->count - 1];
+    const struct mprof__frame *f = chain->innermost;
     if (f->low != sp || f->pc != pc || (f->needs_bp && f->bp != bp) ||
         --chain->patience == 0)
         return MPROF__DIFFERS;
@@ -162,24 +174,22 @@ static inline enum mprof__same mprof__walk_again(struct mprof__chain *chain,
             return MPROF__DIFFERS;
         if (__builtin_expect(f->check == MPROF__WORD, 1))
             continue;
-        if (f->check == MPROF__WORDS) {
-            if (mprof__word_at(f->bp_at) != f[-1].bp)
-                return MPROF__DIFFERS;
-            continue;
-        }
-        if (f->check != MPROF__ASK)
+        if (f->check >= MPROF__MARK)
             break;
-        if (f[-1].needs_bp && f->bp_at != 0 &&
+        if (f->bp_at != 0 && f[-1].needs_bp &&
             mprof__word_at(f->bp_at) != f[-1].bp)
             return MPROF__DIFFERS;
-        same = MPROF__SAME_IF;
+        if (f->check == MPROF__ASK)
+            same = MPROF__SAME_IF;
     }
     if (f->check == MPROF__MARK &&
         !mprof__marks_has(chain->marks, f->mark, f->serial))
         return MPROF__DIFFERS;
-    chain->kept = chain->count;
-    chain->proved =
-        f->check == MPROF__MARK ? (size_t)(f - chain->frames) + 1 : 0;
+    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+        chain->kept = chain->count;
+        chain->proved =
+            f->check == MPROF__MARK ? (size_t)(f - chain->frames) + 1 : 0;
+    }
     return same;
 }
 

@@ -57,6 +57,7 @@ static struct mprof__link *find(const unsigned *sites_of, size_t count) {
         frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
     }
     thread->chain.count = count;
+    thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
     thread->chain.kept = 0;
     return mprof__tree_link(thread);
 }
