@@ -7,8 +7,10 @@
  *
  * Unwinders come to an entry as to a return address, and to the rest when a
  * signal strikes there.  The tables compute where the real return address is
- * kept, by the same search as the code.  So that the frame of the barrier is
- * not taken for its caller's, its CFA is 16 above the stack pointer.
+ * kept, by the same search as the code.  The CFA is the stack pointer: then the
+ * caller is the same frame to an unwinder with and without the mark.  But so is
+ * the barrier: an exception that the caller will catch is first caught here;
+ * see marks.c.
  */
 
 /* As in marks.h. */
@@ -37,18 +39,17 @@
         LITERAL(16), MINUS, SKIP, -19, -1, \
         PLUS_CONSTANT, 8
 
-/* The rules: sp is CFA - 16, the return address at the place that an expression
- * tells, which begins with the CFA on its stack. */
-#define SP_IS_BELOW 0x14, 31, 2
+/* The rules: the return address is at the place that an expression tells, which
+ * begins with the CFA on its stack. */
 #define RETURN_ADDRESS_AT 0x10, 30
 #define RETURN_ADDRESS_IN_X30 0x08, 30
 
-/* [CFA] to [CFA, sp, marks]; libgcc cannot PICK the first one of all. */
-#define BY_ENTRY_BYTES 12
-#define BY_ENTRY DUP, LITERAL(16), MINUS, REGISTER(30), 0x09, -32, AND, \
+/* [sp] to [sp, sp, marks]; libgcc cannot PICK the first one of all. */
+#define BY_ENTRY_BYTES 10
+#define BY_ENTRY DUP, REGISTER(30), 0x09, -32, AND, \
         DUP, DEREF, PLUS, DEREF
-#define BY_X16_BYTES 5
-#define BY_X16 DUP, LITERAL(16), MINUS, REGISTER(16)
+#define BY_X16_BYTES 3
+#define BY_X16 DUP, REGISTER(16)
 
         .text
         .p2align 5
@@ -59,8 +60,7 @@
         .type   mprof__barrier_start, %function
 mprof__barrier_start:
         .cfi_startproc
-        .cfi_def_cfa sp, 16
-        .cfi_escape SP_IS_BELOW
+        .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
                 BY_ENTRY, SEARCH
         .set    entry, 0
@@ -79,8 +79,7 @@ mprof__barrier_start:
         .type   mprof__barrier_common, %function
 mprof__barrier_common:
         .cfi_startproc
-        .cfi_def_cfa sp, 16
-        .cfi_escape SP_IS_BELOW
+        .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
                 BY_X16, SEARCH
         ldr     x17, [x16]
@@ -116,5 +115,19 @@ mprof__barrier_common:
         .cfi_endproc
         .size   mprof__barrier_common, . - mprof__barrier_common
 mprof__barrier_end:
+
+/* An exception, in x0, goes on to the frame with return address x1. */
+        .globl  mprof__barrier_throw
+        .hidden mprof__barrier_throw, mprof__barrier_catch
+        .type   mprof__barrier_throw, %function
+        .cfi_startproc
+        .cfi_register x30, x1
+        nop
+mprof__barrier_throw:
+        mov     x30, x1
+        .cfi_same_value x30
+        b       _Unwind_Resume
+        .cfi_endproc
+        .size   mprof__barrier_throw, . - mprof__barrier_throw
 
         .section .note.GNU-stack, "", %progbits

@@ -6,8 +6,10 @@
  *
  * Unwinders come to an entry as to a return address, and to the rest when a
  * signal strikes there.  The tables compute where the real return address is
- * kept, by the same search as the code.  So that the frame of the barrier is
- * not taken for its caller's, its CFA is 8 above the stack pointer.
+ * kept, by the same search as the code.  The CFA is the stack pointer: then the
+ * caller is the same frame to an unwinder with and without the mark.  But so is
+ * the barrier: an exception that the caller will catch is first caught here;
+ * see marks.c.
  */
 
 /* As in marks.h. */
@@ -35,18 +37,21 @@
         LITERAL(16), MINUS, SKIP, -19, -1, \
         PLUS_CONSTANT, 8
 
-/* The rules: rsp is CFA - 8, the return address at the place that an expression
- * tells, which begins with the CFA on its stack. */
-#define RSP_IS_BELOW 0x14, 7, 1
+/* The rules: the return address is at the place that an expression tells, which
+ * begins with the CFA on its stack. */
 #define RETURN_ADDRESS_AT 0x10, 16
 #define RETURN_ADDRESS_IN_R11 0x09, 16, 11
 
-/* [CFA] to [CFA, sp, marks]; libgcc cannot PICK the first one of all. */
-#define BY_ENTRY_BYTES 12
-#define BY_ENTRY DUP, LITERAL(8), MINUS, 0x80, 0 /* rip */, 0x09, -32, AND, \
+/* [sp] to [sp, sp, marks]; libgcc cannot PICK the first one of all. */
+#define BY_ENTRY_BYTES 10
+#define BY_ENTRY DUP, 0x80, 0 /* rip */, 0x09, -32, AND, \
         DUP, DEREF, PLUS, DEREF
-#define BY_R11_BYTES 5
-#define BY_R11 DUP, LITERAL(8), MINUS, 0x7b, 0
+#define BY_R11_BYTES 3
+#define BY_R11 DUP, 0x7b, 0
+
+/* r11 + r10 + 24 */
+#define BY_BOTH_BYTES 7
+#define BY_BOTH 0x7b, 0, 0x7a, 0, PLUS, PLUS_CONSTANT, 24
 
         .text
         .p2align 5
@@ -57,7 +62,8 @@
         .type   mprof__barrier_start, @function
 mprof__barrier_start:
         .cfi_startproc
-        .cfi_escape RSP_IS_BELOW
+        .cfi_personality 0x1b, mprof__barrier_catch
+        .cfi_def_cfa rsp, 0
         .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
                 BY_ENTRY, SEARCH
         .set    entry, 0
@@ -75,7 +81,8 @@ mprof__barrier_start:
         .type   mprof__barrier_common, @function
 mprof__barrier_common:
         .cfi_startproc
-        .cfi_escape RSP_IS_BELOW
+        .cfi_personality 0x1b, mprof__barrier_catch
+        .cfi_def_cfa rsp, 0
         .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
                 BY_R11, SEARCH
         movq    (%r11), %r10
@@ -89,6 +96,7 @@ mprof__barrier_common:
 2:      subq    %r11, %r10
         subq    $16, %r10
         movq    %r10, (%r11)            /* it and those further in are gone */
+        .cfi_escape RETURN_ADDRESS_AT, BY_BOTH_BYTES, BY_BOTH
         movq    24(%r11, %r10), %r11
         .cfi_escape RETURN_ADDRESS_IN_R11
         notrack jmp *%r11
@@ -108,5 +116,23 @@ mprof__barrier_common:
         .cfi_endproc
         .size   mprof__barrier_common, . - mprof__barrier_common
 mprof__barrier_end:
+
+/* An exception, in rax, goes on to the frame with return address rdx. */
+        .globl  mprof__barrier_throw
+        .hidden mprof__barrier_throw, mprof__barrier_catch
+        .type   mprof__barrier_throw, @function
+        .cfi_startproc
+        .cfi_def_cfa rsp, 16
+        nop
+mprof__barrier_throw:
+        .cfi_def_cfa rsp, 0
+        subq    $16, %rsp
+        .cfi_def_cfa rsp, 16
+        movq    %rdx, 8(%rsp)
+        movq    %rax, %rdi
+        call    _Unwind_Resume@PLT
+        ud2
+        .cfi_endproc
+        .size   mprof__barrier_throw, . - mprof__barrier_throw
 
         .section .note.GNU-stack, "", @progbits

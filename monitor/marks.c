@@ -217,3 +217,34 @@ void mprof__marks_thin(struct mprof__marks *marks) {
     }
     mprof__marks_drop(marks, kept);
 }
+
+/* As unwind.h has them, which belongs to the compiler. */
+enum { HANDLER_FRAME = 4, INSTALL_CONTEXT = 7, CONTINUE_UNWIND = 8 };
+struct context;
+extern uintptr_t _Unwind_GetIP(struct context *);
+extern uintptr_t _Unwind_GetCFA(struct context *);
+extern void _Unwind_SetIP(struct context *, uintptr_t);
+extern void _Unwind_SetGR(struct context *, int, uintptr_t);
+extern const char mprof__barrier_throw[];
+int mprof__barrier_catch(int version, int actions, uint64_t class_,
+                         void *exception, struct context *context);
+
+/* The personality routine of the barrier.  An unwinder knows the frame that
+ * catches by its CFA, and so takes the barrier for it: throw once more, without
+ * the barrier in between. */
+int mprof__barrier_catch(int version, int actions, uint64_t class_,
+                         void *exception, struct context *context) {
+    struct mprof__marks *owner;
+    (void)version, (void)class_;
+    if (!(actions & HANDLER_FRAME))
+        return CONTINUE_UNWIND;
+    const struct mprof__mark *mark = mprof__marks_find(
+        _Unwind_GetIP(context), _Unwind_GetCFA(context), &owner);
+    if (mark == NULL)
+        return CONTINUE_UNWIND;
+    _Unwind_SetGR(context, __builtin_eh_return_data_regno(0),
+                  (uintptr_t)exception);
+    _Unwind_SetGR(context, __builtin_eh_return_data_regno(1), mark->back);
+    _Unwind_SetIP(context, (uintptr_t)mprof__barrier_throw);
+    return INSTALL_CONTEXT;
+}

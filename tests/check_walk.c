@@ -99,7 +99,11 @@ static void compare_full(struct mprof__thread *thread) {
 }
 
 static void walk_in_full(struct mprof__thread *thread, const void *frame) {
+    static MPROF__FAST_TLS uint64_t session;
     mprof__chain_forget(&full);
+    if (session != thread->session->id)
+        full.sites_generation = 0;
+    session = thread->session->id;
     full.marks = thread->chain.marks;
     full.record = &dummy;
     full.refused = MPROF_MARKS_OFF + 1;
