@@ -148,7 +148,7 @@ static void print_profile(struct command *c, unsigned heaps) {
         mprof__print_sexp(out, c->profile, c->names, o->all_frames, &c->pool);
         return;
     }
-    mprof__print_header(out, c->profile, &c->pool);
+    mprof__print_header(out, c->profile, o->verbosity, &c->pool);
     print_remarks(c, heaps);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(heaps >> heap & 1))

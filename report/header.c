@@ -219,7 +219,31 @@ static void print_losses(FILE *out, const struct mprof__profile *p) {
     }
 }
 
+/* How often the walk was shortened by marks, and why it was not. */
+static void print_marks(FILE *out, const struct mprof__profile *profile) {
+    static const char *const reasons[MPROF_UNMARKED] = {
+        [MPROF_MARKS_OFF] = "marks are off",
+        [MPROF_SHADOW_STACK] = "return addresses are protected",
+        [MPROF_FOREIGN_STACK] = "not the thread's own stack",
+        [MPROF_NO_RULE] = "no unwind rule"};
+    uint64_t marks = 0, unmarked[MPROF_UNMARKED] = {0};
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        marks += profile->threads[i].marks;
+        for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+            unmarked[r] += profile->threads[i].unmarked[r];
+    }
+    fprintf(out, "Marks: %s return address%s", mprof__grouped(marks).text,
+            marks == 1 ? "" : "es");
+    for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+        if (unmarked[r] > 0)
+            fprintf(out, "; %s time%s none: %s",
+                    mprof__grouped(unmarked[r]).text, plural(unmarked[r]),
+                    reasons[r]);
+    fputs("\n", out);
+}
+
 void mprof__print_header(FILE *out, const struct mprof__profile *profile,
+                         enum mprof__verbosity verbosity,
                          struct mprof__pool *pool) {
     struct mprof__totals all = {0};
     uint64_t threads = count_threads(profile, pool);
@@ -238,4 +262,6 @@ void mprof__print_header(FILE *out, const struct mprof__profile *profile,
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
     print_losses(out, profile);
+    if (verbosity == MPROF_VERBOSE)
+        print_marks(out, profile);
 }

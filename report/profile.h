@@ -46,6 +46,7 @@ struct mprof__thread {
     uint64_t folded_allocs, folded_bytes;
     uint64_t cut_allocs, cut_bytes;
     uint64_t members; /* threads that counted here; name and tid: the last */
+    uint64_t marks, unmarked[MPROF_UNMARKED];
 };
 
 /* Parents come before their children. */

@@ -141,6 +141,8 @@ static bool read_thread(struct mprof__reader *r, uint64_t at) {
     out->cut_allocs = in.cut_allocs;
     out->cut_bytes = in.cut_bytes;
     out->members = in.members;
+    out->marks = in.marks;
+    memcpy(out->unmarked, in.unmarked, sizeof out->unmarked);
     return mprof__read_string(r, at, MPROF_FIELD(thread, name), in.name,
                               MPROF_OPTIONAL | MPROF_LATER, &out->name);
 }

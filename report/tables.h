@@ -33,6 +33,7 @@ bool *mprof__threads_that_allocated(const struct mprof__profile *profile,
 
 /* Lines about the whole profile. */
 void mprof__print_header(FILE *out, const struct mprof__profile *profile,
+                         enum mprof__verbosity verbosity,
                          struct mprof__pool *pool);
 
 /* One table each; THREAD as for mprof__graph_build().  Bins are those of the

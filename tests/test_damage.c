@@ -68,7 +68,7 @@ static char *everything(const void *data, size_t size) {
         struct mprof__functions *names = mprof__name_functions(&pool, p, NULL);
         const struct mprof__leak_options leaks = {
             .verbosity = MPROF_VERBOSE, .offsets = true, .inlines = true};
-        mprof__print_header(out, p, &pool);
+        mprof__print_header(out, p, MPROF_VERBOSE, &pool);
         mprof__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
         mprof__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
                            &pool);
