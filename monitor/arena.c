@@ -13,19 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "arch.h"
 #include "crc.h"
 #include "mprof.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
 enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };
-
-#if defined __x86_64__
-enum { MACHINE = 62 };
-#elif defined __aarch64__
-enum { MACHINE = 183 };
-#else
-enum { MACHINE = 0 };
-#endif
 
 static bool still_our_file(const struct mprof__arena *arena) {
     struct stat st;
@@ -180,7 +173,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     header->header_bytes = MPROF_HEADER_BYTES;
     header->used = MPROF_HEADER_BYTES;
     header->pid = (uint32_t)getpid();
-    header->machine = MACHINE;
+    header->machine = MPROF__ELF_MACHINE;
     __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
     return 0;
 fail:;

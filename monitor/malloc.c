@@ -152,9 +152,10 @@ static inline bool ready(void) {
 static __thread uintptr_t calling __attribute__((tls_model("initial-exec")));
 
 static inline bool begin(const void *frame) {
-    if (calling != 0 && (uintptr_t)frame < calling)
+    uintptr_t place = mprof__frame_place(frame);
+    if (calling != 0 && place < calling)
         return false;
-    calling = (uintptr_t)frame;
+    calling = place;
     return true;
 }
 

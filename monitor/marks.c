@@ -202,17 +202,18 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
 }
 
 /* Half of MARKS, every other one; the slots of the others get their addresses
- * again. */
+ * again.  A mark that is in a register at the moment stays. */
 void mprof__marks_thin(struct mprof__marks *marks) {
     uintptr_t entry = mprof__marks_entry(marks);
     size_t count = marks->used / sizeof(struct mprof__mark), kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i % 2 == 0) {
+        uintptr_t *slot = (uintptr_t *)marks->back_at[i];
+        if (i % 2 == 0 || *slot != entry) {
             marks->mark[kept] = marks->mark[i];
             marks->back_at[kept] = marks->back_at[i];
             marks->serial[kept++] = ++marks->last_serial;
-        } else if (*(uintptr_t *)marks->back_at[i] == entry) {
-            *(uintptr_t *)marks->back_at[i] = marks->mark[i].back;
+        } else {
+            *slot = marks->mark[i].back;
         }
     }
     mprof__marks_drop(marks, kept);

@@ -9,6 +9,7 @@
 #include "session.h"
 
 #include <link.h>
+#include <string.h>
 
 #include "modules.h"
 
@@ -98,6 +99,8 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
  * False: so it was. */
 static bool is_current(struct mprof__session *session,
                        const struct mprof__unwind *unwind, uint32_t now) {
+    if (unwind->module == NULL)
+        return true;
     struct mprof__slot *slot =
         mprof__table_find(&session->modules, unwind->module_start);
     if (slot == NULL) {
@@ -125,10 +128,16 @@ static mprof_ref native_function(struct mprof__session *session,
     if (slot != NULL)
         return (mprof_ref)slot->value;
     struct mprof__name name = {.kind = MPROF_C};
-    mprof__adapter.native(unwind->function, unwind->module, &name);
-    mprof_ref module = mprof__module(session, unwind);
-    mprof_ref ref = mprof__session_function(
-        session, unwind->function - unwind->module->l_addr, module, &name);
+    uint64_t address = unwind->function;
+    mprof_ref module = 0;
+    if (unwind->module != NULL) {
+        mprof__adapter.native(unwind->function, unwind->module, &name);
+        module = mprof__module(session, unwind);
+        address -= unwind->module->l_addr;
+    } else {
+        strcpy(name.symbol, MPROF__SIGNAL_RETURN);
+    }
+    mprof_ref ref = mprof__session_function(session, address, module, &name);
     if (ref != 0)
         mprof__table_add(&session->functions, unwind->function, ref);
     return ref;

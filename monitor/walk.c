@@ -18,6 +18,8 @@ enum { FIRST_ROOM = 512 };
 
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
+/* Stands for the place of a return address that is in a register. */
+static uintptr_t nowhere;
 
 /* Let the SIZE bytes large elements of *PLACE, *ROOM of them, be NEEDED at
  * least. */
@@ -62,6 +64,8 @@ static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
         f->marked = true;
         f->mark = (uint16_t)(mark - owner->mark);
         f->serial = owner->serial[f->mark];
+        /* A function that ended by jumping to another leaves it the mark. */
+        owner->back_at[f->mark] = f->back_at;
     } else {
         f->firm = false; /* whether it is the same mark nobody knows */
     }
@@ -85,10 +89,15 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     f->high = cfa;
     f->marked = false;
     f->firm = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    /* Only what a signal struck has not called anything since. */
+    if (rule->ra_in_lr && !r->exact)
+        return false;
     f->uses_bp = rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
                  (rule->bp_saved && rule->bp_base == MPROF__BP);
     f->back_at = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
     uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->back_at);
+    if (rule->ra_in_lr)
+        f->back_at = (uintptr_t)&nowhere;
     f->back = word;
     if (MPROF__HAS_MARKS && !rule->signal && mprof__is_mark(word) &&
         !see_through(chain, f, &word))
@@ -207,17 +216,16 @@ static void simplify(struct mprof__known_site *known) {
 static const struct mprof__known_site *
 look_up(struct mprof__session *session, struct mprof__chain *chain,
         const struct registers *r, struct mprof__known_site *place) {
-    place->pc = r->pc;
+    /* Should a jump leave what follows, nothing is known here. */
+    place->pc = 0;
     place->site = mprof__session_site(session, r->pc, r->exact);
     simplify(place);
-    if (r->exact) {
+    if (r->exact)
         place->way = MPROF__BY_RULE;
-        place->pc = 0;
-    }
     /* Nothing holds for long while a library is being closed. */
-    else if (chain->walked_in == 0 ||
-             mprof__code_generation() != chain->walked_in)
-        place->pc = 0;
+    else if (chain->walked_in != 0 &&
+             mprof__code_generation() == chain->walked_in)
+        place->pc = r->pc;
     return place;
 }
 
@@ -280,11 +288,10 @@ static inline void prepare_check(struct mprof__frame *f,
     if (__builtin_expect(!f->firm, 0)) {
         f->back_at = (uintptr_t)&constant;
         f->back = constant + !f->last;
-        f->marked = false;
     }
     if (__builtin_expect(outer == NULL, 0))
         f->check = MPROF__END;
-    else if (f->marked)
+    else if (f->marked && f->firm)
         f->check = MPROF__MARK;
     else if (f->interprets)
         f->check = MPROF__ASK;

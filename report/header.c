@@ -226,12 +226,16 @@ static void print_marks(FILE *out, const struct mprof__profile *profile) {
         [MPROF_SHADOW_STACK] = "return addresses are protected",
         [MPROF_FOREIGN_STACK] = "not the thread's own stack",
         [MPROF_NO_RULE] = "no unwind rule"};
-    uint64_t marks = 0, unmarked[MPROF_UNMARKED] = {0};
+    uint64_t marks = 0, sum = 0, unmarked[MPROF_UNMARKED] = {0};
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         marks += profile->threads[i].marks;
         for (unsigned r = 0; r < MPROF_UNMARKED; r++)
             unmarked[r] += profile->threads[i].unmarked[r];
     }
+    for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+        sum += unmarked[r];
+    if (marks + sum == 0)
+        return;
     fprintf(out, "Marks: %s return address%s", mprof__grouped(marks).text,
             marks == 1 ? "" : "es");
     for (unsigned r = 0; r < MPROF_UNMARKED; r++)

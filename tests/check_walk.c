@@ -101,9 +101,11 @@ static void compare_full(struct mprof__thread *thread) {
 static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     static MPROF__FAST_TLS uint64_t session;
     mprof__chain_forget(&full);
-    if (session != thread->session->id)
+    static MPROF__FAST_TLS pid_t process; /* a fork has sessions of its own */
+    if (session != thread->session->id || process != getpid())
         full.sites_generation = 0;
     session = thread->session->id;
+    process = getpid();
     full.marks = thread->chain.marks;
     full.record = &dummy;
     full.refused = MPROF_MARKS_OFF + 1;

@@ -347,8 +347,10 @@ static void an_allocation_inside_of_the_hook_is_counted(void **state) {
 
 static void memory_is_given_back(void **state) {
     (void)state;
-    uint64_t before = status().memory_bytes;
+    uint64_t before = 0;
     for (int i = 0; i < 20; i++) {
+        if (i == 1) /* a thread's marks stay */
+            before = status().memory_bytes;
         assert_int_equal(mprof_start(NULL), 0);
         deeper(100, 1);
         assert_int_equal(mprof_stop(), 0);

@@ -208,21 +208,21 @@ static void says_where_it_is_damaged(void **state) {
     mprof_ref root = datafile_node(&f->file, thread, 0, 0);
     struct mprof_node *node = datafile_record(&f->file, root);
     node->thread = string;
-    refuses(f, "x.data: damaged at byte 4184: a ref leads to a string, not "
+    refuses(f, "x.data: damaged at byte 4224: a ref leads to a string, not "
                "to a thread");
     node->thread = 0;
-    refuses(f, "x.data: damaged at byte 4184: a ref is missing");
+    refuses(f, "x.data: damaged at byte 4224: a ref is missing");
     node->thread = thread + 1;
-    refuses(f, "x.data: damaged at byte 4184: a ref leads to no record");
+    refuses(f, "x.data: damaged at byte 4224: a ref leads to no record");
     node->thread = thread;
     node->parent = root;
     node->function = string;
-    refuses(f, "x.data: damaged at byte 4188: a ref leads forwards");
+    refuses(f, "x.data: damaged at byte 4228: a ref leads forwards");
     node->head.bytes = 1 << 30;
-    refuses(f, "x.data: damaged at byte 4176: a record goes past the end of "
+    refuses(f, "x.data: damaged at byte 4216: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4208: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4248: the file ends before its data");
 }
 
 /* Two threads, one a heap, each with a root; the C one has an edge, a counter

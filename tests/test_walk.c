@@ -11,6 +11,7 @@
 
 #include "../monitor/self.h"
 #include "../monitor/session.h"
+#include "../monitor/thread.h"
 #include "fake.h"
 
 static struct mprof__session *session;
@@ -58,6 +59,8 @@ static void check_same(void) {
 static int set_up(void **state) {
     (void)state;
     int error;
+    mprof__threads_initialize();
+    mprof__marks_initialize();
     session = mprof__session_new(NULL, 64 << 20, 1, &error);
     return session == NULL;
 }
