@@ -25,22 +25,17 @@ static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
 /* MPROF_OTHER where nothing is said. */
 static const uint8_t classes[MPROF__TYPES] = {
 #define CLASS(class_) (MPROF_OTHER ^ (class_))
-    [t_list] = CLASS(MPROF_CONS),
-    [t_singlefloat] = CLASS(MPROF_FLOAT),
-    [t_doublefloat] = CLASS(MPROF_FLOAT),
-    [t_longfloat] = CLASS(MPROF_FLOAT),
+    [t_list] = CLASS(MPROF_CONS),          [t_singlefloat] = CLASS(MPROF_FLOAT),
+    [t_doublefloat] = CLASS(MPROF_FLOAT),  [t_longfloat] = CLASS(MPROF_FLOAT),
 #ifdef ECL_COMPLEX_FLOAT
-    [t_csfloat] = CLASS(MPROF_FLOAT),
-    [t_cdfloat] = CLASS(MPROF_FLOAT),
+    [t_csfloat] = CLASS(MPROF_FLOAT),      [t_cdfloat] = CLASS(MPROF_FLOAT),
     [t_clfloat] = CLASS(MPROF_FLOAT),
 #endif
-    [t_array] = CLASS(MPROF_STRUCT),
-    [t_vector] = CLASS(MPROF_STRUCT),
+    [t_array] = CLASS(MPROF_STRUCT),       [t_vector] = CLASS(MPROF_STRUCT),
 #ifdef ECL_UNICODE
     [t_string] = CLASS(MPROF_STRUCT),
 #endif
-    [t_base_string] = CLASS(MPROF_STRUCT),
-    [t_bitvector] = CLASS(MPROF_STRUCT),
+    [t_base_string] = CLASS(MPROF_STRUCT), [t_bitvector] = CLASS(MPROF_STRUCT),
     [t_instance] = CLASS(MPROF_STRUCT),
 };
 

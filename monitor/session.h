@@ -249,8 +249,7 @@ static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
 /* Is the chain that THREAD just walked folded, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    return chain->cut ||
-           (chain->innermost != NULL && chain->innermost->folded);
+    return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
 }
 
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,

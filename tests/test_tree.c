@@ -69,8 +69,7 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
     return link->node;
 }
 
-static void tell(struct mprof__link *link, unsigned class_,
-                 uint64_t bytes) {
+static void tell(struct mprof__link *link, unsigned class_, uint64_t bytes) {
     mprof__count(&mprof__counter(thread, link, class_)->allocated, bytes);
 }
 
