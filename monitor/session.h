@@ -27,16 +27,18 @@ enum { MPROF__INWARD = 4 };
  * place; where the chain ends, the place that called the allocator.  Made by
  * tree.c, of the thread's memory. */
 struct mprof__link {
+    /* What was called from there lately: a cache.  One line of the processor's,
+     * and all that a walk needs of a link that is not the last one. */
+    struct mprof__inward {
+        uint64_t key;  /* site, or interpreted object */
+        uintptr_t way; /* the link; + 1 where its node is that of another
+                          function further out, since the tree was full */
+    } inward[MPROF__INWARD];
     struct mprof_node *node; /* ... of the function that calls */
     struct mprof_counter *counter[MPROF_CLASSES]; /* NULL: not asked for yet */
-    /* What was called from there lately: a cache. */
-    struct mprof__inward {
-        uint64_t key; /* site, or interpreted object */
-        struct mprof__link *link;
-    } inward[MPROF__INWARD];
-    mprof_ref edge; /* EDGE; 0: there is none */
-    bool folds;     /* the node is that of another function further out */
-};
+    mprof_ref edge;                               /* EDGE; 0: there is none */
+    bool folds;                                   /* see above */
+} __attribute__((aligned(64)));
 
 /* A thread in one heap of one session.  Only the thread itself touches it, but
  * for `record`, `next`, and everything once the thread is gone. */
@@ -48,7 +50,7 @@ struct mprof__thread {
     struct mprof__thread *next;
     struct mprof_thread *record;
     mprof_ref ref;             /* of the record */
-    struct mprof__link root;   /* its node has counters of all classes */
+    struct mprof__link *root;  /* its node has counters of all classes */
     struct mprof__table edges; /* (parent, site or function) -> link */
     struct mprof__table nodes; /* (parent, function) -> node */
     struct mprof__table bins;  /* class object -> bin */
@@ -199,6 +201,8 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
 bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
                         struct mprof_node *node, mprof_ref edge,
                         unsigned class_);
+/* A link with nothing in it; NULL: no memory. */
+struct mprof__link *mprof__new_link(struct mprof__thread *thread);
 /* Give back the memory of the tree that is not in the data file. */
 void mprof__tree_free(struct mprof__thread *thread);
 /* Count an allocation whose chain is folded or cut as such. */

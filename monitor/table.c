@@ -76,6 +76,18 @@ bool mprof__table_add(struct mprof__table *table, uint64_t key,
     return true;
 }
 
+void mprof__table_trim(struct mprof__table *table) {
+    if (table->slots == NULL)
+        return;
+    struct mprof__slots *old = table->slots->old;
+    table->slots->old = NULL;
+    while (old != NULL) {
+        struct mprof__slots *older = old->old;
+        mprof__unmap(old, old->bytes);
+        old = older;
+    }
+}
+
 void mprof__table_sweep(struct mprof__table *table,
                         bool (*dead)(uint64_t, uint64_t, void *), void *data) {
     struct mprof__slots *slots = table->slots;

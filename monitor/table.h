@@ -36,6 +36,8 @@ extern uint64_t mprof__mapped; /* bytes; atomic */
 
 /* Add a key that is not there; false when there is no memory. */
 bool mprof__table_add(struct mprof__table *table, uint64_t key, uint64_t value);
+/* Free what was replaced as the table grew; no other thread may look up. */
+void mprof__table_trim(struct mprof__table *table);
 /* Remove all keys for which DEAD says so.  No other thread may add. */
 void mprof__table_sweep(struct mprof__table *table,
                         bool (*dead)(uint64_t key, uint64_t value, void *),

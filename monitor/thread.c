@@ -327,7 +327,10 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    thread->root.node = root;
+    thread->root = mprof__new_link(thread);
+    if (thread->root == NULL)
+        return NULL;
+    thread->root->node = root;
     thread->chain.record = record;
     thread->chain.patience = 1;
     thread->chain.fewest = SIZE_MAX;

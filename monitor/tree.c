@@ -25,7 +25,7 @@ struct mprof__pieces {
 
 enum { FIRST_PIECE = 4096, LARGEST_PIECE = 64 * 1024 };
 
-static struct mprof__link *new_link(struct mprof__thread *thread) {
+struct mprof__link *mprof__new_link(struct mprof__thread *thread) {
     struct mprof__pieces *piece = thread->pieces;
     size_t bytes = sizeof(struct mprof__link);
     if (piece == NULL || piece->bytes - piece->used < bytes) {
@@ -36,7 +36,7 @@ static struct mprof__link *new_link(struct mprof__thread *thread) {
         if (piece == NULL)
             return NULL;
         piece->bytes = size;
-        piece->used = (sizeof *piece + 15) & ~(size_t)15;
+        piece->used = (sizeof *piece + bytes - 1) / bytes * bytes;
         piece->next = thread->pieces;
         thread->pieces = piece;
     }
@@ -51,7 +51,7 @@ void mprof__tree_free(struct mprof__thread *thread) {
         mprof__unmap(thread->pieces, thread->pieces->bytes);
         thread->pieces = next;
     }
-    memset(thread->root.inward, 0, sizeof thread->root.inward);
+    thread->root = NULL;
     mprof__table_free(&thread->edges);
     mprof__table_free(&thread->nodes);
 }
@@ -87,6 +87,7 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
     if (node != NULL)
         mprof__table_add(&thread->nodes, pair(parent_ref, function),
                          (uintptr_t)node);
+    mprof__table_trim(&thread->nodes);
     return node;
 }
 
@@ -132,7 +133,7 @@ static struct mprof__link *make_link(struct mprof__thread *thread,
                                      const struct mprof__link *parent,
                                      size_t index, mprof_ref function) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
-    struct mprof__link *link = new_link(thread);
+    struct mprof__link *link = mprof__new_link(thread);
     if (link == NULL)
         return NULL;
     link->node = find_node(thread, parent->node, function, &link->folds);
@@ -163,24 +164,29 @@ static struct mprof__link *find_link(struct mprof__thread *thread,
     if (link == NULL)
         return parent;
     mprof__table_add(&thread->edges, key, (uintptr_t)link);
+    mprof__table_trim(&thread->edges);
     return link;
 }
 
 /* One step inwards from PARENT. */
 static inline struct mprof__link *
-inward(struct mprof__thread *thread, struct mprof__link *parent, size_t index) {
+inward(struct mprof__thread *thread, struct mprof__link *parent, size_t index,
+       bool *folded) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
     uint64_t key = frame->object != 0 ? frame->object : (uintptr_t)frame->site;
     struct mprof__inward *cache =
         &parent->inward[(key >> 4 ^ key >> 8) % MPROF__INWARD];
-    if (__builtin_expect(cache->key != key, 0))
-        *cache = (struct mprof__inward){key, find_link(thread, parent, index)};
-    return cache->link;
+    if (__builtin_expect(cache->key != key, 0)) {
+        struct mprof__link *link = find_link(thread, parent, index);
+        *cache = (struct mprof__inward){key, (uintptr_t)link + link->folds};
+    }
+    *folded |= cache->way & 1;
+    return (struct mprof__link *)(cache->way & ~(uintptr_t)1);
 }
 
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    struct mprof__link *link = &thread->root;
+    struct mprof__link *link = thread->root;
     bool folded = false;
     size_t i = chain->kept;
     if (i > 0) {
@@ -188,8 +194,7 @@ struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
         folded = chain->frames[i - 1].folded;
     }
     for (; i < chain->count; i++) {
-        link = inward(thread, link, i);
-        folded |= link->folds;
+        link = inward(thread, link, i, &folded);
         chain->frames[i].link = link;
         chain->frames[i].folded = folded;
     }

@@ -69,7 +69,7 @@ static bool has_place(struct mprof__thread *thread, size_t i) {
     const struct mprof__frame *f = &chain->frames[i];
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *parent =
-        i > 0 ? f[-1].link->node : thread->root.node;
+        i > 0 ? f[-1].link->node : thread->root->node;
     if (f->folded || f->link == NULL)
         return f->link != NULL;
     if (mprof__arena_at(arena, f->link->node->parent) != (const void *)parent)
