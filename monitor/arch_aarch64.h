@@ -68,4 +68,12 @@ static inline bool mprof__shadow_stack(void) {
     return x16 == 0;
 }
 
+/* The first of four numbers that is NUMBER; 4: none. */
+static inline unsigned mprof__find4(const uint32_t *four, uint32_t number) {
+    unsigned i = 0;
+    while (i < 4 && four[i] != number)
+        i++;
+    return i;
+}
+
 #endif

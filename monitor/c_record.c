@@ -109,13 +109,12 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
     if (size == NULL || entry == NULL)
         return false;
     struct mprof__link *link = mprof__find_place(thread, frame);
-    struct mprof_counter *counter =
-        link == NULL ? NULL : link->counter[mprof_size_class(bytes)];
-    if (counter == NULL || thread->chain.innermost->folded)
+    mprof_ref ref = link == NULL ? 0 : link->counter[mprof_size_class(bytes)];
+    if (ref == 0 || thread->chain.innermost->folded)
         return false;
+    struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    mprof_ref ref = mprof__arena_ref(&session->arena, counter);
     __atomic_store_n(entry, (uint64_t)ref << 32 | bytes, __ATOMIC_RELAXED);
     return true;
 }

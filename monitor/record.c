@@ -17,7 +17,8 @@ struct mprof__link *mprof__locate(struct mprof__thread *thread,
                                   const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(thread->session, chain, frame);
-    mprof__adapter.match(chain);
+    if (chain->asks)
+        mprof__adapter.match(chain);
     struct mprof__link *link = mprof__tree_link(thread);
     mprof__walk_done(chain);
     return link;

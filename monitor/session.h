@@ -21,24 +21,28 @@
 
 enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
 
-enum { MPROF__INWARD = 4 };
+enum {
+    MPROF__INWARD = 4,
+    MPROF__LINKS = 1024, /* in a piece of memory */
+    MPROF__PIECES = 2048
+};
 
 /* A call in the tree: the function of a node goes on to another one from one
  * place; where the chain ends, the place that called the allocator.  Made by
- * tree.c, of the thread's memory. */
+ * tree.c, of the thread's memory, and numbered from 1; the number 0 stands for
+ * none.  One line of the processor's cache. */
 struct mprof__link {
-    /* What was called from there lately: a cache.  One line of the processor's,
-     * and all that a walk needs of a link that is not the last one. */
-    struct mprof__inward {
-        uint64_t key;  /* site, or interpreted object */
-        uintptr_t way; /* the link; + 1 where its node is that of another
-                          function further out, since the tree was full */
-    } inward[MPROF__INWARD];
-    struct mprof_node *node; /* ... of the function that calls */
-    struct mprof_counter *counter[MPROF_CLASSES]; /* NULL: not asked for yet */
-    mprof_ref edge;                               /* EDGE; 0: there is none */
-    bool folds;                                   /* see above */
+    /* What was called from there lately, a cache. */
+    uint32_t hint[MPROF__INWARD]; /* of the other links' keys */
+    uint32_t way[MPROF__INWARD];  /* their numbers, with MPROF__FOLDS or not */
+    uint64_t key; /* how it is called: site, or interpreted object */
+    mprof_ref counter[MPROF_CLASSES]; /* COUNTER; 0: not asked for yet */
+    mprof_ref node;                   /* ... of the function that calls */
+    mprof_ref edge;                   /* EDGE; 0: there is none */
 } __attribute__((aligned(64)));
+
+/* The node is that of another function further out: the tree was full. */
+#define MPROF__FOLDS ((uint32_t)1 << 31)
 
 /* A thread in one heap of one session.  Only the thread itself touches it, but
  * for `record`, `next`, and everything once the thread is gone. */
@@ -56,7 +60,8 @@ struct mprof__thread {
     struct mprof__table bins;  /* class object -> bin */
     uintptr_t last_class;      /* ... that was looked up last */
     struct mprof_bin *last_class_bin;
-    struct mprof__pieces *pieces; /* of memory for links */
+    struct mprof__link **pieces; /* MPROF__PIECES of links; mapped */
+    uint32_t link_count;
     /* What other threads allocated and this one frees: their COUNTER -> ours,
      * (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
@@ -202,7 +207,8 @@ bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
                         struct mprof_node *node, mprof_ref edge,
                         unsigned class_);
 /* A link with nothing in it; NULL: no memory. */
-struct mprof__link *mprof__new_link(struct mprof__thread *thread);
+struct mprof__link *mprof__new_link(struct mprof__thread *thread,
+                                    uint32_t *number);
 /* Give back the memory of the tree that is not in the data file. */
 void mprof__tree_free(struct mprof__thread *thread);
 /* Count an allocation whose chain is folded or cut as such. */
@@ -259,9 +265,9 @@ static inline bool mprof__has_losses(const struct mprof__thread *thread) {
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
                                                    struct mprof__link *link,
                                                    unsigned class_) {
-    struct mprof_counter *counter = link->counter[class_];
-    if (__builtin_expect(counter != NULL, 1))
-        return counter;
+    mprof_ref ref = link->counter[class_];
+    if (__builtin_expect(ref != 0, 1))
+        return mprof__arena_at(&thread->session->arena, ref);
     return mprof__make_counter(thread, link, class_);
 }
 

@@ -327,10 +327,11 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    thread->root = mprof__new_link(thread);
+    uint32_t number;
+    thread->root = mprof__new_link(thread, &number);
     if (thread->root == NULL)
         return NULL;
-    thread->root->node = root;
+    thread->root->node = mprof__arena_ref(arena, root);
     thread->chain.record = record;
     thread->chain.patience = 1;
     thread->chain.fewest = SIZE_MAX;

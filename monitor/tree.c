@@ -18,42 +18,46 @@ static uint64_t pair(mprof_ref parent, uint32_t other) {
 
 /* Memory for links, of one thread */
 
-struct mprof__pieces {
-    struct mprof__pieces *next;
-    size_t bytes, used;
-};
+static struct mprof__link *link_at(const struct mprof__thread *thread,
+                                   uint32_t number) {
+    return &thread->pieces[number / MPROF__LINKS][number % MPROF__LINKS];
+}
 
-enum { FIRST_PIECE = 4096, LARGEST_PIECE = 64 * 1024 };
-
-struct mprof__link *mprof__new_link(struct mprof__thread *thread) {
-    struct mprof__pieces *piece = thread->pieces;
-    size_t bytes = sizeof(struct mprof__link);
-    if (piece == NULL || piece->bytes - piece->used < bytes) {
-        size_t size = piece == NULL                  ? FIRST_PIECE
-                      : piece->bytes < LARGEST_PIECE ? 2 * piece->bytes
-                                                     : LARGEST_PIECE;
-        piece = mprof__map(size);
-        if (piece == NULL)
-            return NULL;
-        piece->bytes = size;
-        piece->used = (sizeof *piece + bytes - 1) / bytes * bytes;
-        piece->next = thread->pieces;
-        thread->pieces = piece;
-    }
-    void *link = (char *)piece + piece->used;
-    piece->used += bytes;
-    return link;
+struct mprof__link *mprof__new_link(struct mprof__thread *thread,
+                                    uint32_t *number) {
+    size_t bytes = MPROF__PIECES * sizeof *thread->pieces;
+    if (thread->pieces == NULL)
+        thread->pieces = mprof__map(bytes);
+    uint32_t n = thread->link_count + 1, piece = n / MPROF__LINKS;
+    if (thread->pieces == NULL || piece >= MPROF__PIECES)
+        return NULL;
+    if (thread->pieces[piece] == NULL)
+        thread->pieces[piece] =
+            mprof__map(MPROF__LINKS * sizeof(struct mprof__link));
+    if (thread->pieces[piece] == NULL)
+        return NULL;
+    *number = thread->link_count = n;
+    return link_at(thread, n);
 }
 
 void mprof__tree_free(struct mprof__thread *thread) {
-    while (thread->pieces != NULL) {
-        struct mprof__pieces *next = thread->pieces->next;
-        mprof__unmap(thread->pieces, thread->pieces->bytes);
-        thread->pieces = next;
-    }
+    for (uint32_t i = 0; thread->pieces != NULL && i < MPROF__PIECES; i++)
+        mprof__unmap(thread->pieces[i],
+                     MPROF__LINKS * sizeof(struct mprof__link));
+    mprof__unmap(thread->pieces, MPROF__PIECES * sizeof *thread->pieces);
+    thread->pieces = NULL;
     thread->root = NULL;
     mprof__table_free(&thread->edges);
     mprof__table_free(&thread->nodes);
+}
+
+static inline uint64_t key_of(const struct mprof__frame *frame) {
+    return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+}
+
+/* Never 0, which stands for no link. */
+static inline uint32_t hint_of(uint64_t key) {
+    return (uint32_t)(key >> 4) | (uint32_t)1 << 31;
 }
 
 /* Past the limit: an ancestor that is the same function, else the parent. */
@@ -128,75 +132,112 @@ static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
     return ref;
 }
 
-/* The link from PARENT to frame INDEX, whose function is FUNCTION. */
+/* The link from PARENT to frame INDEX, whose function is FUNCTION; *WAY is how
+ * it is written in caches and tables.  NULL: no memory. */
 static struct mprof__link *make_link(struct mprof__thread *thread,
                                      const struct mprof__link *parent,
-                                     size_t index, mprof_ref function) {
+                                     size_t index, mprof_ref function,
+                                     uint32_t *way) {
+    struct mprof__arena *arena = &thread->session->arena;
     const struct mprof__frame *frame = &thread->chain.frames[index];
-    struct mprof__link *link = mprof__new_link(thread);
+    bool folds = false;
+    struct mprof__link *link = mprof__new_link(thread, way);
     if (link == NULL)
         return NULL;
-    link->node = find_node(thread, parent->node, function, &link->folds);
+    struct mprof_node *node = find_node(
+        thread, mprof__arena_at(arena, parent->node), function, &folds);
+    link->key = key_of(frame);
+    link->node = mprof__arena_ref(arena, node);
     /* One that folds stands for calls from elsewhere too. */
-    if (!link->folds && frame->object == 0) {
-        mprof_ref node = mprof__arena_ref(&thread->session->arena, link->node);
-        link->edge = record_edge(thread->session, node, frame);
-    }
+    if (!folds && frame->object == 0)
+        link->edge = record_edge(thread->session, link->node, frame);
+    if (folds)
+        *way |= MPROF__FOLDS;
     return link;
 }
 
-/* Without memory for a link: PARENT itself. */
-static struct mprof__link *find_link(struct mprof__thread *thread,
-                                     struct mprof__link *parent, size_t index) {
-    struct mprof__session *session = thread->session;
+/* The link from PARENT to frame INDEX, as it is written in caches; 0: no
+ * memory. */
+static uint32_t find_way(struct mprof__thread *thread,
+                         const struct mprof__link *parent, size_t index) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
     mprof_ref function = frame->site->function;
-    uint32_t site = frame->site->id;
+    uint32_t site = frame->site->id, way;
     if (frame->object != 0) {
-        function = mprof__session_object(session, &thread->chain, index);
+        function =
+            mprof__session_object(thread->session, &thread->chain, index);
         site = function | BY_FUNCTION;
     }
-    uint64_t key = pair(mprof__arena_ref(&session->arena, parent->node), site);
+    uint64_t key = pair(parent->node, site);
     struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
-    if (slot != NULL)
-        return (struct mprof__link *)(uintptr_t)slot->value;
-    struct mprof__link *link = make_link(thread, parent, index, function);
-    if (link == NULL)
-        return parent;
-    mprof__table_add(&thread->edges, key, (uintptr_t)link);
+    if (slot != NULL) {
+        way = (uint32_t)slot->value;
+        /* Another object may be the same function. */
+        link_at(thread, way & ~MPROF__FOLDS)->key = key_of(frame);
+        return way;
+    }
+    if (make_link(thread, parent, index, function, &way) == NULL)
+        return 0;
+    mprof__table_add(&thread->edges, key, way);
     mprof__table_trim(&thread->edges);
-    return link;
+    return way;
 }
 
-/* One step inwards from PARENT. */
-static inline struct mprof__link *
-inward(struct mprof__thread *thread, struct mprof__link *parent, size_t index,
-       bool *folded) {
-    const struct mprof__frame *frame = &thread->chain.frames[index];
-    uint64_t key = frame->object != 0 ? frame->object : (uintptr_t)frame->site;
-    struct mprof__inward *cache =
-        &parent->inward[(key >> 4 ^ key >> 8) % MPROF__INWARD];
-    if (__builtin_expect(cache->key != key, 0)) {
-        struct mprof__link *link = find_link(thread, parent, index);
-        *cache = (struct mprof__inward){key, (uintptr_t)link + link->folds};
+/* The place in PARENT's cache for a link that is not there: one that is empty,
+ * else any. */
+static unsigned new_place(const struct mprof__link *parent, uint32_t hint) {
+    for (unsigned i = 0; i < MPROF__INWARD; i++)
+        if (parent->way[i] == 0)
+            return i;
+    return (hint ^ hint >> 4) % MPROF__INWARD;
+}
+
+static struct mprof__link *__attribute__((noinline))
+inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
+              size_t index, uint32_t *folds) {
+    uint32_t hint = hint_of(key_of(&thread->chain.frames[index]));
+    uint32_t way = find_way(thread, parent, index);
+    if (way == 0)
+        return parent;
+    unsigned place = mprof__find4(parent->hint, hint);
+    if (place == MPROF__INWARD)
+        place = new_place(parent, hint);
+    parent->way[place] = way;
+    parent->hint[place] = hint;
+    *folds |= way;
+    return link_at(thread, way & ~MPROF__FOLDS);
+}
+
+/* One step inwards from PARENT; without memory for it, PARENT itself. */
+static inline struct mprof__link *inward(struct mprof__thread *thread,
+                                         struct mprof__link *parent,
+                                         size_t index, uint32_t *folds) {
+    uint64_t key = key_of(&thread->chain.frames[index]);
+    unsigned place = mprof__find4(parent->hint, hint_of(key));
+    if (__builtin_expect(place < MPROF__INWARD, 1)) {
+        uint32_t way = parent->way[place];
+        struct mprof__link *link = link_at(thread, way & ~MPROF__FOLDS);
+        if (__builtin_expect(link->key == key, 1)) {
+            *folds |= way;
+            return link;
+        }
     }
-    *folded |= cache->way & 1;
-    return (struct mprof__link *)(cache->way & ~(uintptr_t)1);
+    return inward_slowly(thread, parent, index, folds);
 }
 
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
     struct mprof__link *link = thread->root;
-    bool folded = false;
+    uint32_t folds = 0;
     size_t i = chain->kept;
     if (i > 0) {
         link = chain->frames[i - 1].link;
-        folded = chain->frames[i - 1].folded;
+        folds = chain->frames[i - 1].folded ? MPROF__FOLDS : 0;
     }
     for (; i < chain->count; i++) {
-        link = inward(thread, link, i, &folded);
+        link = inward(thread, link, i, &folds);
         chain->frames[i].link = link;
-        chain->frames[i].folded = folded;
+        chain->frames[i].folded = folds >= MPROF__FOLDS;
     }
     return link;
 }
@@ -237,7 +278,7 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           unsigned class_) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof_node *node = link->node;
+    struct mprof_node *node = mprof__arena_at(arena, link->node);
     /* Those of Lisp do not tell the places in a function apart. */
     mprof_ref edge = thread->record->heap == MPROF_C_HEAP ? link->edge : 0;
     struct mprof_counter *counter = find_counter(arena, node, edge, class_);
@@ -255,6 +296,6 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
         else
             node = mprof__arena_at(arena, node->parent);
     }
-    link->counter[class_] = counter;
+    link->counter[class_] = mprof__arena_ref(arena, counter);
     return counter;
 }

@@ -132,6 +132,8 @@ static size_t unchanged(struct mprof__chain *chain, size_t n) {
         const struct mprof__frame *f = &chain->frames[n - 1];
         if (mprof__word_at(f->back_at) != f->back)
             return n;
+        if (__builtin_expect(f->check == MPROF__WORD, 1))
+            continue;
         if (f->check == MPROF__MARK) {
             if (!mprof__marks_has(chain->marks, f->mark, f->serial))
                 return n;
@@ -140,6 +142,7 @@ static size_t unchanged(struct mprof__chain *chain, size_t n) {
         }
         if (f->check == MPROF__END)
             break;
+        chain->asks |= f->check == MPROF__ASK;
         if (f->bp_at != 0 && f[-1].needs_bp &&
             mprof__word_at(f->bp_at) != f[-1].bp)
             return n;
@@ -337,6 +340,7 @@ static void assemble(struct mprof__chain *chain) {
     const struct mprof__fresh *fresh = chain->fresh + (count - chain->kept);
     for (size_t i = chain->kept; i < count; i++, f++) {
         settle(f, --fresh);
+        chain->asks |= f->interprets;
         prepare_check(f, i > 0 ? f - 1 : NULL);
     }
     chain->count = count;
@@ -429,7 +433,7 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
     bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
     chain->kept = keeps ? chain->count : 0;
     chain->fresh_count = 0;
-    chain->cut = chain->in_barrier = false;
+    chain->cut = chain->in_barrier = chain->asks = false;
     /* Should a jump leave what follows, nothing of it may be kept. */
     chain->generation = 0;
     if ((chain->walked_in == 0 ||

@@ -65,16 +65,14 @@ static void differs(const struct mprof__chain *chain, const char *what,
 
 /* The tree must lead from frame to frame. */
 static bool has_place(struct mprof__thread *thread, size_t i) {
-    const struct mprof__chain *chain = &thread->chain;
-    const struct mprof__frame *f = &chain->frames[i];
+    const struct mprof__frame *f = &thread->chain.frames[i];
     const struct mprof__arena *arena = &thread->session->arena;
-    const struct mprof_node *parent =
-        i > 0 ? f[-1].link->node : thread->root->node;
+    const struct mprof__link *parent = i > 0 ? f[-1].link : thread->root;
     if (f->folded || f->link == NULL)
         return f->link != NULL;
-    if (mprof__arena_at(arena, f->link->node->parent) != (const void *)parent)
-        return false;
-    return f->object != 0 || f->link->node->function == f->site->function;
+    const struct mprof_node *node = mprof__arena_at(arena, f->link->node);
+    return node->parent == parent->node &&
+           (f->object != 0 || node->function == f->site->function);
 }
 
 static void compare_full(struct mprof__thread *thread) {

@@ -66,7 +66,7 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
                                 bool *folded) {
     struct mprof__link *link = find(sites_of, count);
     *folded = count > 0 && frame[count - 1].folded;
-    return link->node;
+    return mprof__arena_at(&session->arena, link->node);
 }
 
 static void tell(struct mprof__link *link, unsigned class_, uint64_t bytes) {
