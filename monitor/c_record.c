@@ -71,7 +71,8 @@ static void place(struct mprof__thread *thread, const void *object,
                   uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof__link *link = mprof__place(thread, frame);
+    struct mprof__link *link = mprof__locate(thread, frame);
+    mprof__check_walk(thread, frame);
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
         mprof__count_unplaced(session, bytes);

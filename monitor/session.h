@@ -5,6 +5,9 @@
  *           -> a counter of a node and a bin in the data file (arena.c)
  *     C:    malloc.c -> malloc_hook.c -> mprof__c_allocated (c_record.c)
  *           -> walk.c -> tree.c -> a counter, a size, an object (objects.c)
+ * Most allocations have the chain of the one before: then mprof__find_place()
+ * below, by mprof__walk_again() (walk.h), is the whole way from the hook to the
+ * counter.  look.c sees to it that this is so, with the marks of marks.c.
  */
 #ifndef MPROF_SESSION_H
 #define MPROF_SESSION_H
