@@ -44,12 +44,18 @@
 #define RETURN_ADDRESS_AT 0x10, 30
 #define RETURN_ADDRESS_IN_X30 0x08, 30
 
-/* [sp] to [sp, sp, marks]; libgcc cannot PICK the first one of all. */
-#define BY_ENTRY_BYTES 10
-#define BY_ENTRY DUP, REGISTER(30), 0x09, -32, AND, \
+/* To [..., sp, marks].  The zeros before it are more than valgrind has room for:
+ * it gives up on the expression without a word, which it does not where it does
+ * not know an operation. */
+#define ZEROS_BYTES 24
+#define ZERO4 LITERAL(0), LITERAL(0), LITERAL(0), LITERAL(0)
+#define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
+#define SP 0x8f, 0
+#define BY_ENTRY_BYTES (ZEROS_BYTES + 11)
+#define BY_ENTRY ZEROS, SP, REGISTER(30), 0x09, -32, AND, \
         DUP, DEREF, PLUS, DEREF
-#define BY_X16_BYTES 3
-#define BY_X16 DUP, REGISTER(16)
+#define BY_X16_BYTES (ZEROS_BYTES + 4)
+#define BY_X16 ZEROS, SP, REGISTER(16)
 
         .text
         .p2align 5

@@ -42,12 +42,18 @@
 #define RETURN_ADDRESS_AT 0x10, 16
 #define RETURN_ADDRESS_IN_R11 0x09, 16, 11
 
-/* [sp] to [sp, sp, marks]; libgcc cannot PICK the first one of all. */
-#define BY_ENTRY_BYTES 10
-#define BY_ENTRY DUP, 0x80, 0 /* rip */, 0x09, -32, AND, \
+/* To [..., sp, marks].  The zeros before it are more than valgrind has room for:
+ * it gives up on the expression without a word, which it does not where it does
+ * not know an operation. */
+#define ZEROS_BYTES 24
+#define ZERO4 LITERAL(0), LITERAL(0), LITERAL(0), LITERAL(0)
+#define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
+#define SP 0x77, 0
+#define BY_ENTRY_BYTES (ZEROS_BYTES + 11)
+#define BY_ENTRY ZEROS, SP, 0x80, 0 /* rip */, 0x09, -32, AND, \
         DUP, DEREF, PLUS, DEREF
-#define BY_R11_BYTES 3
-#define BY_R11 DUP, 0x7b, 0
+#define BY_R11_BYTES (ZEROS_BYTES + 4)
+#define BY_R11 ZEROS, SP, 0x7b, 0
 
 /* r11 + r10 + 24 */
 #define BY_BOTH_BYTES 7

@@ -148,6 +148,11 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
         unw_get_reg(&cursor, UNW_REG_SP, &sp);
         if (sp < chain->frames[chain->count - 1].low || pc == 0)
             continue;
+        /* Interrupted there: its tables are the same trouble. */
+        if (mprof__in_barrier(pc)) {
+            result = -1;
+            break;
+        }
         i--;
         if (chain->frames[i].pc != pc) {
             differs(chain, "place", i, chain->frames[i].pc, pc);
