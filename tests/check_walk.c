@@ -75,20 +75,45 @@ static bool has_place(struct mprof__thread *thread, size_t i) {
            (f->object != 0 || node->function == f->site->function);
 }
 
+static const struct mprof_string *
+path_of(const struct mprof__arena *arena,
+        const struct mprof_function *function) {
+    const struct mprof_module *module =
+        mprof__arena_at(arena, function->module);
+    return mprof__arena_at(arena, module->path);
+}
+
+/* What is known of a library that is still there may be forgotten, with that of
+ * one which was there before and reached into its place: then it is looked up
+ * again, as the same function of the same library. */
+static bool same_code(const struct mprof__arena *arena,
+                      const struct mprof__site *one,
+                      const struct mprof__site *other) {
+    if (one == other)
+        return true;
+    const struct mprof_function *a = mprof__arena_at(arena, one->function);
+    const struct mprof_function *b = mprof__arena_at(arena, other->function);
+    if (a->address != b->address || a->module == 0 || b->module == 0)
+        return false;
+    const struct mprof_string *p = path_of(arena, a), *q = path_of(arena, b);
+    return p->length == q->length && memcmp(p->text, q->text, p->length) == 0;
+}
+
 static void compare_full(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
+    const struct mprof__arena *arena = &thread->session->arena;
     if (chain->count != full.count || chain->cut != full.cut) {
         differs(chain, "number", 0, chain->count, full.count);
         return;
     }
     for (size_t i = 0; i < full.count; i++) {
         const struct mprof__frame *a = &chain->frames[i], *b = &full.frames[i];
-        const char *what = a->pc != b->pc           ? "place"
-                           : a->low != b->low       ? "stack pointer"
-                           : a->site != b->site     ? "site"
-                           : a->object != b->object ? "object"
-                           : !has_place(thread, i)  ? "link"
-                                                    : NULL;
+        const char *what = a->pc != b->pc     ? "place"
+                           : a->low != b->low ? "stack pointer"
+                           : !same_code(arena, a->site, b->site) ? "site"
+                           : a->object != b->object              ? "object"
+                           : !has_place(thread, i)               ? "link"
+                                                                 : NULL;
         if (what != NULL) {
             differs(chain, what, i, a->pc, b->pc);
             return;
