@@ -192,6 +192,8 @@ static int start(const char *file) {
         return error;
     if (session != NULL)
         discard();
+    else
+        mprof__objects_clear(); /* of a parent */
     session = fresh;
     begin();
     return 0;

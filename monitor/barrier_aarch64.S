@@ -99,9 +99,6 @@ mprof__barrier_common:
         b       1b
 2:      ldr     x30, [x17, #8]
         .cfi_escape RETURN_ADDRESS_IN_X30
-        sub     x17, x17, x16
-        sub     x17, x17, #16
-        str     x17, [x16]              // it and those further in are gone
         ret
         .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
                 BY_X16, SEARCH
@@ -122,14 +119,16 @@ mprof__barrier_common:
         .size   mprof__barrier_common, . - mprof__barrier_common
 mprof__barrier_end:
 
-/* An exception, in x0, goes on to the frame with return address x1. */
+/* The exception goes on to the frame that the marked one was called by. */
         .globl  mprof__barrier_throw
         .hidden mprof__barrier_throw, mprof__barrier_catch
+        .hidden mprof__barrier_thrown
         .type   mprof__barrier_throw, %function
         .cfi_startproc
-        .cfi_register x30, x1
+        .cfi_undefined x30
         nop
 mprof__barrier_throw:
+        bl      mprof__barrier_thrown
         mov     x30, x1
         .cfi_same_value x30
         b       _Unwind_Resume

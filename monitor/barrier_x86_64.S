@@ -1,8 +1,8 @@
 /* barrier_x86_64.S - where marked frames return to; see marks.h.
  *
- * A frame that returns leaves the stack pointer where its mark says.  Only r10
- * and r11 are changed: they carry nothing into or out of a function, so any way
- * to return a value works.
+ * A frame that returns leaves the stack pointer where its mark says.  Only r11
+ * and the flags are changed: they carry nothing into or out of a function, so any
+ * way to return a value works.
  *
  * Unwinders come to an entry as to a return address, and to the rest when a
  * signal strikes there.  The tables compute where the real return address is
@@ -55,10 +55,6 @@
 #define BY_R11_BYTES (ZEROS_BYTES + 4)
 #define BY_R11 ZEROS, SP, 0x7b, 0
 
-/* r11 + r10 + 24 */
-#define BY_BOTH_BYTES 7
-#define BY_BOTH 0x7b, 0, 0x7a, 0, PLUS, PLUS_CONSTANT, 24
-
         .text
         .p2align 5
         .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
@@ -91,6 +87,7 @@ mprof__barrier_common:
         .cfi_def_cfa rsp, 0
         .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
                 BY_R11, SEARCH
+        movq    %r10, -16(%rsp)         /* some conventions preserve it */
         movq    (%r11), %r10
         addq    %r11, %r10              /* the innermost mark */
 1:      cmpq    %r11, %r10
@@ -99,12 +96,9 @@ mprof__barrier_common:
         je      2f
         subq    $16, %r10
         jmp     1b
-2:      subq    %r11, %r10
-        subq    $16, %r10
-        movq    %r10, (%r11)            /* it and those further in are gone */
-        .cfi_escape RETURN_ADDRESS_AT, BY_BOTH_BYTES, BY_BOTH
-        movq    24(%r11, %r10), %r11
+2:      movq    8(%r10), %r11
         .cfi_escape RETURN_ADDRESS_IN_R11
+        movq    -16(%rsp), %r10
         notrack jmp *%r11
         .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
                 BY_R11, SEARCH
@@ -118,14 +112,16 @@ mprof__barrier_common:
         ja      4b
         ud2
 5:      movq    8(%r10), %r11
+        movq    -16(%rsp), %r10
         notrack jmp *%r11
         .cfi_endproc
         .size   mprof__barrier_common, . - mprof__barrier_common
 mprof__barrier_end:
 
-/* An exception, in rax, goes on to the frame with return address rdx. */
+/* The exception goes on to the frame that the marked one was called by. */
         .globl  mprof__barrier_throw
         .hidden mprof__barrier_throw, mprof__barrier_catch
+        .hidden mprof__barrier_thrown
         .type   mprof__barrier_throw, @function
         .cfi_startproc
         .cfi_def_cfa rsp, 16
@@ -134,6 +130,9 @@ mprof__barrier_throw:
         .cfi_def_cfa rsp, 0
         subq    $16, %rsp
         .cfi_def_cfa rsp, 16
+        .cfi_undefined rip
+        call    mprof__barrier_thrown
+        .cfi_offset rip, -8
         movq    %rdx, 8(%rsp)
         movq    %rax, %rdi
         call    _Unwind_Resume@PLT

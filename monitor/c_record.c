@@ -121,9 +121,10 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
 }
 
 static void __attribute__((noinline))
-place_slowly(const void *object, uint64_t bytes, const void *frame) {
+place_slowly(const void *object, uint64_t bytes, const void *frame,
+             const void *stack) {
     int saved = errno;
-    bool entered = mprof__enter_here();
+    bool entered = mprof__enter_at(stack);
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
     if (entered && session != NULL)
@@ -138,12 +139,13 @@ place_slowly(const void *object, uint64_t bytes, const void *frame) {
 }
 
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
-    struct mprof__self *me = mprof__enter_quickly(frame);
+    const void *stack = __builtin_frame_address(0);
+    struct mprof__self *me = mprof__enter_quickly(stack);
     bool placed = me != NULL && place_quickly(me, object, bytes, frame);
     if (me != NULL)
         mprof__leave_quickly(me);
     if (__builtin_expect(!placed, 0))
-        place_slowly(object, bytes, frame);
+        place_slowly(object, bytes, frame, stack);
 }
 
 void mprof__c_failed(void) {

@@ -46,8 +46,12 @@ static bool is_possible(struct mprof__chain *chain) {
     enum mprof_unmarked reason;
     if (chain->cut)
         return refuse(chain, MPROF_NO_RULE);
-    if (chain->in_barrier)
+    /* What is further out than an interrupted frame rests on the rule for the
+     * very instruction, which is not always right. */
+    if (chain->in_barrier || chain->exact_at != 0)
         return false;
+    if (__atomic_load_n(&mprof__marks_off, __ATOMIC_RELAXED))
+        return refuse(chain, MPROF_MARKS_OFF);
     if (chain->refused != 0)
         return refuse(chain, chain->refused - 1);
     if (find_marks(chain, &reason) == NULL) {

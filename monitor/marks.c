@@ -19,7 +19,7 @@ _Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
 
 struct mprof__marks *mprof__marks[MPROF__ENTRIES];
 
-static bool off;
+bool mprof__marks_off;
 static uintptr_t entry_point, c_library; /* of the program; start */
 
 extern int clone(int (*)(void *), void *, int, void *, ...);
@@ -32,9 +32,9 @@ void mprof__marks_initialize(void) {
     struct mprof__unwind unwind;
     const char *value = getenv("MPROF_MARKS");
     if (value != NULL && value[0] == '0' && value[1] == '\0')
-        off = true;
+        mprof__marks_off = true;
     if (caml_frametable != NULL || caml_system__frametable != NULL)
-        off = true;
+        mprof__marks_off = true;
     entry_point = getauxval(AT_ENTRY);
     if (mprof__cfi_find((uintptr_t)clone, &unwind))
         c_library = unwind.module_start;
@@ -78,7 +78,7 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
                                        enum mprof_unmarked *reason) {
     struct mprof__marks *marks = NULL;
     *reason = MPROF_MARKS_OFF;
-    if (off)
+    if (mprof__marks_off)
         return NULL;
     if (mprof__shadow_stack()) {
         *reason = MPROF_SHADOW_STACK;
@@ -89,7 +89,7 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
         marks = take_number(i, me);
     if (marks == NULL)
         return NULL;
-    mprof__marks_drop(marks, 0);
+    marks->used = 0;
     marks->base = base;
     return marks;
 }
@@ -113,6 +113,11 @@ static void restore(struct mprof__marks *marks, bool own) {
                                         marks->mark[i].back, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     }
+}
+
+void mprof__marks_refuse(void) {
+    __atomic_store_n(&mprof__marks_off, true, __ATOMIC_RELEASE);
+    mprof__marks_restore();
 }
 
 void mprof__marks_lift(struct mprof__marks *marks) {
@@ -161,9 +166,6 @@ static struct mprof__mark *find(struct mprof__marks *marks, uintptr_t sp) {
     for (size_t i = count; i-- > 0;)
         if (marks->mark[i].sp == sp)
             return &marks->mark[i];
-    /* The barrier was interrupted when it had dropped the mark already. */
-    if (count < MPROF__MARKS && marks->mark[count].sp == sp)
-        return &marks->mark[count];
     return NULL;
 }
 
@@ -201,6 +203,14 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
     return (int)i;
 }
 
+void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
+    uintptr_t entry = mprof__marks_entry(marks);
+    for (size_t i = marks->used / sizeof(struct mprof__mark); i-- > count;)
+        if (*(volatile uintptr_t *)marks->back_at[i] == entry)
+            *(volatile uintptr_t *)marks->back_at[i] = marks->mark[i].back;
+    marks->used = count * sizeof(struct mprof__mark);
+}
+
 /* Half of MARKS, every other one; the slots of the others get their addresses
  * again.  A mark that is in a register at the moment stays. */
 void mprof__marks_thin(struct mprof__marks *marks) {
@@ -216,36 +226,51 @@ void mprof__marks_thin(struct mprof__marks *marks) {
             *slot = marks->mark[i].back;
         }
     }
-    mprof__marks_drop(marks, kept);
+    marks->used = kept * sizeof(struct mprof__mark);
 }
 
 /* As unwind.h has them, which belongs to the compiler. */
 enum { HANDLER_FRAME = 4, INSTALL_CONTEXT = 7, CONTINUE_UNWIND = 8 };
-struct context;
-extern uintptr_t _Unwind_GetIP(struct context *);
-extern uintptr_t _Unwind_GetCFA(struct context *);
-extern void _Unwind_SetIP(struct context *, uintptr_t);
-extern void _Unwind_SetGR(struct context *, int, uintptr_t);
+struct exception {
+    uint64_t class_;
+    void (*cleanup)(int reason, struct exception *exception);
+    uintptr_t private_1;
+    uintptr_t catcher; /* the CFA of what the frame that catches called */
+};
+
+/* What mprof__barrier_throw() goes on with: of this thread. */
+struct mprof__thrown {
+    void *exception;
+    uintptr_t back;
+};
+static __thread struct mprof__thrown thrown
+    __attribute__((tls_model("initial-exec")));
+
 extern const char mprof__barrier_throw[];
+struct mprof__thrown mprof__barrier_thrown(void);
 int mprof__barrier_catch(int version, int actions, uint64_t class_,
-                         void *exception, struct context *context);
+                         struct exception *exception, void *context);
+
+struct mprof__thrown mprof__barrier_thrown(void) {
+    return thrown;
+}
 
 /* The personality routine of the barrier.  An unwinder knows the frame that
- * catches by its CFA, and so takes the barrier for it: throw once more, without
- * the barrier in between. */
+ * catches by the CFA of what it called, and so takes the barrier for it: throw
+ * once more, without the barrier in between.  Whose unwinder it is nobody
+ * knows, as a program may have one of its own: CONTEXT is not to be asked.  It
+ * goes to the barrier, and the barrier to where the mark says. */
 int mprof__barrier_catch(int version, int actions, uint64_t class_,
-                         void *exception, struct context *context) {
+                         struct exception *exception, void *context) {
     struct mprof__marks *owner;
-    (void)version, (void)class_;
+    (void)version, (void)class_, (void)context;
     if (!(actions & HANDLER_FRAME))
         return CONTINUE_UNWIND;
-    const struct mprof__mark *mark = mprof__marks_find(
-        _Unwind_GetIP(context), _Unwind_GetCFA(context), &owner);
+    struct mprof__mark *mark = mprof__marks_find(
+        (uintptr_t)mprof__barrier_common, exception->catcher, &owner);
     if (mark == NULL)
         return CONTINUE_UNWIND;
-    _Unwind_SetGR(context, __builtin_eh_return_data_regno(0),
-                  (uintptr_t)exception);
-    _Unwind_SetGR(context, __builtin_eh_return_data_regno(1), mark->back);
-    _Unwind_SetIP(context, (uintptr_t)mprof__barrier_throw);
+    thrown = (struct mprof__thrown){exception, mark->back};
+    mark->back = (uintptr_t)mprof__barrier_throw;
     return INSTALL_CONTEXT;
 }

@@ -35,8 +35,9 @@ struct mprof__mark {
     uintptr_t back;
 };
 
-/* Of a thread.  The barrier knows the first three by their places, and takes
- * the marks that it comes to from the end.  Mapped, and never unmapped. */
+/* Of a thread.  The barrier knows the first three by their places; it changes
+ * nothing, so marks of frames that have returned stay for a while.  Mapped, and
+ * never unmapped. */
 struct mprof__marks {
     uint64_t used; /* bytes of `mark` in use */
     uint64_t none; /* 0: the return address of frames that are not found */
@@ -125,10 +126,13 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
 /* Take every other mark back, and let the others be as if they were new. */
 void mprof__marks_thin(struct mprof__marks *marks);
 
-/* The frames of the marks behind the first COUNT ones have returned. */
-static inline void mprof__marks_drop(struct mprof__marks *marks,
-                                     uint64_t count) {
-    marks->used = count * sizeof(struct mprof__mark);
-}
+/* The marks behind the first COUNT ones are on frames that are not there now:
+ * should one of them come back, as coroutines do that have their stacks in this
+ * one, it finds its return address. */
+void mprof__marks_drop(struct mprof__marks *marks, size_t count);
+
+/* This program does what marks do not allow: take all back for good. */
+void mprof__marks_refuse(void);
+extern bool mprof__marks_off; /* atomic */
 
 #endif

@@ -64,6 +64,15 @@ static void module_path(const struct link_map *map, char *path, size_t size) {
     }
 }
 
+/* Greenlets, and Ruby's continuations, put parts of the stack elsewhere and
+ * back again. */
+static bool copies_stacks(const char *path) {
+    const char *name = strrchr(path, '/');
+    name = name == NULL ? path : name + 1;
+    return strncmp(name, "_greenlet.", 10) == 0 ||
+           strcmp(name, "continuation.so") == 0;
+}
+
 mprof_ref mprof__module(struct mprof__session *session,
                         const struct mprof__unwind *unwind) {
     struct mprof__slot *slot =
@@ -72,6 +81,8 @@ mprof_ref mprof__module(struct mprof__session *session,
         return (mprof_ref)slot->value;
     static char path[PATH_MAX]; /* not on a stack that may be nearly full */
     module_path(unwind->module, path, sizeof path);
+    if (MPROF__HAS_MARKS && copies_stacks(path))
+        mprof__marks_refuse();
     mprof_ref name = mprof__arena_string(&session->arena, path, strlen(path));
     struct mprof_module *module =
         mprof__arena_record(&session->arena, MPROF_MODULE, sizeof *module);

@@ -46,16 +46,20 @@ void mprof__leave_shared(void);
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap);
 
-/* See mprof__enter() in adapter.h. */
-static inline bool mprof__enter_here(void) {
-    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+/* See mprof__enter() in adapter.h.  STACK is a place in the stack that is the
+ * same for all calls from there. */
+static inline bool mprof__enter_at(const void *stack) {
     struct mprof__self *me = mprof__self;
     if (__builtin_expect(me == NULL || me->inside, 0))
-        return mprof__enter_slowly(stack);
-    me->stack = stack;
+        return mprof__enter_slowly((uintptr_t)stack);
+    me->stack = (uintptr_t)stack;
     __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return true;
+}
+
+static inline bool mprof__enter_here(void) {
+    return mprof__enter_at(__builtin_frame_address(0));
 }
 
 /* Enter in the most frequent case; NULL: otherwise.  STACK is where on the

@@ -154,7 +154,7 @@ static struct mprof__self *find_self(void) {
  * interrupts the hook runs deeper in the stack, or on another one. */
 static bool was_left(const struct mprof__self *me, uintptr_t stack) {
     stack_t signal_stack;
-    return stack > me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
+    return stack >= me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
            !(signal_stack.ss_flags & SS_ONSTACK);
 }
 
@@ -196,8 +196,13 @@ struct mprof__marks *mprof__thread_marks(uintptr_t base,
 }
 
 void mprof__thread_lift_marks(void) {
-    if (mprof__self != NULL && mprof__self->marks != NULL)
-        mprof__marks_lift(mprof__self->marks);
+    /* A signal handler must not set marks meanwhile. */
+    struct mprof__self *me = mprof__enter_quickly(__builtin_frame_address(0));
+    if (me == NULL)
+        return;
+    if (me->marks != NULL)
+        mprof__marks_lift(me->marks);
+    mprof__leave_quickly(me);
 }
 
 void mprof__lock(pthread_mutex_t *mutex) {

@@ -197,8 +197,10 @@ inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
               size_t index, uint32_t *folds) {
     uint32_t hint = hint_of(key_of(&thread->chain.frames[index]));
     uint32_t way = find_way(thread, parent, index);
-    if (way == 0)
+    if (way == 0) {
+        *folds |= MPROF__FOLDS;
         return parent;
+    }
     unsigned place = mprof__find4(parent->hint, hint);
     if (place == MPROF__INWARD)
         place = new_place(parent, hint);

@@ -336,11 +336,15 @@ static void assemble(struct mprof__chain *chain) {
         count =
             chain->fresh_count < chain->room ? chain->fresh_count : chain->room;
     }
+    if (chain->exact_at > chain->kept)
+        chain->exact_at = 0;
     struct mprof__frame *f = chain->frames + chain->kept;
     const struct mprof__fresh *fresh = chain->fresh + (count - chain->kept);
     for (size_t i = chain->kept; i < count; i++, f++) {
         settle(f, --fresh);
         chain->asks |= f->interprets;
+        if (__builtin_expect(f->exact, 0))
+            chain->exact_at = i + 1;
         prepare_check(f, i > 0 ? f - 1 : NULL);
     }
     chain->count = count;

@@ -107,6 +107,7 @@ struct mprof__chain {
     uint32_t walked_in;  /* ... when the last walk began */
     bool cut;            /* frames[0] is where the rules ended */
     bool in_barrier;     /* a signal struck in the return barrier */
+    size_t exact_at;     /* number of the innermost exact frame, from 1 */
     bool asks;           /* frames that are not proved interpret */
     uint32_t patience;   /* walks until the next look at the marks */
     size_t fewest;       /* kept, of the walks since the last one */
