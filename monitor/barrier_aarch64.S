@@ -99,13 +99,17 @@ mprof__barrier_common:
         b       1b
 2:      ldr     x30, [x17, #8]
         .cfi_escape RETURN_ADDRESS_IN_X30
+        ldr     x16, [x17]
+        orr     x16, x16, #1
+        str     x16, [x17]              // it has returned
         ret
         .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
                 BY_X16, SEARCH
-        /* A frame that was left returns after all: its mark may still be there,
-         * behind the end. */
+        /* A frame that was left, or has returned, does so again: its mark may
+         * still be there, behind the end. */
 3:      add     x17, x16, #(16 * MARKS)
 4:      ldr     x30, [x17]
+        bic     x30, x30, #1
         cmp     sp, x30
         b.eq    5f
         sub     x17, x17, #16

@@ -98,20 +98,25 @@ mprof__barrier_common:
         jmp     1b
 2:      movq    8(%r10), %r11
         .cfi_escape RETURN_ADDRESS_IN_R11
+        orq     $1, (%r10)              /* it has returned */
         movq    -16(%rsp), %r10
         notrack jmp *%r11
         .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
                 BY_R11, SEARCH
-        /* A frame that was left returns after all: its mark may still be there,
-         * behind the end. */
+        /* A frame that was left, or has returned, does so again: its mark may
+         * still be there, behind the end. */
 3:      leaq    16 * MARKS(%r11), %r10
-4:      cmpq    %rsp, (%r10)
+        movq    %rax, -24(%rsp)
+4:      movq    (%r10), %rax
+        andq    $-2, %rax
+        cmpq    %rsp, %rax
         je      5f
         subq    $16, %r10
         cmpq    %r11, %r10
         ja      4b
         ud2
 5:      movq    8(%r10), %r11
+        movq    -24(%rsp), %rax
         movq    -16(%rsp), %r10
         notrack jmp *%r11
         .cfi_endproc

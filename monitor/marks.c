@@ -108,7 +108,7 @@ static void restore(struct mprof__marks *marks, bool own) {
                    sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
         uintptr_t found = entry, at = marks->back_at[i];
-        if (own || is_mapped(at))
+        if (!mprof__mark_is_done(&marks->mark[i]) && (own || is_mapped(at)))
             __atomic_compare_exchange_n((uintptr_t *)at, &found,
                                         marks->mark[i].back, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
@@ -164,7 +164,7 @@ void mprof__marks_forked(struct mprof__marks *own) {
 static struct mprof__mark *find(struct mprof__marks *marks, uintptr_t sp) {
     size_t count = marks->used / sizeof(struct mprof__mark);
     for (size_t i = count; i-- > 0;)
-        if (marks->mark[i].sp == sp)
+        if ((marks->mark[i].sp & ~(uintptr_t)1) == sp)
             return &marks->mark[i];
     return NULL;
 }
@@ -206,7 +206,8 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
 void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
     uintptr_t entry = mprof__marks_entry(marks);
     for (size_t i = marks->used / sizeof(struct mprof__mark); i-- > count;)
-        if (*(volatile uintptr_t *)marks->back_at[i] == entry)
+        if (!mprof__mark_is_done(&marks->mark[i]) &&
+            *(volatile uintptr_t *)marks->back_at[i] == entry)
             *(volatile uintptr_t *)marks->back_at[i] = marks->mark[i].back;
     marks->used = count * sizeof(struct mprof__mark);
 }

@@ -31,12 +31,16 @@
 enum { MPROF__MARKS = 512 };
 
 struct mprof__mark {
-    uintptr_t sp; /* stack pointer when the frame has returned */
+    uintptr_t sp; /* stack pointer when the frame has returned; + 1: it has */
     uintptr_t back;
 };
 
-/* Of a thread.  The barrier knows the first three by their places; it changes
- * nothing, so marks of frames that have returned stay for a while.  Mapped, and
+static inline bool mprof__mark_is_done(const struct mprof__mark *mark) {
+    return mark->sp & 1;
+}
+
+/* Of a thread.  The barrier knows the first three by their places; marks of
+ * frames that have returned stay for a while.  Mapped, and
  * never unmapped. */
 struct mprof__marks {
     uint64_t used; /* bytes of `mark` in use */
