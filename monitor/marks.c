@@ -129,7 +129,7 @@ static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 
 void mprof__marks_give(struct mprof__marks *marks) {
     pthread_mutex_lock(&giving);
-    restore(marks, true);
+    restore(marks, false); /* it may have been on another's stack */
     __atomic_store_n(&marks->thread, 0, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&giving);
 }
