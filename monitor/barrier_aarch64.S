@@ -13,49 +13,15 @@
  * see marks.c.
  */
 
-/* As in marks.h. */
-#define MARKS 512
-#define ENTRIES 256
+#define REGISTER_SP 31
+#define REGISTER_BACK 30
+#define REGISTER_MARKS 16
+#include "barrier.h"
 
-/* A DWARF expression, from [..., sp, marks] to the place of the return address:
- * p = marks + used; while (p != marks && *p != sp) p -= 16; p + 8 */
-#define DUP 0x12
-#define DEREF 0x06
-#define OVER 0x14
-#define PICK 0x15
-#define AND 0x1a
-#define MINUS 0x1c
-#define PLUS 0x22
-#define PLUS_CONSTANT 0x23
-#define BRANCH 0x28
-#define EQUAL 0x29
-#define SKIP 0x2f
-#define LITERAL(n) 0x30 + n
-#define REGISTER(n) 0x70 + n, 0
-#define SEARCH_BYTES 25
-#define SEARCH DUP, DEREF, OVER, PLUS, \
-        OVER, OVER, EQUAL, BRANCH, 13, 0, \
-        DUP, DEREF, PICK, 3, EQUAL, BRANCH, 5, 0, \
-        LITERAL(16), MINUS, SKIP, -19, -1, \
-        PLUS_CONSTANT, 8
-
-/* The rules: the return address is at the place that an expression tells, which
- * begins with the CFA on its stack. */
+/* The rules: the return address is at the place that an expression tells, or in
+ * x30. */
 #define RETURN_ADDRESS_AT 0x10, 30
 #define RETURN_ADDRESS_IN_X30 0x08, 30
-
-/* To [..., sp, marks].  The zeros before it are more than valgrind has room for:
- * it gives up on the expression without a word, which it does not where it does
- * not know an operation. */
-#define ZEROS_BYTES 24
-#define ZERO4 LITERAL(0), LITERAL(0), LITERAL(0), LITERAL(0)
-#define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
-#define SP 0x8f, 0
-#define BY_ENTRY_BYTES (ZEROS_BYTES + 11)
-#define BY_ENTRY ZEROS, SP, REGISTER(30), 0x09, -32, AND, \
-        DUP, DEREF, PLUS, DEREF
-#define BY_X16_BYTES (ZEROS_BYTES + 4)
-#define BY_X16 ZEROS, SP, REGISTER(16)
 
         .text
         .p2align 5
@@ -67,8 +33,7 @@
 mprof__barrier_start:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
-        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
-                BY_ENTRY, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY
         .set    entry, 0
         .rept   ENTRIES
         .xword  mprof__marks + 8 * entry - .
@@ -86,8 +51,7 @@ mprof__barrier_start:
 mprof__barrier_common:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
-        .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
-                BY_X16, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
         ldr     x17, [x16]
         add     x17, x16, x17           // the innermost mark
 1:      cmp     x17, x16
@@ -103,8 +67,7 @@ mprof__barrier_common:
         orr     x16, x16, #1
         str     x16, [x17]              // it has returned
         ret
-        .cfi_escape RETURN_ADDRESS_AT, BY_X16_BYTES + SEARCH_BYTES, \
-                BY_X16, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
         /* A frame that was left, or has returned, does so again: its mark may
          * still be there, behind the end. */
 3:      add     x17, x16, #(16 * MARKS)

@@ -12,48 +12,15 @@
  * see marks.c.
  */
 
-/* As in marks.h. */
-#define MARKS 512
-#define ENTRIES 256
+#define REGISTER_SP 7
+#define REGISTER_BACK 16 /* rip */
+#define REGISTER_MARKS 11
+#include "barrier.h"
 
-/* A DWARF expression, from [..., sp, marks] to the place of the return address:
- * p = marks + used; while (p != marks && *p != sp) p -= 16; p + 8 */
-#define DUP 0x12
-#define DEREF 0x06
-#define OVER 0x14
-#define PICK 0x15
-#define AND 0x1a
-#define MINUS 0x1c
-#define PLUS 0x22
-#define PLUS_CONSTANT 0x23
-#define BRANCH 0x28
-#define EQUAL 0x29
-#define SKIP 0x2f
-#define LITERAL(n) 0x30 + n
-#define SEARCH_BYTES 25
-#define SEARCH DUP, DEREF, OVER, PLUS, \
-        OVER, OVER, EQUAL, BRANCH, 13, 0, \
-        DUP, DEREF, PICK, 3, EQUAL, BRANCH, 5, 0, \
-        LITERAL(16), MINUS, SKIP, -19, -1, \
-        PLUS_CONSTANT, 8
-
-/* The rules: the return address is at the place that an expression tells, which
- * begins with the CFA on its stack. */
+/* The rules: the return address is at the place that an expression tells, or in
+ * r11. */
 #define RETURN_ADDRESS_AT 0x10, 16
 #define RETURN_ADDRESS_IN_R11 0x09, 16, 11
-
-/* To [..., sp, marks].  The zeros before it are more than valgrind has room for:
- * it gives up on the expression without a word, which it does not where it does
- * not know an operation. */
-#define ZEROS_BYTES 24
-#define ZERO4 LITERAL(0), LITERAL(0), LITERAL(0), LITERAL(0)
-#define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
-#define SP 0x77, 0
-#define BY_ENTRY_BYTES (ZEROS_BYTES + 11)
-#define BY_ENTRY ZEROS, SP, 0x80, 0 /* rip */, 0x09, -32, AND, \
-        DUP, DEREF, PLUS, DEREF
-#define BY_R11_BYTES (ZEROS_BYTES + 4)
-#define BY_R11 ZEROS, SP, 0x7b, 0
 
         .text
         .p2align 5
@@ -66,8 +33,7 @@ mprof__barrier_start:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_def_cfa rsp, 0
-        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY_BYTES + SEARCH_BYTES, \
-                BY_ENTRY, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY
         .set    entry, 0
         .rept   ENTRIES
         .quad   mprof__marks + 8 * entry - .
@@ -85,8 +51,7 @@ mprof__barrier_common:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_def_cfa rsp, 0
-        .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
-                BY_R11, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
         movq    %r10, -16(%rsp)         /* some conventions preserve it */
         movq    (%r11), %r10
         addq    %r11, %r10              /* the innermost mark */
@@ -101,8 +66,7 @@ mprof__barrier_common:
         orq     $1, (%r10)              /* it has returned */
         movq    -16(%rsp), %r10
         notrack jmp *%r11
-        .cfi_escape RETURN_ADDRESS_AT, BY_R11_BYTES + SEARCH_BYTES, \
-                BY_R11, SEARCH
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
         /* A frame that was left, or has returned, does so again: its mark may
          * still be there, behind the end. */
 3:      leaq    16 * MARKS(%r11), %r10
