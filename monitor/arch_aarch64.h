@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "find4.h"
+
 #if defined __clang__
 #error "clang's __builtin_dwarf_cfa() is wrong on aarch64: compile with gcc"
 #endif
@@ -66,14 +68,6 @@ static inline bool mprof__shadow_stack(void) {
     register uint64_t x16 __asm__("x16") = 1;
     __asm__ volatile("hint 40" : "+r"(x16));
     return x16 == 0;
-}
-
-/* The first of four numbers that is NUMBER; 4: none. */
-static inline unsigned mprof__find4(const uint32_t *four, uint32_t number) {
-    unsigned i = 0;
-    while (i < 4 && four[i] != number)
-        i++;
-    return i;
 }
 
 #endif

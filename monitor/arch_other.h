@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "find4.h"
+
 /* The header of this library, where the linker put it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 #define MPROF__ELF_MACHINE (__ehdr_start.e_machine)
@@ -38,14 +40,6 @@ static inline uintptr_t mprof__frame_place(const void *frame) {
 /* Nothing depends on it where there are no marks. */
 static inline bool mprof__shadow_stack(void) {
     return false;
-}
-
-/* The first of four numbers that is NUMBER; 4: none. */
-static inline unsigned mprof__find4(const uint32_t *four, uint32_t number) {
-    unsigned i = 0;
-    while (i < 4 && four[i] != number)
-        i++;
-    return i;
 }
 
 #endif

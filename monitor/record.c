@@ -97,11 +97,15 @@ static struct mprof_bin *find_bin(struct mprof__thread *thread,
 /* Bin for EVENT in THREAD; NULL: no room. */
 static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
                                        const struct mprof__event *event) {
-    struct mprof_bin *bin = thread->bin[event->type];
-    if (event->object == 0 ? bin != NULL : thread->last_class == event->object)
-        return event->object == 0 ? bin : thread->last_class_bin;
+    struct mprof_bin *bin;
+    if (event->object == 0) {
+        bin = thread->bin[event->type];
+        return __builtin_expect(bin != NULL, 1) ? bin : find_bin(thread, event);
+    }
+    if (thread->last_class == event->object)
+        return thread->last_class_bin;
     bin = find_bin(thread, event);
-    if (event->object != 0 && bin != NULL) {
+    if (bin != NULL) {
         thread->last_class = event->object;
         thread->last_class_bin = bin;
     }

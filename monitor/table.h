@@ -29,7 +29,7 @@ struct mprof__table {
     size_t count;               /* used and removed; for the one that adds */
 };
 
-/* Mapped, zeroed memory that is counted in mprof__table_memory.  NULL: none. */
+/* Mapped, zeroed memory that is counted in mprof__mapped.  NULL: none. */
 void *mprof__map(size_t bytes);
 void mprof__unmap(void *memory, size_t bytes);
 extern uint64_t mprof__mapped; /* bytes; atomic */

@@ -57,6 +57,7 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
         chain->frames[chain->count - 1].high = sp;
     const struct mprof__site *site =
         mprof__session_site(walk->session, pc, exact != 0);
+    chain->asks |= site->interpreter;
     chain->frames[chain->count++] =
         (struct mprof__frame){.site = site,
                               .pc = pc,
@@ -75,6 +76,19 @@ static void turn_round(struct mprof__chain *chain) {
     }
 }
 
+/* Without a rule, the chain is cut there; the loader does not count. */
+static void look_at_outermost(struct mprof__chain *chain) {
+    if (chain->count == 0 || chain->frames[0].site->known)
+        return;
+    if (!chain->frames[0].site->beyond) {
+        chain->cut = true;
+        return;
+    }
+    chain->count--;
+    memmove(chain->frames, chain->frames + 1,
+            chain->count * sizeof *chain->frames);
+}
+
 void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
                  const void *frame) {
     uintptr_t pc, bp;
@@ -82,20 +96,12 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
     mprof__caller(frame, &pc, &walk.sp, &bp);
     chain->count = chain->kept = chain->proved = 0;
     chain->generation = 0; /* no walk builds upon another */
-    chain->cut = false;
+    chain->cut = chain->asks = false;
     _Unwind_Backtrace(add_frame, &walk);
     turn_round(chain);
-    if (chain->count == 0)
-        return;
-    const struct mprof__site *outermost = chain->frames[0].site;
-    if (outermost->known)
-        return;
-    chain->cut |= !outermost->beyond;
-    if (!outermost->beyond)
-        return;
-    chain->count--;
-    memmove(chain->frames, chain->frames + 1,
-            chain->count * sizeof *chain->frames);
+    look_at_outermost(chain);
+    chain->innermost =
+        chain->count > 0 ? &chain->frames[chain->count - 1] : NULL;
 }
 
 /* Nothing is kept. */
