@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +33,7 @@ static char base[PATH_MAX];    /* name of the first process's file */
 static bool by_pid;            /* the pattern contains %p */
 static pid_t first;            /* process that base belongs to */
 static uint64_t begun;         /* when this process began, ns since 1970 */
+static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
 
 static uint64_t now(void) {
@@ -128,6 +128,8 @@ static enum verdict judge(const char *path) {
     if (header.state == MPROF_OPEN && header.pid != (uint32_t)getpid() &&
         mprof__process_runs(header.pid, header.start_time))
         return TAKEN;
+    if (input_pipe != 0 && header.output_pipe == input_pipe)
+        return TAKEN;
     return header.start_time + header.duration < begun ? FREE : TAKEN;
 }
 
@@ -220,15 +222,16 @@ static bool read_pattern(void) {
     return true;
 }
 
-/* What reads from a pipe began with the program that writes to it, which may
- * have ended since, before this one came so far. */
+/* What reads from a pipe began with the programs that write to it, which may
+ * have ended since, before this one came so far.  The time of a fork is known
+ * to a tick, and the later end of that is taken: what ended before the fork is
+ * not of the same pipeline. */
 static void begin_with_pipe(void) {
-    struct stat st;
-    if (fstat(STDIN_FILENO, &st) != 0 || !S_ISFIFO(st.st_mode))
-        return;
+    uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     uint64_t forked = mprof__process_start((uint32_t)getpid());
-    if (forked != 0 && forked < begun)
-        begun = forked;
+    input_pipe = mprof__process_pipe(STDIN_FILENO);
+    if (input_pipe != 0 && forked != 0 && forked + tick < begun)
+        begun = forked + tick;
 }
 
 /* "PID:NANOSECONDS", from `mprof run`. */

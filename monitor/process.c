@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +39,13 @@ uint64_t mprof__process_start(uint32_t pid) {
     uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
     return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
            ticks * (1000000000u / hertz);
+}
+
+uint64_t mprof__process_pipe(int fd) {
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))
+        return 0;
+    return (uint64_t)st.st_dev << 48 ^ (uint64_t)st.st_ino;
 }
 
 bool mprof__process_runs(uint32_t pid, uint64_t time) {

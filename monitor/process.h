@@ -9,6 +9,10 @@
  * ms.  0: not known.  Allocates nothing. */
 uint64_t mprof__process_start(uint32_t pid);
 
+/* The pipe that the descriptor FD is, the same number at its two ends; 0: it is
+ * none. */
+uint64_t mprof__process_pipe(int fd);
+
 /* Does the process PID run that ran at TIME?  Not another of the same number.
  * A second's difference of clocks is overlooked. */
 bool mprof__process_runs(uint32_t pid, uint64_t time);

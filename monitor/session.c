@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "mprof.h"
+#include "process.h"
 #include "thread.h"
 
 enum { BLOCK_BYTES = 64 * 1024 };
@@ -137,6 +138,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
     mprof__arena_header(&session->arena)->image = mprof__image_id();
+    mprof__arena_header(&session->arena)->output_pipe =
+        mprof__process_pipe(STDOUT_FILENO);
     describe(session);
     return session;
 }
