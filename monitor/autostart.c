@@ -32,15 +32,9 @@ static char pattern[PATH_MAX]; /* absolute, with %p and %n; "": not yet */
 static char base[PATH_MAX];    /* name of the first process's file */
 static bool by_pid;            /* the pattern contains %p */
 static pid_t first;            /* process that base belongs to */
-static uint64_t begun;         /* when this process began, ns since 1970 */
+static uint64_t begun;         /* when this process began, ns since boot */
 static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* One line about why nothing is recorded. */
 static void complain(const char *path, int error) {
@@ -122,15 +116,16 @@ static enum verdict judge(const char *path) {
         return TAKEN;
     if (header.image == mprof__image_id())
         return OURS;
-    if (header.pid == (uint32_t)getpid() &&
-        header.start_time >= mprof__process_start(header.pid))
+    bool runs = mprof__process_runs(header.pid, header.start_time);
+    if (runs && header.pid == (uint32_t)getpid())
         return EARLIER_PROGRAM;
-    if (header.state == MPROF_OPEN && header.pid != (uint32_t)getpid() &&
-        mprof__process_runs(header.pid, header.start_time))
+    if (runs && header.state == MPROF_OPEN)
         return TAKEN;
+    if (mprof__process_booted_since(header.start_time))
+        return FREE;
     if (input_pipe != 0 && header.output_pipe == input_pipe)
         return TAKEN;
-    return header.start_time + header.duration < begun ? FREE : TAKEN;
+    return header.saved < begun ? FREE : TAKEN;
 }
 
 /* What an earlier program in this process recorded gets another name, and is
@@ -239,7 +234,7 @@ static bool read_run(void) {
     const char *run = getenv("MPROF_RUN");
     char *end;
     first = getpid();
-    begun = now();
+    begun = mprof__process_clock();
     if (run == NULL)
         return false;
     pid_t pid = (pid_t)strtol(run, &end, 10);
@@ -347,6 +342,6 @@ void mprof__autostart_follow(const char *file) {
         by_pid = false;
     }
     mprof__parent = (uint32_t)getppid();
-    begun = now();
+    begun = mprof__process_clock();
     mprof__malloc_await(start_child);
 }

@@ -95,7 +95,8 @@ struct mprof_header {
     uint64_t untracked_allocs; /* 136: in the counts, but for want of memory */
     uint64_t untracked_bytes;  /* 144:   nobody will know when they are freed */
     uint64_t image;       /* 152: differs for each program that is executed */
-    uint64_t output_pipe; /* 160: the pipe that standard output was, or 0 */
+    uint64_t saved;       /* 160: last stop or save, ns since the boot */
+    uint64_t output_pipe; /* 168: the pipe that standard output was, or 0 */
 };
 
 enum mprof_record_type {

@@ -12,10 +12,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SLACK 1000000000u /* ns that the time of day may be set back by */
+
 static uint64_t clock_ns(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t mprof__process_clock(void) {
+    return clock_ns(CLOCK_BOOTTIME);
+}
+
+/* The time of the boot, ns since 1970, by the time of day that is set now. */
+static uint64_t boot_time(void) {
+    return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+}
+
+bool mprof__process_booted_since(uint64_t time) {
+    return time + SLACK < boot_time();
 }
 
 uint64_t mprof__process_start(uint32_t pid) {
@@ -36,9 +51,7 @@ uint64_t mprof__process_start(uint32_t pid) {
     if (p == NULL)
         return 0;
     uint64_t ticks = strtoull(p + 1, NULL, 10);
-    uint64_t hertz = (uint64_t)sysconf(_SC_CLK_TCK);
-    return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
-           ticks * (1000000000u / hertz);
+    return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 uint64_t mprof__process_pipe(int fd) {
@@ -52,5 +65,5 @@ bool mprof__process_runs(uint32_t pid, uint64_t time) {
     if (pid == 0 || pid > INT32_MAX ||
         (kill((pid_t)pid, 0) != 0 && errno != EPERM))
         return false;
-    return mprof__process_start(pid) <= time + 1000000000u;
+    return boot_time() + mprof__process_start(pid) <= time + SLACK;
 }

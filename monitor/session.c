@@ -171,6 +171,7 @@ void mprof__session_clock(struct mprof__session *session) {
     __atomic_store_n(&header->duration,
                      session->before + now - session->started,
                      __ATOMIC_RELAXED);
+    __atomic_store_n(&header->saved, mprof__process_clock(), __ATOMIC_RELAXED);
     __atomic_store_n(&header->memory,
                      __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED),
                      __ATOMIC_RELAXED);

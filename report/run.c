@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../monitor/format.h"
+#include "../monitor/process.h"
 
 struct run {
     const char *data;
@@ -181,11 +181,8 @@ static int set_preload(void) {
 
 static void set_run(void) {
     char text[64];
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     snprintf(text, sizeof text, "%ld:%llu", (long)getpid(),
-             (unsigned long long)now.tv_sec * 1000000000u +
-                 (unsigned long long)now.tv_nsec);
+             (unsigned long long)mprof__process_clock());
     setenv("MPROF_RUN", text, 1);
 }
 
