@@ -105,7 +105,8 @@ they call."))
          :documentation "Its name as Lisp prints it, a string.")
    (kind :initarg :kind :reader function-kind
          :documentation
-         ":LISP (compiled), :INTERPRETED, :C, :TOPLEVEL, :UNKNOWN or :FOLDED.")
+         ":LISP (compiled), :INTERPRETED, :C, :TOPLEVEL, :UNKNOWN, :FOLDED or
+:ENTRY, which counts the arguments for the compiled function of its name.")
    (self :initarg :self :reader function-self)
    (total :initarg :total :reader function-total)
    (cycle :initarg :cycle :reader function-cycle

@@ -70,4 +70,23 @@ static inline bool mprof__shadow_stack(void) {
     return x16 == 0;
 }
 
+/* Where the instruction at AT jumps to, or what it calls, by a distance that is
+ * part of it; 0: it is none of that kind.  Reads MPROF__CALL_BYTES. */
+enum { MPROF__CALL_BYTES = 4, MPROF__CODE_STEP = 4 };
+static inline uintptr_t mprof__call_target(uintptr_t at) {
+    uint32_t code; /* B or BL */
+    memcpy(&code, (const void *)at, sizeof code);
+    if ((code & 0x7c000000u) != 0x14000000u)
+        return 0;
+    return at + (uintptr_t)((intptr_t)(int32_t)(code << 6) >> 6) * 4;
+}
+
+/* Does the code at AT only jump to where a word in memory says (.plt)?  It
+ * begins with adrp x16. */
+static inline bool mprof__is_stub(uintptr_t at) {
+    uint32_t code;
+    memcpy(&code, (const void *)at, sizeof code);
+    return (code & 0x9f00001fu) == 0x90000010u;
+}
+
 #endif

@@ -42,4 +42,16 @@ static inline bool mprof__shadow_stack(void) {
     return false;
 }
 
+/* Calls are not recognized. */
+enum { MPROF__CALL_BYTES = 4, MPROF__CODE_STEP = 4 };
+static inline uintptr_t mprof__call_target(uintptr_t at) {
+    (void)at;
+    return 0;
+}
+
+static inline bool mprof__is_stub(uintptr_t at) {
+    (void)at;
+    return false;
+}
+
 #endif

@@ -49,6 +49,29 @@ static inline bool mprof__bare_rule(uintptr_t pc,
     return false;
 }
 
+/* Where the instruction at AT jumps to, or what it calls, by a distance that is
+ * part of it; 0: it is none of that kind.  Reads MPROF__CALL_BYTES. */
+enum { MPROF__CALL_BYTES = 5, MPROF__CODE_STEP = 1 };
+static inline uintptr_t mprof__call_target(uintptr_t at) {
+    const unsigned char *code = (const unsigned char *)at;
+    int32_t distance;
+    if (code[0] != 0xe8 && code[0] != 0xe9)
+        return 0;
+    memcpy(&distance, code + 1, sizeof distance);
+    return at + 5 + (uintptr_t)(intptr_t)distance;
+}
+
+/* Does the code at AT only jump to where a word in memory says (.plt)? */
+static inline bool mprof__is_stub(uintptr_t at) {
+    static const unsigned char endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    const unsigned char *code = (const unsigned char *)at;
+    if (memcmp(code, endbr, sizeof endbr) == 0)
+        code += sizeof endbr;
+    if (code[0] == 0xf2)
+        code++;
+    return code[0] == 0xff && code[1] == 0x25;
+}
+
 /* Does the processor compare return addresses with a stack of its own?  The
  * instruction does nothing where there is no such stack. */
 static inline bool mprof__shadow_stack(void) {

@@ -10,6 +10,7 @@
 
 #include <ecl/internal.h>
 
+#include "ecl_version.h"
 #include "format.h"
 #include "functions.h"
 #include "malloc_hook.h"
@@ -216,7 +217,7 @@ static void match(struct mprof__chain *chain) {
     cl_env_ptr env = ecl_process_env_unsafe();
     if (env == NULL)
         return;
-    struct ecl_ihs_frame *next = env->ihs_top;
+    struct ecl_ihs_frame *next = mprof__ecl_history(env);
     for (size_t i = chain->count; i-- > chain->proved;) {
         struct mprof__frame *f = &chain->frames[i];
         if (!f->interprets)

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "ecl_adapter.h"
+#include "ecl_version.h"
+#include "entries.h"
 #include "format.h"
 #include "local_names.h"
 #include "modules.h"
@@ -24,8 +26,11 @@ enum { AMBIGUOUS = 1 };
 
 static struct mprof__table names;   /* entry -> cl_object, or AMBIGUOUS */
 static struct mprof__table methods; /* code -> method, or AMBIGUOUS */
+static struct mprof__table bodies;  /* body -> entry; see entries.h */
+static struct mprof__table decoded; /* start of a module whose are known */
 static struct mprof__table images;  /* link_map -> struct mprof__image * */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t pairing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
 
 static uintptr_t entry_of(cl_object function) {
     if (function == OBJNULL || ECL_IMMEDIATE(function))
@@ -83,10 +88,22 @@ void mprof__ecl_registry_name(cl_object name, cl_object function) {
     mprof__unlock(&changing);
 }
 
+/* (function . symbol); a compiled function has the name (SETF symbol) itself.
+ */
+static void fill_setf(cl_object pair) {
+    if (!ECL_CONSP(pair))
+        return;
+    cl_object function = ECL_CONS_CAR(pair);
+    if (entry_of(function) != 0)
+        mprof__ecl_registry_name(own_name(function), function);
+}
+
 static void fill_symbol(cl_object symbol) {
     if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
         return;
     mprof__ecl_registry_name(symbol, symbol->symbol.gfdef);
+    mprof__ecl_registry_name(symbol, mprof__ecl_macro(symbol));
+    fill_setf(mprof__ecl_setf_pair(symbol));
 }
 
 /* Another thread may let the table grow meanwhile: a package's is copied, any
@@ -110,15 +127,9 @@ static void fill_from_package(cl_object key, cl_object symbol) {
     fill_symbol(symbol);
 }
 
-/* The table leads from a symbol to (function . symbol).  A compiled one has
- * the name (SETF symbol) itself. */
 static void fill_from_setf(cl_object symbol, cl_object pair) {
     (void)symbol;
-    if (!ECL_CONSP(pair))
-        return;
-    cl_object function = ECL_CONS_CAR(pair);
-    if (entry_of(function) != 0)
-        mprof__ecl_registry_name(own_name(function), function);
+    fill_setf(pair);
 }
 
 static void for_all_symbols(void (*visit)(cl_object key, cl_object symbol)) {
@@ -182,6 +193,10 @@ static void close_image(cl_object block) {
     mprof__cfi_find((uintptr_t)map->l_ld, &unwind);
     struct range range = {unwind.module_start, unwind.module_end};
     mprof__table_sweep(&names, in_range, &range);
+    mprof__lock(&pairing);
+    mprof__table_sweep(&bodies, in_range, &range);
+    mprof__table_sweep(&decoded, in_range, &range);
+    mprof__unlock(&pairing);
     mprof__table_sweep(&images, is_key, map);
     mprof__module_unloads(range.start, range.end);
 }
@@ -198,7 +213,7 @@ void mprof__ecl_registry_library(cl_object block, bool opened) {
 void mprof__ecl_registry_fill(void) {
     cl_object l;
     for_all_symbols(fill_from_package);
-    visit_table(cl_core.setf_definitions, fill_from_setf);
+    visit_table(mprof__ecl_setf_table(), fill_from_setf);
     open_core_image();
     for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))
         mprof__ecl_registry_library(ECL_CONS_CAR(l), true);
@@ -217,11 +232,14 @@ void mprof__ecl_registry_clear(void) {
     mprof__table_sweep(&images, always, NULL);
     mprof__table_free(&images);
     mprof__table_free(&names);
+    mprof__table_free(&bodies);
+    mprof__table_free(&decoded);
     mprof__unlock(&changing);
 }
 
 void mprof__ecl_registry_forked(void) {
     pthread_mutex_init(&changing, NULL);
+    pthread_mutex_init(&pairing, NULL);
 }
 
 bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
@@ -232,18 +250,68 @@ bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
     return true;
 }
 
+static void note_pair(uintptr_t entry, uintptr_t body) {
+    mprof__lock(&pairing);
+    if (entry != body && mprof__table_find(&bodies, body) == NULL)
+        mprof__table_add(&bodies, body, entry);
+    mprof__unlock(&pairing);
+}
+
+static bool note_by_code(uint64_t entry, uint64_t name, void *data) {
+    const struct range *range = data;
+    (void)name;
+    if (entry >= range->start && entry < range->end)
+        note_pair(entry, mprof__body_by_code(entry));
+    return false;
+}
+
+/* In a library without symbols: all pairs whose entries have names. */
+static void decode_module(uintptr_t address) {
+    struct mprof__unwind unwind;
+    mprof__cfi_find(address, &unwind);
+    if (unwind.module_start == 0 ||
+        mprof__table_find(&decoded, unwind.module_start) != NULL)
+        return;
+    struct range range = {unwind.module_start, unwind.module_end};
+    mprof__table_add(&decoded, unwind.module_start, 1);
+    mprof__table_sweep(&names, note_by_code, &range);
+}
+
+static struct mprof__pair find_pair(const struct mprof__image *image,
+                                    uintptr_t start, uintptr_t bias) {
+    struct mprof__pair pair = {start, start};
+    if (!MPROF__ECL_ENTRIES)
+        return pair;
+    if (image != NULL && mprof__pair_by_symbols(image, start, bias, &pair)) {
+        note_pair(pair.entry, pair.body);
+    } else if (mprof__table_find(&names, start) != NULL) {
+        pair.body = mprof__body_by_code(start);
+        note_pair(start, pair.body);
+    } else {
+        decode_module(start);
+        struct mprof__slot *slot = mprof__table_find(&bodies, start);
+        if (slot != NULL)
+            pair.entry = slot->value;
+    }
+    return pair;
+}
+
 void mprof__ecl_native(uintptr_t start, struct link_map *module,
                        struct mprof__name *name) {
+    struct mprof__slot *slot = mprof__table_find(&images, (uintptr_t)module);
+    const struct mprof__image *image =
+        slot == NULL ? NULL : (const void *)(uintptr_t)slot->value;
+    struct mprof__pair pair = find_pair(image, start, module->l_addr);
     struct mprof__text text;
     mprof__text_begin(&text, name->text, sizeof name->text);
-    if (mprof__ecl_entry_name(start, &text)) {
+    if (mprof__ecl_entry_name(pair.entry, &text))
         name->kind = MPROF_LISP;
-        return;
+    else if (image != NULL)
+        mprof__local_name(image, pair.body, module->l_addr, name);
+    if (start != pair.body && name->kind == MPROF_LISP) {
+        name->kind = MPROF_ENTRY;
+        name->symbol[0] = '\0';
     }
-    struct mprof__slot *slot = mprof__table_find(&images, (uintptr_t)module);
-    if (slot != NULL)
-        mprof__local_name((const struct mprof__image *)(uintptr_t)slot->value,
-                          start, module->l_addr, name);
 }
 
 /* For the walk over all methods; under the lock of the API. */
@@ -313,8 +381,11 @@ static void rename_method(cl_object method) {
     if (slot == NULL || slot->value == AMBIGUOUS)
         return;
     mprof__text_begin(&text, name, sizeof name);
-    if (mprof__text_method(&text, method))
-        mprof__rename(named_session, key, name);
+    if (!mprof__text_method(&text, method))
+        return;
+    mprof__rename(named_session, key, name);
+    if (MPROF__ECL_ENTRIES)
+        mprof__rename(named_session, mprof__body_by_code(key), name);
 }
 
 static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
@@ -327,22 +398,24 @@ static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
         visit(ECL_CONS_CAR(l));
 }
 
-static void methods_of_symbol(cl_object key, cl_object symbol) {
-    (void)key;
-    if (symbol != OBJNULL && !ECL_IMMEDIATE(symbol) && symbol->d.t == t_symbol)
-        for_methods_of(symbol->symbol.gfdef, visit_method);
-}
-
 static void methods_of_setf(cl_object symbol, cl_object pair) {
     (void)symbol;
     if (ECL_CONSP(pair))
         for_methods_of(ECL_CONS_CAR(pair), visit_method);
 }
 
+static void methods_of_symbol(cl_object key, cl_object symbol) {
+    (void)key;
+    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+        return;
+    for_methods_of(symbol->symbol.gfdef, visit_method);
+    methods_of_setf(symbol, mprof__ecl_setf_pair(symbol));
+}
+
 static void for_all_methods(void (*visit)(cl_object method)) {
     visit_method = visit;
     for_all_symbols(methods_of_symbol);
-    visit_table(cl_core.setf_definitions, methods_of_setf);
+    visit_table(mprof__ecl_setf_table(), methods_of_setf);
 }
 
 void mprof__ecl_rename_methods(struct mprof__session *session) {

@@ -142,8 +142,15 @@ enum mprof_function_kind {
     MPROF_INTERPRETED = 2, /* bytecodes; address is the object's */
     MPROF_TOPLEVEL = 3,    /* forms that EVAL or LOAD ran, all of them */
     MPROF_UNKNOWN = 4,     /* here the walk was cut: no unwind rule */
-    MPROF_FOLDED = 5       /* frames past the limit of the tree */
+    MPROF_FOLDED = 5,      /* frames past the limit of the tree */
+    MPROF_ENTRY = 6        /* counts the arguments for the Lisp function of
+                            * its name, and calls it */
 };
+
+/* Is a function of this KIND native code in its module? */
+static inline int mprof_is_native(enum mprof_function_kind kind) {
+    return kind == MPROF_C || kind == MPROF_LISP || kind == MPROF_ENTRY;
+}
 
 /* A function.  name is what Lisp prints for it; symbol is its name in the
  * ELF file where the process had to read that because the file may be gone. */

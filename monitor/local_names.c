@@ -22,6 +22,7 @@ static int symbol_at(const char *name, uint64_t address, void *data) {
     return 1;
 }
 
+static const char entry_ending[] = "_va";
 /* A C name taken apart. */
 struct c_name {
     bool local;
@@ -68,17 +69,23 @@ static bool take_apart(const char *symbol, struct c_name *c) {
 struct find_outer {
     const struct c_name *inner;
     long number;
-    uint64_t address;
+    uint64_t address; /* of its entry, where it has one beside its body */
 };
 
 static int maybe_outer(const char *symbol, uint64_t address, void *data) {
     struct find_outer *find = data;
     struct c_name c;
     if (symbol[0] != 'L' || !take_apart(symbol, &c) ||
-        c.number <= find->inner->number || c.outer[0] != '\0' ||
-        strcmp(c.name, find->inner->outer) != 0)
+        c.number <= find->inner->number || c.outer[0] != '\0')
         return 0;
-    if (find->number == 0 || c.number < find->number) {
+    size_t length = strlen(find->inner->outer);
+    if (strncmp(c.name, find->inner->outer, length) != 0)
+        return 0;
+    bool entry = strcmp(c.name + length, entry_ending) == 0;
+    if (c.name[length] != '\0' && !entry)
+        return 0;
+    if (find->number == 0 || c.number < find->number ||
+        (c.number == find->number && entry)) {
         find->number = c.number;
         find->address = address;
     }

@@ -49,8 +49,7 @@ static bool is_in_own_code(const struct mprof__call_sites *s, uint32_t node) {
     uint32_t function = s->profile->nodes[node].function;
     if (function == MPROF_NONE)
         return false;
-    enum mprof_function_kind kind = s->profile->functions[function].kind;
-    return kind == MPROF_C || kind == MPROF_LISP;
+    return mprof_is_native(s->profile->functions[function].kind);
 }
 
 static const struct mprof__inlined *inlined_at(struct mprof__call_sites *s,
@@ -103,7 +102,7 @@ static enum mprof__answer leads_to(struct mprof__call_sites *s, uint32_t edge,
     struct mprof__symbols *symbols =
         mprof__call_sites_symbols(s, s->profile->edges[edge].module);
 
-    if (!symbols || (f->kind != MPROF_C && f->kind != MPROF_LISP))
+    if (!symbols || !mprof_is_native(f->kind))
         return MPROF_UNDECIDED;
     return mprof__symbols_is_call(symbols, mprof__elf_address(s->profile, edge),
                                   mprof__call_sites_symbols(s, f->module),

@@ -113,12 +113,16 @@ static bool name_directly(struct naming *n, uint32_t i) {
         *shown = shown_by_key(
             n, mprof__format(n->pool, "N%s", f->name), f->name, f->kind,
             mprof__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
+    else if (f->kind == MPROF_ENTRY && f->name)
+        *shown = shown_by_key(n, mprof__format(n->pool, "E%s", f->name),
+                              mprof__format(n->pool, "%s [entry]", f->name),
+                              f->kind, true);
     else if (f->kind == MPROF_INTERPRETED)
         *shown = shown_by_key(n, "K<interpreted>", "<interpreted function>",
                               f->kind, false);
     else
         return false;
-    if (f->kind == MPROF_LISP) {
+    if (f->kind == MPROF_LISP || f->kind == MPROF_ENTRY) {
         intern(n, address_key(n, f->module, f->address), *shown);
         if (f->symbol)
             intern(n, symbol_key(n, f->module, f->symbol, strlen(f->symbol)),

@@ -156,8 +156,7 @@ static bool offset_of(const struct builder *b, uint32_t edge, uint32_t function,
     uint64_t address = mprof__elf_address(b->profile, edge);
 
     *offset = address - f->address;
-    return (f->kind == MPROF_C || f->kind == MPROF_LISP) &&
-           address >= f->address;
+    return mprof_is_native(f->kind) && address >= f->address;
 }
 
 static int compare_numbers(const void *a, const void *b) {

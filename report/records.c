@@ -111,7 +111,7 @@ static bool read_function(struct mprof__reader *r, uint64_t at) {
         &r->profile->functions[r->profile->function_count++];
 
     memcpy(&in, r->data + at, sizeof in);
-    if (in.kind > MPROF_FOLDED)
+    if (in.kind > MPROF_ENTRY)
         return mprof__damaged(r, at + MPROF_FIELD(function, kind),
                               "no such kind of function");
     out->address = in.address;

@@ -38,7 +38,8 @@ static const char *const kind_names[] = {[MPROF_C] = ":c",
                                          [MPROF_INTERPRETED] = ":interpreted",
                                          [MPROF_TOPLEVEL] = ":toplevel",
                                          [MPROF_UNKNOWN] = ":unknown",
-                                         [MPROF_FOLDED] = ":folded"};
+                                         [MPROF_FOLDED] = ":folded",
+                                         [MPROF_ENTRY] = ":entry"};
 
 /* NULL is NIL. */
 static void print_string(FILE *out, const char *text) {

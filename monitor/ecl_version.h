@@ -1,0 +1,63 @@
+/* ecl_version.h - what differs from one version of ECL to the next.
+ *
+ * configure tells by the headers of the ECL that mprof is built with, not by
+ * its number: the snapshots of a version in the making have the number of the
+ * one before.
+ */
+#ifndef MPROF_ECL_VERSION_H
+#define MPROF_ECL_VERSION_H
+
+#include <ecl/ecl.h>
+
+#include "config.h"
+
+/* Has a function of a fixed number of arguments an entry beside its body?  See
+ * entries.h. */
+#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
+#define MPROF__ECL_ENTRIES true
+#else
+#define MPROF__ECL_ENTRIES false
+#endif
+
+/* The innermost record of the thread's invocation history. */
+static inline struct ecl_ihs_frame *mprof__ecl_history(cl_env_ptr env) {
+#ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
+    return env->ihs_stack.top;
+#else
+    return env->ihs_top;
+#endif
+}
+
+/* Up to 24.5.10 one table leads from symbols to their SETF functions, and a
+ * macro is in the place of a function; later each symbol has both.
+ * * The table that leads from a symbol to what mprof__ecl_setf_pair() returns,
+ * or OBJNULL: there is none. */
+static inline cl_object mprof__ecl_setf_table(void) {
+#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
+    return OBJNULL;
+#else
+    return cl_core.setf_definitions;
+#endif
+}
+
+/* (function . symbol) for (SETF SYMBOL), or else no cons. */
+static inline cl_object mprof__ecl_setf_pair(cl_object symbol) {
+#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
+    return symbol->symbol.sfdef;
+#else
+    (void)symbol;
+    return ECL_NIL;
+#endif
+}
+
+/* The symbol's macro function, where it has one beside its function. */
+static inline cl_object mprof__ecl_macro(cl_object symbol) {
+#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
+    return symbol->symbol.macfun;
+#else
+    (void)symbol;
+    return ECL_NIL;
+#endif
+}
+
+#endif
