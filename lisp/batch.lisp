@@ -19,8 +19,8 @@
   data                    ; data file, absolute
   output                  ; file for the tables, or NIL
   (stream *standard-output*) ; else the tables go there
-  (main mp:*current-process*) ; thread that runs the script
-  (lock (mp:make-lock :name "mprof batch" :recursive t))
+  (main (current-thread))   ; thread that runs the script
+  (lock (make-lock "mprof batch"))
   (malloc nil)            ; the C heap is recorded, too
   (finished nil)          ; under lock: the tables are written, or being so
   (failed nil))           ; they could not be
@@ -136,10 +136,7 @@ program meanwhile waits for it."
 (defun quit-from-main (batch status)
   "Quit with STATUS.  EXT:QUIT loses the status in a thread other than the main
 one, so let that one call it."
-  (if (eq mp:*current-process* (batch-main batch))
-      (ext:quit status)
-      (mp:interrupt-process (batch-main batch)
-                            (lambda () (ext:quit status)))))
+  (call-in-thread (lambda () (ext:quit status)) (batch-main batch)))
 
 ;;; Signals
 
@@ -157,10 +154,7 @@ one, so let that one call it."
   "Let SIGINT interrupt the main thread and SIGTERM end the program."
   (ext:set-signal-handler
    ext:+sigint+
-   (lambda ()
-     (if (eq mp:*current-process* (batch-main batch))
-         (interrupt-script)
-         (mp:interrupt-process (batch-main batch) #'interrupt-script))))
+   (lambda () (call-in-thread #'interrupt-script (batch-main batch))))
   (ext:set-signal-handler
    ext:+sigterm+
    (lambda ()
@@ -179,8 +173,10 @@ one, so let that one call it."
           (finish-output *standard-output*)
           (format *error-output* "~&Unhandled ~S~@[ in thread ~A~]:~%~A~%"
                   (type-of condition)
-                  (unless (eq mp:*current-process* (batch-main batch))
-                    (mp:process-name mp:*current-process*))
+                  #+threads
+                  (unless (eq (current-thread) (batch-main batch))
+                    (mp:process-name (current-thread)))
+                  #-threads nil
                   condition)
           (finish-output *error-output*))
          (quit-from-main batch 1)))

@@ -2,7 +2,26 @@
 
 (in-package "MPROF")
 
-(defvar *lock* (mp:make-lock :name "mprof" :recursive t)
+;;; An ECL without threads has one, NIL; its locks are NIL, and nobody waits.
+
+(defun make-lock (name)
+  "A lock for MP:WITH-LOCK that its owner may take again."
+  (declare (ignorable name))
+  #+threads (mp:make-lock :name name :recursive t))
+
+(defun current-thread ()
+  "The thread that calls."
+  #+threads mp:*current-process*)
+
+(defun call-in-thread (function thread)
+  "Call FUNCTION without arguments: in THREAD, now or soon."
+  #-threads (declare (ignore thread))
+  #+threads (unless (eq thread (current-thread))
+              (return-from call-in-thread
+                (mp:interrupt-process thread function)))
+  (funcall function))
+
+(defvar *lock* (make-lock "mprof")
   "Held while recording is started or stopped by WITH-PROFILING.")
 
 (defvar *forms* 0

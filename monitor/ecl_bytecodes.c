@@ -2,24 +2,29 @@
 #include <string.h>
 
 #include "ecl_adapter.h"
+#include "ecl_version.h"
 #include "format.h"
 #include "walk.h"
 
 #include <ecl/bytecodes.h>
 
-/* Is CODE what NAME is globally bound to? */
-static bool is_global(cl_object name, cl_object code) {
-    cl_object function;
-    if (ECL_CONSP(name))
-        return true; /* (SETF FOO); local ones of that kind are rare */
-    if (ECL_IMMEDIATE(name) || name->d.t != t_symbol)
-        return false;
-    function = name->symbol.gfdef;
+/* Is FUNCTION that code, a closure of it, or a generic function, whose methods
+ * have its name? */
+static bool runs(cl_object function, cl_object code) {
     if (function == OBJNULL || ECL_IMMEDIATE(function))
         return false;
     if (function->d.t == t_bclosure)
         function = function->bclosure.code;
     return function == code || function->d.t == t_instance;
+}
+
+/* Is CODE what NAME is globally bound to? */
+static bool is_global(cl_object name, cl_object code) {
+    if (ECL_CONSP(name))
+        return true; /* (SETF FOO); local ones of that kind are rare */
+    if (ECL_IMMEDIATE(name) || name->d.t != t_symbol)
+        return false;
+    return runs(name->symbol.gfdef, code) || runs(mprof__ecl_macro(name), code);
 }
 
 /* Index of CODE among the constants of OUTER, or -1. */

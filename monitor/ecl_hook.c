@@ -3,6 +3,7 @@
  * The patched runtime calls our functions while the recording runs.  In one
  * without the patch the weak reference to ecl_set_monitor is NULL.
  */
+#define _GNU_SOURCE
 #include "ecl_adapter.h"
 
 #include <stdio.h>
@@ -44,6 +45,51 @@ static inline enum mprof_class class_of(cl_type type) {
     return MPROF_OTHER ^ classes[(unsigned)type % MPROF__TYPES];
 }
 
+#ifdef ECL_THREADS
+
+static inline void note_thread(void) {
+}
+
+static void find_thread(void) {
+}
+
+static inline cl_env_ptr own_env(void) {
+    return ecl_process_env_unsafe();
+}
+
+#else
+
+/* An ECL without threads has one environment, whichever thread asks: it is that
+ * of the thread that last ran Lisp, and the program may have others.  0 is none
+ * as long as that is not known. */
+static pthread_t lisp_thread;
+
+static inline void note_thread(void) {
+    __atomic_store_n(&lisp_thread, pthread_self(), __ATOMIC_RELAXED);
+}
+
+/* Before any Lisp ran: does this thread have the stack that Lisp started on? */
+static void find_thread(void) {
+    pthread_attr_t attributes;
+    void *start;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    uintptr_t lisp = (uintptr_t)mprof__ecl_stack(ecl_process_env_unsafe());
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0 &&
+        lisp - (uintptr_t)start <= size)
+        note_thread();
+    pthread_attr_destroy(&attributes);
+}
+
+static inline cl_env_ptr own_env(void) {
+    if (__atomic_load_n(&lisp_thread, __ATOMIC_RELAXED) != pthread_self())
+        return NULL;
+    return ecl_process_env_unsafe();
+}
+
+#endif
+
 /* Its frame is where the walk begins, so it must not be inlined or jumped to.
  */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
@@ -55,13 +101,15 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
         .storage = storage != 0,
         .object = (uintptr_t)clas,
     };
+    note_thread();
     mprof__allocated(&event, MPROF__FRAME());
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
  * as it does during an allocation, where the runtime sees to that. */
 static void named(cl_object name, cl_object function) {
-    cl_env_ptr env = ecl_process_env_unsafe();
+    note_thread();
+    cl_env_ptr env = own_env();
     if (env == NULL || !mprof__enter())
         return;
     int disabled = env->disable_interrupts;
@@ -75,6 +123,7 @@ static void named(cl_object name, cl_object function) {
 }
 
 static void loaded(cl_object block, int opened) {
+    note_thread();
     if (!mprof__enter())
         return;
     if (mprof__recording())
@@ -87,6 +136,7 @@ static const struct ecl_monitor monitor = {
 
 static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas) {
     (void)type, (void)storage, (void)bytes, (void)clas;
+    note_thread();
 }
 
 static const struct ecl_monitor names_only = {
@@ -119,6 +169,7 @@ static void attach(unsigned heaps) {
     interpreter = unwind.function;
     toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
     mprof__ecl_keep_start();
+    find_thread();
     if (mprof__enter()) {
         /* What was known before a stop may have changed meanwhile. */
         mprof__ecl_registry_clear();
@@ -147,7 +198,7 @@ static void detach(void) {
 /* A Lisp interrupt might leave the hook by a jump.  Returns whether interrupts
  * were enabled. */
 static int defer(void) {
-    cl_env_ptr env = ecl_process_env_unsafe();
+    cl_env_ptr env = own_env();
     if (env == NULL || env->disable_interrupts)
         return 0;
     ecl_disable_interrupts_env(env);
@@ -214,7 +265,7 @@ static uintptr_t what_runs(cl_object function) {
 
 /* The interpreter keeps a record of what it runs in its own C frame. */
 static void match(struct mprof__chain *chain) {
-    cl_env_ptr env = ecl_process_env_unsafe();
+    cl_env_ptr env = own_env();
     if (env == NULL)
         return;
     struct ecl_ihs_frame *next = mprof__ecl_history(env);

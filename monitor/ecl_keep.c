@@ -3,11 +3,18 @@
  * They are listed in memory of our own, which the collector is shown as one
  * more root whenever it marks; nothing comes from its heap.
  */
-#include <gc/gc.h>
-#include <gc/gc_mark.h>
 #include <string.h>
 
 #include "ecl_adapter.h"
+
+/* Headers of the collector that this ECL has: its own, in libecl, or the
+ * system's. */
+#if GBC_BOEHM == 0
+#include <ecl/gc/gc_mark.h>
+#else
+#include <gc/gc_mark.h>
+#endif
+
 #include "table.h"
 
 enum { PIECE = 4096 };
@@ -25,7 +32,8 @@ static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 static void push_roots(void) {
     struct piece *p = __atomic_load_n(&pieces, __ATOMIC_ACQUIRE);
     for (; p != NULL; p = p->next)
-        GC_push_all(p->object, p->object + p->count);
+        /* void * since version 8 */
+        GC_push_all((char *)p->object, (char *)(p->object + p->count));
     if (others != NULL)
         others();
 }

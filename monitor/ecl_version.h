@@ -28,9 +28,19 @@ static inline struct ecl_ihs_frame *mprof__ecl_history(cl_env_ptr env) {
 #endif
 }
 
+/* Where the C stack began when Lisp was started. */
+static inline char *mprof__ecl_stack(cl_env_ptr env) {
+#ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
+    return env->c_stack.org;
+#else
+    return env->cs_org;
+#endif
+}
+
 /* Up to 24.5.10 one table leads from symbols to their SETF functions, and a
  * macro is in the place of a function; later each symbol has both.
- * * The table that leads from a symbol to what mprof__ecl_setf_pair() returns,
+ *
+ * The table that leads from a symbol to what mprof__ecl_setf_pair() returns,
  * or OBJNULL: there is none. */
 static inline cl_object mprof__ecl_setf_table(void) {
 #ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF

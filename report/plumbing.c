@@ -27,7 +27,8 @@ static const char *const ecl_functions[] = {
     "si_make_structure", "si_make_vector",
     /* the interpreter */
     "_ecl_bclosure_dispatch_vararg", "_ecl_bytecodes_dispatch_vararg",
-    "cl_eval", "eval_form", "ecl_interpret", "si_eval_with_env", "si_safe_eval",
+    "cl_eval", "eval_form", "eval_nontrivial_form", "ecl_interpret",
+    "si_eval_with_env", "si_safe_eval",
     /* dispatch and calls */
     "APPLY", "APPLY_fixed", "_ecl_standard_dispatch", "cl_apply", "cl_funcall",
     "ecl_apply_from_stack_frame", "ecl_function_dispatch",

@@ -52,5 +52,6 @@
   "Run all tests; true when all passed.  The last line counts them."
   (let* ((results (mapcar #'run-test (reverse *tests*)))
          (failed (count nil results)))
+    #-threads (format t "SKIP: this ECL has no threads~%")
     (format t "~D passed, ~D failed~%" (- (length results) failed) failed)
     (zerop failed)))

@@ -92,6 +92,7 @@
       (when (probe-file file)
         (delete-file file)))))
 
+#+threads
 (deftest threads-are-recorded-and-named
   (quietly
     (mapc #'mp:process-join
@@ -105,6 +106,7 @@
     (dotimes (i 4)
       (check (member (format nil "worker ~D" i) names :test #'equal)))))
 
+#+threads
 (deftest reporting-and-stopping-while-others-run
   (let* ((end nil)
          (worker (mp:process-run-function

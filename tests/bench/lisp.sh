@@ -104,6 +104,16 @@ row_a () {
     show worst 'worst' 2.00 $names
 }
 
+# Can this ECL load it?  Another program instead would have other figures.
+has_maxima () {
+    if [ -z "$maxima_loads" ]; then
+        MPROF_PPCRE=/nonexistent sh "$bench/../real-program.sh" "$MPROF_ECL" \
+            "$scratch/real" >/dev/null 2>&1 && maxima_loads=yes || maxima_loads=no
+    fi
+    [ "$maxima_loads" = yes ]
+}
+maxima_loads=
+
 maxima () {
     lisp "$1" maxima "$bench/maxima.lsp"
     note_lines "$1"
@@ -126,14 +136,14 @@ make_source () {
 
 row_b () {
     show head '(b) real Lisp programs, ms' alone mprof ''
-    if [ -f "$MPROF_MAXIMA" ]; then
+    if has_maxima; then
         alternate "$BENCH_ROUNDS" maxima alone mprof
         show row 'maxima: factor' '' factor
         show row 'maxima: expand' '' expand
         show row 'maxima: taylor' '' taylor
         show mean 'maxima: geometric mean' 1.20 factor expand taylor
     else
-        echo "  skipped: maxima, there is no $MPROF_MAXIMA"
+        echo "  skipped: maxima, this ECL cannot load $MPROF_MAXIMA, or it is not there"
     fi
     make_source
     # How much ECL's compiler allocates depends on addresses: a few percent.
@@ -147,7 +157,7 @@ record_lisp () {
     [ ! -s "$scratch/$1.data" ] || return 0
     case $1 in
     loops) ! compile_loops || loops mprof ;;
-    maxima) [ ! -f "$MPROF_MAXIMA" ] || maxima mprof ;;
+    maxima) ! has_maxima || maxima mprof ;;
     compiler) make_source; compiler mprof ;;
     esac
     [ -s "$scratch/$1.data" ]

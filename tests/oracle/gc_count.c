@@ -1,9 +1,9 @@
 /* gc_count.c - counts what the collector is asked for while mprof records.
  *
  * Loaded with LD_PRELOAD into the patched ECL, it stands before the public
- * allocation functions of libgc and adds up the blocks and bytes that they
- * gave.  It knows nothing of the patch: what it counts is what the profile has
- * to show, to the byte.
+ * allocation functions of the collector, which is libgc or a part of libecl,
+ * and adds up the blocks and bytes that they gave.  It knows nothing of the
+ * patch: what it counts is what the profile has to show, to the byte.
  *
  * The program under test starts and stops the recording through oracle_start()
  * and oracle_stop() (si:call-cfun calls them).  These open and close the count
@@ -17,9 +17,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <gc/gc.h>
-#include <gc/gc_mark.h>
-#include <gc/gc_typed.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +26,14 @@
 #include <string.h>
 
 #include <ecl/ecl.h>
+
+#if GBC_BOEHM == 0
+#include <ecl/gc/gc_mark.h>
+#include <ecl/gc/gc_typed.h>
+#else
+#include <gc/gc_mark.h>
+#include <gc/gc_typed.h>
+#endif
 
 #include "mprof.h"
 
@@ -62,9 +68,10 @@ static bool counting;
 static struct count total;
 static uint64_t by_monitor; /* blocks asked for by mprof_start() and the like */
 
-/* Where libgc and this library are mapped.  The collector's functions call each
- * other, or jump so that they return to ours: only what comes from elsewhere
- * counts.  (Not the nesting decides: a finalizer may run inside of a request.)
+/* Where the collector and this library are mapped.  The collector's functions
+ * call each other, or jump so that they return to ours: only what comes from
+ * elsewhere counts.  (Not the nesting decides: a finalizer may run inside of a
+ * request.)
  */
 struct range {
     uintptr_t start;
@@ -114,13 +121,48 @@ static bool in_range(uintptr_t address, const struct range *range) {
     return address >= range->start && address < range->end;
 }
 
+/* The functions of the library at MAP that begin with GC_, and all between. */
+static struct range collector_in(const struct link_map *map) {
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            symbols = (const void *)d->d_un.d_ptr;
+        if (d->d_tag == DT_STRTAB)
+            names = (const void *)d->d_un.d_ptr;
+    }
+    struct range found = {UINTPTR_MAX, 0};
+    /* The linker puts the names right behind the symbols. */
+    for (const ElfW(Sym) *s = symbols; (const char *)(s + 1) <= names; s++) {
+        uintptr_t start = map->l_addr + s->st_value;
+        if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_value == 0 ||
+            strncmp(names + s->st_name, "GC_", 3) != 0)
+            continue;
+        if (start < found.start)
+            found.start = start;
+        if (start + s->st_size > found.end)
+            found.end = start + s->st_size;
+    }
+    return found;
+}
+
+static struct range find_collector(void *function) {
+    struct dl_find_object module = {0};
+    struct range range = range_of(function);
+    uintptr_t lisp = (uintptr_t)dlsym(RTLD_DEFAULT, "cl_boot");
+    if (!in_range(lisp, &range))
+        return range;
+    _dl_find_object(function, &module);
+    return collector_in(module.dlfo_link_map);
+}
+
 static void *find_real(const char *name) {
     void *function = dlsym(RTLD_NEXT, name);
     if (function == NULL) {
         fprintf(stderr, "oracle: no %s\n", name);
         exit(99);
     }
-    collector = range_of(function);
+    collector = find_collector(function);
     oracle = range_of((void *)find_real);
     return function;
 }
@@ -140,14 +182,18 @@ static void given(const void *block, uint64_t bytes, const void *caller) {
     pending_bytes = bytes;
 }
 
-/* NAME(parameters) calls the collector's NAME(arguments) and counts BYTES. */
+/* NAME(parameters) calls the collector's NAME(arguments) and counts BYTES.  Who
+ * asks is read first: the collector may run a finalizer, and the monitor then
+ * put a mark in the place of that address. */
 #define INTERPOSE(name, bytes, parameters, arguments)                          \
     ORACLE_API void *name parameters {                                         \
         static void *(*real)parameters;                                        \
+        const void *caller = __builtin_return_address(0);                      \
+        __asm__ volatile("" : "+r"(caller));                                   \
         if (real == NULL)                                                      \
             *(void **)&real = find_real(#name);                                \
         void *block = real arguments;                                          \
-        given(block, bytes, __builtin_return_address(0));                      \
+        given(block, bytes, caller);                                           \
         return block;                                                          \
     }
 

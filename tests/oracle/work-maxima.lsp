@@ -6,7 +6,7 @@
       (funcall (intern "MEVAL" "MAXIMA")
                (third (funcall (intern "MREAD" "MAXIMA") stream))))))
 (oracle:start)
-(load (ext:getenv "MPROF_MAXIMA") :verbose nil)
+(load (ext:getenv "ORACLE_PROGRAM") :verbose nil)
 (funcall (intern "INITIALIZE-RUNTIME-GLOBALS" "MAXIMA"))
 (mapc #'ask '("factor(x^60-1)"
               "expand((x+y+z)^14)"

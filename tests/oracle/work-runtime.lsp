@@ -72,6 +72,7 @@
 (dotimes (i 5) (* (expt 3 (* i 1000)) (expt 7 5000)))
 (isqrt (expt 10 401))
 (ext:run-program "true" '())
+#+threads
 (let ((lock (mp:make-lock)) (semaphore (mp:make-semaphore)))
   (mp:with-lock (lock) (list 1))
   (let ((p (mp:process-run-function 'waits (lambda ()

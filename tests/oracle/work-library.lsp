@@ -1,0 +1,25 @@
+;;;; Debian's cl-ppcre, compiled by this ECL: regular expressions that become
+;;;; closures of closures, and text that they are matched with.
+(in-package :cl-user)
+(defun call (name &rest arguments)
+  (apply (intern name "CL-PPCRE") arguments))
+(defun text (n)
+  (format nil "~{key~d=~:*~r; ~}" (loop for i below n collect i)))
+(oracle:start)
+(load (ext:getenv "ORACLE_PROGRAM") :verbose nil)
+(let ((text (text 400)))
+  (dolist (regex '("(\\w+)=([^;]*);" "(?i)[A-F]+(?=\\d)" "(?:a|b|(c|d)+?)*z"
+                   "\\bkey(\\d{2,3})\\b" "(?<!x)(.)\\1" "^.*?(\\d+)\\D+$"))
+    (let ((scanner (call "CREATE-SCANNER" regex :single-line-mode t)))
+      (call "ALL-MATCHES-AS-STRINGS" scanner text)
+      (call "SCAN-TO-STRINGS" scanner text)
+      (call "REGEX-REPLACE-ALL" scanner text "<\\&>")
+      (call "REGEX-REPLACE-ALL" regex text
+            (lambda (match &rest registers) (format nil "~a~s" match registers))
+            :simple-calls t)))
+  (dotimes (i 20)
+    (call "SPLIT" (format nil "[~d;]\\s*" i) text :with-registers-p t))
+  (call "PARSE-STRING" "(?s:a{3,}|[^b-y[:alpha:]])+|(?<=\\d)\\D?")
+  (handler-case (call "CREATE-SCANNER" "(a|b")
+    (error (c) (princ-to-string c))))
+(oracle:stop)
