@@ -29,6 +29,7 @@ static struct mprof__table methods; /* code -> method, or AMBIGUOUS */
 static struct mprof__table bodies;  /* body -> entry; see entries.h */
 static struct mprof__table decoded; /* start of a module whose are known */
 static struct mprof__table images;  /* link_map -> struct mprof__image * */
+static struct mprof__table others;  /* the same of what Lisp did not load */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t pairing = PTHREAD_MUTEX_INITIALIZER; /* innermost */
 
@@ -140,14 +141,21 @@ static void for_all_symbols(void (*visit)(cl_object key, cl_object symbol)) {
     }
 }
 
-static void add_image(const struct link_map *map, const char *path) {
-    if (mprof__table_find(&images, (uintptr_t)map) != NULL)
+static void add_image(struct mprof__table *table, const struct link_map *map,
+                      const char *path) {
+    if (mprof__table_find(table, (uintptr_t)map) != NULL)
         return;
     struct mprof__image *image = mprof__map(sizeof *image);
     if (image == NULL)
         return;
     mprof__image_open(image, path);
-    mprof__table_add(&images, (uintptr_t)map, (uintptr_t)image);
+    mprof__table_add(table, (uintptr_t)map, (uintptr_t)image);
+}
+
+static const struct mprof__image *image_in(const struct mprof__table *table,
+                                           const struct link_map *map) {
+    struct mprof__slot *slot = mprof__table_find(table, (uintptr_t)map);
+    return slot == NULL ? NULL : (const void *)(uintptr_t)slot->value;
 }
 
 /* Open it now: what COMPILE makes is deleted as soon as it is loaded. */
@@ -155,7 +163,8 @@ static void open_image(cl_object block) {
     cl_object path = block->cblock.name;
     if (block->cblock.handle != NULL && path != OBJNULL &&
         !ECL_IMMEDIATE(path) && path->d.t == t_base_string)
-        add_image(block->cblock.handle, (const char *)path->base_string.self);
+        add_image(&images, block->cblock.handle,
+                  (const char *)path->base_string.self);
 }
 
 /* The part of the runtime that is written in Lisp has local functions too. */
@@ -163,7 +172,7 @@ static void open_core_image(void) {
     struct mprof__unwind unwind;
     mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
     if (unwind.module != NULL && unwind.module->l_name[0] == '/')
-        add_image(unwind.module, unwind.module->l_name);
+        add_image(&images, unwind.module, unwind.module->l_name);
 }
 
 struct range {
@@ -231,6 +240,8 @@ void mprof__ecl_registry_clear(void) {
     mprof__lock(&changing);
     mprof__table_sweep(&images, always, NULL);
     mprof__table_free(&images);
+    mprof__table_sweep(&others, always, NULL);
+    mprof__table_free(&others);
     mprof__table_free(&names);
     mprof__table_free(&bodies);
     mprof__table_free(&decoded);
@@ -277,13 +288,36 @@ static void decode_module(uintptr_t address) {
     mprof__table_sweep(&names, note_by_code, &range);
 }
 
-static struct mprof__pair find_pair(const struct mprof__image *image,
-                                    uintptr_t start, uintptr_t bias) {
+/* By the symbols.  A program may be linked with compiled Lisp. */
+static bool pair_by_symbols(const struct link_map *module, uintptr_t start,
+                            struct mprof__pair *pair) {
+    const struct mprof__image *image = image_in(&images, module);
+    if (image == NULL) {
+        mprof__lock(&pairing);
+        add_image(&others, module,
+                  module->l_name[0] != '\0' ? module->l_name
+                                            : "/proc/self/exe");
+        image = image_in(&others, module);
+        mprof__unlock(&pairing);
+    }
+    return image != NULL &&
+           mprof__pair_by_symbols(image, start, module->l_addr, pair);
+}
+
+/* By the code, but only where it is known to come from ECL's compiler. */
+static bool is_lisp(const struct link_map *module) {
+    return mprof__table_find(&images, (uintptr_t)module) != NULL;
+}
+
+static struct mprof__pair find_pair(const struct link_map *module,
+                                    uintptr_t start) {
     struct mprof__pair pair = {start, start};
     if (!MPROF__ECL_ENTRIES)
         return pair;
-    if (image != NULL && mprof__pair_by_symbols(image, start, bias, &pair)) {
+    if (pair_by_symbols(module, start, &pair)) {
         note_pair(pair.entry, pair.body);
+    } else if (!is_lisp(module)) {
+        return pair;
     } else if (mprof__table_find(&names, start) != NULL) {
         pair.body = mprof__body_by_code(start);
         note_pair(start, pair.body);
@@ -296,12 +330,21 @@ static struct mprof__pair find_pair(const struct mprof__image *image,
     return pair;
 }
 
+/* Where there is none, it is the entry itself. */
+static uintptr_t method_body(uintptr_t entry) {
+    struct mprof__pair pair = {entry, entry};
+    struct mprof__unwind unwind;
+    mprof__cfi_find(entry, &unwind);
+    if (!MPROF__ECL_ENTRIES || unwind.module == NULL ||
+        pair_by_symbols(unwind.module, entry, &pair) || !is_lisp(unwind.module))
+        return pair.body;
+    return mprof__body_by_code(entry);
+}
+
 void mprof__ecl_native(uintptr_t start, struct link_map *module,
                        struct mprof__name *name) {
-    struct mprof__slot *slot = mprof__table_find(&images, (uintptr_t)module);
-    const struct mprof__image *image =
-        slot == NULL ? NULL : (const void *)(uintptr_t)slot->value;
-    struct mprof__pair pair = find_pair(image, start, module->l_addr);
+    const struct mprof__image *image = image_in(&images, module);
+    struct mprof__pair pair = find_pair(module, start);
     struct mprof__text text;
     mprof__text_begin(&text, name->text, sizeof name->text);
     if (mprof__ecl_entry_name(pair.entry, &text))
@@ -384,8 +427,7 @@ static void rename_method(cl_object method) {
     if (!mprof__text_method(&text, method))
         return;
     mprof__rename(named_session, key, name);
-    if (MPROF__ECL_ENTRIES)
-        mprof__rename(named_session, mprof__body_by_code(key), name);
+    mprof__rename(named_session, method_body(key), name);
 }
 
 static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
