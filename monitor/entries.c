@@ -7,19 +7,6 @@
 #include "arch.h"
 #include "cfi.h"
 
-struct find_symbol {
-    uint64_t address;
-    const char *name;
-};
-
-static int symbol_at(const char *name, uint64_t address, void *data) {
-    struct find_symbol *find = data;
-    if (address != find->address)
-        return 0;
-    find->name = name;
-    return 1;
-}
-
 /* The symbol of the first LENGTH characters of NAME and ENDING; what follows a
  * dot is the C compiler's. */
 struct find_other {
@@ -47,19 +34,18 @@ bool mprof__pair_by_symbols(const struct mprof__image *image, uintptr_t start,
                             uintptr_t bias, struct mprof__pair *pair) {
     static const char ending[] = "_va";
     const size_t more = sizeof ending - 1;
-    struct find_symbol find = {.address = start - bias};
-    mprof__image_symbols(image, symbol_at, &find);
-    if (find.name == NULL)
+    const char *name = mprof__image_symbol_at(image, start - bias);
+    if (name == NULL)
         return false;
     *pair = (struct mprof__pair){start, start};
-    if (find.name[0] != 'L')
+    if (name[0] != 'L')
         return true;
-    struct find_other other = {find.name, strcspn(find.name, "."), ending, 0};
+    struct find_other other = {name, strcspn(name, "."), ending, 0};
     mprof__image_symbols(image, maybe_other, &other);
     if (other.address != 0) {
         pair->entry = bias + other.address;
     } else if (other.length > more &&
-               strncmp(find.name + other.length - more, ending, more) == 0) {
+               strncmp(name + other.length - more, ending, more) == 0) {
         other.length -= more;
         other.ending = "";
         mprof__image_symbols(image, maybe_other, &other);

@@ -9,19 +9,6 @@
 
 #include "format.h"
 
-struct find_symbol {
-    uint64_t address;
-    const char *name;
-};
-
-static int symbol_at(const char *name, uint64_t address, void *data) {
-    struct find_symbol *find = data;
-    if (address != find->address)
-        return 0;
-    find->name = name;
-    return 1;
-}
-
 static const char entry_ending[] = "_va";
 /* A C name taken apart. */
 struct c_name {
@@ -114,15 +101,14 @@ static void add_outer(struct mprof__text *text, const struct c_name *inner,
 
 void mprof__local_name(const struct mprof__image *image, uintptr_t start,
                        uintptr_t bias, struct mprof__name *name) {
-    struct find_symbol find = {.address = start - bias};
-    mprof__image_symbols(image, symbol_at, &find);
-    if (find.name == NULL)
+    const char *symbol = mprof__image_symbol_at(image, start - bias);
+    if (symbol == NULL)
         return;
-    snprintf(name->symbol, sizeof name->symbol, "%s", find.name);
+    snprintf(name->symbol, sizeof name->symbol, "%s", symbol);
     struct c_name c;
     /* A part is named by the reader, after its whole. */
-    if (!take_apart(find.name, &c) || strstr(find.name, ".cold") != NULL ||
-        strstr(find.name, ".part.") != NULL)
+    if (!take_apart(symbol, &c) || strstr(symbol, ".cold") != NULL ||
+        strstr(symbol, ".part.") != NULL)
         return;
     struct mprof__text text;
     mprof__text_begin(&text, name->text, sizeof name->text);

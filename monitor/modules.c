@@ -201,3 +201,23 @@ void mprof__image_symbols(const struct mprof__image *image,
             return;
     }
 }
+
+struct find_symbol {
+    uint64_t address;
+    const char *name;
+};
+
+static int symbol_at(const char *name, uint64_t address, void *data) {
+    struct find_symbol *find = data;
+    if (address != find->address)
+        return 0;
+    find->name = name;
+    return 1;
+}
+
+const char *mprof__image_symbol_at(const struct mprof__image *image,
+                                   uint64_t address) {
+    struct find_symbol find = {.address = address};
+    mprof__image_symbols(image, symbol_at, &find);
+    return find.name;
+}

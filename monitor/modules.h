@@ -34,4 +34,8 @@ void mprof__image_symbols(const struct mprof__image *image,
                                        void *data),
                           void *data);
 
+/* The name of the function at the ELF address ADDRESS, or NULL. */
+const char *mprof__image_symbol_at(const struct mprof__image *image,
+                                   uint64_t address);
+
 #endif
