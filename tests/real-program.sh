@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck shell=dash # Debian's sh, which has "ulimit -c"
 # real-program.sh - a real Lisp program that this ECL can run.
 #
 # Usage: real-program.sh ECL FOLDER

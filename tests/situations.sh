@@ -1,23 +1,17 @@
-# situations.sh - what run-situations.test and run-processes.test share; they
-# source it.  A situation is a function; it runs in a folder of its own.
+# shellcheck shell=dash disable=SC2154,SC2034 # script.sh sets some, who sources this reads some
+# situations.sh - what the tests of situations share, sourced after script.sh.  A situation is a function; it runs in a folder of its own.
 : "${MPROF:?}" "${MPROF_MALLOC_LIBRARY:?}" "${MALLOC_COUNT:?}" "${CC:=cc}"
 : "${CXX:=c++}" "${MPROF_INCLUDE:=$srcdir/monitor}"
-programs=$(cd "$srcdir/tests/programs" && pwd) || exit 99
 MPROF_INCLUDE=$(cd "$MPROF_INCLUDE" && pwd) || exit 99
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
-situations_awk=$(cd "$srcdir/tests" && pwd)/situations.awk
+situations_awk=$tests/situations.awk
 cd "$scratch" || exit 99
 export MPROF_MALLOC_LIBRARY
-unset MPROF_DATA MPROF_RUN MPROF_LIMIT
 ulimit -c 0
 failed=0
 
 echo 'int main(void) { return 0; }' >try.c
 if ! $CC try.c -o try >/dev/null 2>&1; then
-    echo "skip: $CC does not compile"
-    exit 77
+    skip_all "$CC does not compile"
 fi
 
 # Every function stays one, and every request is made: as far as the compiler
