@@ -132,7 +132,7 @@ static void inlined_callers_are_in_brackets(void **state) {
     if (strstr(text, "|| > main > outer\n")) {
         free(text);
         world_stop(&w);
-        skip(); /* compiled without debug information */
+        leave_out("compiled without debug information");
     }
     world_paths_equal(text, "|| > main > outer > [inner]\n"
                             "|| > main > outer > [inner] > g\n"
@@ -222,5 +222,5 @@ int main(void) {
         cmocka_unit_test(inlined_callers_are_in_brackets),
         cmocka_unit_test(the_code_tells_which_call_led_where),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
