@@ -1,4 +1,4 @@
-;;;; ffi.lisp - the only file that touches C: monitor/mprof.h and the reducer.
+;;;; ffi.lisp - the only file that touches C: monitor/include/mprof.h and the reducer.
 ;;;;
 ;;;; Calls go through libffi, so that they work interpreted and compiled and no
 ;;;; C compiler is needed.  Names that begin with % are these calls.  Each runs

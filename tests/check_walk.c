@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../monitor/self.h"
-#include "../monitor/session.h"
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
 
 #ifdef HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../monitor/format.h"
+#include "monitor/format/format.h"
 
 /* A data file under construction; it aborts when memory is short. */
 struct datafile {

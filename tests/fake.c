@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../monitor/adapter.h"
-#include "../monitor/format.h"
-#include "../monitor/mprof.h"
-#include "../monitor/walk.h"
+#include "monitor/record/adapter.h"
+#include "monitor/format/format.h"
+#include "monitor/include/mprof.h"
+#include "monitor/unwind/walk.h"
 
 uintptr_t fake_interpreter, fake_object;
 void (*fake_inside)(void);

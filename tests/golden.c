@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/command.h"
+#include "report/command/command.h"
 
 void golden_save(const struct datafile *d, const char *name) {
     FILE *file = fopen(name, "wb");

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../report/profile.h"
+#include "report/data/profile.h"
 
 static inline void self_build_id(struct mprof__module *module,
                                  const unsigned char *note, size_t size) {

@@ -1,7 +1,7 @@
 # shellcheck shell=dash disable=SC2154,SC2034 # script.sh sets some, who sources this reads some
 # situations.sh - what the tests of situations share, sourced after script.sh.  A situation is a function; it runs in a folder of its own.
 : "${MPROF:?}" "${MPROF_MALLOC_LIBRARY:?}" "${MALLOC_COUNT:?}" "${CC:=cc}"
-: "${CXX:=c++}" "${MPROF_INCLUDE:=$srcdir/monitor}"
+: "${CXX:=c++}" "${MPROF_INCLUDE:=$srcdir/monitor/include}"
 MPROF_INCLUDE=$(cd "$MPROF_INCLUDE" && pwd) || exit 99
 situations_awk=$tests/situations.awk
 cd "$scratch" || exit 99

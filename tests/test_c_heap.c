@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../monitor/mprof.h"
-#include "../monitor/objects.h"
-#include "../monitor/session.h"
+#include "monitor/include/mprof.h"
+#include "monitor/base/objects.h"
+#include "monitor/record/session.h"
 #include "fake.h"
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../report/command.h"
+#include "report/command/command.h"
 #include "golden.h"
 #include "self.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/tables.h"
+#include "report/tables/tables.h"
 #include "datafile.h"
 
 /* Two threads of C, where one frees what the other has allocated. */

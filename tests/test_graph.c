@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/graph.h"
+#include "report/graph/graph.h"
 #include "datafile.h"
 
 struct fixture {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/inlining.h"
-#include "../report/places.h"
+#include "report/graph/inlining.h"
+#include "report/graph/places.h"
 #include "world.h"
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../report/inlining.h"
+#include "report/graph/inlining.h"
 #include "golden.h"
 #include "self.h"
 #include "world.h"

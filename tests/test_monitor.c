@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../monitor/crc.h"
-#include "../monitor/mprof.h"
-#include "../monitor/session.h"
+#include "monitor/format/crc.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/session.h"
 #include "fake.h"
 
 static char folder[] = "/tmp/mprof-test-XXXXXX";

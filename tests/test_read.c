@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../report/profile.h"
+#include "report/data/profile.h"
 #include "datafile.h"
 
 struct fixture {

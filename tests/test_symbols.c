@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "../report/calls.h"
-#include "../report/functions.h"
+#include "report/elf/calls.h"
+#include "report/graph/functions.h"
 #include "self.h"
 
 extern char **environ;

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../report/command.h"
-#include "../report/report.h"
+#include "report/command/command.h"
+#include "report/command/report.h"
 #include "golden.h"
 
 static const char data_name[] = "test_tables.data";

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../monitor/self.h"
-#include "../monitor/session.h"
-#include "../monitor/thread.h"
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+#include "monitor/record/thread.h"
 #include "fake.h"
 
 enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };

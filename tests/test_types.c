@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../report/types.h"
+#include "report/elf/types.h"
 
 /* Of this program. */
 struct test_shape {

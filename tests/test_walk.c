@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../monitor/self.h"
-#include "../monitor/session.h"
-#include "../monitor/thread.h"
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+#include "monitor/record/thread.h"
 #include "fake.h"
 
 static struct mprof__session *session;

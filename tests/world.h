@@ -2,7 +2,7 @@
 #ifndef MPROF_TESTS_WORLD_H
 #define MPROF_TESTS_WORLD_H
 
-#include "../report/tables.h"
+#include "report/tables/tables.h"
 
 /* Room in each array of the profile. */
 enum { ROOM = 512 };

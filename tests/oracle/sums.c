@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "monitor/format/format.h"
 
 static void fail(const char *file, const char *reason) {
     fprintf(stderr, "sums: %s: %s\n", file, reason);

@@ -1,0 +1,191 @@
+/* objects.c - see objects.h. */
+#define _GNU_SOURCE
+#include "monitor/base/objects.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "monitor/base/table.h"
+
+/* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
+ * bits a leaf of 16 MiB, 20 bits an entry; of the other four, one chooses
+ * between two shadows: some allocators align small objects to eight only. */
+enum { REGION_BITS = 11, LEAF_BITS = 12, ENTRY_BITS = 20, GRAIN_BITS = 4 };
+enum {
+    REGIONS = 1 << REGION_BITS,
+    LEAVES = 1 << LEAF_BITS,
+    ENTRIES = 1 << ENTRY_BITS,
+    SHADOWS = 2
+};
+
+/* What does not fit in 32 bits stands in the entry behind, which belongs to
+ * the same object. */
+#define HUGE_BYTES UINT32_MAX
+
+/* counter in the upper half, bytes in the lower */
+struct leaf {
+    uint64_t entry[ENTRIES];
+};
+
+struct region {
+    struct leaf *leaves[LEAVES];
+};
+
+static struct region *regions[SHADOWS][REGIONS]; /* atomic, also the leaves */
+
+/* Mapped memory at *PLACE, made when it is not there. */
+static void *reach(void *place, size_t bytes) {
+    void **at = place, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (there != NULL)
+        return there;
+    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (fresh == MAP_FAILED)
+        return NULL;
+    /* Objects are far apart for the most part. */
+    madvise(fresh, bytes, MADV_NOHUGEPAGE);
+    if (__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    munmap(fresh, bytes);
+    return there;
+}
+
+static inline struct region **region_of(uintptr_t address) {
+    return &regions[address >> 3 & 1]
+                   [address >> (GRAIN_BITS + ENTRY_BITS + LEAF_BITS)];
+}
+
+static inline struct leaf **leaf_of(struct region *region, uintptr_t address) {
+    return &region->leaves[address >> (GRAIN_BITS + ENTRY_BITS) & (LEAVES - 1)];
+}
+
+static inline uint64_t *entry_of(struct leaf *leaf, uintptr_t address) {
+    return &leaf->entry[address >> GRAIN_BITS & (ENTRIES - 1)];
+}
+
+static inline bool is_possible(uintptr_t address) {
+    return address % 8 == 0 &&
+           address >> (REGION_BITS + LEAF_BITS + ENTRY_BITS + GRAIN_BITS) == 0;
+}
+
+/* The entry of ADDRESS; NULL: no memory. */
+static uint64_t *make_entry(uintptr_t address) {
+    struct region *region = reach(region_of(address), sizeof *region);
+    if (region == NULL)
+        return NULL;
+    struct leaf *leaf = reach(leaf_of(region, address), sizeof *leaf);
+    return leaf == NULL ? NULL : entry_of(leaf, address);
+}
+
+static uint64_t *find_entry(uintptr_t address) {
+    struct region *region =
+        __atomic_load_n(region_of(address), __ATOMIC_ACQUIRE);
+    if (region == NULL)
+        return NULL;
+    struct leaf *leaf =
+        __atomic_load_n(leaf_of(region, address), __ATOMIC_ACQUIRE);
+    return leaf == NULL ? NULL : entry_of(leaf, address);
+}
+
+uint64_t *mprof__objects_find(uintptr_t address,
+                              struct mprof__entries *entries) {
+    uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
+    if (entry != NULL) {
+        entries->range = mprof__objects_range(address) + 1;
+        entries->entry = entry - (address >> GRAIN_BITS & (ENTRIES - 1));
+    }
+    return entry;
+}
+
+static bool put_huge(uintptr_t address, uint64_t bytes) {
+    uint64_t *entry = make_entry(address + (1 << GRAIN_BITS));
+    if (entry != NULL)
+        __atomic_store_n(entry, bytes, __ATOMIC_RELAXED);
+    return entry != NULL;
+}
+
+bool mprof__objects_put(const void *object, struct mprof__object what) {
+    uintptr_t address = (uintptr_t)object;
+    uint64_t *entry = is_possible(address) ? make_entry(address) : NULL;
+    uint64_t bytes = what.bytes;
+    if (entry == NULL)
+        return false;
+    if (bytes >= HUGE_BYTES) {
+        if (!put_huge(address, bytes))
+            return false;
+        bytes = HUGE_BYTES;
+    }
+    __atomic_store_n(entry, (uint64_t)what.counter << 32 | bytes,
+                     __ATOMIC_RELAXED);
+    return true;
+}
+
+static uint64_t take_huge(uintptr_t address) {
+    uint64_t *entry = find_entry(address + (1 << GRAIN_BITS));
+    uint64_t bytes = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    return bytes;
+}
+
+bool mprof__objects_take(const void *object, struct mprof__object *what) {
+    uintptr_t address = (uintptr_t)object;
+    uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
+    if (entry == NULL)
+        return false;
+    uint64_t value = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    if (value == 0)
+        return false;
+    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    what->counter = (mprof_ref)(value >> 32);
+    what->bytes = (uint32_t)value;
+    if (what->bytes == HUGE_BYTES)
+        what->bytes = take_huge(address);
+    return true;
+}
+
+/* Call VISIT for all leaves. */
+static void for_leaves(void (*visit)(struct leaf *leaf, void *data),
+                       void *data) {
+    for (size_t i = 0; i < (size_t)SHADOWS * REGIONS; i++) {
+        struct region *region =
+            __atomic_load_n(&regions[0][0] + i, __ATOMIC_ACQUIRE);
+        for (size_t j = 0; region != NULL && j < LEAVES; j++) {
+            struct leaf *leaf =
+                __atomic_load_n(&region->leaves[j], __ATOMIC_ACQUIRE);
+            if (leaf != NULL)
+                visit(leaf, data);
+        }
+    }
+}
+
+static void clear(struct leaf *leaf, void *data) {
+    (void)data;
+    madvise(leaf, sizeof *leaf, MADV_DONTNEED);
+}
+
+void mprof__objects_clear(void) {
+    for_leaves(clear, NULL);
+}
+
+static void add_memory(struct leaf *leaf, void *data) {
+    uint64_t *sum = data;
+    unsigned char resident[256];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (size_t at = 0; at < sizeof *leaf; at += sizeof resident * page) {
+        size_t bytes = sizeof *leaf - at;
+        if (bytes > sizeof resident * page)
+            bytes = sizeof resident * page;
+        if (mincore((char *)leaf + at, bytes, resident) != 0)
+            return;
+        for (size_t i = 0; i < bytes / page; i++)
+            *sum += (resident[i] & 1) * page;
+    }
+}
+
+uint64_t mprof__objects_memory(void) {
+    uint64_t sum = 0;
+    for_leaves(add_memory, &sum);
+    return sum;
+}

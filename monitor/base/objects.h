@@ -1,0 +1,62 @@
+/* objects.h - the recorded objects of the C heap that are not freed yet.
+ *
+ * A shadow of the address space: eight bytes for each sixteen in which an
+ * object may begin, mapped where objects are.  Whoever has an object has its
+ * entry too, from the allocator's answer to the call that frees it, so putting
+ * and taking need no lock and no atomic exchange.
+ */
+#ifndef MPROF_OBJECTS_H
+#define MPROF_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/format/format.h"
+
+/* Where an object was counted, and the bytes that were asked for. */
+struct mprof__object {
+    mprof_ref counter; /* COUNTER; never 0 */
+    uint64_t bytes;
+    uint64_t session; /* id of the one that recorded it; not remembered here */
+};
+
+/* Remember OBJECT, which begins at ADDRESS.  False: no memory, or an address
+ * that no allocator returns (not a multiple of 8). */
+bool mprof__objects_put(const void *address, struct mprof__object object);
+
+/* Forget the object at ADDRESS and tell what it was; false: not recorded. */
+bool mprof__objects_take(const void *address, struct mprof__object *object);
+
+/* The entries of 16 MiB of addresses, for a thread that comes there again. */
+struct mprof__entries {
+    uintptr_t range; /* what mprof__objects_range() says of all of them, + 1 */
+    uint64_t *entry;
+};
+
+/* Where the entry of ADDRESS is, by ENTRIES or by a longer way; NULL: there are
+ * none yet, or ADDRESS cannot be an object's.  An entry that is not 0 has the
+ * counter in its upper half, and in the lower the bytes, or UINT32_MAX where
+ * they do not fit. */
+uint64_t *mprof__objects_find(uintptr_t address,
+                              struct mprof__entries *entries);
+
+static inline uintptr_t mprof__objects_range(uintptr_t address) {
+    return address >> 24 << 4 | (address & 15);
+}
+
+static inline uint64_t *mprof__objects_entry(const void *object,
+                                             struct mprof__entries *entries) {
+    uintptr_t address = (uintptr_t)object;
+    if (__builtin_expect(entries->range == mprof__objects_range(address) + 1,
+                         1))
+        return &entries->entry[address >> 4 & 0xfffff];
+    return mprof__objects_find(address, entries);
+}
+
+/* Forget all; only while no thread puts or takes. */
+void mprof__objects_clear(void);
+
+/* Bytes of memory in use. */
+uint64_t mprof__objects_memory(void);
+
+#endif

@@ -1,0 +1,98 @@
+/* self.h - entering and leaving the hook, on the way of every allocation.
+ *
+ * A thread says "inside" with a plain store, and whoever stops the recording
+ * makes all threads pass a barrier (membarrier) before it looks.  So entering
+ * costs no fence, and after mprof__threads_leave() nobody uses the old
+ * session any more.
+ */
+#ifndef MPROF_SELF_H
+#define MPROF_SELF_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/objects.h"
+#include "monitor/record/session.h"
+
+/* Locks that one thread holds at once: the registry's, the session's, and that
+ * of the objects that are kept. */
+enum { MPROF__MOST_HELD = 3 };
+
+/* A thread of the process; reused by another thread once `dead`. */
+struct mprof__self {
+    int inside;      /* written by the thread, read by who stops; atomic */
+    bool silent;     /* what this thread allocates now is the monitor's */
+    bool shared;     /* by threads that are nearly gone */
+    uintptr_t stack; /* while inside: where on the stack the thread was */
+    struct {
+        uint64_t id; /* of the session that `thread` belongs to */
+        struct mprof__thread *thread;
+    } heap[MPROF_HEAPS];
+    struct mprof__entries entries;
+    struct mprof__marks *marks; /* NULL until there are any */
+    struct mprof__self *next;
+    int dead; /* atomic */
+    pthread_mutex_t *held[MPROF__MOST_HELD];
+    int held_count;
+};
+
+#define MPROF__FAST_TLS __thread __attribute__((tls_model("initial-exec")))
+extern MPROF__FAST_TLS struct mprof__self *mprof__self;
+
+/* The longer ways of the functions below. */
+bool mprof__enter_slowly(uintptr_t stack);
+void mprof__leave_shared(void);
+struct mprof__thread *mprof__thread_self(struct mprof__session *session,
+                                         enum mprof_heap heap);
+
+/* See mprof__enter() in adapter.h.  STACK is a place in the stack that is the
+ * same for all calls from there. */
+static inline bool mprof__enter_at(const void *stack) {
+    struct mprof__self *me = mprof__self;
+    if (__builtin_expect(me == NULL || me->inside, 0))
+        return mprof__enter_slowly((uintptr_t)stack);
+    me->stack = (uintptr_t)stack;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+}
+
+static inline bool mprof__enter_here(void) {
+    return mprof__enter_at(__builtin_frame_address(0));
+}
+
+/* Enter in the most frequent case; NULL: otherwise.  STACK is where on the
+ * stack the thread is. */
+static inline struct mprof__self *mprof__enter_quickly(const void *stack) {
+    struct mprof__self *me = mprof__self;
+    if (__builtin_expect(me == NULL || me->inside, 0))
+        return NULL;
+    me->stack = (uintptr_t)stack;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return me;
+}
+
+static inline void mprof__leave_quickly(struct mprof__self *me) {
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+}
+
+static inline void mprof__leave_here(void) {
+    struct mprof__self *me = mprof__self;
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+    if (__builtin_expect(me->shared, 0))
+        mprof__leave_shared();
+}
+
+/* This thread in a heap of SESSION, made when it is not there; NULL: no
+ * memory. */
+static inline struct mprof__thread *
+mprof__thread_here(struct mprof__session *session, enum mprof_heap heap) {
+    struct mprof__self *me = mprof__self;
+    if (__builtin_expect(me->heap[heap].id == session->id, 1))
+        return me->heap[heap].thread;
+    return mprof__thread_self(session, heap);
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* table.c - see table.h. */
+#include "monitor/base/table.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FIRST_SLOTS = 256 };
+
+uint64_t mprof__mapped;
+
+void *mprof__map(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    __atomic_add_fetch(&mprof__mapped, bytes, __ATOMIC_RELAXED);
+    return memory;
+}
+
+void mprof__unmap(void *memory, size_t bytes) {
+    if (memory == NULL)
+        return;
+    munmap(memory, bytes);
+    __atomic_sub_fetch(&mprof__mapped, bytes, __ATOMIC_RELAXED);
+}
+
+static void put(struct mprof__slots *slots, uint64_t key, uint64_t value) {
+    size_t i = mprof__hash(key) & slots->mask;
+    while (slots->slot[i].key != 0)
+        i = (i + 1) & slots->mask;
+    slots->slot[i].value = value;
+    __atomic_store_n(&slots->slot[i].key, key, __ATOMIC_RELEASE);
+}
+
+/* Slots for twice the keys; as many as before when most were removed. */
+static size_t next_size(const struct mprof__slots *old) {
+    if (old == NULL)
+        return FIRST_SLOTS;
+    size_t keys = 0;
+    for (size_t i = 0; i <= old->mask; i++)
+        keys += old->slot[i].key > 1;
+    return 4 * keys > old->mask ? 2 * (old->mask + 1) : old->mask + 1;
+}
+
+static bool grow(struct mprof__table *table) {
+    struct mprof__slots *old = table->slots;
+    size_t n = next_size(old);
+    size_t bytes = sizeof *old + n * sizeof old->slot[0];
+    struct mprof__slots *slots = mprof__map(bytes);
+    if (slots == NULL)
+        return false;
+    slots->old = old;
+    slots->mask = n - 1;
+    slots->bytes = bytes;
+    size_t count = 0;
+    for (size_t i = 0; old != NULL && i <= old->mask; i++) {
+        if (old->slot[i].key > 1) {
+            put(slots, old->slot[i].key, old->slot[i].value);
+            count++;
+        }
+    }
+    table->count = count;
+    __atomic_store_n(&table->slots, slots, __ATOMIC_RELEASE);
+    return true;
+}
+
+bool mprof__table_add(struct mprof__table *table, uint64_t key,
+                      uint64_t value) {
+    /* At most half full: a look-up that fails looks at two slots. */
+    if (table->slots == NULL || 2 * (table->count + 1) > table->slots->mask) {
+        if (!grow(table))
+            return false;
+    }
+    put(table->slots, key, value);
+    table->count++;
+    return true;
+}
+
+void mprof__table_trim(struct mprof__table *table) {
+    if (table->slots == NULL)
+        return;
+    struct mprof__slots *old = table->slots->old;
+    table->slots->old = NULL;
+    while (old != NULL) {
+        struct mprof__slots *older = old->old;
+        mprof__unmap(old, old->bytes);
+        old = older;
+    }
+}
+
+void mprof__table_sweep(struct mprof__table *table,
+                        bool (*dead)(uint64_t, uint64_t, void *), void *data) {
+    struct mprof__slots *slots = table->slots;
+    for (size_t i = 0; slots != NULL && i <= slots->mask; i++) {
+        struct mprof__slot *slot = &slots->slot[i];
+        if (slot->key > 1 && dead(slot->key, slot->value, data))
+            __atomic_store_n(&slot->key, 1, __ATOMIC_RELEASE);
+    }
+}
+
+void mprof__table_free(struct mprof__table *table) {
+    struct mprof__slots *slots = table->slots;
+    while (slots != NULL) {
+        struct mprof__slots *old = slots->old;
+        mprof__unmap(slots, slots->bytes);
+        slots = old;
+    }
+    table->slots = NULL;
+    table->count = 0;
+}

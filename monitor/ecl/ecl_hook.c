@@ -1,0 +1,387 @@
+/* ecl_hook.c - the adapter for ECL; see adapter.h and runtime-patch/README.
+ *
+ * The patched runtime calls our functions while the recording runs.  In one
+ * without the patch the weak reference to ecl_set_monitor is NULL.
+ */
+#define _GNU_SOURCE
+#include "monitor/ecl/ecl_adapter.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <ecl/internal.h>
+
+#include "monitor/ecl/ecl_version.h"
+#include "monitor/format/format.h"
+#include "monitor/api/functions.h"
+#include "monitor/malloc/malloc_hook.h"
+#include "monitor/include/mprof.h"
+#include "monitor/unwind/walk.h"
+
+extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
+    __attribute__((weak));
+
+static uintptr_t interpreter;   /* start of ecl_interpret() */
+static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
+
+/* MPROF_OTHER where nothing is said. */
+static const uint8_t classes[MPROF__TYPES] = {
+#define CLASS(class_) (MPROF_OTHER ^ (class_))
+    [t_list] = CLASS(MPROF_CONS),          [t_singlefloat] = CLASS(MPROF_FLOAT),
+    [t_doublefloat] = CLASS(MPROF_FLOAT),  [t_longfloat] = CLASS(MPROF_FLOAT),
+#ifdef ECL_COMPLEX_FLOAT
+    [t_csfloat] = CLASS(MPROF_FLOAT),      [t_cdfloat] = CLASS(MPROF_FLOAT),
+    [t_clfloat] = CLASS(MPROF_FLOAT),
+#endif
+    [t_array] = CLASS(MPROF_STRUCT),       [t_vector] = CLASS(MPROF_STRUCT),
+#ifdef ECL_UNICODE
+    [t_string] = CLASS(MPROF_STRUCT),
+#endif
+    [t_base_string] = CLASS(MPROF_STRUCT), [t_bitvector] = CLASS(MPROF_STRUCT),
+    [t_instance] = CLASS(MPROF_STRUCT),
+};
+
+static inline enum mprof_class class_of(cl_type type) {
+    return MPROF_OTHER ^ classes[(unsigned)type % MPROF__TYPES];
+}
+
+#ifdef ECL_THREADS
+
+static inline void note_thread(void) {
+}
+
+static void find_thread(void) {
+}
+
+static inline cl_env_ptr own_env(void) {
+    return ecl_process_env_unsafe();
+}
+
+#else
+
+/* An ECL without threads has one environment, whichever thread asks: it is that
+ * of the thread that last ran Lisp, and the program may have others.  0 is none
+ * as long as that is not known. */
+static pthread_t lisp_thread;
+
+static inline void note_thread(void) {
+    __atomic_store_n(&lisp_thread, pthread_self(), __ATOMIC_RELAXED);
+}
+
+/* Before any Lisp ran: does this thread have the stack that Lisp started on? */
+static void find_thread(void) {
+    pthread_attr_t attributes;
+    void *start;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    uintptr_t lisp = (uintptr_t)mprof__ecl_stack(ecl_process_env_unsafe());
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0 &&
+        lisp - (uintptr_t)start <= size)
+        note_thread();
+    pthread_attr_destroy(&attributes);
+}
+
+static inline cl_env_ptr own_env(void) {
+    if (__atomic_load_n(&lisp_thread, __ATOMIC_RELAXED) != pthread_self())
+        return NULL;
+    return ecl_process_env_unsafe();
+}
+
+#endif
+
+/* Its frame is where the walk begins, so it must not be inlined or jumped to.
+ */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    struct mprof__event event = {
+        .bytes = bytes,
+        .class_ = (uint8_t)class_of(type),
+        .type = (uint8_t)type,
+        .storage = storage != 0,
+        .object = (uintptr_t)clas,
+    };
+    note_thread();
+    mprof__allocated(&event, MPROF__FRAME());
+}
+
+/* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
+ * as it does during an allocation, where the runtime sees to that. */
+static void named(cl_object name, cl_object function) {
+    note_thread();
+    cl_env_ptr env = own_env();
+    if (env == NULL || !mprof__enter())
+        return;
+    int disabled = env->disable_interrupts;
+    if (!disabled)
+        ecl_disable_interrupts_env(env);
+    if (mprof__recording())
+        mprof__ecl_registry_name(name, function);
+    mprof__leave();
+    if (!disabled)
+        ecl_enable_interrupts_env(env);
+}
+
+static void loaded(cl_object block, int opened) {
+    note_thread();
+    if (!mprof__enter())
+        return;
+    if (mprof__recording())
+        mprof__ecl_registry_library(block, opened != 0);
+    mprof__leave();
+}
+
+static const struct ecl_monitor monitor = {
+    .allocated = allocated, .named = named, .loaded = loaded};
+
+static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    (void)type, (void)storage, (void)bytes, (void)clas;
+    note_thread();
+}
+
+static const struct ecl_monitor names_only = {
+    .allocated = ignore, .named = named, .loaded = loaded};
+
+/* A symbol of the runtime itself; interning it by name would cons. */
+static cl_object find_core_symbol(const char *name, cl_object package) {
+    for (cl_index i = 0; i < cl_num_symbols_in_core; i++) {
+        cl_object symbol = (cl_object)(cl_symbols + i);
+        if (symbol->symbol.hpack == package &&
+            mprof__string_is(symbol->symbol.name, name))
+            return symbol;
+    }
+    return OBJNULL;
+}
+
+static int check(unsigned heaps) {
+    if ((heaps & MPROF_HEAP_LISP) && ecl_set_monitor == NULL)
+        return MPROF_E_UNPATCHED;
+    if (ecl_get_option(ECL_OPT_BOOTED) <= 0)
+        return MPROF_E_NOT_BOOTED;
+    if ((heaps & MPROF_HEAP_MALLOC) && !mprof__malloc_is_there())
+        return MPROF_E_MALLOC;
+    return 0;
+}
+
+static void attach(unsigned heaps) {
+    struct mprof__unwind unwind;
+    mprof__cfi_find((uintptr_t)ecl_interpret, &unwind);
+    interpreter = unwind.function;
+    toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
+    mprof__ecl_keep_start();
+    find_thread();
+    if (mprof__enter()) {
+        /* What was known before a stop may have changed meanwhile. */
+        mprof__ecl_registry_clear();
+        mprof__ecl_registry_fill();
+        mprof__leave();
+    }
+    /* Without the Lisp heap, names and libraries are of interest still. */
+    if (ecl_set_monitor != NULL)
+        ecl_set_monitor(heaps & MPROF_HEAP_LISP ? &monitor : &names_only);
+    if (heaps & MPROF_HEAP_MALLOC)
+        mprof__malloc_attach();
+}
+
+static void rename_late(struct mprof__session *session) {
+    /* After cl_shutdown() there is nobody to ask. */
+    if (ecl_get_option(ECL_OPT_BOOTED) > 0)
+        mprof__ecl_rename_methods(session);
+}
+
+static void detach(void) {
+    if (ecl_set_monitor != NULL)
+        ecl_set_monitor(NULL);
+    mprof__malloc_detach();
+}
+
+/* A Lisp interrupt might leave the hook by a jump.  Returns whether interrupts
+ * were enabled. */
+static int defer(void) {
+    cl_env_ptr env = own_env();
+    if (env == NULL || env->disable_interrupts)
+        return 0;
+    ecl_disable_interrupts_env(env);
+    return 1;
+}
+
+static void undefer(int deferred) {
+    if (deferred)
+        ecl_enable_interrupts_env(ecl_process_env_unsafe());
+}
+
+static void forked(void) {
+    mprof__ecl_registry_forked();
+    mprof__ecl_keep_forked();
+}
+
+static void forget(void) {
+    mprof__ecl_registry_clear();
+    mprof__ecl_forget();
+}
+
+static void describe_runtime(char *text, size_t size) {
+    int version = ECL_VERSION_NUMBER;
+    snprintf(text, size, "ECL %d.%d.%d", version / 10000, version / 100 % 100,
+             version % 100);
+}
+
+static void describe_thread(char *buffer, size_t size) {
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, size);
+#ifdef ECL_THREADS
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env == NULL || env->own_process == OBJNULL ||
+        ECL_IMMEDIATE(env->own_process) || env->own_process->d.t != t_process)
+        return;
+    cl_object name = env->own_process->process.name;
+    if (name == OBJNULL)
+        return;
+    if (!ECL_IMMEDIATE(name) && name->d.t != t_symbol)
+        mprof__text_string(&text, name);
+    else
+        mprof__text_object(&text, name);
+#endif
+}
+
+static bool interprets(uintptr_t start) {
+    return start == interpreter;
+}
+
+/* Forms that EVAL or LOAD compiled, to be run once: see asm_end(). */
+static bool is_toplevel(cl_object bytecodes) {
+    return bytecodes->bytecodes.name == toplevel_name;
+}
+
+/* What stands in the chain for a frame that runs FUNCTION; 0: the interpreter
+ * itself. */
+static uintptr_t what_runs(cl_object function) {
+    if (function == OBJNULL || ECL_IMMEDIATE(function) ||
+        function->d.t != t_bytecodes)
+        return 0;
+    return is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
+                                 : (uintptr_t)function;
+}
+
+/* The interpreter keeps a record of what it runs in its own C frame. */
+static void match(struct mprof__chain *chain) {
+    cl_env_ptr env = own_env();
+    if (env == NULL)
+        return;
+    struct ecl_ihs_frame *next = mprof__ecl_history(env);
+    for (size_t i = chain->count; i-- > chain->proved;) {
+        struct mprof__frame *f = &chain->frames[i];
+        if (!f->interprets)
+            continue;
+        struct ecl_ihs_frame *ihs = next;
+        while (ihs != NULL &&
+               !((uintptr_t)ihs >= f->low && (uintptr_t)ihs < f->high))
+            ihs = ihs->next;
+        uintptr_t object = 0;
+        if (ihs != NULL) {
+            next = ihs->next;
+            object = what_runs(ihs->function);
+        }
+        /* The same frame of the interpreter may run another function now. */
+        if (f->object != object && i < chain->kept)
+            chain->kept = i;
+        f->object = object;
+    }
+}
+
+#pragma weak mprof_set_functions
+
+/* With a libmprof_malloc in front of this library, programs call that one. */
+static void __attribute__((constructor)) take_the_lead(void) {
+    if (mprof_set_functions != NULL)
+        mprof_set_functions(&mprof__own_functions);
+}
+
+static const char *const type_names[] = {
+    [t_start] = "other storage",
+    [t_list] = "cons",
+    [t_bignum] = "bignum",
+    [t_ratio] = "ratio",
+    [t_singlefloat] = "single-float",
+    [t_doublefloat] = "double-float",
+    [t_longfloat] = "long-float",
+    [t_complex] = "complex",
+#ifdef ECL_COMPLEX_FLOAT
+    [t_csfloat] = "complex-single-float",
+    [t_cdfloat] = "complex-double-float",
+    [t_clfloat] = "complex-long-float",
+#endif
+    [t_symbol] = "symbol",
+    [t_package] = "package",
+    [t_hashtable] = "hash-table",
+    [t_array] = "array",
+    [t_vector] = "vector",
+#ifdef ECL_UNICODE
+    [t_string] = "string",
+#endif
+    [t_base_string] = "base-string",
+    [t_bitvector] = "bit-vector",
+    [t_stream] = "stream",
+    [t_random] = "random-state",
+    [t_readtable] = "readtable",
+    [t_pathname] = "pathname",
+    [t_bytecodes] = "bytecodes",
+    [t_bclosure] = "bytecodes-closure",
+    [t_cfun] = "compiled-function",
+    [t_cfunfixed] = "compiled-function",
+    [t_cclosure] = "compiled-closure",
+    [t_instance] = "instance",
+#ifdef ECL_THREADS
+    [t_process] = "process",
+    [t_lock] = "lock",
+    [t_rwlock] = "rwlock",
+    [t_condition_variable] = "condition-variable",
+    [t_semaphore] = "semaphore",
+    [t_barrier] = "barrier",
+    [t_mailbox] = "mailbox",
+#endif
+    [t_codeblock] = "codeblock",
+    [t_foreign] = "foreign-data",
+    [t_frame] = "stack-frame",
+    [t_weak_pointer] = "weak-pointer",
+};
+
+static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
+                                 size_t size) {
+    const char *name = NULL;
+    if (type < sizeof type_names / sizeof type_names[0])
+        name = type_names[type];
+    if (name == NULL)
+        name = "unknown type";
+    cl_object clas = (cl_object)object;
+    if (clas == OBJNULL || ECL_IMMEDIATE(clas) || clas->d.t != t_instance)
+        return name;
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, size);
+    mprof__text_object(&text, ECL_CLASS_NAME(clas));
+    /* A structure's class is an instance of STRUCTURE-CLASS. */
+    char meta[64];
+    mprof__text_begin(&text, meta, sizeof meta);
+    mprof__text_string(&text, ECL_CLASS_NAME(ECL_CLASS_OF(clas)));
+    return strcmp(meta, "STRUCTURE-CLASS") == 0 ? "structure" : "instance";
+}
+
+const struct mprof__adapter mprof__adapter = {
+    .heaps = MPROF_HEAP_LISP,
+    .check = check,
+    .attach = attach,
+    .detach = detach,
+    .defer = defer,
+    .undefer = undefer,
+    .forked = forked,
+    .rename = rename_late,
+    .runtime = describe_runtime,
+    .thread = describe_thread,
+    .interprets = interprets,
+    .match = match,
+    .native = mprof__ecl_native,
+    .interpreted = mprof__ecl_interpreted,
+    .type = describe_type,
+    .keep = mprof__ecl_keep,
+    .forget = forget,
+};

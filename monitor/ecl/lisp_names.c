@@ -1,0 +1,267 @@
+/* lisp_names.c - see lisp_names.h. */
+#include "monitor/ecl/lisp_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void mprof__text_begin(struct mprof__text *text, char *buffer, size_t size) {
+    text->at = buffer;
+    text->end = buffer + size - 1;
+    *buffer = '\0';
+}
+
+static void add_char(struct mprof__text *text, unsigned c) {
+    char bytes[4];
+    size_t n = 1;
+    if (c < 0x80) {
+        bytes[0] = (char)c;
+    } else if (c < 0x800) {
+        n = 2;
+        bytes[0] = (char)(0xc0 | c >> 6);
+    } else if (c < 0x10000) {
+        n = 3;
+        bytes[0] = (char)(0xe0 | c >> 12);
+    } else {
+        n = 4;
+        bytes[0] = (char)(0xf0 | c >> 18);
+    }
+    for (size_t i = 1; i < n; i++)
+        bytes[i] = (char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
+    if ((size_t)(text->end - text->at) < n)
+        return;
+    memcpy(text->at, bytes, n);
+    text->at += n;
+    *text->at = '\0';
+}
+
+void mprof__text_add(struct mprof__text *text, const char *string) {
+    for (; *string != '\0'; string++)
+        add_char(text, (unsigned char)*string);
+}
+
+static cl_index string_length(cl_object s) {
+    return s->base_string.fillp;
+}
+
+static unsigned string_char(cl_object s, cl_index i) {
+#ifdef ECL_UNICODE
+    if (s->d.t == t_string)
+        return (unsigned)s->string.self[i];
+#endif
+    return s->base_string.self[i];
+}
+
+static bool is_string(cl_object s) {
+    if (s == OBJNULL || ECL_IMMEDIATE(s))
+        return false;
+#ifdef ECL_UNICODE
+    if (s->d.t == t_string)
+        return true;
+#endif
+    return s->d.t == t_base_string;
+}
+
+static bool is_symbol(cl_object s) {
+    return s != OBJNULL && !ECL_IMMEDIATE(s) && s->d.t == t_symbol;
+}
+
+void mprof__text_string(struct mprof__text *text, cl_object string) {
+    if (is_symbol(string))
+        string = string->symbol.name;
+    if (!is_string(string))
+        return;
+    for (cl_index i = 0; i < string_length(string); i++)
+        add_char(text, string_char(string, i));
+}
+
+/* Would the reader read it back without bars? */
+static bool is_plain(cl_object name) {
+    bool number = true;
+    cl_index n = string_length(name);
+    for (cl_index i = 0; i < n; i++) {
+        unsigned c = string_char(name, i);
+        if (c >= 0x80 || strchr(" \t\n\r\f\"#'(),:;\\`|", (int)c) != NULL ||
+            (c >= 'a' && c <= 'z'))
+            if (!(c == '#' && i > 0))
+                return false;
+        if (strchr("0123456789+-./", (int)c) == NULL)
+            number = false;
+    }
+    return n > 0 && !number;
+}
+
+static void add_name(struct mprof__text *text, cl_object name) {
+    bool plain = is_plain(name) ||
+                 (string_length(name) == 1 &&
+                  strchr("+-/", (int)string_char(name, 0)) != NULL) ||
+                 (string_length(name) == 2 && string_char(name, 0) == '1' &&
+                  strchr("+-", (int)string_char(name, 1)) != NULL);
+    if (!plain)
+        add_char(text, '|');
+    for (cl_index i = 0; i < string_length(name); i++) {
+        unsigned c = string_char(name, i);
+        if (!plain && (c == '|' || c == '\\'))
+            add_char(text, '\\');
+        add_char(text, c);
+    }
+    if (!plain)
+        add_char(text, '|');
+}
+
+bool mprof__string_is(cl_object string, const char *name) {
+    if (!is_string(string))
+        return false;
+    cl_index n = string_length(string);
+    if (n != strlen(name))
+        return false;
+    for (cl_index i = 0; i < n; i++)
+        if (string_char(string, i) != (unsigned char)name[i])
+            return false;
+    return true;
+}
+
+/* Another thread may intern meanwhile: look at a table only while its size
+ * stays what it was.  Values are compared and never followed. */
+static bool is_external(cl_object package, cl_object symbol) {
+    volatile struct ecl_hashtable *table = &package->pack.external->hash;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        cl_index size = table->size;
+        volatile struct ecl_hashtable_entry *entry = table->data;
+        if (table->size != size)
+            continue;
+        for (cl_index i = 0; i < size; i++)
+            if (entry[i].value == symbol)
+                return true;
+        return false;
+    }
+    return false;
+}
+
+static void add_symbol(struct mprof__text *text, cl_object symbol) {
+    cl_object package = symbol->symbol.hpack;
+    cl_object name = symbol->symbol.name;
+    if (package == ECL_NIL || package == OBJNULL) {
+        mprof__text_add(text, "#:");
+    } else if (package == cl_core.keyword_package) {
+        mprof__text_add(text, ":");
+    } else if (package == cl_core.lisp_package) {
+        mprof__text_add(text, "CL:");
+    } else if (package != cl_core.user_package) {
+        cl_object of = package->pack.name;
+        if (mprof__string_is(of, "SYSTEM"))
+            mprof__text_add(text, "SI");
+        else if (is_string(of))
+            add_name(text, of);
+        mprof__text_add(text, is_external(package, symbol) ? ":" : "::");
+    }
+    if (is_string(name))
+        add_name(text, name);
+}
+
+static void add_list(struct mprof__text *text, cl_object list) {
+    mprof__text_add(text, "(");
+    for (int n = 0; ECL_CONSP(list); list = ECL_CONS_CDR(list), n++) {
+        if (n > 0)
+            mprof__text_add(text, " ");
+        if (n == 32) {
+            mprof__text_add(text, "...");
+            list = ECL_NIL;
+            break;
+        }
+        /* SETF and the like are the operators of names, not functions. */
+        cl_object item = ECL_CONS_CAR(list);
+        if (n == 0 && is_symbol(item) &&
+            item->symbol.hpack == cl_core.lisp_package)
+            mprof__text_string(text, item);
+        else
+            mprof__text_object(text, item);
+    }
+    if (list != ECL_NIL) {
+        mprof__text_add(text, " . ");
+        mprof__text_object(text, list);
+    }
+    mprof__text_add(text, ")");
+}
+
+static void add_literal(struct mprof__text *text, cl_object object) {
+    char number[32];
+    if (ECL_FIXNUMP(object)) {
+        snprintf(number, sizeof number, "%ld", (long)ecl_fixnum(object));
+        mprof__text_add(text, number);
+    } else if (ECL_CHARACTERP(object)) {
+        mprof__text_add(text, "#\\");
+        add_char(text, (unsigned)ECL_CHAR_CODE(object));
+    } else if (is_string(object)) {
+        mprof__text_add(text, "\"");
+        mprof__text_string(text, object);
+        mprof__text_add(text, "\"");
+    } else if (object->d.t == t_instance && ECL_CLASS_OF(object) != OBJNULL) {
+        mprof__text_add(text, "#<");
+        mprof__text_object(text, ECL_CLASS_NAME(ECL_CLASS_OF(object)));
+        mprof__text_add(text, ">");
+    } else {
+        mprof__text_add(text, "#<object>");
+    }
+}
+
+void mprof__text_object(struct mprof__text *text, cl_object object) {
+    if (object == OBJNULL)
+        mprof__text_add(text, "#<unbound>");
+    else if (object == ECL_NIL)
+        mprof__text_add(text, "NIL");
+    else if (object == ECL_T)
+        mprof__text_add(text, "T");
+    else if (ECL_CONSP(object))
+        add_list(text, object);
+    else if (is_symbol(object))
+        add_symbol(text, object);
+    else
+        add_literal(text, object);
+}
+
+/* Where standard-method keeps what we need: +standard-method-slots+ of ECL's
+ * src/clos/hierarchy.lsp. */
+enum { METHOD_GF = 0, METHOD_SPECIALIZERS = 2, METHOD_QUALIFIERS = 3 };
+
+static void add_specializer(struct mprof__text *text, cl_object specializer) {
+    if (ECL_CONSP(specializer) || ECL_IMMEDIATE(specializer) ||
+        specializer->d.t != t_instance) {
+        mprof__text_object(text, specializer);
+        return;
+    }
+    /* Specializers have a flag, a holder and a third slot, which in an EQL
+     * specializer is its object; the slots of classes come after these. */
+    if (specializer->instance.length == 3 &&
+        specializer->instance.slots[0] == ECL_T) {
+        mprof__text_add(text, "(EQL ");
+        mprof__text_object(text, specializer->instance.slots[2]);
+        mprof__text_add(text, ")");
+    } else if (specializer->instance.length > 3) {
+        mprof__text_object(text, ECL_CLASS_NAME(specializer));
+    }
+}
+
+bool mprof__text_method(struct mprof__text *text, cl_object method) {
+    if (ECL_IMMEDIATE(method) || method->d.t != t_instance ||
+        method->instance.length <= METHOD_QUALIFIERS)
+        return false;
+    cl_object gf = method->instance.slots[METHOD_GF];
+    if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance)
+        return false;
+    mprof__text_add(text, "(METHOD ");
+    mprof__text_object(text, gf->instance.slots[0]);
+    cl_object l = method->instance.slots[METHOD_QUALIFIERS];
+    for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        mprof__text_add(text, " ");
+        mprof__text_object(text, ECL_CONS_CAR(l));
+    }
+    mprof__text_add(text, " (");
+    l = method->instance.slots[METHOD_SPECIALIZERS];
+    for (int n = 0; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l), n++) {
+        if (n > 0)
+            mprof__text_add(text, " ");
+        add_specializer(text, ECL_CONS_CAR(l));
+    }
+    mprof__text_add(text, "))");
+    return true;
+}

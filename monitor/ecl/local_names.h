@@ -1,0 +1,27 @@
+/* local_names.h - Lisp names of local functions, from their C names.
+ *
+ * ECL's compiler names the C function of a global Lisp function L<n>foo, that
+ * of a local one LC<n>foo or, patched, LC<n>foo__labels_in__outer, where
+ * `outer` is the C name of the global function around it; functions inside of
+ * another have smaller numbers than that one.
+ */
+#ifndef MPROF_LOCAL_NAMES_H
+#define MPROF_LOCAL_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/record/adapter.h"
+#include "monitor/ecl/lisp_names.h"
+#include "monitor/record/modules.h"
+
+/* Name the function at START from the symbols of its library, which is loaded
+ * at BIAS: (LABELS WALK :IN TREE-SUM) where that is known. */
+void mprof__local_name(const struct mprof__image *image, uintptr_t start,
+                       uintptr_t bias, struct mprof__name *name);
+
+/* Add the Lisp name of the function that begins at ENTRY; false: it has none.
+ * In ecl_registry.c. */
+bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
+
+#endif

@@ -1,0 +1,347 @@
+/* autostart.c - start by itself, and find a name for the data file; see
+ * autostart.h.
+ *
+ * Runs inside of the first malloc(), while there is one thread, which may have
+ * little stack: nothing here allocates, and names are static.
+ */
+#define _GNU_SOURCE
+#include "monitor/malloc/autostart.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/api/functions.h"
+#include "monitor/malloc/malloc_hook.h"
+#include "monitor/include/mprof.h"
+#include "monitor/format/process.h"
+#include "monitor/record/session.h"
+
+extern char **environ;
+
+static char pattern[PATH_MAX]; /* absolute, with %p and %n; "": not yet */
+static char base[PATH_MAX];    /* name of the first process's file */
+static bool by_pid;            /* the pattern contains %p */
+static pid_t first;            /* process that base belongs to */
+static uint64_t begun;         /* when this process began, ns since boot */
+static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
+static bool children = true;   /* are recorded, too */
+
+/* One line about why nothing is recorded. */
+static void complain(const char *path, int error) {
+    static char line[PATH_MAX + 200];
+    const char *what = mprof_strerror(error);
+    const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
+    int n =
+        snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
+                 path, what, why != NULL ? why : "unknown");
+    /* Where files may not grow, a signal says so. */
+    sigset_t too_large, saved;
+    const struct timespec not_at_all = {0, 0};
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, &saved);
+    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EFBIG)
+        sigtimedwait(&too_large, NULL, &not_at_all);
+    pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+/* Expand the pattern; false: too long. */
+static bool expand(char *name, size_t size) {
+    char text[32];
+    size_t n = 0;
+    for (const char *p = pattern; *p != '\0'; p++) {
+        const char *part = text;
+        text[0] = *p;
+        text[1] = '\0';
+        if (*p == '%' && p[1] != '\0')
+            switch (*++p) {
+            case 'p':
+                snprintf(text, sizeof text, "%ld", (long)getpid());
+                by_pid = true;
+                break;
+            case 'n':
+                part = program_invocation_short_name;
+                break;
+            case '%':
+                break;
+            default:
+                text[0] = '%';
+                text[1] = *p;
+                text[2] = '\0';
+            }
+        size_t length = strlen(part);
+        if (n + length >= size)
+            return false;
+        memcpy(name + n, part, length);
+        n += length;
+    }
+    name[n] = '\0';
+    return true;
+}
+
+/* BASE.PID; false: too long. */
+static bool child_name(char *name, size_t size) {
+    int n = snprintf(name, size, "%s.%ld", base, (long)getpid());
+    return n > 0 && (size_t)n < size;
+}
+
+static bool read_header(const char *path, struct mprof_header *header) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, header, sizeof *header);
+    close(fd);
+    return n == sizeof *header &&
+           memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) == 0;
+}
+
+enum verdict { FREE, EARLIER_PROGRAM, OURS, TAKEN };
+
+/* What about the file PATH? */
+static enum verdict judge(const char *path) {
+    struct mprof_header header;
+    if (access(path, F_OK) != 0)
+        return FREE;
+    if (!read_header(path, &header))
+        return TAKEN;
+    if (header.image == mprof__image_id())
+        return OURS;
+    bool runs = mprof__process_runs(header.pid, header.start_time);
+    if (runs && header.pid == (uint32_t)getpid())
+        return EARLIER_PROGRAM;
+    if (runs && header.state == MPROF_OPEN)
+        return TAKEN;
+    if (mprof__process_booted_since(header.start_time))
+        return FREE;
+    if (input_pipe != 0 && header.output_pipe == input_pipe)
+        return TAKEN;
+    return header.saved < begun ? FREE : TAKEN;
+}
+
+/* What an earlier program in this process recorded gets another name, and is
+ * complete now. */
+static void move_away(const char *path) {
+    static char aside[PATH_MAX];
+    for (int i = 1; i < 10000; i++) {
+        int n =
+            snprintf(aside, sizeof aside, "%s.%ld.%d", base, (long)getpid(), i);
+        if (n < 0 || (size_t)n >= sizeof aside)
+            return;
+        if (access(aside, F_OK) != 0) {
+            if (rename(path, aside) == 0)
+                mprof__arena_complete_file(aside);
+            return;
+        }
+    }
+}
+
+/* Find out whose NAME is, and take another where it is somebody else's.  False:
+ * there is none for us. */
+static bool choose(char *name, size_t size) {
+    enum verdict verdict = judge(name);
+    /* A program that is linked with this library was preloaded with it, too. */
+    if (verdict == OURS) {
+        errno = 0;
+        return false;
+    }
+    if (verdict == TAKEN) {
+        if (!child_name(name, size))
+            return false;
+        verdict = judge(name);
+    }
+    if (verdict == EARLIER_PROGRAM)
+        move_away(name);
+    return true;
+}
+
+/* Processes that start together look for names one after the other. */
+static int lock_folder(const char *path) {
+    static char folder[PATH_MAX];
+    const struct timespec pause = {0, 1000 * 1000};
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
+    memcpy(folder, slash == NULL ? "." : path, length);
+    folder[length] = '\0';
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; fd >= 0 && i < 200; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return fd;
+}
+
+static void begin(char *name, size_t size, bool loud) {
+    int folder = lock_folder(name);
+    errno = ENAMETOOLONG;
+    int error =
+        choose(name, size) ? mprof__own_functions.start(name) : MPROF_E_OPEN;
+    int saved = errno;
+    if (folder >= 0)
+        close(folder);
+    errno = saved;
+    /* It was the last descriptor that the process may have. */
+    if (error != 0 && folder >= 0 && errno == EMFILE)
+        error = mprof__own_functions.start(name);
+    if (error != 0 && errno != 0 && loud)
+        complain(name, error);
+}
+
+static bool read_pattern(void) {
+    const char *wanted = getenv("MPROF_DATA");
+    size_t n = 0;
+    if (wanted == NULL || wanted[0] == '\0')
+        wanted = "mprof.data";
+    /* The program may go to another folder before it forks. */
+    if (wanted[0] != '/') {
+        if (getcwd(pattern, sizeof pattern - 1) == NULL)
+            return false;
+        n = strlen(pattern);
+        pattern[n++] = '/';
+    }
+    if (n + strlen(wanted) >= sizeof pattern) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    strcpy(pattern + n, wanted);
+    return true;
+}
+
+/* What reads from a pipe began with the programs that write to it, which may
+ * have ended since, before this one came so far.  The time of a fork is known
+ * to a tick, and the later end of that is taken: what ended before the fork is
+ * not of the same pipeline. */
+static void begin_with_pipe(void) {
+    uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t forked = mprof__process_start((uint32_t)getpid());
+    input_pipe = mprof__process_pipe(STDIN_FILENO);
+    if (input_pipe != 0 && forked != 0 && forked + tick < begun)
+        begun = forked + tick;
+}
+
+/* "PID:NANOSECONDS", from `mprof run`. */
+static bool read_run(void) {
+    const char *run = getenv("MPROF_RUN");
+    char *end;
+    first = getpid();
+    begun = mprof__process_clock();
+    if (run == NULL)
+        return false;
+    pid_t pid = (pid_t)strtol(run, &end, 10);
+    if (*end != ':' || pid <= 0)
+        return false;
+    first = pid;
+    if (pid == getpid())
+        begun = strtoull(end + 1, NULL, 10);
+    return true;
+}
+
+static void drop_variable(char **at) {
+    do
+        at[0] = at[1];
+    while (*at++ != NULL);
+}
+
+static bool begins(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Is VARIABLE ours?  Without a start, the rest is for who starts later. */
+static bool is_ours(const char *variable, bool start) {
+    return start ? begins(variable, "MPROF_")
+                 : begins(variable, "MPROF_START=") ||
+                       begins(variable, "MPROF_CHILDREN=") ||
+                       begins(variable, "MPROF_RUN=");
+}
+
+/* Take this library out of the environment, in place: what the program
+ * executes is none of ours. */
+static void leave_environment(bool start) {
+    Dl_info us;
+    if (dladdr((void *)mprof_start, &us) == 0)
+        return;
+    size_t length = strlen(us.dli_fname);
+    for (char **at = environ; *at != NULL;) {
+        if (is_ours(*at, start)) {
+            drop_variable(at);
+            continue;
+        }
+        char *value = *at + sizeof "LD_PRELOAD=" - 1;
+        if (begins(*at, "LD_PRELOAD=") && begins(value, us.dli_fname)) {
+            if (value[length] == '\0') {
+                drop_variable(at);
+                continue;
+            }
+            if (value[length] == ':')
+                memmove(value, value + length + 1,
+                        strlen(value + length + 1) + 1);
+        }
+        at++;
+    }
+}
+
+static bool is_no(const char *variable) {
+    const char *value = getenv(variable);
+    return value != NULL && strcmp(value, "no") == 0;
+}
+
+bool mprof__autostart(void) {
+    static char name[PATH_MAX];
+    if (environ == NULL)
+        return false; /* the C library is not ready */
+    bool start = !is_no("MPROF_START");
+    mprof__finish_last();
+    bool run = read_run();
+    begin_with_pipe();
+    const char *limit = getenv("MPROF_LIMIT");
+    if (limit != NULL)
+        mprof__own_functions.set_limit(strtoull(limit, NULL, 10));
+    bool named = read_pattern() && expand(base, sizeof base);
+    children = !is_no("MPROF_CHILDREN");
+    if (!children)
+        leave_environment(start);
+    if (!start)
+        return true;
+    strcpy(name, base);
+    if (named && first != getpid() && !by_pid)
+        named = child_name(name, sizeof name);
+    if (named)
+        begin(name, sizeof name, !run || first == getpid());
+    else
+        complain("mprof.data", MPROF_E_OPEN);
+    return true;
+}
+
+/* In the child, its first allocation. */
+static bool start_child(void) {
+    static char name[PATH_MAX];
+    if (by_pid ? expand(name, sizeof name) : child_name(name, sizeof name))
+        begin(name, sizeof name, false);
+    return true;
+}
+
+void mprof__autostart_follow(const char *file) {
+    size_t length = strlen(base);
+    if (!children)
+        return;
+    /* The program has chosen another name. */
+    if (length == 0 ||
+        (!by_pid && (strncmp(file, base, length) != 0 ||
+                     (file[length] != '\0' && file[length] != '.')))) {
+        strcpy(base, file);
+        by_pid = false;
+    }
+    mprof__parent = (uint32_t)getppid();
+    begun = mprof__process_clock();
+    mprof__malloc_await(start_child);
+}

@@ -1,0 +1,86 @@
+/* c_adapter.c - the adapter for programs without another runtime than C's;
+ * see adapter.h. */
+#include <stdio.h>
+#include <sys/prctl.h>
+
+#include "monitor/record/adapter.h"
+#include "monitor/malloc/autostart.h"
+#include "monitor/format/format.h"
+#include "monitor/malloc/malloc_hook.h"
+#include "monitor/include/mprof.h"
+#include "monitor/unwind/walk.h"
+
+static int check(unsigned heaps) {
+    return heaps & MPROF_HEAP_LISP ? MPROF_E_UNPATCHED : 0;
+}
+
+static void attach(unsigned heaps) {
+    (void)heaps;
+    mprof__malloc_attach();
+}
+
+static void nothing(void) {
+}
+
+static void no_rename(struct mprof__session *session) {
+    (void)session;
+}
+
+static void no_text(char *text, size_t size) {
+    (void)size;
+    text[0] = '\0';
+}
+
+static void describe_thread(char *text, size_t size) {
+    char name[16] = "";
+    prctl(PR_GET_NAME, name);
+    snprintf(text, size, "%s", name);
+}
+
+static bool interprets(uintptr_t start) {
+    (void)start;
+    return false;
+}
+
+static void match(struct mprof__chain *chain) {
+    (void)chain;
+}
+
+static void native(uintptr_t start, struct link_map *module,
+                   struct mprof__name *name) {
+    (void)start, (void)module, (void)name;
+}
+
+static void interpreted(const struct mprof__frame *frames, size_t index,
+                        struct mprof__name *name) {
+    (void)frames, (void)index, (void)name;
+}
+
+static const char *type(unsigned number, uintptr_t object, char *name,
+                        size_t size) {
+    (void)number, (void)object, (void)name, (void)size;
+    return "";
+}
+
+static void keep(uintptr_t object) {
+    (void)object;
+}
+
+const struct mprof__adapter mprof__adapter = {
+    .heaps = MPROF_HEAP_MALLOC,
+    .check = check,
+    .attach = attach,
+    .detach = mprof__malloc_detach,
+    .forked = nothing,
+    .follow = mprof__autostart_follow,
+    .rename = no_rename,
+    .runtime = no_text,
+    .thread = describe_thread,
+    .interprets = interprets,
+    .match = match,
+    .native = native,
+    .interpreted = interpreted,
+    .type = type,
+    .keep = keep,
+    .forget = nothing,
+};

@@ -1,0 +1,346 @@
+/* malloc.c - the allocator's functions, as the program sees them.
+ *
+ * Each calls the next definition of the same function, mostly the C library's,
+ * and tells the monitor.  An allocator may be built upon itself, calloc() upon
+ * malloc(): what it calls while it works for the program is its own affair.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/unwind/arch.h"
+#include "monitor/malloc/autostart.h"
+#include "monitor/malloc/malloc_hook.h"
+#include "monitor/malloc/malloc_monitor.h"
+#include "monitor/base/objects.h"
+
+/* The chain begins at the frame of such a function, which must stay there. */
+#define PUBLIC                                                                 \
+    __attribute__((                                                            \
+        visibility("default"), noinline,                                       \
+        optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+    int (*dlclose)(void *);
+} next;
+static bool found, searching;
+
+/* What dlsym() allocates while it looks for malloc(); never given back. */
+static char pool[16384] __attribute__((aligned(16)));
+static size_t pool_used;
+
+static const struct mprof__malloc_monitor *monitor; /* atomic */
+
+void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
+                              const struct mprof__malloc_monitor *fresh) {
+    if (old != NULL) {
+        __atomic_compare_exchange_n(&monitor, &old, fresh, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        return;
+    }
+    old = __atomic_exchange_n(&monitor, fresh, __ATOMIC_ACQ_REL);
+    if (old != NULL && fresh != NULL && old->replaced != fresh->replaced)
+        old->replaced();
+}
+
+static inline const struct mprof__malloc_monitor *who(void) {
+    return __atomic_load_n(&monitor, __ATOMIC_ACQUIRE);
+}
+
+static void *from_pool(size_t bytes) {
+    bytes = (bytes + 31) & ~(size_t)15;
+    if (bytes > sizeof pool - pool_used)
+        return NULL;
+    char *memory = pool + pool_used;
+    pool_used += bytes;
+    memcpy(memory, &bytes, sizeof bytes);
+    return memory + 16;
+}
+
+static bool in_pool(const void *object) {
+    return (uintptr_t)object - (uintptr_t)pool < sizeof pool;
+}
+
+static size_t pool_bytes(const void *object) {
+    size_t bytes;
+    memcpy(&bytes, (const char *)object - 16, sizeof bytes);
+    return bytes - 16;
+}
+
+/* Of the C library, for a program without a dynamic loader. */
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
+extern void *__libc_valloc(size_t), *__libc_pvalloc(size_t);
+extern void __libc_free(void *);
+
+static int memalign_posix(void **object, size_t alignment, size_t bytes) {
+    int saved = errno, error = EINVAL;
+    if (alignment % sizeof(void *) == 0 && alignment != 0 &&
+        (alignment & (alignment - 1)) == 0) {
+        void *memory = __libc_memalign(alignment, bytes);
+        error = memory == NULL ? ENOMEM : 0;
+        if (memory != NULL)
+            *object = memory;
+    }
+    errno = saved;
+    return error;
+}
+
+#define FIND(name, otherwise)                                                  \
+    do {                                                                       \
+        void *address = dlsym(RTLD_NEXT, #name);                               \
+        next.name = address != NULL ? address : (void *)(otherwise);           \
+    } while (0)
+
+/* In the first call, before there is a second thread. */
+static void search(void) {
+    searching = true;
+    FIND(malloc, __libc_malloc);
+    FIND(calloc, __libc_calloc);
+    FIND(realloc, __libc_realloc);
+    FIND(free, __libc_free);
+    FIND(posix_memalign, memalign_posix);
+    FIND(aligned_alloc, __libc_memalign);
+    FIND(memalign, __libc_memalign);
+    FIND(valloc, __libc_valloc);
+    FIND(pvalloc, __libc_pvalloc);
+    FIND(malloc_usable_size, NULL);
+    FIND(dlclose, NULL);
+    searching = false;
+    mprof__malloc_await(mprof__autostart);
+    __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+}
+
+/* Before main(), also of a program that allocates nothing so soon: later it
+ * may not be allowed to create files. */
+static void __attribute__((constructor)) start_early(void) {
+    int saved = errno;
+    if (!found)
+        search();
+    mprof__malloc_begin();
+    errno = saved;
+}
+
+/* False: dlsym() asks. */
+static inline bool ready(void) {
+    if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_ACQUIRE), 0)) {
+        if (searching)
+            return false;
+        int saved = errno;
+        search();
+        errno = saved;
+    }
+    return true;
+}
+
+/* Where on the stack this thread called the next allocator, 0 elsewhere.  A
+ * frame further out than that shows that the call was left by a jump. */
+static __thread uintptr_t calling __attribute__((tls_model("initial-exec")));
+
+static inline bool begin(const void *frame) {
+    uintptr_t place = mprof__frame_place(frame);
+    if (calling != 0 && place < calling)
+        return false;
+    calling = place;
+    return true;
+}
+
+static inline __attribute__((always_inline)) void *
+answer(void *object, size_t bytes, const void *frame) {
+    calling = 0;
+    const struct mprof__malloc_monitor *m = who();
+    if (m == NULL)
+        return object;
+    if (__builtin_expect(object != NULL, 1)) {
+        m->allocated(object, bytes, frame);
+        return object;
+    }
+    int saved = errno;
+    m->failed();
+    errno = saved;
+    return object;
+}
+
+PUBLIC void *malloc(size_t bytes) {
+    const void *frame = MPROF__FRAME();
+    if (!ready())
+        return from_pool(bytes);
+    if (!begin(frame))
+        return next.malloc(bytes);
+    return answer(next.malloc(bytes), bytes, frame);
+}
+
+PUBLIC void *calloc(size_t count, size_t size) {
+    const void *frame = MPROF__FRAME();
+    size_t bytes;
+    bool overflow = __builtin_mul_overflow(count, size, &bytes);
+    if (!ready())
+        return overflow ? NULL : from_pool(bytes);
+    if (!begin(frame))
+        return next.calloc(count, size);
+    return answer(next.calloc(count, size), bytes, frame);
+}
+
+static void release(void *object) {
+    const struct mprof__malloc_monitor *m = who();
+    if (m != NULL)
+        m->release(object);
+}
+
+PUBLIC void free(void *object) {
+    const void *frame = MPROF__FRAME();
+    if (object == NULL || in_pool(object) || !ready())
+        return;
+    if (!begin(frame)) {
+        next.free(object);
+        return;
+    }
+    release(object);
+    next.free(object);
+    calling = 0;
+}
+
+/* An object of the pool moves out of it. */
+static inline __attribute__((always_inline)) void *leave_pool(void *object,
+                                                              size_t bytes) {
+    size_t old = pool_bytes(object);
+    void *fresh = next.malloc(bytes);
+    if (fresh != NULL)
+        memcpy(fresh, object, old < bytes ? old : bytes);
+    return fresh;
+}
+
+/* The old object is forgotten before the next allocator can give its address
+ * to another thread, and remembered again if nothing came of it. */
+static inline __attribute__((always_inline)) void *
+resize(void *object, size_t bytes, const void *frame) {
+    const struct mprof__malloc_monitor *m = who();
+    struct mprof__object what;
+    int saved = errno;
+    bool taken = m != NULL && m->take(object, &what);
+    errno = saved;
+    void *fresh = next.realloc(object, bytes);
+    calling = 0;
+    if (m == NULL)
+        return fresh;
+    saved = errno;
+    if (fresh == NULL && bytes > 0) {
+        if (taken)
+            m->untake(object, &what);
+        m->failed();
+    } else if (taken) {
+        m->freed(&what);
+    }
+    if (fresh != NULL && (m = who()) != NULL)
+        m->allocated(fresh, bytes, frame);
+    errno = saved;
+    return fresh;
+}
+
+static inline __attribute__((always_inline)) void *
+reallocate(void *object, size_t bytes, const void *frame) {
+    if (!begin(frame))
+        return next.realloc(object, bytes);
+    if (object == NULL)
+        return answer(next.realloc(NULL, bytes), bytes, frame);
+    if (in_pool(object))
+        return answer(leave_pool(object, bytes), bytes, frame);
+    return resize(object, bytes, frame);
+}
+
+PUBLIC void *realloc(void *object, size_t bytes) {
+    if (!ready())
+        return from_pool(bytes);
+    return reallocate(object, bytes, MPROF__FRAME());
+}
+
+PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
+    size_t bytes;
+    if (!ready())
+        return NULL;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return answer(NULL, 0, NULL);
+    }
+    return reallocate(object, bytes, MPROF__FRAME());
+}
+
+PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
+    const void *frame = MPROF__FRAME();
+    if (!ready())
+        return ENOMEM;
+    if (!begin(frame))
+        return next.posix_memalign(object, alignment, bytes);
+    int error = next.posix_memalign(object, alignment, bytes);
+    answer(error == 0 ? *object : NULL, bytes, frame);
+    return error;
+}
+
+#define ALIGNED(function, bytes, ...)                                          \
+    const void *frame = MPROF__FRAME();                                        \
+    if (!ready()) {                                                            \
+        errno = ENOMEM;                                                        \
+        return NULL;                                                           \
+    }                                                                          \
+    if (!begin(frame))                                                         \
+        return next.function(__VA_ARGS__);                                     \
+    return answer(next.function(__VA_ARGS__), bytes, frame)
+
+PUBLIC void *aligned_alloc(size_t alignment, size_t bytes) {
+    ALIGNED(aligned_alloc, bytes, alignment, bytes);
+}
+
+PUBLIC void *memalign(size_t alignment, size_t bytes) {
+    ALIGNED(memalign, bytes, alignment, bytes);
+}
+
+PUBLIC void *valloc(size_t bytes) {
+    ALIGNED(valloc, bytes, bytes);
+}
+
+PUBLIC void *pvalloc(size_t bytes) {
+    ALIGNED(pvalloc, bytes, bytes);
+}
+
+PUBLIC size_t malloc_usable_size(void *object) {
+    if (object == NULL)
+        return 0;
+    if (in_pool(object))
+        return pool_bytes(object);
+    if (!ready() || next.malloc_usable_size == NULL)
+        return 0;
+    return next.malloc_usable_size(object);
+}
+
+/* Another library may be mapped where one was. */
+PUBLIC int dlclose(void *handle) {
+    if (!ready() || next.dlclose == NULL)
+        return -1;
+    const struct mprof__malloc_monitor *m = who();
+    if (m != NULL)
+        m->closing();
+    int result = next.dlclose(handle);
+    if (m != NULL)
+        m->closed();
+    return result;
+}
+
+void mprof__before_unwinding(void) {
+    const struct mprof__malloc_monitor *m = who();
+    if (m != NULL)
+        m->unwinding();
+}

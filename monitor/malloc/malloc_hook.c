@@ -1,0 +1,197 @@
+/* malloc_hook.c - the monitor of malloc(); see malloc_monitor.h.
+ *
+ * A library that comes without malloc.c finds another's by a weak reference:
+ * that of libmprof_malloc, when it was preloaded.
+ */
+#include "monitor/malloc/malloc_hook.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "monitor/record/adapter.h"
+#include "monitor/api/functions.h"
+#include "monitor/malloc/malloc_monitor.h"
+#include "monitor/record/session.h"
+
+#pragma weak mprof_set_malloc_monitor
+
+static int defer(void) {
+    return mprof__adapter.defer == NULL ? 0 : mprof__adapter.defer();
+}
+
+static void undefer(int deferred) {
+    if (mprof__adapter.undefer != NULL)
+        mprof__adapter.undefer(deferred);
+}
+
+static void allocated(const void *object, size_t bytes, const void *frame) {
+    if (mprof__adapter.defer == NULL) {
+        mprof__c_allocated(object, bytes, frame);
+        return;
+    }
+    int saved = errno, deferred = defer();
+    mprof__c_allocated(object, bytes, frame);
+    undefer(deferred);
+    errno = saved;
+}
+
+static void released(const void *object) {
+    if (mprof__adapter.defer == NULL) {
+        mprof__c_release(object);
+        return;
+    }
+    int saved = errno, deferred = defer();
+    mprof__c_release(object);
+    undefer(deferred);
+    errno = saved;
+}
+
+static bool take(const void *object, struct mprof__object *what) {
+    int deferred = defer();
+    bool taken = mprof__c_take(object, what);
+    undefer(deferred);
+    return taken;
+}
+
+static void freed(const struct mprof__object *what) {
+    int deferred = defer();
+    mprof__c_freed(what);
+    undefer(deferred);
+}
+
+static void ignore_allocated(const void *object, size_t bytes,
+                             const void *frame) {
+    (void)object, (void)bytes, (void)frame;
+}
+
+/* What was recorded until then is complete. */
+static void replaced(void) {
+    mprof__own_functions.stop();
+}
+
+static void ignore(void) {
+}
+
+static const struct mprof__malloc_monitor recording = {
+    .allocated = allocated,
+    .failed = mprof__c_failed,
+    .release = released,
+    .take = take,
+    .freed = freed,
+    .untake = mprof__c_untake,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
+    .replaced = replaced,
+};
+
+/* While the recording is stopped. */
+static const struct mprof__malloc_monitor following = {
+    .allocated = ignore_allocated,
+    .failed = ignore,
+    .release = released,
+    .take = take,
+    .freed = freed,
+    .untake = mprof__c_untake,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
+    .replaced = replaced,
+};
+
+bool mprof__malloc_is_there(void) {
+    return mprof_set_malloc_monitor != NULL;
+}
+
+void mprof__malloc_attach(void) {
+    mprof_set_malloc_monitor(NULL, &recording);
+}
+
+void mprof__malloc_detach(void) {
+    if (mprof__malloc_is_there())
+        mprof_set_malloc_monitor(&recording, &following);
+}
+
+/* Waiting for the first allocation */
+
+enum { IDLE, STARTING, STARTED };
+static int state; /* atomic */
+static bool (*start)(void);
+static __thread bool starting __attribute__((tls_model("initial-exec")));
+
+static const struct mprof__malloc_monitor waiting;
+
+/* Once; other threads wait until it is done. */
+static void start_once(void) {
+    int idle = IDLE;
+    if (__atomic_compare_exchange_n(&state, &idle, STARTING, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        starting = true;
+        bool done = start();
+        starting = false;
+        if (done && !mprof__recording())
+            mprof_set_malloc_monitor(&waiting, NULL); /* nothing came of it */
+        __atomic_store_n(&state, done ? STARTED : IDLE, __ATOMIC_RELEASE);
+    }
+    while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
+        sched_yield();
+}
+
+static void await_allocated(const void *object, size_t bytes,
+                            const void *frame) {
+    if (starting)
+        return;
+    int saved = errno;
+    start_once();
+    errno = saved;
+    allocated(object, bytes, frame);
+}
+
+void mprof__malloc_begin(void) {
+    if (start != NULL)
+        start_once();
+}
+
+static void await_released(const void *object) {
+    if (starting)
+        return;
+    int saved = errno;
+    start_once();
+    errno = saved;
+    released(object);
+}
+
+static bool await_taken(const void *object, struct mprof__object *what) {
+    if (starting)
+        return false;
+    start_once();
+    return take(object, what);
+}
+
+static void ignore_object(const struct mprof__object *what) {
+    (void)what;
+}
+
+static void ignore_untaken(const void *object,
+                           const struct mprof__object *what) {
+    (void)object, (void)what;
+}
+
+static const struct mprof__malloc_monitor waiting = {
+    .allocated = await_allocated,
+    .failed = ignore,
+    .release = await_released,
+    .take = await_taken,
+    .freed = ignore_object,
+    .untake = ignore_untaken,
+    .closing = mprof__modules_close,
+    .closed = mprof__modules_closed,
+    .unwinding = mprof__thread_lift_marks,
+    .replaced = replaced,
+};
+
+void mprof__malloc_await(bool (*starter)(void)) {
+    start = starter;
+    state = IDLE;
+    mprof_set_malloc_monitor(NULL, &waiting);
+}

@@ -1,0 +1,376 @@
+/* arena.c - create, grow, complete and copy the data file. */
+#define _GNU_SOURCE
+#include "monitor/record/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "monitor/unwind/arch.h"
+#include "monitor/format/crc.h"
+#include "monitor/include/mprof.h"
+
+/* Bytes by which the file grows: small against what a run writes anyway. */
+enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };
+
+static bool still_our_file(const struct mprof__arena *arena) {
+    struct stat st;
+    return fstat(arena->fd, &st) == 0 && st.st_dev == arena->device &&
+           st.st_ino == arena->inode;
+}
+
+/* posix_fallocate(), whatever signals come, and without one. */
+static int allocate(int fd, size_t offset, size_t bytes) {
+    struct rlimit most;
+    int error;
+    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+        offset + bytes > most.rlim_cur)
+        return EFBIG;
+    do
+        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+    while (error == EINTR);
+    return error;
+}
+
+/* The program may have closed our descriptor, or have had no room for it. */
+static bool open_again(struct mprof__arena *arena) {
+    if (arena->fd >= 0 && still_our_file(arena))
+        return true;
+    arena->fd =
+        arena->path == NULL ? -1 : open(arena->path, O_RDWR | O_CLOEXEC);
+    if (arena->fd < 0)
+        return false;
+    if (still_our_file(arena))
+        return true;
+    close(arena->fd);
+    arena->fd = -1;
+    errno = ENOENT;
+    return false;
+}
+
+/* Low numbers are the program's: it may count on them, or close them all. */
+static void move_high(struct mprof__arena *arena) {
+    int saved = errno, low = arena->fd;
+    if (low < 0 || low >= HIGH_FD)
+        return;
+    int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (high >= 0 || arena->path != NULL) {
+        close(low);
+        arena->fd = high;
+    }
+    errno = saved;
+}
+
+static bool extend(struct mprof__arena *arena, size_t size) {
+    int error = allocate(arena->fd, arena->mapped, size - arena->mapped);
+    if (error != 0) {
+        errno = error;
+        return false;
+    }
+    if (mmap(arena->base + arena->mapped, size - arena->mapped,
+             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena->fd,
+             (off_t)arena->mapped) == MAP_FAILED)
+        return false;
+    arena->mapped = size;
+    return true;
+}
+
+static bool grow_now(struct mprof__arena *arena, size_t bytes) {
+    size_t size = (bytes + PIECE - 1) / PIECE * PIECE;
+    size_t least = (bytes + PAGE - 1) / PAGE * PAGE;
+    if (arena->full || size > arena->limit)
+        goto full;
+    /* Perhaps another time. */
+    if (!open_again(arena))
+        return false;
+    bool grown = extend(arena, size) || extend(arena, least);
+    move_high(arena);
+    if (grown)
+        return true;
+full:
+    arena->full = true;
+    return false;
+}
+
+/* open() and the like are where threads are cancelled; malloc() is not. */
+static bool grow(struct mprof__arena *arena, size_t bytes) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    bool grown = grow_now(arena, bytes);
+    pthread_setcancelstate(state, NULL);
+    return grown;
+}
+
+static int open_file(const char *path) {
+    if (path == NULL)
+        return memfd_create("mprof.data", MFD_CLOEXEC);
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return -1;
+    }
+    /* A reader of the old file keeps the old file. */
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* Addresses for LIMIT bytes, or for less where the process may not have so
+ * many: most of them are for the program. */
+static bool reserve(struct mprof__arena *arena, size_t limit) {
+    struct rlimit most;
+    if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
+        limit > most.rlim_cur / 8)
+        limit = most.rlim_cur / 8;
+    size_t bytes = (limit + PIECE - 1) / PIECE * PIECE;
+    if (bytes < PIECE)
+        bytes = PIECE;
+    for (; bytes >= PIECE; bytes = bytes / 2 / PIECE * PIECE) {
+        void *base = mmap(NULL, bytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED)
+            continue;
+        arena->base = base;
+        arena->limit = bytes;
+        arena->reserve = bytes / 4;
+        return true;
+    }
+    return false;
+}
+
+int mprof__arena_open(struct mprof__arena *arena, const char *path,
+                      size_t limit) {
+    memset(arena, 0, sizeof *arena);
+    arena->fd = open_file(path);
+    if (arena->fd < 0)
+        return MPROF_E_OPEN;
+    arena->path = path;
+    struct stat st;
+    int error = MPROF_E_OPEN;
+    if (fstat(arena->fd, &st) != 0)
+        goto fail;
+    arena->device = st.st_dev;
+    arena->inode = st.st_ino;
+    if (!reserve(arena, limit)) {
+        error = MPROF_E_MEMORY;
+        goto fail;
+    }
+    if (!grow(arena, MPROF_HEADER_BYTES)) {
+        error = MPROF_E_WRITE;
+        goto fail;
+    }
+    struct mprof_header *header = mprof__arena_header(arena);
+    memcpy(header->magic, MPROF_MAGIC, sizeof header->magic);
+    header->version = MPROF_VERSION;
+    header->byte_order = MPROF_BYTE_ORDER;
+    header->header_bytes = MPROF_HEADER_BYTES;
+    header->used = MPROF_HEADER_BYTES;
+    header->pid = (uint32_t)getpid();
+    header->machine = MPROF__ELF_MACHINE;
+    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    return 0;
+fail:;
+    int saved = errno;
+    if (path != NULL)
+        unlink(path);
+    mprof__arena_close(arena);
+    errno = saved;
+    return error;
+}
+
+void mprof__arena_close(struct mprof__arena *arena) {
+    if (arena->base != NULL)
+        munmap(arena->base, arena->limit);
+    if (arena->fd >= 0 && (arena->inode == 0 || still_our_file(arena)))
+        close(arena->fd);
+    arena->base = NULL;
+    arena->fd = -1;
+}
+
+void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
+                          size_t bytes) {
+    bytes = (bytes + 7) & ~(size_t)7;
+    size_t used = mprof__arena_header(arena)->used;
+    if (used + bytes > arena->mapped && !grow(arena, used + bytes))
+        return NULL;
+    struct mprof_record *record = (void *)(arena->base + used);
+    memset(record, 0, bytes);
+    record->type = type;
+    record->bytes = (uint32_t)bytes;
+    return record;
+}
+
+mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record) {
+    struct mprof_record *head = record;
+    struct mprof_header *header = mprof__arena_header(arena);
+    __atomic_store_n(&header->used, header->used + head->bytes,
+                     __ATOMIC_RELEASE);
+    return mprof__arena_ref(arena, record);
+}
+
+mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
+                              size_t length) {
+    struct mprof_string *string = mprof__arena_record(
+        arena, MPROF_STRING, offsetof(struct mprof_string, text) + length);
+    if (string == NULL)
+        return 0;
+    string->length = (uint32_t)length;
+    memcpy(string->text, text, length);
+    return mprof__arena_publish(arena, string);
+}
+
+/* Of the file as it is when it is complete. */
+static uint32_t checksum(const struct mprof_header *header) {
+    struct mprof_header complete = *header;
+    complete.state = MPROF_CLOSED;
+    complete.crc = 0;
+    uint32_t crc = mprof__crc32(0, &complete, sizeof complete);
+    return mprof__crc32(crc, header + 1, header->used - sizeof complete);
+}
+
+/* Let the file end at SIZE.  False: it is not there any more, or cannot be
+ * reached. */
+static bool cut_off(struct mprof__arena *arena, uint64_t size) {
+    struct stat st;
+    if (open_again(arena)) {
+        bool good = ftruncate(arena->fd, (off_t)size) == 0;
+        move_high(arena);
+        return good;
+    }
+    /* The program may use all descriptors. */
+    return arena->path != NULL && stat(arena->path, &st) == 0 &&
+           st.st_dev == arena->device && st.st_ino == arena->inode &&
+           truncate(arena->path, (off_t)size) == 0;
+}
+
+int mprof__arena_complete(struct mprof__arena *arena) {
+    struct mprof_header *header = mprof__arena_header(arena);
+    uint32_t crc = checksum(header);
+    /* Only the mapped tail beyond the last record goes; it is not touched
+     * again before mprof__arena_reopen() has given it back. */
+    /* Else it remains an open one. */
+    if (!cut_off(arena, header->used))
+        return 0;
+    /* Whoever looks before the last store sees an open file. */
+    header->crc = crc;
+    __atomic_store_n(&header->state, MPROF_CLOSED, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void mprof__arena_complete_file(const char *path) {
+    struct stat st;
+    struct mprof__arena arena = {.fd = open(path, O_RDWR | O_CLOEXEC)};
+    if (arena.fd < 0)
+        return;
+    if (fstat(arena.fd, &st) == 0 && st.st_size >= MPROF_HEADER_BYTES) {
+        arena.device = st.st_dev;
+        arena.inode = st.st_ino;
+        void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+                          MAP_SHARED, arena.fd, 0);
+        if (base != MAP_FAILED) {
+            arena.base = base;
+            const struct mprof_header *header = base;
+            if (header->state == MPROF_OPEN &&
+                header->used <= (uint64_t)st.st_size)
+                mprof__arena_complete(&arena);
+            munmap(base, (size_t)st.st_size);
+        }
+    }
+    close(arena.fd);
+}
+
+int mprof__arena_reopen(struct mprof__arena *arena) {
+    struct mprof_header *header = mprof__arena_header(arena);
+    if (!open_again(arena))
+        return MPROF_E_WRITE;
+    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    header->crc = 0;
+    int error = allocate(arena->fd, 0, arena->mapped);
+    move_high(arena);
+    if (error != 0) {
+        errno = error;
+        return MPROF_E_WRITE;
+    }
+    return 0;
+}
+
+void mprof__arena_flush(struct mprof__arena *arena) {
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    msync(arena->base, arena->mapped, MS_ASYNC);
+    if (arena->fd >= 0 && still_our_file(arena))
+        sync_file_range(arena->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+    pthread_setcancelstate(state, NULL);
+}
+
+static int write_all(int fd, const char *data, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_copy(const struct mprof_header *copy, const char *path) {
+    char temporary[PATH_MAX];
+    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path,
+                     (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return MPROF_E_OPEN;
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return MPROF_E_OPEN;
+    }
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return MPROF_E_OPEN;
+    int error = write_all(fd, (const char *)copy, copy->used);
+    if (close(fd) != 0)
+        error = -1;
+    if (error == 0 && rename(temporary, path) == 0)
+        return 0;
+    int saved = errno;
+    unlink(temporary);
+    errno = saved;
+    return MPROF_E_WRITE;
+}
+
+/* Other threads count on meanwhile; no number may be torn.  Backwards: who
+ * frees what another has allocated counts it behind that one's counters, and
+ * no copy may have more freed than allocated. */
+static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
+    for (size_t i = bytes / sizeof *to; i-- > 0;)
+        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+}
+
+int mprof__arena_save(struct mprof__arena *arena, const char *path) {
+    size_t used = mprof__arena_header(arena)->used;
+    struct mprof_header *copy = mmap(NULL, used, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return MPROF_E_MEMORY;
+    copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
+    copy->used = used;
+    copy->crc = checksum(copy);
+    copy->state = MPROF_CLOSED;
+    int error = write_copy(copy, path);
+    int saved = errno;
+    munmap(copy, used);
+    errno = saved;
+    return error;
+}

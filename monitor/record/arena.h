@@ -1,0 +1,91 @@
+/* arena.h - the data file as memory.
+ *
+ * A range of addresses as large as the limit is reserved at once, and the file
+ * is mapped into it piece by piece, so records never move.  The blocks of each
+ * piece are allocated before it is mapped: a full disk is an error here and
+ * never a SIGBUS in the profiled program.
+ *
+ * One thread at a time may call the functions that add records (the caller
+ * holds the session's lock); every thread may write into records.
+ */
+#ifndef MPROF_ARENA_H
+#define MPROF_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "monitor/format/format.h"
+
+struct mprof__arena {
+    char *base;       /* start of the reserved range, and of the file */
+    size_t limit;     /* bytes reserved */
+    size_t mapped;    /* bytes of the file mapped so far */
+    int fd;           /* -1 while there is none for us */
+    const char *path; /* of the file, or NULL; the caller's */
+    dev_t device;     /* of the file behind fd, to notice when the program */
+    ino_t inode;      /*   closed our descriptor and opened its own at it */
+    bool full;        /* the file cannot grow any more */
+    size_t reserve;   /* of the limit, for threads, bins and counters, not to
+                         fail for want of room that nodes have taken */
+};
+
+/* Create the data file PATH, or one without a name when PATH is NULL, and
+ * begin it with a header.  PATH must live as long as the arena.  0 or an
+ * MPROF_E code; errno says more. */
+int mprof__arena_open(struct mprof__arena *arena, const char *path,
+                      size_t limit);
+
+/* Unmap it.  The file stays as it is. */
+void mprof__arena_close(struct mprof__arena *arena);
+
+/* Room for a record of BYTES bytes (rounded up to 8), zeroed but for its head.
+ * It becomes part of the file with mprof__arena_publish().  NULL: no room. */
+void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
+                          size_t bytes);
+mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record);
+
+/* Add a STRING of LENGTH bytes; 0 when there is no room. */
+mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
+                              size_t length);
+
+/* Mark the file complete and cut it at its end, or open for more again. */
+int mprof__arena_complete(struct mprof__arena *arena);
+int mprof__arena_reopen(struct mprof__arena *arena);
+
+/* Complete the file PATH, which its process has left behind open. */
+void mprof__arena_complete_file(const char *path);
+
+/* Have what is recorded so far written to the disk, without waiting. */
+void mprof__arena_flush(struct mprof__arena *arena);
+
+/* Write a complete copy of the data to PATH, by way of a temporary file. */
+int mprof__arena_save(struct mprof__arena *arena, const char *path);
+
+static inline struct mprof_header *
+mprof__arena_header(const struct mprof__arena *arena) {
+    return (struct mprof_header *)arena->base;
+}
+
+/* Is there room for more than counters, threads, and bins? */
+static inline bool mprof__arena_spare(const struct mprof__arena *arena) {
+    return mprof__arena_header(arena)->used < arena->limit - arena->reserve;
+}
+
+/* Is there room for more than threads and bins? */
+static inline bool mprof__arena_counters(const struct mprof__arena *arena) {
+    return mprof__arena_header(arena)->used < arena->limit - arena->reserve / 2;
+}
+
+static inline void *mprof__arena_at(const struct mprof__arena *arena,
+                                    mprof_ref ref) {
+    return arena->base + (size_t)ref * 8;
+}
+
+static inline mprof_ref mprof__arena_ref(const struct mprof__arena *arena,
+                                         const void *record) {
+    return (mprof_ref)((uintptr_t)((const char *)record - arena->base) / 8);
+}
+
+#endif

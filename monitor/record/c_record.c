@@ -1,0 +1,332 @@
+/* c_record.c - allocations and frees of the C heap.
+ *
+ * An object carries the counter that it was counted in, so a free needs no
+ * walk.  Counters have one writer each: a thread that frees what another has
+ * allocated counts that in a counter of its own.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "monitor/base/objects.h"
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+
+static uint32_t bin_of(uint64_t bytes) {
+    return bytes <= MPROF_LARGEST_BIN ? (uint32_t)bytes : MPROF_LARGEST_BIN + 1;
+}
+
+static void add_atomic(uint64_t *count, uint64_t *sum, uint64_t bytes) {
+    __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(sum, bytes, __ATOMIC_RELAXED);
+}
+
+/* A SIZE of THREAD's for what thread OWNER allocated; NULL: no room. */
+static struct mprof_size *add_size(struct mprof__thread *thread,
+                                   mprof_ref owner, uint32_t size) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->lock);
+    struct mprof_size *record =
+        mprof__arena_record(arena, MPROF_SIZE, sizeof *record);
+    if (record != NULL) {
+        record->thread = owner;
+        record->size = size;
+        mprof__arena_publish(arena, record);
+    }
+    mprof__unlock(&session->lock);
+    return record;
+}
+
+static struct mprof_size *make_size(struct mprof__thread *thread,
+                                    uint32_t size) {
+    if (thread->sizes == NULL) {
+        thread->sizes = mprof__map(MPROF__SIZES * sizeof *thread->sizes);
+        if (thread->sizes == NULL)
+            return NULL;
+    }
+    if (thread->sizes[size] == NULL)
+        thread->sizes[size] = add_size(thread, thread->ref, size);
+    return thread->sizes[size];
+}
+
+static inline struct mprof_size *own_size(struct mprof__thread *thread,
+                                          uint32_t size) {
+    if (thread->sizes == NULL || thread->sizes[size] == NULL)
+        return make_size(thread, size);
+    return thread->sizes[size];
+}
+
+/* A long run's file on disk is to be up to date now and then. */
+static void autosave(struct mprof__thread *thread) {
+    uint64_t every = __atomic_load_n(&mprof__autosave, __ATOMIC_RELAXED);
+    if (thread->autosave == 0 || thread->autosave > every)
+        thread->autosave = every;
+    if (--thread->autosave > 0)
+        return;
+    mprof__session_clock(thread->session);
+    mprof__arena_flush(&thread->session->arena);
+}
+
+static void place(struct mprof__thread *thread, const void *object,
+                  uint64_t bytes, const void *frame) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    struct mprof__link *link = mprof__locate(thread, frame);
+    mprof__check_walk(thread, frame);
+    struct mprof_size *size = own_size(thread, bin_of(bytes));
+    if (size == NULL) {
+        mprof__count_unplaced(session, bytes);
+        return;
+    }
+    struct mprof_counter *counter =
+        mprof__counter(thread, link, mprof_size_class(bytes));
+    mprof__count(&counter->allocated, bytes);
+    mprof__count(&size->allocated, bytes);
+    if (__builtin_expect(mprof__has_losses(thread), 0))
+        mprof__count_losses(thread, bytes);
+    struct mprof__object what = {.counter = mprof__arena_ref(arena, counter),
+                                 .bytes = bytes};
+    if (!mprof__objects_put(object, what)) {
+        struct mprof_header *header = mprof__arena_header(arena);
+        add_atomic(&header->untracked_allocs, &header->untracked_bytes, bytes);
+    }
+    if (__builtin_expect(mprof__autosave != 0, 0))
+        autosave(thread);
+}
+
+/* The most frequent case: nothing has to be made, and the chain is the same.
+ * False: it is another one. */
+static inline bool place_quickly(struct mprof__self *me, const void *object,
+                                 uint64_t bytes, const void *frame) {
+    struct mprof__session *session = mprof__current();
+    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id)
+        return false;
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    if (thread == NULL || thread->sizes == NULL || bytes >= UINT32_MAX ||
+        mprof__autosave != 0)
+        return false;
+    struct mprof_size *size = thread->sizes[bin_of(bytes)];
+    uint64_t *entry = mprof__objects_entry(object, &me->entries);
+    if (size == NULL || entry == NULL)
+        return false;
+    struct mprof__link *link = mprof__find_place(thread, frame);
+    mprof_ref ref = link == NULL ? 0 : link->counter[mprof_size_class(bytes)];
+    if (ref == 0 || thread->chain.innermost->folded)
+        return false;
+    struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
+    mprof__count(&counter->allocated, bytes);
+    mprof__count(&size->allocated, bytes);
+    __atomic_store_n(entry, (uint64_t)ref << 32 | bytes, __ATOMIC_RELAXED);
+    return true;
+}
+
+static void __attribute__((noinline))
+place_slowly(const void *object, uint64_t bytes, const void *frame,
+             const void *stack) {
+    int saved = errno;
+    bool entered = mprof__enter_at(stack);
+    struct mprof__session *session = mprof__current();
+    struct mprof__thread *thread = NULL;
+    if (entered && session != NULL)
+        thread = mprof__thread_here(session, MPROF_C_HEAP);
+    if (thread != NULL)
+        place(thread, object, bytes, frame);
+    else if (session != NULL && (entered || !mprof__thread_is_silent()))
+        mprof__count_unplaced(session, bytes);
+    if (entered)
+        mprof__leave_here();
+    errno = saved;
+}
+
+void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
+    const void *stack = __builtin_frame_address(0);
+    struct mprof__self *me = mprof__enter_quickly(stack);
+    bool placed = me != NULL && place_quickly(me, object, bytes, frame);
+    if (me != NULL)
+        mprof__leave_quickly(me);
+    if (__builtin_expect(!placed, 0))
+        place_slowly(object, bytes, frame, stack);
+}
+
+void mprof__c_failed(void) {
+    bool entered = mprof__enter_here();
+    struct mprof__session *session = mprof__current();
+    if (session != NULL && !mprof__thread_is_silent())
+        __atomic_add_fetch(&mprof__arena_header(&session->arena)->failed_allocs,
+                           1, __ATOMIC_RELAXED);
+    if (entered)
+        mprof__leave_here();
+}
+
+/* THREAD's own counter for what COUNTER's thread has allocated. */
+static struct mprof_counter *foreign_counter(struct mprof__thread *thread,
+                                             mprof_ref ref) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    struct mprof__slot *slot = mprof__table_find(&thread->foreign, ref);
+    if (slot != NULL)
+        return (struct mprof_counter *)(uintptr_t)slot->value;
+    const struct mprof_counter *theirs = mprof__arena_at(arena, ref);
+    mprof__lock(&session->lock);
+    struct mprof_counter *ours = NULL;
+    if (mprof__arena_counters(arena))
+        ours = mprof__arena_record(arena, MPROF_COUNTER, sizeof *ours);
+    if (ours != NULL) {
+        ours->node = theirs->node;
+        ours->edge = theirs->edge;
+        ours->thread = thread->ref;
+        ours->class_ = theirs->class_;
+        mprof__arena_publish(arena, ours);
+    }
+    mprof__unlock(&session->lock);
+    if (ours != NULL)
+        mprof__table_add(&thread->foreign, ref, (uintptr_t)ours);
+    return ours;
+}
+
+static struct mprof_size *foreign_size(struct mprof__thread *thread,
+                                       mprof_ref owner, uint32_t size) {
+    uint64_t key = (uint64_t)owner << 32 | size;
+    struct mprof__slot *slot = mprof__table_find(&thread->foreign_sizes, key);
+    if (slot != NULL)
+        return (struct mprof_size *)(uintptr_t)slot->value;
+    struct mprof_size *record = add_size(thread, owner, size);
+    if (record != NULL)
+        mprof__table_add(&thread->foreign_sizes, key, (uintptr_t)record);
+    return record;
+}
+
+static bool count_free(struct mprof__thread *thread,
+                       const struct mprof__object *what) {
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_counter *counter = mprof__arena_at(arena, what->counter);
+    mprof_ref owner = counter->thread;
+    struct mprof_size *size;
+    if (owner == thread->ref) {
+        size = own_size(thread, bin_of(what->bytes));
+    } else {
+        counter = foreign_counter(thread, what->counter);
+        size = foreign_size(thread, owner, bin_of(what->bytes));
+    }
+    if (counter == NULL || size == NULL)
+        return false;
+    mprof__count(&counter->freed, what->bytes);
+    mprof__count(&size->freed, what->bytes);
+    return true;
+}
+
+/* Enter the hook with a session whose data file may be changed, which is NULL
+ * when there is none. */
+static bool enter_open(struct mprof__session **session) {
+    for (;;) {
+        bool entered = mprof__enter_here();
+        *session = mprof__tracked();
+        if (!entered || *session == NULL ||
+            __atomic_load_n(&(*session)->open, __ATOMIC_ACQUIRE))
+            return entered;
+        /* It is complete: whoever completes it waits for who is inside. */
+        mprof__leave_here();
+        if (!mprof__reopen(*session)) {
+            entered = mprof__enter_here();
+            *session = NULL;
+            return entered;
+        }
+    }
+}
+
+static bool take(struct mprof__session *session, const void *object,
+                 struct mprof__object *what) {
+    if (session == NULL)
+        return false;
+    what->session = session->id;
+    if (mprof__objects_take(object, what))
+        return true;
+    if (session == mprof__current() && !mprof__thread_is_silent())
+        __atomic_add_fetch(&mprof__arena_header(&session->arena)->unknown_frees,
+                           1, __ATOMIC_RELAXED);
+    return false;
+}
+
+static void drop(struct mprof__session *session, bool entered,
+                 const struct mprof__object *what) {
+    if (session == NULL || session->id != what->session)
+        return;
+    struct mprof__thread *thread =
+        entered ? mprof__thread_here(session, MPROF_C_HEAP) : NULL;
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    if (thread == NULL || !count_free(thread, what))
+        add_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
+                   what->bytes);
+}
+
+/* As place_quickly(), for an object that its own thread frees. */
+static inline bool release_quickly(struct mprof__self *me, const void *object) {
+    struct mprof__session *session = mprof__tracked();
+    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id ||
+        !__atomic_load_n(&session->open, __ATOMIC_ACQUIRE))
+        return false;
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    uint64_t *entry = mprof__objects_entry(object, &me->entries);
+    if (thread == NULL || thread->sizes == NULL || entry == NULL)
+        return false;
+    uint64_t what = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    uint32_t bytes = (uint32_t)what;
+    if (what == 0 || bytes == UINT32_MAX)
+        return false;
+    struct mprof_counter *counter =
+        mprof__arena_at(&session->arena, (mprof_ref)(what >> 32));
+    struct mprof_size *size = thread->sizes[bin_of(bytes)];
+    if (counter->thread != thread->ref || size == NULL)
+        return false;
+    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    mprof__count(&counter->freed, bytes);
+    mprof__count(&size->freed, bytes);
+    return true;
+}
+
+static void __attribute__((noinline)) release_slowly(const void *object) {
+    int saved = errno;
+    struct mprof__session *session;
+    struct mprof__object what;
+    bool entered = enter_open(&session);
+    if (take(session, object, &what))
+        drop(session, entered, &what);
+    if (entered)
+        mprof__leave_here();
+    errno = saved;
+}
+
+void mprof__c_release(const void *object) {
+    struct mprof__self *me = mprof__enter_quickly(__builtin_frame_address(0));
+    bool released = me != NULL && release_quickly(me, object);
+    if (me != NULL)
+        mprof__leave_quickly(me);
+    if (__builtin_expect(!released, 0))
+        release_slowly(object);
+}
+
+bool mprof__c_take(const void *object, struct mprof__object *what) {
+    struct mprof__session *session;
+    bool entered = enter_open(&session);
+    bool found = take(session, object, what);
+    if (entered)
+        mprof__leave_here();
+    return found;
+}
+
+void mprof__c_freed(const struct mprof__object *what) {
+    struct mprof__session *session;
+    bool entered = enter_open(&session);
+    drop(session, entered, what);
+    if (entered)
+        mprof__leave_here();
+}
+
+void mprof__c_untake(const void *object, const struct mprof__object *what) {
+    bool entered = mprof__enter_here();
+    struct mprof__session *session = mprof__tracked();
+    if (session != NULL && session->id == what->session)
+        mprof__objects_put(object, *what);
+    if (entered)
+        mprof__leave_here();
+}

@@ -1,0 +1,149 @@
+/* record.c - an allocation of Lisp: enter, walk, find node and bin, count.
+ *
+ * c_record.c does the same for the C heap.
+ */
+#include <string.h>
+
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+
+void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+struct mprof__link *mprof__locate(struct mprof__thread *thread,
+                                  const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    mprof__walk(thread->session, chain, frame);
+    if (chain->asks)
+        mprof__adapter.match(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    mprof__walk_done(chain);
+    return link;
+}
+
+struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
+    struct mprof__chain *chain = &thread->chain;
+    uint32_t generation = chain->generation;
+    /* Should a jump leave what follows, nothing of it may be kept. */
+    mprof__chain_forget(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    chain->generation = generation;
+    return link;
+}
+
+static void add(uint64_t *counter, uint64_t n) {
+    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
+                     __ATOMIC_RELAXED);
+}
+
+void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
+    const struct mprof__chain *chain = &thread->chain;
+    if (chain->innermost != NULL && chain->innermost->folded) {
+        add(&thread->record->folded_allocs, 1);
+        add(&thread->record->folded_bytes, bytes);
+    }
+    if (chain->cut) {
+        add(&thread->record->cut_allocs, 1);
+        add(&thread->record->cut_bytes, bytes);
+    }
+}
+
+static struct mprof_bin *add_bin(struct mprof__thread *thread,
+                                 const struct mprof__event *event) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    char name[MPROF__NAME_BYTES] = "";
+    const char *type =
+        mprof__adapter.type(event->type, event->object, name, sizeof name);
+    mprof__lock(&session->lock);
+    mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));
+    mprof_ref name_ref = 0;
+    if (name[0] != '\0')
+        name_ref = mprof__arena_string(arena, name, strlen(name));
+    struct mprof_bin *bin = mprof__arena_record(arena, MPROF_BIN, sizeof *bin);
+    if (bin != NULL) {
+        bin->thread = thread->ref;
+        bin->type = type_ref;
+        bin->name = name_ref;
+        bin->class_ = event->class_;
+        mprof__arena_publish(arena, bin);
+    }
+    mprof__unlock(&session->lock);
+    return bin;
+}
+
+static struct mprof_bin *find_bin(struct mprof__thread *thread,
+                                  const struct mprof__event *event) {
+    if (event->object == 0) {
+        struct mprof_bin **bin = &thread->bin[event->type];
+        if (*bin == NULL)
+            *bin = add_bin(thread, event);
+        return *bin;
+    }
+    struct mprof__slot *slot = mprof__table_find(&thread->bins, event->object);
+    if (slot != NULL)
+        return (struct mprof_bin *)(uintptr_t)slot->value;
+    struct mprof_bin *bin = add_bin(thread, event);
+    if (bin != NULL) {
+        mprof__adapter.keep(event->object);
+        mprof__table_add(&thread->bins, event->object, (uintptr_t)bin);
+    }
+    return bin;
+}
+
+/* Bin for EVENT in THREAD; NULL: no room. */
+static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
+                                       const struct mprof__event *event) {
+    struct mprof_bin *bin;
+    if (event->object == 0) {
+        bin = thread->bin[event->type];
+        return __builtin_expect(bin != NULL, 1) ? bin : find_bin(thread, event);
+    }
+    if (thread->last_class == event->object)
+        return thread->last_class_bin;
+    bin = find_bin(thread, event);
+    if (bin != NULL) {
+        thread->last_class = event->object;
+        thread->last_class_bin = bin;
+    }
+    return bin;
+}
+
+static inline void place(struct mprof__thread *thread,
+                         const struct mprof__event *event, const void *frame) {
+    struct mprof__link *link = mprof__place(thread, frame);
+    struct mprof_bin *bin = bin_of(thread, event);
+    if (__builtin_expect(bin == NULL, 0)) {
+        mprof__count_unplaced(thread->session, event->bytes);
+        return;
+    }
+    mprof__count(&mprof__counter(thread, link, event->class_)->allocated,
+                 event->bytes);
+    mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
+    if (__builtin_expect(mprof__has_losses(thread), 0))
+        mprof__count_losses(thread, event->bytes);
+}
+
+void mprof__allocated(const struct mprof__event *event, const void *frame) {
+    bool entered = mprof__enter_here();
+    struct mprof__session *session = mprof__current();
+    if (__builtin_expect(!entered, 0)) {
+        /* A signal handler that allocates while its thread is inside: the
+         * session lives as long as that thread is. */
+        if (session != NULL)
+            mprof__count_unplaced(session, event->bytes);
+        return;
+    }
+    if (session != NULL) {
+        struct mprof__thread *thread =
+            mprof__thread_here(session, MPROF_LISP_HEAP);
+        if (thread != NULL)
+            place(thread, event, frame);
+        else
+            mprof__count_unplaced(session, event->bytes);
+    }
+    mprof__leave_here();
+}

@@ -1,0 +1,267 @@
+/* session.c - create and free a recording; its functions. */
+#define _GNU_SOURCE
+#include "monitor/record/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/include/mprof.h"
+#include "monitor/format/process.h"
+#include "monitor/record/thread.h"
+
+enum { BLOCK_BYTES = 64 * 1024 };
+
+/* Interpreted functions that are kept alive for their names.  A program that
+ * makes more, by EVAL in a loop, must not run out of memory for it: the rest
+ * is recorded as one function without a name. */
+enum { MOST_OBJECTS = 20000 };
+
+struct mprof__block {
+    struct mprof__block *next;
+    size_t bytes, used;
+};
+
+union mprof__page mprof__page __attribute__((aligned(4096)));
+uint64_t mprof__autosave;
+uint32_t mprof__parent;
+
+void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
+    bytes = (bytes + 15) & ~(size_t)15;
+    struct mprof__block *block = session->blocks;
+    if (block == NULL || block->bytes - block->used < bytes) {
+        size_t size = BLOCK_BYTES;
+        if (size < bytes + sizeof *block)
+            size = bytes + sizeof *block;
+        block = mprof__map(size);
+        if (block == NULL)
+            return NULL;
+        block->bytes = size;
+        block->used = (sizeof *block + 15) & ~(size_t)15;
+        block->next = session->blocks;
+        session->blocks = block;
+    }
+    void *memory = (char *)block + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+uint64_t mprof__image_id(void) {
+    uint64_t id = 0;
+    /* Random bytes from the kernel; a child that was forked has them too. */
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL)
+        memcpy(&id, random, sizeof id);
+    return id ^ (uint64_t)getpid();
+}
+
+/* The arguments of this process, blanks between them. */
+static mprof_ref read_command(struct mprof__arena *arena) {
+    char text[1024];
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text);
+    close(fd);
+    while (n > 0 && text[n - 1] == '\0')
+        n--;
+    if (n == sizeof text)
+        memcpy(text + n - 3, "...", 3);
+    for (ssize_t i = 0; i < n; i++)
+        if (text[i] == '\0' || text[i] == '\n')
+            text[i] = ' ';
+    return n > 0 ? mprof__arena_string(arena, text, (size_t)n) : 0;
+}
+
+static void describe(struct mprof__session *session) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_header *header = mprof__arena_header(arena);
+    struct timespec now;
+    static char text[PATH_MAX]; /* the API's lock is held */
+    clock_gettime(CLOCK_REALTIME, &now);
+    header->start_time =
+        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    ssize_t n = readlink("/proc/self/exe", text, sizeof text);
+    if (n > 0)
+        header->program = mprof__arena_string(arena, text, (size_t)n);
+    header->command = read_command(arena);
+    mprof__adapter.runtime(text, sizeof text);
+    header->runtime = mprof__arena_string(arena, text, strlen(text));
+}
+
+/* The program may go to another folder before the file is opened again. */
+static const char *make_absolute(struct mprof__session *session,
+                                 const char *path) {
+    size_t size = sizeof session->where, n;
+    if (path[0] == '/' || getcwd(session->where, size) == NULL)
+        return session->path;
+    n = strlen(session->where);
+    if (n + 1 + strlen(path) >= size)
+        return session->path;
+    session->where[n] = '/';
+    strcpy(session->where + n + 1, path);
+    return session->where;
+}
+
+struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
+                                          unsigned heaps, int *error) {
+    static uint64_t last_id;
+    struct mprof__session *session = mprof__map(sizeof *session);
+    if (session == NULL) {
+        *error = MPROF_E_MEMORY;
+        return NULL;
+    }
+    if (path != NULL && strlen(path) >= sizeof session->path) {
+        errno = ENAMETOOLONG;
+        *error = MPROF_E_OPEN;
+    } else {
+        if (path != NULL) {
+            session->named = true;
+            strcpy(session->path, path);
+            path = make_absolute(session, path);
+        }
+        *error = mprof__arena_open(&session->arena, path, limit);
+    }
+    if (*error != 0) {
+        int saved = errno;
+        mprof__unmap(session, sizeof *session);
+        errno = saved;
+        return NULL;
+    }
+    session->id = ++last_id;
+    session->heaps = heaps;
+    session->open = true;
+    pthread_mutex_init(&session->lock, NULL);
+    mprof__arena_header(&session->arena)->heaps = heaps;
+    mprof__arena_header(&session->arena)->parent = mprof__parent;
+    mprof__arena_header(&session->arena)->image = mprof__image_id();
+    mprof__arena_header(&session->arena)->output_pipe =
+        mprof__process_pipe(STDOUT_FILENO);
+    describe(session);
+    return session;
+}
+
+void mprof__session_free(struct mprof__session *session) {
+    if (session->haunted)
+        return;
+    for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)
+        mprof__thread_shrink(t);
+    mprof__table_free(&session->sites);
+    mprof__table_free(&session->functions);
+    mprof__table_free(&session->modules);
+    struct mprof__block *block = session->blocks;
+    while (block != NULL) {
+        struct mprof__block *next = block->next;
+        mprof__unmap(block, block->bytes);
+        block = next;
+    }
+    mprof__arena_close(&session->arena);
+    pthread_mutex_destroy(&session->lock);
+    mprof__unmap(session, sizeof *session);
+}
+
+void mprof__session_clock(struct mprof__session *session) {
+    struct mprof_header *header = mprof__arena_header(&session->arena);
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    __atomic_store_n(&header->duration,
+                     session->before + now - session->started,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&header->saved, mprof__process_clock(), __ATOMIC_RELAXED);
+    __atomic_store_n(&header->memory,
+                     __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
+}
+
+mprof_ref mprof__session_function(struct mprof__session *session,
+                                  uint64_t address, mprof_ref module,
+                                  const struct mprof__name *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref text = 0, symbol = 0;
+    if (!mprof__arena_spare(arena))
+        return 0;
+    if (name->text[0] != '\0')
+        text = mprof__arena_string(arena, name->text, strlen(name->text));
+    if (name->symbol[0] != '\0')
+        symbol = mprof__arena_string(arena, name->symbol, strlen(name->symbol));
+    struct mprof_function *function =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *function);
+    if (function == NULL)
+        return 0;
+    function->address = address;
+    function->module = module;
+    function->kind = name->kind;
+    function->name = text;
+    function->symbol = symbol;
+    return mprof__arena_publish(arena, function);
+}
+
+mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
+                                 mprof_ref *place) {
+    struct mprof__name name = {.kind = kind};
+    if (*place == 0)
+        *place = mprof__session_function(session, 0, 0, &name);
+    return *place;
+}
+
+mprof_ref mprof__session_object(struct mprof__session *session,
+                                const struct mprof__chain *chain,
+                                size_t index) {
+    uintptr_t object = chain->frames[index].object;
+    struct mprof__slot *slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    mprof_ref ref;
+    mprof__lock(&session->lock);
+    slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL) {
+        ref = (mprof_ref)slot->value;
+    } else if (object == MPROF__TOPLEVEL_OBJECT) {
+        ref =
+            mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
+    } else if (session->objects == MOST_OBJECTS) {
+        ref = mprof__session_special(session, MPROF_INTERPRETED,
+                                     &session->interpreted);
+    } else {
+        struct mprof__name name = {.kind = MPROF_INTERPRETED};
+        mprof__adapter.interpreted(chain->frames, index, &name);
+        ref = mprof__session_function(session, object, 0, &name);
+        if (ref != 0) {
+            session->objects++;
+            mprof__adapter.keep(object);
+            mprof__table_add(&session->functions, object, ref);
+        }
+    }
+    mprof__unlock(&session->lock);
+    return ref;
+}
+
+static bool is_named(const struct mprof__arena *arena,
+                     const struct mprof_function *function, const char *name) {
+    const struct mprof_string *old = mprof__arena_at(arena, function->name);
+    return function->name != 0 && old->length == strlen(name) &&
+           memcmp(old->text, name, old->length) == 0;
+}
+
+void mprof__rename(struct mprof__session *session, uintptr_t key,
+                   const char *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->lock);
+    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    struct mprof_function *function =
+        slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
+    if (function != NULL && !is_named(arena, function, name) &&
+        mprof__arena_spare(arena)) {
+        mprof_ref text = mprof__arena_string(arena, name, strlen(name));
+        if (text != 0) {
+            __atomic_store_n(&function->name, text, __ATOMIC_RELEASE);
+            if (function->kind == MPROF_C)
+                function->kind = MPROF_LISP;
+        }
+    }
+    mprof__unlock(&session->lock);
+}

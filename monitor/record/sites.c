@@ -1,0 +1,223 @@
+/* sites.c - what is known of return addresses, and when it is no longer true.
+ *
+ * A library that was closed makes room for another at the same addresses.  So
+ * whatever is known of code is true for a generation, which ends when a library
+ * is closed, and is looked at again in the next.  To look means to read the
+ * library's headers, which may vanish under the eyes of a thread: but not those
+ * of the code that the thread is in, and only such code is on its stack.
+ */
+#include "monitor/record/session.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "monitor/record/modules.h"
+
+/* While a library is being closed each look is for this moment only: within
+ * dlclose(), when it is done, another may be mapped where it was. */
+uint64_t mprof__generation = 1; /* atomic */
+#define CLOSING ((uint64_t)1 << 32)
+
+static __thread uint32_t own_closings
+    __attribute__((tls_model("initial-exec")));
+
+/* Stands for every return address once there is no memory for more sites. */
+static const struct mprof__site no_site;
+
+static uint32_t this_generation(void) {
+    return (uint32_t)__atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+}
+
+void mprof__modules_forked(void) {
+    /* The other threads are not here. */
+    mprof__generation = this_generation() + own_closings * CLOSING;
+}
+
+void mprof__modules_close(void) {
+    own_closings++;
+    __atomic_add_fetch(&mprof__generation, CLOSING + 1, __ATOMIC_SEQ_CST);
+}
+
+void mprof__modules_closed(void) {
+    __atomic_sub_fetch(&mprof__generation, CLOSING - 1, __ATOMIC_SEQ_CST);
+    own_closings--;
+}
+
+void mprof__modules_changed(void) {
+    __atomic_add_fetch(&mprof__generation, 1, __ATOMIC_SEQ_CST);
+}
+
+/* For how long holds what is looked at now?  0: not even for long. */
+static uint32_t holds_for(uint32_t generation_before) {
+    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_SEQ_CST);
+    return now < CLOSING ? generation_before : 0;
+}
+
+struct range {
+    uintptr_t start, end;
+    bool found; /* something in it */
+};
+
+static bool in_range(uint64_t key, uint64_t value, void *data) {
+    struct range *range = data;
+    (void)value;
+    key &= ~((uint64_t)1 << 63);
+    if (key < range->start || key >= range->end)
+        return false;
+    range->found = true;
+    return true;
+}
+
+/* Forget what is known of the code at START..END; under the lock. */
+static void forget(struct mprof__session *session, uintptr_t start,
+                   uintptr_t end) {
+    struct range range = {start, end, false};
+    struct mprof__slot *slot = mprof__table_find(&session->modules, start);
+    if (slot != NULL && (mprof_ref)slot->value != 0) {
+        struct mprof_module *module =
+            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+        module->flags |= MPROF_MODULE_UNLOADED;
+    }
+    mprof__table_sweep(&session->modules, in_range, &range);
+    mprof__table_sweep(&session->functions, in_range, &range);
+    mprof__table_sweep(&session->sites, in_range, &range);
+    /* The threads forget what they know by return address. */
+    if (range.found)
+        mprof__modules_changed();
+}
+
+void mprof__module_unloads(uintptr_t start, uintptr_t end) {
+    struct mprof__session *session = mprof__current();
+    if (session == NULL)
+        return;
+    mprof__lock(&session->lock);
+    forget(session, start, end);
+    mprof__unlock(&session->lock);
+}
+
+/* If another module was recorded where the one of UNWIND is, forget that.
+ * False: so it was. */
+static bool is_current(struct mprof__session *session,
+                       const struct mprof__unwind *unwind, uint32_t now) {
+    if (unwind->module == NULL)
+        return true;
+    struct mprof__slot *slot =
+        mprof__table_find(&session->modules, unwind->module_start);
+    if (slot == NULL) {
+        /* It may lie over parts of several that are gone. */
+        forget(session, unwind->module_start, unwind->module_end);
+        return true;
+    }
+    /* Without a record, for want of room, there is nothing to compare. */
+    if (slot->value >> 32 == now || (mprof_ref)slot->value == 0)
+        return true;
+    const struct mprof_module *module =
+        mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+    if (!mprof__module_is(session, module)) {
+        forget(session, module->start, module->end);
+        return false;
+    }
+    slot->value = (uint64_t)holds_for(now) << 32 | (mprof_ref)slot->value;
+    return true;
+}
+
+static mprof_ref native_function(struct mprof__session *session,
+                                 const struct mprof__unwind *unwind) {
+    struct mprof__slot *slot =
+        mprof__table_find(&session->functions, unwind->function);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    struct mprof__name name = {.kind = MPROF_C};
+    uint64_t address = unwind->function;
+    mprof_ref module = 0;
+    if (unwind->module != NULL) {
+        mprof__adapter.native(unwind->function, unwind->module, &name);
+        module = mprof__module(session, unwind);
+        address -= unwind->module->l_addr;
+    } else {
+        strcpy(name.symbol, MPROF__SIGNAL_RETURN);
+    }
+    mprof_ref ref = mprof__session_function(session, address, module, &name);
+    if (ref != 0)
+        mprof__table_add(&session->functions, unwind->function, ref);
+    return ref;
+}
+
+static bool find_rule(uintptr_t pc, bool exact, struct mprof__unwind *unwind) {
+    if (mprof__cfi_find(exact ? pc : pc - 1, unwind))
+        return true;
+    /* makecontext() has functions return to one that never called. */
+    if (exact || !mprof__cfi_find(pc, unwind) || unwind->function != pc)
+        return false;
+    unwind->rule.outermost = true;
+    return true;
+}
+
+static const struct mprof__site *add_site(struct mprof__session *session,
+                                          uintptr_t pc, bool exact,
+                                          uint64_t key) {
+    uint32_t now = this_generation();
+    struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
+    if (site == NULL)
+        return &no_site;
+    site->id = ++session->site_count;
+    site->known = find_rule(pc, exact, &site->unwind);
+    if (site->known) {
+        is_current(session, &site->unwind, now);
+        site->interpreter = mprof__adapter.interprets(site->unwind.function);
+        site->function = native_function(session, &site->unwind);
+    } else {
+        /* Its start has no entry: constructors are called from there. */
+        site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
+        site->function =
+            mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
+    }
+    site->checked = holds_for(now);
+    mprof__table_add(&session->sites, key, (uintptr_t)site);
+    return site;
+}
+
+/* Is SITE, of another generation, still true? */
+static bool is_true(struct mprof__session *session, struct mprof__site *site,
+                    uintptr_t pc, bool exact) {
+    uint32_t now = this_generation();
+    struct mprof__unwind unwind;
+    if (find_rule(pc, exact, &unwind) != site->known ||
+        unwind.module_start != site->unwind.module_start ||
+        (site->known && !is_current(session, &unwind, now)))
+        return false;
+    __atomic_store_n(&site->checked, holds_for(now), __ATOMIC_RELEASE);
+    return true;
+}
+
+static const struct mprof__site *look_up(struct mprof__session *session,
+                                         uintptr_t pc, bool exact,
+                                         uint64_t key) {
+    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
+    if (slot == NULL)
+        return add_site(session, pc, exact, key);
+    struct mprof__site *site = (struct mprof__site *)(uintptr_t)slot->value;
+    if (is_true(session, site, pc, exact))
+        return site;
+    forget(session, pc, pc + 1);
+    return add_site(session, pc, exact, key);
+}
+
+const struct mprof__site *mprof__session_site(struct mprof__session *session,
+                                              uintptr_t pc, bool exact) {
+    uint64_t key = exact ? pc | (uint64_t)1 << 63 : pc;
+    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
+    if (__builtin_expect(slot != NULL, 1)) {
+        const struct mprof__site *site =
+            (const struct mprof__site *)(uintptr_t)slot->value;
+        if (__builtin_expect(
+                __atomic_load_n(&site->checked, __ATOMIC_ACQUIRE) ==
+                    this_generation(),
+                1))
+            return site;
+    }
+    mprof__lock(&session->lock);
+    const struct mprof__site *site = look_up(session, pc, exact, key);
+    mprof__unlock(&session->lock);
+    return site;
+}

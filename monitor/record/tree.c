@@ -1,0 +1,303 @@
+/* tree.c - the calling-context tree: from a chain to its node and counter.
+ *
+ * Nodes are keyed by (parent, function); two call sites of one function lead
+ * to the same node.  A frame's way inwards is found by its link, in three
+ * steps: what its caller's link called lately, all links by (parent, site), and
+ * the nodes.  Invariant: every node that a link has is in `nodes`.
+ */
+#include <string.h>
+
+#include "monitor/record/session.h"
+
+/* In the keys of links, functions of interpreted objects instead of sites. */
+#define BY_FUNCTION ((uint32_t)1 << 31)
+
+static uint64_t pair(mprof_ref parent, uint32_t other) {
+    return (uint64_t)parent << 32 | other;
+}
+
+/* Memory for links, of one thread */
+
+static struct mprof__link *link_at(const struct mprof__thread *thread,
+                                   uint32_t number) {
+    return &thread->pieces[number / MPROF__LINKS][number % MPROF__LINKS];
+}
+
+struct mprof__link *mprof__new_link(struct mprof__thread *thread,
+                                    uint32_t *number) {
+    size_t bytes = MPROF__PIECES * sizeof *thread->pieces;
+    if (thread->pieces == NULL)
+        thread->pieces = mprof__map(bytes);
+    uint32_t n = thread->link_count + 1, piece = n / MPROF__LINKS;
+    if (thread->pieces == NULL || piece >= MPROF__PIECES)
+        return NULL;
+    if (thread->pieces[piece] == NULL)
+        thread->pieces[piece] =
+            mprof__map(MPROF__LINKS * sizeof(struct mprof__link));
+    if (thread->pieces[piece] == NULL)
+        return NULL;
+    *number = thread->link_count = n;
+    return link_at(thread, n);
+}
+
+void mprof__tree_free(struct mprof__thread *thread) {
+    for (uint32_t i = 0; thread->pieces != NULL && i < MPROF__PIECES; i++)
+        mprof__unmap(thread->pieces[i],
+                     MPROF__LINKS * sizeof(struct mprof__link));
+    mprof__unmap(thread->pieces, MPROF__PIECES * sizeof *thread->pieces);
+    thread->pieces = NULL;
+    thread->root = NULL;
+    mprof__table_free(&thread->edges);
+    mprof__table_free(&thread->nodes);
+}
+
+static inline uint64_t key_of(const struct mprof__frame *frame) {
+    return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+}
+
+/* Never 0, which stands for no link. */
+static inline uint32_t hint_of(uint64_t key) {
+    return (uint32_t)(key >> 4) | (uint32_t)1 << 31;
+}
+
+/* Past the limit: an ancestor that is the same function, else the parent. */
+static struct mprof_node *fold(struct mprof__thread *thread,
+                               struct mprof_node *parent, mprof_ref function) {
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_node *node = parent;
+    while (node->function != function && node->parent != 0)
+        node = mprof__arena_at(arena, node->parent);
+    return node->function == function && function != 0 ? node : parent;
+}
+
+static struct mprof_node *add_node(struct mprof__thread *thread,
+                                   struct mprof_node *parent,
+                                   mprof_ref function) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref parent_ref = mprof__arena_ref(arena, parent);
+    mprof__lock(&session->lock);
+    struct mprof_node *node = NULL;
+    if (mprof__arena_spare(arena))
+        node = mprof__arena_record(arena, MPROF_NODE, sizeof *node);
+    if (node != NULL) {
+        node->thread = mprof__arena_ref(arena, thread->record);
+        node->parent = parent_ref;
+        node->function = function;
+        mprof__arena_publish(arena, node);
+        mprof__session_clock(session);
+    }
+    mprof__unlock(&session->lock);
+    if (node != NULL)
+        mprof__table_add(&thread->nodes, pair(parent_ref, function),
+                         (uintptr_t)node);
+    mprof__table_trim(&thread->nodes);
+    return node;
+}
+
+static struct mprof_node *find_node(struct mprof__thread *thread,
+                                    struct mprof_node *parent,
+                                    mprof_ref function, bool *folded) {
+    mprof_ref parent_ref = mprof__arena_ref(&thread->session->arena, parent);
+    struct mprof__slot *slot =
+        mprof__table_find(&thread->nodes, pair(parent_ref, function));
+    if (slot != NULL)
+        return (struct mprof_node *)(uintptr_t)slot->value;
+    struct mprof_node *node =
+        function == 0 ? NULL : add_node(thread, parent, function);
+    if (node == NULL) {
+        *folded = true;
+        node = fold(thread, parent, function);
+    }
+    return node;
+}
+
+static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
+                             const struct mprof__frame *frame) {
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref ref = 0;
+    mprof__lock(&session->lock);
+    struct mprof_edge *edge = NULL;
+    if (mprof__arena_spare(arena))
+        edge = mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
+    if (edge != NULL) {
+        struct mprof__slot *module = mprof__table_find(
+            &session->modules, frame->site->unwind.module_start);
+        edge->node = node;
+        edge->module = module == NULL ? 0 : (mprof_ref)module->value;
+        edge->return_address = frame->pc;
+        ref = mprof__arena_publish(arena, edge);
+    }
+    mprof__unlock(&session->lock);
+    return ref;
+}
+
+/* The link from PARENT to frame INDEX, whose function is FUNCTION; *WAY is how
+ * it is written in caches and tables.  NULL: no memory. */
+static struct mprof__link *make_link(struct mprof__thread *thread,
+                                     const struct mprof__link *parent,
+                                     size_t index, mprof_ref function,
+                                     uint32_t *way) {
+    struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__frame *frame = &thread->chain.frames[index];
+    bool folds = false;
+    struct mprof__link *link = mprof__new_link(thread, way);
+    if (link == NULL)
+        return NULL;
+    struct mprof_node *node = find_node(
+        thread, mprof__arena_at(arena, parent->node), function, &folds);
+    link->key = key_of(frame);
+    link->node = mprof__arena_ref(arena, node);
+    /* One that folds stands for calls from elsewhere too. */
+    if (!folds && frame->object == 0)
+        link->edge = record_edge(thread->session, link->node, frame);
+    if (folds)
+        *way |= MPROF__FOLDS;
+    return link;
+}
+
+/* The link from PARENT to frame INDEX, as it is written in caches; 0: no
+ * memory. */
+static uint32_t find_way(struct mprof__thread *thread,
+                         const struct mprof__link *parent, size_t index) {
+    const struct mprof__frame *frame = &thread->chain.frames[index];
+    mprof_ref function = frame->site->function;
+    uint32_t site = frame->site->id, way;
+    if (frame->object != 0) {
+        function =
+            mprof__session_object(thread->session, &thread->chain, index);
+        site = function | BY_FUNCTION;
+    }
+    uint64_t key = pair(parent->node, site);
+    struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
+    if (slot != NULL) {
+        way = (uint32_t)slot->value;
+        /* Another object may be the same function. */
+        link_at(thread, way & ~MPROF__FOLDS)->key = key_of(frame);
+        return way;
+    }
+    if (make_link(thread, parent, index, function, &way) == NULL)
+        return 0;
+    mprof__table_add(&thread->edges, key, way);
+    mprof__table_trim(&thread->edges);
+    return way;
+}
+
+/* The place in PARENT's cache for a link that is not there: one that is empty,
+ * else any. */
+static unsigned new_place(const struct mprof__link *parent, uint32_t hint) {
+    for (unsigned i = 0; i < MPROF__INWARD; i++)
+        if (parent->way[i] == 0)
+            return i;
+    return (hint ^ hint >> 4) % MPROF__INWARD;
+}
+
+static struct mprof__link *__attribute__((noinline))
+inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
+              size_t index, uint32_t *folds) {
+    uint32_t hint = hint_of(key_of(&thread->chain.frames[index]));
+    uint32_t way = find_way(thread, parent, index);
+    if (way == 0) {
+        *folds |= MPROF__FOLDS;
+        return parent;
+    }
+    unsigned place = mprof__find4(parent->hint, hint);
+    if (place == MPROF__INWARD)
+        place = new_place(parent, hint);
+    parent->way[place] = way;
+    parent->hint[place] = hint;
+    *folds |= way;
+    return link_at(thread, way & ~MPROF__FOLDS);
+}
+
+/* One step inwards from PARENT; without memory for it, PARENT itself. */
+static inline struct mprof__link *inward(struct mprof__thread *thread,
+                                         struct mprof__link *parent,
+                                         size_t index, uint32_t *folds) {
+    uint64_t key = key_of(&thread->chain.frames[index]);
+    unsigned place = mprof__find4(parent->hint, hint_of(key));
+    if (__builtin_expect(place < MPROF__INWARD, 1)) {
+        uint32_t way = parent->way[place];
+        struct mprof__link *link = link_at(thread, way & ~MPROF__FOLDS);
+        if (__builtin_expect(link->key == key, 1)) {
+            *folds |= way;
+            return link;
+        }
+    }
+    return inward_slowly(thread, parent, index, folds);
+}
+
+struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
+    const struct mprof__chain *chain = &thread->chain;
+    struct mprof__link *link = thread->root;
+    uint32_t folds = 0;
+    size_t i = chain->kept;
+    if (i > 0) {
+        link = chain->frames[i - 1].link;
+        folds = chain->frames[i - 1].folded ? MPROF__FOLDS : 0;
+    }
+    for (; i < chain->count; i++) {
+        link = inward(thread, link, i, &folds);
+        chain->frames[i].link = link;
+        chain->frames[i].folded = folds >= MPROF__FOLDS;
+    }
+    return link;
+}
+
+static struct mprof_counter *find_counter(const struct mprof__arena *arena,
+                                          const struct mprof_node *node,
+                                          mprof_ref edge, unsigned class_) {
+    mprof_ref ref = node->counters[class_];
+    while (ref != 0) {
+        struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        if (counter->edge == edge)
+            return counter;
+        ref = counter->next;
+    }
+    return NULL;
+}
+
+bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
+                        struct mprof_node *node, mprof_ref edge,
+                        unsigned class_) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_counter *counter =
+        mprof__arena_record(arena, MPROF_COUNTER, sizeof *counter);
+    if (counter == NULL)
+        return false;
+    counter->node = mprof__arena_ref(arena, node);
+    counter->edge = edge;
+    counter->thread = thread;
+    counter->next = node->counters[class_];
+    counter->class_ = class_;
+    mprof_ref ref = mprof__arena_publish(arena, counter);
+    __atomic_store_n(&node->counters[class_], ref, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          struct mprof__link *link,
+                                          unsigned class_) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_node *node = mprof__arena_at(arena, link->node);
+    /* Those of Lisp do not tell the places in a function apart. */
+    mprof_ref edge = thread->record->heap == MPROF_C_HEAP ? link->edge : 0;
+    struct mprof_counter *counter = find_counter(arena, node, edge, class_);
+    if (counter == NULL) {
+        mprof__lock(&session->lock);
+        if (mprof__arena_counters(arena))
+            mprof__add_counter(session, thread->ref, node, edge, class_);
+        mprof__unlock(&session->lock);
+        counter = find_counter(arena, node, edge, class_);
+    }
+    /* Without room: the nearest one further out; the root has all. */
+    while (counter == NULL) {
+        if (node->counters[class_] != 0)
+            counter = mprof__arena_at(arena, node->counters[class_]);
+        else
+            node = mprof__arena_at(arena, node->parent);
+    }
+    link->counter[class_] = mprof__arena_ref(arena, counter);
+    return counter;
+}

@@ -1,0 +1,92 @@
+/* arch_aarch64.h - what the monitor knows of aarch64; as monitor/arch.h. */
+#ifndef MPROF_ARCH_H
+#define MPROF_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "monitor/unwind/find4.h"
+
+#if defined __clang__
+#error "clang's __builtin_dwarf_cfa() is wrong on aarch64: compile with gcc"
+#endif
+
+enum { MPROF__ELF_MACHINE = 183 };
+
+/* DWARF numbers of the registers, DWARF for the Arm 64-bit Architecture. */
+enum { MPROF__DW_BP = 29, MPROF__DW_RA = 30, MPROF__DW_SP = 31 };
+
+/* What unwind tables may say: entries of .plt push something, the return
+ * address is in a register, it is signed. */
+enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
+
+/* A routine can be put between a frame and its caller; see marks.h. */
+enum { MPROF__HAS_MARKS = 1 };
+
+/* For mprof__caller(), in a function that keeps its frame.  The saved frame
+ * pointer and return address are at no fixed distance from the CFA here. */
+#define MPROF__FRAME()                                                         \
+    ((const void *)(const uintptr_t[]){                                        \
+        *(const uintptr_t *)__builtin_frame_address(0),                        \
+        (uintptr_t)__builtin_return_address(0),                                \
+        (uintptr_t)__builtin_dwarf_cfa()})
+
+/* The state in which the caller of the function with FRAME calls it: the return
+ * address, and what stack and frame pointer will be then. */
+static inline void mprof__caller(const void *frame, uintptr_t *pc,
+                                 uintptr_t *sp, uintptr_t *bp) {
+    const uintptr_t *words = frame;
+    *bp = words[0];
+    *pc = words[1];
+    *sp = words[2];
+}
+
+/* Where on the stack that function is: the deeper the call, the lower; the same
+ * for all functions that are called from one place. */
+static inline uintptr_t mprof__frame_place(const void *frame) {
+    return ((const uintptr_t *)frame)[2];
+}
+
+/* A return address as it is called: without its signature.  The instruction
+ * (xpaclri) does nothing where addresses are not signed. */
+static inline uintptr_t mprof__strip(uintptr_t pc) {
+    register uintptr_t x30 __asm__("x30") = pc;
+    __asm__("hint 7" : "+r"(x30));
+    return x30;
+}
+#define MPROF__STRIP(pc) mprof__strip(pc)
+
+/* If PC is in code that has no unwind tables and is known all the same, fill in
+ * the rule and the function.  See bare_aarch64.c. */
+struct mprof__unwind;
+bool mprof__bare_rule(uintptr_t pc, struct mprof__unwind *unwind);
+
+/* Does the processor compare return addresses with a stack of its own?  The
+ * instruction (chkfeat) does nothing where there is no such stack. */
+static inline bool mprof__shadow_stack(void) {
+    register uint64_t x16 __asm__("x16") = 1;
+    __asm__ volatile("hint 40" : "+r"(x16));
+    return x16 == 0;
+}
+
+/* Where the instruction at AT jumps to, or what it calls, by a distance that is
+ * part of it; 0: it is none of that kind.  Reads MPROF__CALL_BYTES. */
+enum { MPROF__CALL_BYTES = 4, MPROF__CODE_STEP = 4 };
+static inline uintptr_t mprof__call_target(uintptr_t at) {
+    uint32_t code; /* B or BL */
+    memcpy(&code, (const void *)at, sizeof code);
+    if ((code & 0x7c000000u) != 0x14000000u)
+        return 0;
+    return at + (uintptr_t)((intptr_t)(int32_t)(code << 6) >> 6) * 4;
+}
+
+/* Does the code at AT only jump to where a word in memory says (.plt)?  It
+ * begins with adrp x16. */
+static inline bool mprof__is_stub(uintptr_t at) {
+    uint32_t code;
+    memcpy(&code, (const void *)at, sizeof code);
+    return (code & 0x9f00001fu) == 0x90000010u;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* arch_other.h - what the monitor knows of any architecture: what the compiler
+ * knows.  As monitor/arch.h; see walk_other.c. */
+#ifndef MPROF_ARCH_H
+#define MPROF_ARCH_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/unwind/find4.h"
+
+/* The header of this library, where the linker put it. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+#define MPROF__ELF_MACHINE (__ehdr_start.e_machine)
+
+/* No routine is put between a frame and its caller. */
+enum { MPROF__HAS_MARKS = 0 };
+
+/* For mprof__caller(), in a function that keeps its frame: what its caller's
+ * stack pointer was. */
+#define MPROF__FRAME() ((const void *)__builtin_dwarf_cfa())
+
+/* The stack pointer with which the caller of the function with FRAME calls it;
+ * the rest is the C library's affair. */
+static inline void mprof__caller(const void *frame, uintptr_t *pc,
+                                 uintptr_t *sp, uintptr_t *bp) {
+    *bp = *pc = 0;
+    *sp = (uintptr_t)frame;
+}
+
+/* Where on the stack that function is: the deeper the call, the lower; the same
+ * for all functions that are called from one place. */
+static inline uintptr_t mprof__frame_place(const void *frame) {
+    return (uintptr_t)frame;
+}
+
+/* A return address as it is called. */
+#define MPROF__STRIP(pc) (pc)
+
+/* Nothing depends on it where there are no marks. */
+static inline bool mprof__shadow_stack(void) {
+    return false;
+}
+
+/* Calls are not recognized. */
+enum { MPROF__CALL_BYTES = 4, MPROF__CODE_STEP = 4 };
+static inline uintptr_t mprof__call_target(uintptr_t at) {
+    (void)at;
+    return 0;
+}
+
+static inline bool mprof__is_stub(uintptr_t at) {
+    (void)at;
+    return false;
+}
+
+#endif

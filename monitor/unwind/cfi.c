@@ -1,0 +1,315 @@
+/* cfi.c - run the programs of .eh_frame; see cfi.h. */
+#include "monitor/unwind/cfi.h"
+
+#include <string.h>
+
+#include "monitor/unwind/arch.h"
+#include "monitor/unwind/eh_frame.h"
+
+enum {
+    DW_OP_lit0 = 0x30,
+    DW_OP_deref = 0x06,
+    DW_OP_breg0 = 0x70,
+    DW_OP_breg31 = 0x8f
+};
+
+/* Where a register of the caller is. */
+enum saved { SAME, AT_CFA, AT_REGISTER, UNDEFINED, NOT_UNDERSTOOD };
+
+struct row {
+    int cfa_register; /* DWARF number; -1 when not understood */
+    bool cfa_deref;
+    int64_t cfa_offset;
+    bool ra_signed;
+    struct {
+        enum saved how;
+        int base; /* AT_REGISTER */
+        int64_t offset;
+    } bp, ra;
+};
+
+/* Expressions of the two forms that compilers write: register + offset, and
+ * the word stored there. */
+static bool simple_expression(const uint8_t **p, int *base, int64_t *offset,
+                              bool *deref) {
+    uint64_t length = mprof__uleb(p);
+    const uint8_t *q = *p, *end = *p + length;
+    *p = end;
+    if (q == end || *q < DW_OP_breg0 || *q > DW_OP_breg31)
+        return false;
+    *base = *q++ - DW_OP_breg0;
+    *offset = mprof__sleb(&q);
+    *deref = q < end && *q == DW_OP_deref;
+    return (*base == MPROF__DW_SP || *base == MPROF__DW_BP) &&
+           q + (*deref ? 1 : 0) == end;
+}
+
+static void set_saved(struct row *row, uint64_t reg, enum saved how, int base,
+                      int64_t offset) {
+    if (reg == MPROF__DW_BP) {
+        row->bp.how = how;
+        row->bp.base = base;
+        row->bp.offset = offset;
+    } else if (reg == MPROF__DW_RA) {
+        row->ra.how = how;
+        row->ra.base = base;
+        row->ra.offset = offset;
+    }
+}
+
+static void restore(struct row *row, const struct row *initial, uint64_t reg) {
+    if (reg == MPROF__DW_BP)
+        row->bp = initial->bp;
+    else if (reg == MPROF__DW_RA)
+        row->ra = initial->ra;
+}
+
+enum { STATES = 16 };
+
+struct machine {
+    struct row row, initial, stack[STATES];
+    unsigned depth;
+    uintptr_t location, pc;
+    const struct mprof__fde *entry;
+};
+
+static void saved_by_expression(struct machine *m, const uint8_t **p,
+                                bool is_value) {
+    uint64_t reg = mprof__uleb(p);
+    int base;
+    int64_t offset;
+    bool deref;
+    bool simple = simple_expression(p, &base, &offset, &deref);
+    if (simple && !deref && !is_value)
+        set_saved(&m->row, reg, AT_REGISTER, base, offset);
+    else
+        set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
+}
+
+/* What linkers write for .plt of x86-64, where each entry pushes a word at its
+ * 6th or 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
+static bool plt_expression(struct machine *m, const uint8_t **p) {
+    static const uint8_t start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
+    static const uint8_t end[] = {0x2a, 0x33, 0x24, 0x22};
+    const uint8_t *q = *p;
+    if (mprof__uleb(&q) != sizeof start + 1 + sizeof end ||
+        memcmp(q, start, sizeof start) != 0 ||
+        memcmp(q + sizeof start + 1, end, sizeof end) != 0)
+        return false;
+    uint8_t literal = q[sizeof start];
+    if (literal < DW_OP_lit0 || literal > DW_OP_lit0 + 15)
+        return false;
+    m->row.cfa_register = MPROF__DW_SP;
+    m->row.cfa_deref = false;
+    m->row.cfa_offset =
+        (m->pc & 15) >= (uintptr_t)(literal - DW_OP_lit0) ? 16 : 8;
+    *p = q + sizeof start + 1 + sizeof end;
+    return true;
+}
+
+static void cfa_by_expression(struct machine *m, const uint8_t **p) {
+    if (MPROF__PLT_PUSHES && plt_expression(m, p))
+        return;
+    if (!simple_expression(p, &m->row.cfa_register, &m->row.cfa_offset,
+                           &m->row.cfa_deref))
+        m->row.cfa_register = -1;
+}
+
+/* The instructions that define the CFA.  False: not one of them. */
+static bool step_cfa(struct machine *m, uint8_t op, const uint8_t **p) {
+    struct row *row = &m->row;
+    switch (op) {
+    case 0x0c: /* DW_CFA_def_cfa */
+        row->cfa_register = (int)mprof__uleb(p);
+        row->cfa_offset = (int64_t)mprof__uleb(p);
+        row->cfa_deref = false;
+        return true;
+    case 0x0d: /* DW_CFA_def_cfa_register */
+        row->cfa_register = (int)mprof__uleb(p);
+        return true;
+    case 0x0e: /* DW_CFA_def_cfa_offset */
+        row->cfa_offset = (int64_t)mprof__uleb(p);
+        return true;
+    case 0x12: /* DW_CFA_def_cfa_sf */
+        row->cfa_register = (int)mprof__uleb(p);
+        row->cfa_offset = mprof__sleb(p) * m->entry->data_align;
+        row->cfa_deref = false;
+        return true;
+    case 0x13: /* DW_CFA_def_cfa_offset_sf */
+        row->cfa_offset = mprof__sleb(p) * m->entry->data_align;
+        return true;
+    case 0x0f: /* DW_CFA_def_cfa_expression */
+        cfa_by_expression(m, p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The instructions that say where a register is.  False: not one of them. */
+static bool step_register(struct machine *m, uint8_t op, const uint8_t **p) {
+    int64_t align = m->entry->data_align;
+    uint64_t reg;
+    switch (op) {
+    case 0x05: /* DW_CFA_offset_extended */
+        reg = mprof__uleb(p);
+        set_saved(&m->row, reg, AT_CFA, 0, (int64_t)mprof__uleb(p) * align);
+        return true;
+    case 0x11: /* DW_CFA_offset_extended_sf */
+        reg = mprof__uleb(p);
+        set_saved(&m->row, reg, AT_CFA, 0, mprof__sleb(p) * align);
+        return true;
+    case 0x06: /* DW_CFA_restore_extended */
+        restore(&m->row, &m->initial, mprof__uleb(p));
+        return true;
+    case 0x07: /* DW_CFA_undefined */
+        set_saved(&m->row, mprof__uleb(p), UNDEFINED, 0, 0);
+        return true;
+    case 0x08: /* DW_CFA_same_value */
+        set_saved(&m->row, mprof__uleb(p), SAME, 0, 0);
+        return true;
+    case 0x09: /* DW_CFA_register */
+    case 0x14: /* DW_CFA_val_offset */
+    case 0x15: /* DW_CFA_val_offset_sf */
+        reg = mprof__uleb(p);
+        mprof__uleb(p);
+        set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
+        return true;
+    case 0x10: /* DW_CFA_expression */
+        saved_by_expression(m, p, false);
+        return true;
+    case 0x16: /* DW_CFA_val_expression */
+        saved_by_expression(m, p, true);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Advance, remember, restore, padding.  False: unknown instruction. */
+static bool step_other(struct machine *m, uint8_t op, const uint8_t **p) {
+    uint64_t align = m->entry->code_align;
+    switch (op) {
+    case 0x00: /* DW_CFA_nop */
+        return true;
+    case 0x01: /* DW_CFA_set_loc */
+        return false;
+    case 0x02: /* DW_CFA_advance_loc1 */
+        m->location += MPROF__TAKE(uint8_t, p) * align;
+        return true;
+    case 0x03:
+        m->location += MPROF__TAKE(uint16_t, p) * align;
+        return true;
+    case 0x04:
+        m->location += MPROF__TAKE(uint32_t, p) * align;
+        return true;
+    case 0x0a: /* DW_CFA_remember_state */
+        if (m->depth == STATES)
+            return false;
+        m->stack[m->depth++] = m->row;
+        return true;
+    case 0x0b: /* DW_CFA_restore_state */
+        if (m->depth == 0)
+            return false;
+        m->row = m->stack[--m->depth];
+        return true;
+    case 0x2d: /* DW_CFA_AARCH64_negate_ra_state */
+        m->row.ra_signed = !m->row.ra_signed;
+        return MPROF__SIGNS_RETURNS;
+    case 0x2e: /* DW_CFA_GNU_args_size */
+        mprof__uleb(p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool run(struct machine *m, const uint8_t *p, const uint8_t *end) {
+    while (p < end) {
+        uintptr_t location = m->location;
+        uint8_t op = *p++;
+        switch (op >> 6) {
+        case 1: /* DW_CFA_advance_loc */
+            m->location += (op & 0x3f) * m->entry->code_align;
+            break;
+        case 2: /* DW_CFA_offset */
+            set_saved(&m->row, op & 0x3f, AT_CFA, 0,
+                      (int64_t)mprof__uleb(&p) * m->entry->data_align);
+            break;
+        case 3: /* DW_CFA_restore */
+            restore(&m->row, &m->initial, op & 0x3f);
+            break;
+        default:
+            if (!step_cfa(m, op, &p) && !step_register(m, op, &p) &&
+                !step_other(m, op, &p))
+                return false;
+        }
+        if (m->location != location && m->location > m->pc)
+            return true;
+    }
+    return true;
+}
+
+static int base_of(int reg) {
+    return reg == MPROF__DW_SP   ? MPROF__SP
+           : reg == MPROF__DW_BP ? MPROF__BP
+                                 : -1;
+}
+
+/* The return address is never in the caller's frame.  But the C library's lazy
+ * binding says so on aarch64: its table forgets what .plt pushed. */
+static void raise_cfa(struct mprof__rule *rule) {
+    int32_t forgotten = rule->ra_offset + (int32_t)sizeof(uintptr_t);
+    rule->cfa_offset += forgotten;
+    rule->ra_offset -= forgotten;
+    if (rule->bp_base == MPROF__CFA)
+        rule->bp_offset -= forgotten;
+}
+
+static bool make_rule(const struct row *row, bool signal,
+                      struct mprof__rule *rule) {
+    rule->signal = signal;
+    if (row->ra.how == UNDEFINED) {
+        rule->outermost = true;
+        return true;
+    }
+    int base = base_of(row->cfa_register);
+    rule->ra_in_lr = MPROF__HAS_LR && row->ra.how == SAME;
+    if (base < 0 || row->bp.how == NOT_UNDERSTOOD ||
+        (row->ra.how != AT_CFA && row->ra.how != AT_REGISTER &&
+         !rule->ra_in_lr))
+        return false;
+    rule->cfa_base = (uint8_t)base;
+    rule->cfa_deref = row->cfa_deref;
+    rule->cfa_offset = (int32_t)row->cfa_offset;
+    rule->ra_base = row->ra.how == AT_REGISTER ? (uint8_t)base_of(row->ra.base)
+                                               : MPROF__CFA;
+    rule->ra_offset = (int32_t)row->ra.offset;
+    rule->ra_signed = row->ra_signed;
+    rule->bp_saved = row->bp.how == AT_CFA || row->bp.how == AT_REGISTER;
+    rule->bp_base =
+        row->bp.how == AT_CFA ? MPROF__CFA : (uint8_t)base_of(row->bp.base);
+    rule->bp_offset = (int32_t)row->bp.offset;
+    if (MPROF__HAS_LR && !signal && row->ra.how == AT_CFA &&
+        row->ra.offset >= 0)
+        raise_cfa(rule);
+    return true;
+}
+
+bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
+    struct mprof__fde entry;
+    bool found = mprof__eh_find(pc, unwind, &entry);
+    if ((!found || entry.signal) && mprof__bare_rule(pc, unwind))
+        return true;
+    if (!found || entry.return_column != MPROF__DW_RA)
+        return false;
+    struct machine m = {.entry = &entry, .pc = pc};
+    m.row.cfa_register = -1;
+    m.location = entry.start;
+    if (!run(&m, entry.cie, entry.cie_end))
+        return false;
+    m.initial = m.row;
+    if (!run(&m, entry.fde, entry.fde_end))
+        return false;
+    return make_rule(&m.row, entry.signal, &unwind->rule);
+}

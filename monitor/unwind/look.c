@@ -1,0 +1,167 @@
+/* look.c - where marks are worth while; see marks.h.
+ *
+ * A mark ends the comparison of words there, and costs as much as some twenty
+ * words when its frame returns.  So marks are to be on frames that stay: where
+ * a long stretch of the stack has none, one every SPACE frames; and now and
+ * then one on the innermost frame that was there in all walks since the last
+ * look.  Frames that return and are called again from the same place look as
+ * if they stayed; the mark tells: when it is gone at the next look, the next
+ * one is set further out.
+ */
+#include "monitor/record/session.h"
+
+enum {
+    SPACE = 16,      /* frames between marks in a long stretch */
+    CLEARANCE = 8,   /* frames inside of the last of these */
+    LEAST_SAVED = 2, /* words that are too few for a mark */
+    FARTHEST = 12,   /* frames that at most are too near to be marked */
+    TRIALS = 64,     /* looks, until marking nearer is tried again */
+    LARGEST_FRAME = 1 << 20
+};
+
+static void count(uint64_t *counter) {
+    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+}
+
+static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
+    count(&chain->record->unmarked[reason]);
+    return false;
+}
+
+/* This thread's marks, for a chain that ends where the thread began. */
+static struct mprof__marks *find_marks(struct mprof__chain *chain,
+                                       enum mprof_unmarked *reason) {
+    const struct mprof__frame *first = &chain->frames[0];
+    *reason = MPROF_FOREIGN_STACK;
+    if (!first->last || !mprof__marks_begins(&first->site->unwind, first->pc))
+        return NULL;
+    if (chain->marks == NULL)
+        chain->marks = mprof__thread_marks(first->low, reason);
+    return chain->marks;
+}
+
+/* Can frames of this chain be marked? */
+static bool is_possible(struct mprof__chain *chain) {
+    enum mprof_unmarked reason;
+    if (chain->cut)
+        return refuse(chain, MPROF_NO_RULE);
+    /* What is further out than an interrupted frame rests on the rule for the
+     * very instruction, which is not always right. */
+    if (chain->in_barrier || chain->exact_at != 0)
+        return false;
+    if (__atomic_load_n(&mprof__marks_off, __ATOMIC_RELAXED))
+        return refuse(chain, MPROF_MARKS_OFF);
+    if (chain->refused != 0)
+        return refuse(chain, chain->refused - 1);
+    if (find_marks(chain, &reason) == NULL) {
+        if (reason != MPROF_FOREIGN_STACK)
+            chain->refused = (uint8_t)(reason + 1);
+        return refuse(chain, reason);
+    }
+    if (chain->marks->base != chain->frames[0].low)
+        return refuse(chain, MPROF_FOREIGN_STACK);
+    return true;
+}
+
+/* Frames from this one inwards may be on another stack. */
+static bool leaves_stack(const struct mprof__frame *f) {
+    return f->site->unwind.rule.signal || f->site->unwind.rule.cfa_deref ||
+           f->high - f->low > LARGEST_FRAME;
+}
+
+/* How many of the frames may be marked? */
+static size_t count_possible(const struct mprof__chain *chain) {
+    size_t n = chain->proved;
+    while (n < chain->kept && !leaves_stack(&chain->frames[n]))
+        n++;
+    return n;
+}
+
+/* Number of the innermost frame that has a mark, from 1; as if it were the last
+ * one when there is no room for more.  What marks there are of
+ * frames further in means nothing any more: the walk would have come upon
+ * them. */
+static size_t drop_others(const struct mprof__chain *chain) {
+    size_t n = chain->count, count = 0;
+    while (n > 0 && !chain->frames[n - 1].marked)
+        n--;
+    if (n > 0)
+        count = chain->frames[n - 1].mark + 1u;
+    mprof__marks_drop(chain->marks, count);
+    if (count < MPROF__MARKS)
+        return n;
+    /* The next walk finds out which ones are left. */
+    mprof__marks_thin(chain->marks);
+    return chain->count;
+}
+
+/* Mark frame number N, from 1, which has not changed; those further in have no
+ * marks. */
+static bool mark(struct mprof__chain *chain, size_t n) {
+    struct mprof__frame *f = &chain->frames[n - 1];
+    if (n < 2 || f->marked || !f->firm || f->exact || f->last)
+        return false;
+    const struct mprof__site *caller = f[-1].site;
+    if (f[-1].exact || !caller->known || caller->unwind.rule.signal)
+        return false;
+    if (f->site->unwind.rule.ra_signed)
+        return refuse(chain, MPROF_SHADOW_STACK);
+    int number = mprof__marks_set(chain->marks, f->back_at, f->high);
+    if (number < 0)
+        return false;
+    f->back = mprof__marks_entry(chain->marks);
+    f->check = MPROF__MARK;
+    f->marked = true;
+    f->mark = (uint16_t)number;
+    f->serial = chain->marks->serial[number];
+    count(&chain->record->marks);
+    return true;
+}
+
+static void mark_stretch(struct mprof__chain *chain) {
+    size_t possible = count_possible(chain), end = chain->kept - CLEARANCE;
+    if (end > possible) {
+        end = possible;
+        refuse(chain, MPROF_FOREIGN_STACK);
+    }
+    for (size_t n = drop_others(chain) + SPACE; n <= end;)
+        n += mark(chain, n) ? SPACE : 1;
+}
+
+static void mark_nearest(struct mprof__chain *chain, size_t fewest) {
+    size_t was = chain->nearest;
+    chain->nearest = 0;
+    if (was > chain->proved) {
+        if (chain->distance < FARTHEST)
+            chain->distance++;
+    } else if (++chain->looks % TRIALS == 0 && chain->distance > 0) {
+        chain->distance--;
+    }
+    if (fewest <= chain->proved + chain->distance + LEAST_SAVED ||
+        !is_possible(chain))
+        return;
+    size_t marked = drop_others(chain), possible = count_possible(chain);
+    size_t n = fewest - chain->distance;
+    for (n = n < possible ? n : possible;
+         n > marked + LEAST_SAVED && chain->nearest == 0; n--)
+        if (mark(chain, n))
+            chain->nearest = n;
+}
+
+void mprof__walk_look(struct mprof__chain *chain) {
+    if (chain->kept < chain->fewest)
+        chain->fewest = chain->kept;
+    size_t words = (chain->cut ? chain->count : chain->kept) - chain->proved;
+    if (words > SPACE + CLEARANCE && is_possible(chain))
+        mark_stretch(chain);
+    if (chain->patience > 1) {
+        chain->patience--;
+        return;
+    }
+    size_t fewest = chain->fewest;
+    chain->patience = MPROF__PATIENCE;
+    chain->fewest = SIZE_MAX;
+    if (!chain->cut)
+        mark_nearest(chain, fewest);
+}

@@ -1,0 +1,460 @@
+/* walk.c - the walk, one rule a frame.
+ *
+ * Where the walk comes to a frame in the very state in which the walk before
+ * came to it, it would go on as that one did as long as it reads the same: a
+ * walk depends on nothing but the state of a frame and the words that it reads.
+ * So from there on the words are compared with what was read then, a return
+ * address and perhaps a frame pointer for each frame, and no rule is looked up.
+ * Where such a word is a mark (see marks.h), the comparison ends.
+ */
+#include "monitor/unwind/walk.h"
+
+#include <string.h>
+
+#include "monitor/record/session.h"
+#include "monitor/base/table.h"
+
+enum { FIRST_ROOM = 512 };
+
+/* What frames are compared with that are always or never the same. */
+static const uintptr_t constant = 1;
+/* Stands for the place of a return address that is in a register. */
+static uintptr_t nowhere;
+
+/* Let the SIZE bytes large elements of *PLACE, *ROOM of them, be NEEDED at
+ * least. */
+static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
+    void **elements = place;
+    size_t more = *room == 0 ? FIRST_ROOM : *room;
+    while (more < needed)
+        more *= 2;
+    void *larger = mprof__map(more * size);
+    if (larger == NULL)
+        return false;
+    if (*elements != NULL)
+        memcpy(larger, *elements, *room * size);
+    mprof__unmap(*elements, *room * size);
+    *elements = larger;
+    *room = more;
+    return true;
+}
+
+void mprof__chain_free(struct mprof__chain *chain) {
+    mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
+    mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);
+    mprof__unmap(chain->sites, MPROF__KNOWN_SITES * sizeof *chain->sites);
+    memset(chain, 0, sizeof *chain);
+}
+
+struct registers {
+    uintptr_t pc, sp, bp;
+    uintptr_t lr; /* where the architecture has one, in an exact frame */
+    bool exact;   /* pc is where a signal struck */
+};
+
+/* The real return address of F, which WORD, a mark, stands for. */
+static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
+                        uintptr_t *word) {
+    struct mprof__marks *owner;
+    const struct mprof__mark *mark = mprof__marks_find(*word, f->high, &owner);
+    if (mark == NULL)
+        return false;
+    *word = mark->back;
+    if (owner == chain->marks) {
+        f->marked = true;
+        f->mark = (uint16_t)(mark - owner->mark);
+        f->serial = owner->serial[f->mark];
+        /* A function that ended by jumping to another leaves it the mark. */
+        owner->back_at[f->mark] = f->back_at;
+    } else {
+        f->firm = false; /* whether it is the same mark nobody knows */
+    }
+    return true;
+}
+
+/* Go to the caller of F by the rule.  False: SP would not grow, which no table
+ * may say. */
+static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
+                 struct registers *r) {
+    const struct mprof__rule *rule = &f->site->unwind.rule;
+    uintptr_t base[3] = {[MPROF__SP] = r->sp, [MPROF__BP] = r->bp};
+    uintptr_t cfa =
+        base[rule->cfa_base] + (uintptr_t)(intptr_t)rule->cfa_offset;
+    if (rule->cfa_deref)
+        cfa = mprof__word_at(cfa);
+    /* Signal frames may lead to another stack. */
+    if (!rule->signal && cfa <= r->sp && !(rule->ra_in_lr && cfa == r->sp))
+        return false;
+    base[MPROF__CFA] = cfa;
+    f->high = cfa;
+    f->marked = false;
+    f->firm = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    /* Only what a signal struck has not called anything since. */
+    if (rule->ra_in_lr && !r->exact)
+        return false;
+    f->uses_bp = rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
+                 (rule->bp_saved && rule->bp_base == MPROF__BP);
+    f->back_at = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
+    uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->back_at);
+    if (rule->ra_in_lr)
+        f->back_at = (uintptr_t)&nowhere;
+    f->back = word;
+    if (MPROF__HAS_MARKS && !rule->signal && mprof__is_mark(word) &&
+        !see_through(chain, f, &word))
+        return false;
+    r->pc = rule->ra_signed ? MPROF__STRIP(word) : word;
+    if (rule->lr_offset != 0)
+        r->lr = mprof__word_at(r->sp + (uintptr_t)(intptr_t)rule->lr_offset);
+    f->bp_at = 0;
+    if (rule->bp_saved) {
+        f->bp_at = base[rule->bp_base] + (uintptr_t)(intptr_t)rule->bp_offset;
+        r->bp = mprof__word_at(f->bp_at);
+    }
+    r->sp = cfa;
+    r->exact = rule->signal;
+    return true;
+}
+
+/* Room for a frame of this walk; NULL: no memory. */
+static inline struct mprof__fresh *fresh_frame(struct mprof__chain *chain) {
+    if (__builtin_expect(chain->fresh_count == chain->fresh_room, 0) &&
+        !more_room(&chain->fresh, &chain->fresh_room, chain->fresh_count + 1,
+                   sizeof *chain->fresh))
+        return NULL;
+    return &chain->fresh[chain->fresh_count++];
+}
+
+/* Of the old frames below number N, which is walked again, how many are
+ * inside of one that leads elsewhere now?  That one is at the returned number
+ * less 1; 0: all lead where they led, and `proved` is known. */
+static size_t unchanged(struct mprof__chain *chain, size_t n) {
+    for (; n > 0; n--) {
+        const struct mprof__frame *f = &chain->frames[n - 1];
+        if (mprof__word_at(f->back_at) != f->back)
+            return n;
+        if (__builtin_expect(f->check == MPROF__WORD, 1))
+            continue;
+        if (f->check == MPROF__MARK) {
+            if (!mprof__marks_has(chain->marks, f->mark, f->serial))
+                return n;
+            chain->proved = n;
+            return 0;
+        }
+        if (f->check == MPROF__END)
+            break;
+        chain->asks |= f->check == MPROF__ASK;
+        if (f->bp_at != 0 && f[-1].needs_bp &&
+            mprof__word_at(f->bp_at) != f[-1].bp)
+            return n;
+    }
+    chain->proved = 0;
+    return 0;
+}
+
+/* The old frame below number *N in the state R, if there is one: its number is
+ * *N - 1 then. */
+static inline bool meets(const struct mprof__chain *chain, size_t *n,
+                         const struct registers *r) {
+    while (*n > 0 && chain->frames[*n - 1].low < r->sp)
+        --*n;
+    if (*n == 0)
+        return false;
+    const struct mprof__frame *f = &chain->frames[*n - 1];
+    return f->low == r->sp && f->pc == r->pc &&
+           (!f->needs_bp || f->bp == r->bp) && !r->exact && !f->exact;
+}
+
+/* The old frames from index FROM, in the state R, to the one inside of index TO
+ * are as they were: they become frames of this walk, which goes on at TO.  What
+ * does not matter for where they lead, their frame pointers, may be another.
+ * False: no memory. */
+static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
+                       struct registers *r) {
+    for (size_t i = from; i > to; i--) {
+        const struct mprof__frame *f = &chain->frames[i];
+        struct mprof__fresh *again = fresh_frame(chain);
+        if (again == NULL)
+            return false;
+        again->pc = f->pc;
+        again->low = f->low;
+        again->bp = r->bp;
+        again->site = f->site;
+        again->high = f->high;
+        again->back_at = f->back_at;
+        again->back = f->back;
+        again->bp_at = f->bp_at;
+        again->exact = f->exact;
+        again->interprets = f->interprets;
+        again->firm = f->firm;
+        again->uses_bp = f->uses_bp;
+        again->last = again->marked = false;
+        if (f->bp_at != 0)
+            r->bp = mprof__word_at(f->bp_at);
+    }
+    r->pc = chain->frames[to].pc;
+    r->sp = chain->frames[to].low;
+    return true;
+}
+
+/* Write down for KNOWN what the rule of its site says in simple cases. */
+static void simplify(struct mprof__known_site *known) {
+    const struct mprof__site *site = known->site;
+    const struct mprof__rule *rule = &site->unwind.rule;
+    known->interprets = site->interpreter;
+    known->bp_saved = rule->bp_saved;
+    known->cfa = rule->cfa_offset;
+    known->ra = rule->ra_offset;
+    known->bp = rule->bp_offset;
+    if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
+        rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
+        (rule->bp_saved && rule->bp_base != MPROF__CFA))
+        known->way = MPROF__BY_RULE;
+    else
+        known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
+}
+
+/* Look up what is not known in the chain, or in a library that is being closed.
+ * A return address may lie behind the last instruction of its function; the
+ * address where a signal struck is exact. */
+static const struct mprof__known_site *
+look_up(struct mprof__session *session, struct mprof__chain *chain,
+        const struct registers *r, struct mprof__known_site *place) {
+    /* Should a jump leave what follows, nothing is known here. */
+    place->pc = 0;
+    place->site = mprof__session_site(session, r->pc, r->exact);
+    simplify(place);
+    if (r->exact)
+        place->way = MPROF__BY_RULE;
+    /* Nothing holds for long while a library is being closed. */
+    else if (chain->walked_in != 0 &&
+             mprof__code_generation() == chain->walked_in)
+        place->pc = r->pc;
+    return place;
+}
+
+/* The frame in the state R becomes one of this walk.  NULL: no memory. */
+static inline struct mprof__fresh *
+push_new(struct mprof__session *session, struct mprof__chain *chain,
+         const struct registers *r, const struct mprof__known_site **known) {
+    struct mprof__known_site *place =
+        &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
+    *known = place;
+    if (__builtin_expect(place->pc != r->pc || r->exact, 0))
+        *known = look_up(session, chain, r, place);
+    struct mprof__fresh *f = fresh_frame(chain);
+    if (f == NULL)
+        return NULL;
+    f->pc = r->pc;
+    f->low = f->high = r->sp;
+    f->bp = r->bp;
+    f->bp_at = 0;
+    f->site = place->site;
+    f->exact = r->exact;
+    f->interprets = place->interprets;
+    f->last = f->firm = f->marked = f->uses_bp = false;
+    return f;
+}
+
+/* The simple ways to the caller of F; false: as for step(). */
+static inline bool step_simply(struct mprof__chain *chain,
+                               struct mprof__fresh *f, struct registers *r,
+                               const struct mprof__known_site *known) {
+    bool by_bp = known->way == MPROF__BY_BP;
+    uintptr_t cfa = (by_bp ? r->bp : r->sp) + (uintptr_t)(intptr_t)known->cfa;
+    if (__builtin_expect(cfa <= r->sp, 0))
+        return false;
+    f->high = cfa;
+    f->firm = true;
+    f->uses_bp = by_bp;
+    f->back_at = cfa + (uintptr_t)(intptr_t)known->ra;
+    uintptr_t word = mprof__word_at(f->back_at);
+    f->back = word;
+    if (MPROF__HAS_MARKS && __builtin_expect(mprof__is_mark(word), 0) &&
+        !see_through(chain, f, &word))
+        return false;
+    if (known->bp_saved) {
+        f->bp_at = cfa + (uintptr_t)(intptr_t)known->bp;
+        r->bp = mprof__word_at(f->bp_at);
+    }
+    r->pc = word;
+    r->sp = cfa;
+    r->exact = false;
+    return true;
+}
+
+/* What has to be compared to know that F leads to OUTER still; NULL: to
+ * none. */
+static inline void prepare_check(struct mprof__frame *f,
+                                 const struct mprof__frame *outer) {
+    bool passes_bp = outer != NULL && outer->needs_bp;
+    f->needs_bp = f->uses_bp || (f->bp_at == 0 && passes_bp);
+    if (__builtin_expect(!f->firm, 0)) {
+        f->back_at = (uintptr_t)&constant;
+        f->back = constant + !f->last;
+    }
+    if (__builtin_expect(outer == NULL, 0))
+        f->check = MPROF__END;
+    else if (f->marked && f->firm)
+        f->check = MPROF__MARK;
+    else if (f->interprets)
+        f->check = MPROF__ASK;
+    else if (f->bp_at != 0 && passes_bp)
+        f->check = MPROF__WORDS;
+    else
+        f->check = MPROF__WORD;
+}
+
+static inline void settle(struct mprof__frame *f,
+                          const struct mprof__fresh *fresh) {
+    f->back_at = fresh->back_at;
+    f->back = fresh->back;
+    f->pc = fresh->pc;
+    f->low = fresh->low;
+    f->high = fresh->high;
+    f->bp = fresh->bp;
+    f->bp_at = fresh->bp_at;
+    f->site = fresh->site;
+    f->object = 0;
+    f->serial = fresh->serial;
+    f->mark = fresh->mark;
+    f->exact = fresh->exact;
+    f->last = fresh->last;
+    f->interprets = fresh->interprets;
+    f->firm = fresh->firm;
+    f->marked = fresh->marked;
+    f->uses_bp = fresh->uses_bp;
+}
+
+/* Put the new frames behind those that are kept. */
+static void assemble(struct mprof__chain *chain) {
+    size_t count = chain->kept + chain->fresh_count;
+    if (count > chain->room && !more_room(&chain->frames, &chain->room, count,
+                                          sizeof *chain->frames)) {
+        /* The innermost have to do. */
+        chain->cut = true;
+        chain->kept = chain->proved = 0;
+        count =
+            chain->fresh_count < chain->room ? chain->fresh_count : chain->room;
+    }
+    if (chain->exact_at > chain->kept)
+        chain->exact_at = 0;
+    struct mprof__frame *f = chain->frames + chain->kept;
+    const struct mprof__fresh *fresh = chain->fresh + (count - chain->kept);
+    for (size_t i = chain->kept; i < count; i++, f++) {
+        settle(f, --fresh);
+        chain->asks |= f->interprets;
+        if (__builtin_expect(f->exact, 0))
+            chain->exact_at = i + 1;
+        prepare_check(f, i > 0 ? f - 1 : NULL);
+    }
+    chain->count = count;
+    chain->innermost = count > 0 ? &chain->frames[count - 1] : NULL;
+}
+
+/* A signal struck in the barrier: the frame has returned, its caller does not
+ * go on yet. */
+static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
+    struct mprof__marks *owner;
+    const struct mprof__mark *mark = mprof__marks_find(r->pc, r->sp, &owner);
+    chain->in_barrier = true;
+    if (mark == NULL)
+        return false;
+    r->pc = mark->back;
+    r->exact = false;
+    return true;
+}
+
+/* Go on from F, which is not simple.  False: it is the last one. */
+static bool go_on(struct mprof__chain *chain, struct mprof__fresh *f,
+                  struct registers *r) {
+    if (!f->site->known) {
+        if (f->site->beyond)
+            chain->fresh_count--;
+        else
+            chain->cut = true;
+        return false;
+    }
+    f->last = f->site->unwind.rule.outermost;
+    if (f->last)
+        return false;
+    chain->cut = !step(chain, f, r);
+    return !chain->cut;
+}
+
+/* Walk to the outermost frame, or to one from which on all is as it was. */
+static void walk(struct mprof__session *session, struct mprof__chain *chain,
+                 struct registers *r) {
+    size_t old = chain->kept;
+    const struct mprof__known_site *known;
+    chain->kept = chain->proved = 0;
+    while (r->pc != 0) {
+        if (MPROF__HAS_MARKS && __builtin_expect(r->exact, 0) &&
+            mprof__in_barrier(r->pc) && !leave_barrier(chain, r)) {
+            chain->cut = true;
+            return;
+        }
+        if (meets(chain, &old, r)) {
+            size_t n = unchanged(chain, old);
+            if (n == 0) {
+                chain->kept = old;
+                return;
+            }
+            chain->cut = !take_again(chain, old - 1, n - 1, r);
+            if (chain->cut)
+                return;
+            old = n - 1;
+        }
+        struct mprof__fresh *f = push_new(session, chain, r, &known);
+        chain->cut = f == NULL;
+        if (f == NULL)
+            return;
+        if (__builtin_expect(known->way == MPROF__BY_RULE, 0)) {
+            if (!go_on(chain, f, r))
+                return;
+        } else if (!step_simply(chain, f, r, known)) {
+            chain->cut = true;
+            return;
+        }
+    }
+}
+
+/* What is known of sites is of another generation.  False: no memory. */
+static bool forget_sites(struct mprof__chain *chain) {
+    size_t bytes = MPROF__KNOWN_SITES * sizeof *chain->sites;
+    if (chain->sites == NULL)
+        chain->sites = mprof__map(bytes);
+    else
+        memset(chain->sites, 0, bytes);
+    chain->sites_generation = chain->walked_in;
+    return chain->sites != NULL;
+}
+
+void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
+                 const void *frame) {
+    struct registers r = {0};
+    mprof__caller(frame, &r.pc, &r.sp, &r.bp);
+    chain->walked_in = mprof__code_generation();
+    bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
+    chain->kept = keeps ? chain->count : 0;
+    chain->fresh_count = 0;
+    chain->cut = chain->in_barrier = chain->asks = false;
+    /* Should a jump leave what follows, nothing of it may be kept. */
+    chain->generation = 0;
+    if ((chain->walked_in == 0 ||
+         chain->sites_generation != chain->walked_in) &&
+        !forget_sites(chain)) {
+        chain->cut = true;
+        chain->kept = chain->proved = 0;
+    } else {
+        walk(session, chain, &r);
+    }
+    assemble(chain);
+    if (MPROF__HAS_MARKS)
+        mprof__walk_look(chain);
+}
+
+void mprof__walk_done(struct mprof__chain *chain) {
+    if (!chain->cut && chain->count > 0 &&
+        mprof__code_generation() == chain->walked_in)
+        chain->generation = chain->walked_in;
+}

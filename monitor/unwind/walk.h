@@ -1,0 +1,205 @@
+/* walk.h - the chain of callers of this thread.
+ *
+ * The walk reads the unwind tables; it never allocates on a heap that is
+ * profiled, and says when it could not go on.
+ */
+#ifndef MPROF_WALK_H
+#define MPROF_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/unwind/arch.h"
+#include "monitor/unwind/cfi.h"
+#include "monitor/format/format.h"
+#include "monitor/unwind/marks.h"
+
+struct mprof__link;
+struct mprof__session;
+
+/* What is known of one return address; see sites.c.  Only `checked` changes. */
+struct mprof__site {
+    struct mprof__unwind unwind;
+    uint32_t id;        /* counts the sites of the session, from 1 */
+    uint32_t checked;   /* generation that this holds for; atomic */
+    bool known;         /* false: there is no rule, the walk ends here */
+    bool beyond;        /* ... as it should: the loader, before the program */
+    bool interpreter;   /* frames of it stand for what they interpret */
+    mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
+};
+
+/* How a frame is known to lead where it led in the walk before. */
+enum mprof__check {
+    MPROF__WORD,  /* what is at `back_at` is `back` */
+    MPROF__WORDS, /* ... and the frame pointer that it saved is the same */
+    MPROF__ASK,   /* ... and the runtime says so */
+    MPROF__MARK,  /* ... a mark, so nothing further out has changed */
+    MPROF__END    /* ... and there is nothing further out */
+};
+
+/* A frame, as it is while it calls on.  Its memory is [low, high): from its
+ * stack pointer to the one its caller has. */
+struct mprof__frame {
+    uintptr_t back_at; /* where its return address is */
+    uintptr_t back;    /* what is there: the caller's pc, or a mark */
+    uintptr_t pc;
+    uintptr_t low, high;
+    uintptr_t bp;
+    uintptr_t bp_at; /* where its caller's frame pointer is, or 0: unchanged */
+    const struct mprof__site *site;
+    uintptr_t object;         /* what is interpreted here, or 0 */
+    struct mprof__link *link; /* its place in the tree; see tree.c */
+    uint32_t serial;          /* of its mark */
+    uint16_t mark;            /* number of its mark */
+    uint8_t check;            /* enum mprof__check */
+    bool exact;      /* a signal struck here: pc is no return address */
+    bool last;       /* it has no caller */
+    bool interprets; /* `object` stands for it */
+    bool firm;       /* the way to the caller depends on nothing but the return
+                        address and, perhaps, the frame pointer */
+    bool marked;     /* its return address is a mark of this thread */
+    bool needs_bp;   /* the way outwards depends on `bp` */
+    bool uses_bp;    /* ... already the way to the caller */
+    bool folded;     /* in the tree, here or further out */
+};
+
+/* A frame that a walk comes to, as long as it is not known how many there
+ * are. */
+struct mprof__fresh {
+    uintptr_t pc, low, bp;
+    const struct mprof__site *site;
+    uintptr_t high, back_at, back, bp_at;
+    uint32_t serial;
+    uint16_t mark;
+    bool exact, last, interprets, firm, marked, uses_bp;
+};
+
+/* How to go on from a frame. */
+enum mprof__way {
+    MPROF__BY_SP,  /* CFA is the stack pointer + cfa; ... */
+    MPROF__BY_BP,  /* ... the frame pointer + cfa */
+    MPROF__BY_RULE /* as the site's rule says */
+};
+
+/* What is needed to go on from a return address, as far as it holds for a
+ * generation: half a cache line. */
+struct mprof__known_site {
+    uintptr_t pc;
+    const struct mprof__site *site;
+    int32_t cfa, ra; /* the return address is at CFA + ra */
+    int32_t bp;      /* the frame pointer at CFA + bp, where it is saved */
+    uint8_t way;     /* enum mprof__way */
+    bool bp_saved;
+    bool interprets;
+};
+
+enum { MPROF__KNOWN_SITES = 512 };
+
+/* The chain, outermost frame first.  The outermost ones that are still those
+ * of the walk before, with all that was known of them, are `kept`, and of
+ * these `proved` have not returned meanwhile. */
+struct mprof__chain {
+    struct mprof__frame *frames;    /* mapped; owned by the chain */
+    struct mprof__frame *innermost; /* of them; NULL: there are none */
+    size_t count, room, kept, proved;
+    uint32_t generation; /* of code; 0: nothing may be kept */
+    uint32_t walked_in;  /* ... when the last walk began */
+    bool cut;            /* frames[0] is where the rules ended */
+    bool in_barrier;     /* a signal struck in the return barrier */
+    size_t exact_at;     /* number of the innermost exact frame, from 1 */
+    bool asks;           /* frames that are not proved interpret */
+    uint32_t patience;   /* walks until the next look at the marks */
+    size_t fewest;       /* kept, of the walks since the last one */
+    size_t nearest;      /* frame that was marked then, from 1; 0: none */
+    uint32_t distance;   /* frames that are too near to be marked */
+    uint32_t looks;
+    struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
+    uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
+    struct mprof_thread *record; /* tells of marks */
+    struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
+    size_t fresh_count, fresh_room;
+    struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
+    uint32_t sites_generation;
+};
+
+/* How often it is looked after marks. */
+enum { MPROF__PATIENCE = 32 };
+
+/* Walk from FRAME (see MPROF__FRAME() in arch.h) to the first frame of the
+ * thread.  There is no limit to the depth; when there is no memory for more
+ * frames, the chain is cut.  Nothing is kept by the next walk until
+ * mprof__walk_done(). */
+void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
+                 const void *frame);
+
+/* Walk.c's look at the marks after a walk; see look.c. */
+void mprof__walk_look(struct mprof__chain *chain);
+
+/* What was found out of the chain's frames meanwhile, their links, is true. */
+void mprof__walk_done(struct mprof__chain *chain);
+
+/* The generation of code: while it lasts, no library is closed.  In the upper
+ * half, the number of threads that are closing one.  See sites.c. */
+extern uint64_t mprof__generation; /* atomic */
+
+/* 0: a library is being closed. */
+static inline uint32_t mprof__code_generation(void) {
+    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+    return now >> 32 == 0 ? (uint32_t)now : 0;
+}
+
+static inline uintptr_t mprof__word_at(uintptr_t address) {
+    return *(const volatile uintptr_t *)address;
+}
+
+enum mprof__same { MPROF__DIFFERS, MPROF__SAME, MPROF__SAME_IF };
+
+/* Does the walk from FRAME find the whole chain of the walk before?  It is
+ * worth a short way, as most often it does.  MPROF__SAME_IF: if the runtime
+ * says so of the frames that are not proved.  MPROF__DIFFERS: or it is time for
+ * a long look. */
+static inline __attribute__((always_inline)) enum mprof__same
+mprof__walk_again(struct mprof__chain *chain, const void *frame) {
+    uintptr_t pc, sp, bp;
+    mprof__caller(frame, &pc, &sp, &bp);
+    if (chain->generation !=
+        __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE))
+        return MPROF__DIFFERS;
+    const struct mprof__frame *f = chain->innermost;
+    if (f->low != sp || f->pc != pc || (f->needs_bp && f->bp != bp) ||
+        --chain->patience == 0)
+        return MPROF__DIFFERS;
+    enum mprof__same same = MPROF__SAME;
+    for (;; f--) {
+        if (mprof__word_at(f->back_at) != f->back)
+            return MPROF__DIFFERS;
+        if (__builtin_expect(f->check == MPROF__WORD, 1))
+            continue;
+        if (f->check >= MPROF__MARK)
+            break;
+        if (f->bp_at != 0 && f[-1].needs_bp &&
+            mprof__word_at(f->bp_at) != f[-1].bp)
+            return MPROF__DIFFERS;
+        if (f->check == MPROF__ASK)
+            same = MPROF__SAME_IF;
+    }
+    if (f->check == MPROF__MARK &&
+        !mprof__marks_has(chain->marks, f->mark, f->serial))
+        return MPROF__DIFFERS;
+    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+        chain->kept = chain->count;
+        chain->proved =
+            f->check == MPROF__MARK ? (size_t)(f - chain->frames) + 1 : 0;
+    }
+    return same;
+}
+
+/* Keep nothing of the last walk. */
+static inline void mprof__chain_forget(struct mprof__chain *chain) {
+    chain->generation = 0;
+}
+
+void mprof__chain_free(struct mprof__chain *chain);
+
+#endif

@@ -1,0 +1,110 @@
+/* output.c - where the tables go. */
+#include "report/base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool failed(struct mprof__pool *pool, const char *name,
+                   const char **error) {
+    *error = mprof__format(pool, "cannot write %s: %s", name, strerror(errno));
+    return false;
+}
+
+/* A new file beside TARGET.  The name tells threads and processes apart. */
+static int create_beside(struct mprof__output *output, const char *target,
+                         struct mprof__pool *pool) {
+    static atomic_uint number;
+    int fd;
+
+    do {
+        char *name =
+            mprof__format(pool, "%s.%ld-%u.tmp", target, (long)getpid(),
+                          atomic_fetch_add(&number, 1));
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            output->temporary = name;
+    } while (fd < 0 && errno == EEXIST);
+    return fd;
+}
+
+/* A device or a pipe is written as it is; a link stays a link. */
+static int open_target(struct mprof__output *output, const char *name,
+                       struct mprof__pool *pool) {
+    struct stat status;
+    char path[PATH_MAX];
+    int fd;
+
+    output->target = name;
+    if (stat(name, &status) != 0)
+        return errno == ENOENT ? create_beside(output, name, pool) : -1;
+    if (!S_ISREG(status.st_mode))
+        return open(name, O_WRONLY | O_CLOEXEC);
+    if (access(name, W_OK) != 0 || !realpath(name, path))
+        return -1;
+    output->target = mprof__copy(pool, path, strlen(path));
+    fd = create_beside(output, path, pool);
+    if (fd >= 0 && fchmod(fd, status.st_mode & 07777) != 0)
+        errno = 0; /* the mode of a new file is good enough */
+    return fd;
+}
+
+bool mprof__output_open(struct mprof__output *output, const char *name,
+                        struct mprof__pool *pool, const char **error) {
+    if (!name)
+        return true;
+    output->name = mprof__copy(pool, name, strlen(name));
+    int fd = open_target(output, output->name, pool);
+    if (fd < 0)
+        return failed(pool, name, error);
+    FILE *stream = fdopen(fd, "w");
+    if (!stream) {
+        failed(pool, name, error);
+        close(fd);
+        return false;
+    }
+    output->stream = stream;
+    output->owned = true;
+    return true;
+}
+
+bool mprof__output_finish(struct mprof__output *output,
+                          struct mprof__pool *pool, const char **error) {
+    const char *name = output->name ? output->name : "the tables";
+    bool bad;
+
+    errno = 0;
+    bad = fflush(output->stream) != 0 || ferror(output->stream);
+    if (output->owned) {
+        int flush_errno = errno;
+        output->owned = false;
+        if (fclose(output->stream) != 0)
+            bad = true;
+        else if (bad)
+            errno = flush_errno;
+    }
+    if (bad && errno == EPIPE)
+        return false;
+    if (bad) {
+        errno = errno ? errno : EIO;
+        return failed(pool, name, error);
+    }
+    if (output->temporary && rename(output->temporary, output->target) != 0)
+        return failed(pool, name, error);
+    output->temporary = NULL;
+    return true;
+}
+
+void mprof__output_discard(struct mprof__output *output) {
+    if (output->owned)
+        fclose(output->stream);
+    output->owned = false;
+    if (output->temporary)
+        unlink(output->temporary);
+    output->temporary = NULL;
+}

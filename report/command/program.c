@@ -1,0 +1,90 @@
+/* program.c - which file is the data and which the program. */
+#include "report/command/command.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/elf/debug_file.h"
+
+/* A file that cannot be read is none; whoever opens it says why. */
+static bool is_elf(const char *path) {
+    char magic[SELFMAG];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool elf = fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG &&
+               memcmp(magic, ELFMAG, SELFMAG) == 0;
+    if (fd >= 0)
+        close(fd);
+    return elf;
+}
+
+struct mprof__input mprof__choose_input(const char *const files[2]) {
+    struct mprof__input input = {NULL, "mprof.data"};
+
+    if (files[1] || (files[0] && is_elf(files[0]))) {
+        input.program = files[0];
+        input.data = files[1] ? files[1] : input.data;
+    } else if (files[0]) {
+        input.data = files[0];
+    }
+    return input;
+}
+
+static const struct mprof__module *
+main_module(const struct mprof__profile *profile) {
+    for (uint32_t i = 0; i < profile->module_count && *profile->program; i++)
+        if (strcmp(profile->modules[i].path, profile->program) == 0)
+            return &profile->modules[i];
+    return NULL;
+}
+
+enum answer { SAME, OTHER, NO_PROGRAM, UNREADABLE };
+
+/* Whether PATH is the file of MODULE; NULL: of any. */
+static enum answer ask(const char *path, const struct mprof__module *module) {
+    struct mprof__debug_file file;
+
+    if (access(path, R_OK) != 0)
+        return UNREADABLE;
+    enum mprof__debug_state state = mprof__debug_open(&file, path, module);
+    bool elf = file.elf[0] != NULL;
+    mprof__debug_close(&file);
+    return !elf ? NO_PROGRAM : state == MPROF__DEBUG_CHANGED ? OTHER : SAME;
+}
+
+bool mprof__check_program(const struct mprof__input *input,
+                          const struct mprof__profile *profile,
+                          struct mprof__pool *pool, const char **error) {
+    const char *program = input->program;
+
+    if (!program)
+        return true;
+    switch (ask(program, main_module(profile))) {
+    case SAME:
+        return true;
+    case OTHER:
+        *error = mprof__format(
+            pool, "%s is not the program that %s was recorded with", program,
+            input->data);
+        return false;
+    case NO_PROGRAM:
+        *error = mprof__format(pool, "%s is not a program", program);
+        return false;
+    case UNREADABLE:
+        break;
+    }
+    *error =
+        mprof__format(pool, "cannot open %s: %s", program, strerror(errno));
+    return false;
+}
+
+const char *mprof__program_trouble(const struct mprof__profile *profile) {
+    const struct mprof__module *module = main_module(profile);
+    enum answer answer = module ? ask(profile->program, module) : SAME;
+
+    return answer == SAME         ? NULL
+           : answer == UNREADABLE ? "is not there any more, or not readable"
+                                  : "was changed since";
+}

@@ -1,0 +1,205 @@
+/* run.c - see run.h.
+ *
+ * The program takes the place of this process, with libmprof_malloc before all
+ * other libraries.  monitor/autostart.h tells what the environment means.
+ */
+#define _GNU_SOURCE
+#include "report/command/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "monitor/format/format.h"
+#include "monitor/format/process.h"
+
+struct run {
+    const char *data;
+    const char *limit;
+    bool children;
+    char **program;
+};
+
+static int __attribute__((format(printf, 2, 3)))
+fail(int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("mprof: run: ", stderr);
+    vfprintf(stderr, format, arguments);
+    putc('\n', stderr);
+    va_end(arguments);
+    return status;
+}
+
+/* The value of the option NAME at ARGV[*AT], in it or behind it.  1: here it
+ * is, 0: another option, -1: the value is missing. */
+static int value_of(const char *name, char **argv, int *at,
+                    const char **value) {
+    const char *argument = argv[*at];
+    size_t length = strlen(name);
+    if (strncmp(argument, name, length) != 0)
+        return 0;
+    if (argument[length] == '=')
+        *value = argument + length + 1;
+    else if (argument[length] != '\0')
+        return 0;
+    else if (argv[*at + 1] != NULL)
+        *value = argv[++*at];
+    else
+        return -1;
+    return **value != '\0' ? 1 : -1;
+}
+
+static int parse(char **argv, struct run *run) {
+    int at = 1;
+    for (; argv[at] != NULL && argv[at][0] == '-'; at++) {
+        int found;
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        if (strcmp(argv[at], "--no-children") == 0) {
+            run->children = false;
+            continue;
+        }
+        const char *option = argv[at];
+        if ((found = value_of("--data", argv, &at, &run->data)) == 0 &&
+            (found = value_of("-o", argv, &at, &run->data)) == 0)
+            found = value_of("--limit", argv, &at, &run->limit);
+        if (found < 0)
+            return fail(2, "option '%s' needs a value", option);
+        if (found == 0)
+            return fail(2, "unknown option '%s'; try mprof --help", option);
+    }
+    run->program = argv + at;
+    if (*run->program == NULL)
+        return fail(2, "no program; try mprof --help");
+    return 0;
+}
+
+/* "64m" is 64 MiB. */
+static int set_limit(const char *text) {
+    char *end, bytes[32];
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    switch (*end) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
+    }
+    if (shift > 0)
+        end++;
+    if (errno != 0 || end == text || *end != '\0' || *text == '-' || n == 0 ||
+        n > UINT64_MAX >> shift)
+        return fail(2, "'%s' is no number of bytes", text);
+    if (n << shift > (uint64_t)16 << 30)
+        return fail(2, "a data file cannot have more than 16g");
+    snprintf(bytes, sizeof bytes, "%llu", n << shift);
+    setenv("MPROF_LIMIT", bytes, 1);
+    return 0;
+}
+
+/* Would the data file overwrite something else?  Zeros are a data file that
+ * another program is about to begin. */
+static bool is_foreign(const char *path) {
+    static const char zeros[8];
+    char magic[8];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, magic, sizeof magic);
+    close(fd);
+    return n > 0 && (n != sizeof magic ||
+                     (memcmp(magic, MPROF_MAGIC, sizeof magic) != 0 &&
+                      memcmp(magic, zeros, sizeof magic) != 0));
+}
+
+/* The data file's name, absolute: the program may change its folder. */
+static int set_data(const char *wanted) {
+    char path[PATH_MAX] = "";
+    struct stat st;
+    if (wanted == NULL || *wanted == '\0')
+        wanted = "mprof.data";
+    if (*wanted != '/' && getcwd(path, sizeof path - 1) == NULL)
+        return fail(2, "cannot tell the current folder: %s", strerror(errno));
+    if (*wanted != '/')
+        strcat(path, "/");
+    if (strlen(path) + strlen(wanted) >= sizeof path)
+        return fail(2, "%s: %s", wanted, strerror(ENAMETOOLONG));
+    strcat(path, wanted);
+    setenv("MPROF_DATA", path, 1);
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return fail(2, "%s is no regular file", wanted);
+    if (is_foreign(path))
+        return fail(2, "%s exists and is not an mprof data file", wanted);
+    *strrchr(path, '/') = '\0';
+    if (access(*path ? path : "/", W_OK | X_OK) != 0)
+        return fail(2, "cannot create %s: %s", wanted, strerror(errno));
+    return 0;
+}
+
+static int set_preload(void) {
+    const char *library = getenv("MPROF_MALLOC_LIBRARY");
+    const char *others = getenv("LD_PRELOAD");
+    if (library == NULL)
+        library = MPROF_LIBDIR "/libmprof_malloc.so";
+    if (access(library, R_OK) != 0)
+        return fail(2, "%s: %s", library, strerror(errno));
+    /* The loader takes blanks and colons for ends of names. */
+    if (strpbrk(library, ": ") != NULL)
+        return fail(2, "%s: a path with a blank or colon cannot be preloaded",
+                    library);
+    if (others == NULL || *others == '\0') {
+        setenv("LD_PRELOAD", library, 1);
+        return 0;
+    }
+    char *all = NULL;
+    if (asprintf(&all, "%s:%s", library, others) < 0)
+        return fail(2, "out of memory");
+    setenv("LD_PRELOAD", all, 1);
+    free(all);
+    return 0;
+}
+
+static void set_run(void) {
+    char text[64];
+    snprintf(text, sizeof text, "%ld:%llu", (long)getpid(),
+             (unsigned long long)mprof__process_clock());
+    setenv("MPROF_RUN", text, 1);
+}
+
+int mprof__run_main(int argc, char **argv) {
+    struct run run = {.data = getenv("MPROF_DATA"), .children = true};
+    int status;
+    (void)argc;
+    if ((status = parse(argv, &run)) != 0 ||
+        (run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
+        (status = set_data(run.data)) != 0 || (status = set_preload()) != 0)
+        return status;
+    unsetenv("MPROF_START");
+    unsetenv("MPROF_CHILDREN");
+    if (!run.children)
+        setenv("MPROF_CHILDREN", "no", 1);
+    set_run();
+    execvp(run.program[0], run.program);
+    status = errno == ENOENT ? 127 : 126;
+    return fail(status, "%s: %s", run.program[0], strerror(errno));
+}

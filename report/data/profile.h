@@ -1,0 +1,155 @@
+/* profile.h - a data file in memory.
+ *
+ * mprof__read() checks everything that format.h promises, so whoever gets a
+ * profile may follow every index in it.  Indices count from 0 within the array
+ * of their type; MPROF_NONE stands for "nothing".  Text is valid UTF-8 and
+ * ends in a NUL.  All of it lives in the pool given to the reader.
+ */
+#ifndef MPROF_PROFILE_H
+#define MPROF_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/format/format.h"
+#include "report/base/pool.h"
+
+#define MPROF_NONE UINT32_MAX
+
+/* Allocations and bytes by class. */
+struct mprof__counts {
+    struct mprof_count by_class[MPROF_CLASSES];
+};
+
+struct mprof__module {
+    const char *path; /* "" when unknown */
+    uint64_t bias, start, end;
+    uint32_t flags; /* MPROF_MODULE_UNLOADED */
+    uint32_t build_id_bytes;
+    uint8_t build_id[36];
+};
+
+struct mprof__function {
+    uint64_t address; /* ELF address */
+    uint32_t module;  /* or MPROF_NONE */
+    enum mprof_function_kind kind;
+    const char *name;   /* Lisp name or NULL */
+    const char *symbol; /* ELF name as recorded, or NULL */
+};
+
+struct mprof__thread {
+    uint32_t tid;
+    uint32_t flags; /* MPROF_THREAD_ENDED */
+    enum mprof_heap heap;
+    const char *name; /* or NULL */
+    uint64_t folded_allocs, folded_bytes;
+    uint64_t cut_allocs, cut_bytes;
+    uint64_t members; /* threads that counted here; name and tid: the last */
+    uint64_t marks, unmarked[MPROF_UNMARKED];
+};
+
+/* Parents come before their children. */
+struct mprof__node {
+    uint32_t thread;
+    uint32_t parent;            /* MPROF_NONE for the root of a thread */
+    uint32_t function;          /* MPROF_NONE for the root */
+    struct mprof__counts own;   /* allocated here: sums over its counters */
+    struct mprof__counts freed; /* of that, freed since */
+};
+
+/* What was allocated at a node in one class by one call of the allocator. */
+struct mprof__counter {
+    uint32_t node;
+    uint32_t edge; /* or MPROF_NONE */
+    uint32_t class_;
+    struct mprof_count allocated, freed;
+};
+
+/* The C heap by size. */
+struct mprof__size {
+    uint32_t thread; /* that allocated */
+    uint32_t size;   /* above MPROF_LARGEST_BIN: all larger ones */
+    struct mprof_count allocated, freed;
+};
+
+struct mprof__bin {
+    uint32_t thread;
+    enum mprof_class class_;
+    const char *type;
+    const char *name; /* class of a structure or instance, or NULL */
+    struct mprof_count objects, storage;
+};
+
+struct mprof__edge {
+    uint32_t node;
+    uint32_t module; /* or MPROF_NONE */
+    uint64_t return_address;
+};
+
+struct mprof__profile {
+    bool open; /* the program runs, or was killed */
+    uint32_t pid;
+    uint64_t start_time, duration; /* ns since 1970, ns */
+    uint64_t file_bytes, memory_bytes;
+    uint32_t heaps;  /* bits 1 << MPROF_LISP_HEAP, ... */
+    uint32_t parent; /* process that forked this one, or 0 */
+    uint64_t unplaced_allocs, unplaced_bytes;
+    uint64_t failed_allocs, unknown_frees;
+    uint64_t unplaced_frees, unplaced_freed_bytes;
+    uint64_t untracked_allocs, untracked_bytes;
+    const char *program, *command, *runtime; /* "" when unknown */
+    struct mprof__module *modules;
+    struct mprof__function *functions;
+    struct mprof__thread *threads;
+    struct mprof__node *nodes;
+    struct mprof__bin *bins;
+    struct mprof__edge *edges;
+    struct mprof__counter *counters;
+    struct mprof__size *sizes;
+    uint32_t module_count, function_count, thread_count;
+    uint32_t node_count, bin_count, edge_count, counter_count, size_count;
+};
+
+/* Read the data file PATH.  On failure returns NULL, and *ERROR is one
+ * sentence without a newline that names the file and the place. */
+struct mprof__profile *mprof__read(struct mprof__pool *pool, const char *path,
+                                   const char **error);
+
+/* The same for SIZE bytes in memory, which are only needed during the call.
+ * NAME stands for the path in messages. */
+struct mprof__profile *mprof__parse(struct mprof__pool *pool, const char *name,
+                                    const void *data, size_t size,
+                                    const char **error);
+
+/* Whether HEAP was recorded. */
+static inline bool mprof__has_heap(const struct mprof__profile *profile,
+                                   enum mprof_heap heap) {
+    return profile->heaps >> heap & 1;
+}
+
+/* *SUM += *COUNTS. */
+static inline void mprof__add(struct mprof__counts *sum,
+                              const struct mprof__counts *counts) {
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        sum->by_class[i].allocs += counts->by_class[i].allocs;
+        sum->by_class[i].bytes += counts->by_class[i].bytes;
+    }
+}
+
+/* Over all classes. */
+static inline uint64_t mprof__bytes(const struct mprof__counts *counts) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        bytes += counts->by_class[i].bytes;
+    return bytes;
+}
+
+static inline uint64_t mprof__allocs(const struct mprof__counts *counts) {
+    uint64_t allocs = 0;
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        allocs += counts->by_class[i].allocs;
+    return allocs;
+}
+
+#endif

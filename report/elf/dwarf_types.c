@@ -1,0 +1,408 @@
+/* dwarf_types.c - walk over the types in one file's DWARF.
+ *
+ * Visited are the units' own children, namespaces, types inside of types and
+ * of functions.  The debug entries of a unit are met in the order in which
+ * they lie in the file, and one that lies before another that was met already
+ * ends the walk over its siblings: so damaged DWARF cannot send it in circles.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* tdestroy */
+#endif
+#include "report/elf/dwarf_types.h"
+
+#include <dwarf.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitor/format/format.h"
+#include "report/elf/type_size.h"
+
+/* Of scopes in scopes. */
+#define MAX_DEPTH 64
+
+struct unit {
+    Dwarf_Die *die;
+    const char *last; /* address of the entry met last */
+    bool c_language;  /* no scopes but functions */
+    bool files_read;
+    Dwarf_Files *files;
+};
+
+/* What encloses a type; names are joined with "::". */
+struct scope {
+    const struct scope *parent;
+    const char *name;  /* NULL: a function; it has no part in names */
+    const char *whole; /* once it was needed: with the parents' names */
+    bool is_inner;     /* a class or a function */
+    bool standard;
+};
+
+/* A declaration whose definition may stand outside of its scope. */
+struct member {
+    const char *entry; /* ascending */
+    const char *scope; /* its whole name */
+    bool standard;
+};
+
+static void visit_children(struct mprof__type_walk *walk, Dwarf_Die *parent,
+                           struct scope *scope, int depth);
+
+/* Names. */
+
+static void append(struct mprof__type_walk *walk, const char *text) {
+    for (; *text; text++) {
+        walk->text = mprof__grow(walk->pool, walk->text, walk->text_length,
+                                 &walk->text_capacity, 1);
+        walk->text[walk->text_length++] = *text;
+    }
+}
+
+static void append_scope(struct mprof__type_walk *walk,
+                         const struct scope *scope) {
+    if (!scope || !scope->name)
+        return;
+    if (scope->whole) {
+        append(walk, scope->whole);
+    } else {
+        append_scope(walk, scope->parent);
+        append(walk, scope->name);
+    }
+    append(walk, "::");
+}
+
+static const char *whole_name(struct mprof__type_walk *walk,
+                              struct scope *scope) {
+    if (!scope->whole) {
+        walk->text_length = 0;
+        append_scope(walk, scope->parent);
+        append(walk, scope->name);
+        scope->whole = mprof__copy(walk->pool, walk->text, walk->text_length);
+    }
+    return scope->whole;
+}
+
+/* Closures have no names that a program could use; what has a reserved name
+ * and is declared nowhere is built into the compiler. */
+static bool is_compiler_made(Dwarf_Die *die, const char *name) {
+    return name[0] == '\0' || name[0] == '<' || name[0] == '.' ||
+           strcmp(name, "__va_list_tag") == 0 ||
+           (name[0] == '_' && name[1] == '_' &&
+            !dwarf_hasattr(die, DW_AT_decl_file)) ||
+           mprof__die_flag(die, DW_AT_artificial);
+}
+
+/* Where a type is declared. */
+
+static bool is_system_path(const char *path) {
+    static const char *const roots[] = {"/usr/include/", "/usr/local/include/",
+                                        "/include/"};
+    static const char *const parts[] = {"/lib/gcc/", "/lib/clang/", "/lib/llvm",
+                                        "/include/c++/"};
+
+    if (path[0] != '/')
+        return false;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (strncmp(path, roots[i], strlen(roots[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(path, parts[i]))
+            return true;
+    return false;
+}
+
+static bool in_system_header(struct mprof__type_walk *walk, Dwarf_Die *die) {
+    struct unit *unit = walk->unit;
+    uint64_t index;
+    const char *path;
+
+    if (!mprof__die_number(die, DW_AT_decl_file, &index))
+        return false;
+    if (!unit->files_read) {
+        size_t count;
+        unit->files_read = true;
+        if (dwarf_getsrcfiles(unit->die, &unit->files, &count) != 0)
+            unit->files = NULL;
+    }
+    path = unit->files ? dwarf_filesrc(unit->files, index, NULL, NULL) : NULL;
+    return path && is_system_path(path);
+}
+
+static bool is_standard_namespace(const char *name) {
+    return strcmp(name, "std") == 0 || strcmp(name, "__gnu_cxx") == 0 ||
+           strcmp(name, "__cxxabiv1") == 0;
+}
+
+/* Take note of the type DIE, if its rank is one that is of interest. */
+static void add(struct mprof__type_walk *walk, Dwarf_Die *die,
+                const struct scope *scope, const char *name, uint64_t size,
+                enum mprof__type_kind kind) {
+    enum mprof__type_rank rank;
+
+    if (size == 0 || size > MPROF_LARGEST_BIN || is_compiler_made(die, name))
+        return;
+    if (scope && scope->standard) {
+        rank = walk->source == MPROF__PROGRAM ? MPROF__STANDARD_TYPE
+                                              : MPROF__LIBRARY_STANDARD_TYPE;
+    } else if (walk->source == MPROF__SYSTEM_LIBRARY) {
+        rank = MPROF__SYSTEM_LIBRARY_TYPE;
+    } else if (walk->source == MPROF__LIBRARY) {
+        rank = kind == MPROF__ARRAY ? MPROF__LIBRARY_ARRAY
+                                    : MPROF__LIBRARY_STRUCTURE;
+    } else if (in_system_header(walk, die)) {
+        rank = MPROF__SYSTEM_TYPE;
+    } else {
+        rank = kind == MPROF__STRUCTURE ? MPROF__OWN_STRUCTURE
+               : kind == MPROF__ARRAY   ? MPROF__OWN_ARRAY
+                                        : MPROF__OWN_SCALAR;
+    }
+    if (kind == MPROF__SCALAR && rank != MPROF__OWN_SCALAR)
+        return;
+    walk->text_length = 0;
+    append_scope(walk, scope);
+    append(walk, name);
+    mprof__add_type(walk->names, walk->text, walk->text_length, (uint32_t)size,
+                    rank);
+}
+
+/* The walk. */
+
+static void remember_member(struct mprof__type_walk *walk, Dwarf_Die *die,
+                            struct scope *scope) {
+    const char *name = whole_name(walk, scope);
+    walk->members = mprof__grow(walk->pool, walk->members, walk->member_count,
+                                &walk->member_capacity, sizeof *walk->members);
+    walk->members[walk->member_count++] =
+        (struct member){die->addr, name, scope->standard};
+}
+
+static int compare_members(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+/* The scope of a type that is defined outside of it, as in `class A::B {}`. */
+static struct scope *scope_of_definition(struct mprof__type_walk *walk,
+                                         Dwarf_Die *die, struct scope *found,
+                                         struct scope *scope) {
+    Dwarf_Die declaration;
+    struct member *member;
+
+    if (!walk->member_count ||
+        !mprof__die_entry(die, DW_AT_specification, &declaration))
+        return scope;
+    struct member key = {.entry = declaration.addr};
+    member = bsearch(&key, walk->members, walk->member_count,
+                     sizeof *walk->members, compare_members);
+    if (!member)
+        return scope;
+    *found = (struct scope){
+        .name = member->scope, .is_inner = true, .standard = member->standard};
+    return found;
+}
+
+/* The stand-in for a type in a unit of its own may have no name itself. */
+static const char *name_of_type(Dwarf_Die *die) {
+    const char *name = dwarf_diename(die);
+    Dwarf_Die unit_type;
+
+    if (!name && mprof__die_entry(die, DW_AT_signature, &unit_type))
+        name = dwarf_diename(&unit_type);
+    return name;
+}
+
+static void visit_structure(struct mprof__type_walk *walk, Dwarf_Die *die,
+                            struct scope *scope, int depth) {
+    const char *name = name_of_type(die);
+    bool declared = mprof__die_flag(die, DW_AT_declaration);
+    struct scope outer, own;
+    uint64_t size;
+
+    scope = scope_of_definition(walk, die, &outer, scope);
+    if (name && !declared && mprof__die_number(die, DW_AT_byte_size, &size))
+        add(walk, die, scope, name, size, MPROF__STRUCTURE);
+    if (walk->unit->c_language)
+        return;
+    if (name && declared && scope && scope->name)
+        remember_member(walk, die, scope);
+    if (!name || !*name) {
+        visit_children(walk, die, scope, depth + 1);
+        return;
+    }
+    own = (struct scope){.parent = scope,
+                         .name = name,
+                         .is_inner = true,
+                         .standard = scope && scope->standard};
+    visit_children(walk, die, &own, depth + 1);
+}
+
+/* In a class or a function of C++, a typedef of a type that has a name is an
+ * alias for the inside (value_type), and so is one of a number or pointer. */
+static bool is_alias(Dwarf_Die *type, enum mprof__type_kind kind) {
+    Dwarf_Die die = *type;
+
+    for (int i = 0; i < MAX_DEPTH; i++) {
+        int tag = dwarf_tag(&die);
+        if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+            break;
+        if (!mprof__die_entry(&die, DW_AT_type, &die))
+            return true;
+    }
+    return kind == MPROF__SCALAR || name_of_type(&die);
+}
+
+static void visit_typedef(struct mprof__type_walk *walk, Dwarf_Die *die,
+                          struct scope *scope) {
+    const char *name = dwarf_diename(die);
+    Dwarf_Die type;
+    uint64_t size;
+    enum mprof__type_kind kind;
+
+    if (!name || !mprof__die_entry(die, DW_AT_type, &type))
+        return;
+    kind = mprof__measure_type(&type, &size);
+    if (kind == MPROF__NO_KIND)
+        return;
+    if (walk->unit->c_language || !scope || !scope->is_inner ||
+        !is_alias(&type, kind))
+        add(walk, die, scope, name, size, kind);
+}
+
+static void visit_namespace(struct mprof__type_walk *walk, Dwarf_Die *die,
+                            struct scope *scope, int depth) {
+    const char *name = dwarf_diename(die);
+    struct scope own = {.parent = scope,
+                        .name = name ? name : "(anonymous namespace)"};
+
+    own.standard = scope ? scope->standard : is_standard_namespace(own.name);
+    visit_children(walk, die, &own, depth + 1);
+}
+
+static int compare_addresses(const void *a, const void *b) {
+    return (a > b) - (a < b);
+}
+
+/* Whether ADDRESS was never given before; false, too, when memory is short. */
+static bool is_new(struct mprof__type_walk *walk, const void *address) {
+    return !tfind(address, &walk->seen, compare_addresses) &&
+           tsearch(address, &walk->seen, compare_addresses);
+}
+
+/* Units that several files share lie in one more file (dwz).  That one also
+ * has units which other programs use: only those are walked over that a unit
+ * asks for.  Shared units of the file itself are met anyway. */
+static void note_import(struct mprof__type_walk *walk, Dwarf_Die *die) {
+    Dwarf_Die unit;
+
+    if (!mprof__die_entry(die, DW_AT_import, &unit) ||
+        dwarf_cu_getdwarf(unit.cu) == walk->dwarf || !is_new(walk, unit.addr))
+        return;
+    walk->pending = mprof__grow(walk->pool, walk->pending, walk->pending_count,
+                                &walk->pending_capacity, sizeof *walk->pending);
+    walk->pending[walk->pending_count++] = unit;
+}
+
+static void visit(struct mprof__type_walk *walk, Dwarf_Die *die,
+                  struct scope *scope, int depth) {
+    struct scope function = {.is_inner = true};
+
+    switch (dwarf_tag(die)) {
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_interface_type:
+        visit_structure(walk, die, scope, depth);
+        break;
+    case DW_TAG_typedef:
+        visit_typedef(walk, die, scope);
+        break;
+    case DW_TAG_namespace:
+        visit_namespace(walk, die, scope, depth);
+        break;
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+        /* Copies of a function have no types of their own. */
+        if (!dwarf_hasattr(die, DW_AT_abstract_origin))
+            visit_children(walk, die, &function, depth + 1);
+        break;
+    case DW_TAG_imported_unit:
+        note_import(walk, die);
+        break;
+    default:
+        break;
+    }
+}
+
+static void visit_children(struct mprof__type_walk *walk, Dwarf_Die *parent,
+                           struct scope *scope, int depth) {
+    struct unit *unit = walk->unit;
+    Dwarf_Die die;
+
+    if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        if ((const char *)die.addr <= unit->last)
+            return;
+        unit->last = die.addr;
+        visit(walk, &die, scope, depth);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static bool is_c(int language) {
+    return language == DW_LANG_C || language == DW_LANG_C89 ||
+           language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+static void walk_unit(struct mprof__type_walk *walk, Dwarf_Die *die) {
+    struct unit unit = {.die = die, .last = die->addr};
+
+    unit.c_language = is_c(dwarf_srclang(die));
+    /* Its order is by address, which goes on only within one section. */
+    if (walk->member_count &&
+        walk->members[walk->member_count - 1].entry > unit.last)
+        walk->member_count = 0;
+    walk->unit = &unit;
+    visit_children(walk, die, NULL, 0);
+    walk->unit = NULL;
+}
+
+/* All units of DWARF.  Those of split DWARF lie in one file for each unit.
+ * Type units in such a file are only met as far as libdw knows them: not those
+ * that GCC puts into sections of their own. */
+static void walk_units(struct mprof__type_walk *walk, Dwarf *dwarf,
+                       bool split) {
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, rest;
+    uint8_t type;
+
+    while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &rest) == 0) {
+        walk->dwarf = dwarf;
+        if (type != DW_UT_skeleton) {
+            walk_unit(walk, &die);
+        } else if (!split && rest.cu) {
+            Dwarf *other = dwarf_cu_getdwarf(rest.cu);
+            if (is_new(walk, other))
+                walk_units(walk, other, true);
+        } else {
+            walk->split_gone++;
+        }
+    }
+}
+
+void mprof__walk_types(struct mprof__type_walk *walk, Dwarf *dwarf) {
+    walk_units(walk, dwarf, false);
+    while (walk->pending_count) {
+        Dwarf_Die unit = walk->pending[--walk->pending_count];
+        walk_unit(walk, &unit);
+    }
+}
+
+static void keep(void *node) {
+    (void)node;
+}
+
+void mprof__walk_end(struct mprof__type_walk *walk) {
+    tdestroy(walk->seen, keep);
+    walk->seen = NULL;
+}

@@ -1,0 +1,234 @@
+/* inlines.c - which calls were replaced by the body of the function called.
+ *
+ * Two steps of the same kind lead to a function: the ranges of all units give
+ * the unit, and the ranges of its functions, which are read when the unit is
+ * met first, give the function.  Not every compiler writes .debug_aranges, so
+ * that is not used.
+ */
+#include "report/elf/inlines.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/graph/functions.h"
+
+/* Deeper nesting is damage. */
+enum { MOST_NESTED = 256 };
+
+struct range {
+    Dwarf_Addr low, high; /* high is excluded */
+    Dwarf_Die die;
+    struct unit *unit; /* of the ranges of units only */
+};
+
+/* Sorted by low; apart from damage, ranges do not overlap. */
+struct ranges {
+    struct range *list;
+    size_t count, capacity;
+};
+
+struct unit {
+    struct unit *next;
+    struct ranges functions;
+    bool read;
+};
+
+struct mprof__inlines {
+    struct ranges units;
+    struct unit *all;
+};
+
+static bool add_range(struct ranges *r, const struct range *range) {
+    if (r->count == r->capacity) {
+        size_t capacity = r->capacity ? r->capacity * 2 : 64;
+        struct range *list = reallocarray(r->list, capacity, sizeof *list);
+        if (!list)
+            return false;
+        r->list = list;
+        r->capacity = capacity;
+    }
+    r->list[r->count++] = *range;
+    return true;
+}
+
+/* Code that the linker dropped keeps its entry, at 0. */
+static bool add_ranges(struct ranges *r, Dwarf_Die *die, struct unit *unit) {
+    struct range range = {.die = *die, .unit = unit};
+    Dwarf_Addr base;
+    ptrdiff_t at = 0;
+
+    while ((at = dwarf_ranges(die, at, &base, &range.low, &range.high)) > 0)
+        if (range.low != 0 && range.low < range.high && !add_range(r, &range))
+            return false;
+    return true;
+}
+
+static int compare_ranges(const void *a, const void *b) {
+    const struct range *x = a, *y = b;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+static void sort_ranges(struct ranges *r) {
+    if (r->count)
+        qsort(r->list, r->count, sizeof *r->list, compare_ranges);
+}
+
+static struct range *find_range(const struct ranges *r, Dwarf_Addr address) {
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->list[middle].low > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > 0 && address < r->list[low - 1].high ? &r->list[low - 1]
+                                                      : NULL;
+}
+
+struct mprof__inlines *mprof__inlines_new(Dwarf *dwarf) {
+    struct mprof__inlines *inlines = calloc(1, sizeof *inlines);
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die, split;
+    uint8_t type;
+
+    while (inlines &&
+           dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+        struct unit *unit;
+        if (type != DW_UT_compile && type != DW_UT_skeleton)
+            continue;
+        unit = calloc(1, sizeof *unit);
+        if (!unit)
+            break;
+        unit->next = inlines->all;
+        inlines->all = unit;
+        size_t first = inlines->units.count;
+        if (!add_ranges(&inlines->units, &die, unit))
+            break;
+        /* The functions of a skeleton are in a file of their own. */
+        for (size_t i = first;
+             type == DW_UT_skeleton && split.addr && i < inlines->units.count;
+             i++)
+            inlines->units.list[i].die = split;
+    }
+    if (inlines)
+        sort_ranges(&inlines->units);
+    return inlines;
+}
+
+void mprof__inlines_free(struct mprof__inlines *inlines) {
+    if (!inlines)
+        return;
+    for (struct unit *unit = inlines->all, *next; unit; unit = next) {
+        next = unit->next;
+        free(unit->functions.list);
+        free(unit);
+    }
+    free(inlines->units.list);
+    free(inlines);
+}
+
+/* Functions are found in units, namespaces and types, and in functions. */
+static void collect_functions(struct ranges *functions, Dwarf_Die *parent,
+                              unsigned depth) {
+    Dwarf_Die die;
+
+    if (depth > MOST_NESTED || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            if (!add_ranges(functions, &die, NULL))
+                return;
+            /* fall through */
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_enumeration_type:
+            collect_functions(functions, &die, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static const char *linkage_name(Dwarf_Die *die) {
+    static const unsigned attributes[] = {DW_AT_linkage_name,
+                                          DW_AT_MIPS_linkage_name};
+    for (size_t i = 0; i < 2; i++) {
+        Dwarf_Attribute attribute;
+        const char *name = dwarf_formstring(
+            dwarf_attr_integrate(die, attributes[i], &attribute));
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+static const char *name_of(struct mprof__pool *pool, Dwarf_Die *die) {
+    const char *symbol = linkage_name(die);
+    const char *name = symbol ? mprof__demangle(pool, symbol) : NULL;
+
+    if (name)
+        return name;
+    name = dwarf_diename(die);
+    if (!name)
+        name = symbol ? symbol : "?";
+    return mprof__copy(pool, name, strlen(name));
+}
+
+/* One level of blocks and inlined functions further in, to the one with
+ * ADDRESS. */
+static bool enter(Dwarf_Die *die, Dwarf_Addr address) {
+    Dwarf_Die child;
+
+    if (dwarf_child(die, &child) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block &&
+            tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+            continue;
+        if (dwarf_haspc(&child, address) > 0) {
+            *die = child;
+            return true;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+uint32_t mprof__inlines_at(struct mprof__inlines *inlines,
+                           struct mprof__pool *pool, Dwarf_Addr address,
+                           const char ***names) {
+    struct range *found = find_range(&inlines->units, address);
+    const char *list[MOST_NESTED];
+    uint32_t count = 0;
+
+    if (!found)
+        return 0;
+    struct unit *unit = found->unit;
+    if (!unit->read) {
+        collect_functions(&unit->functions, &found->die, 0);
+        sort_ranges(&unit->functions);
+        unit->read = true;
+    }
+    found = find_range(&unit->functions, address);
+    if (!found)
+        return 0;
+    Dwarf_Die die = found->die;
+    for (int depth = 0; depth < MOST_NESTED && enter(&die, address); depth++)
+        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
+            list[count++] = name_of(pool, &die);
+    if (count == 0)
+        return 0;
+    *names = mprof__alloc(pool, count, sizeof **names);
+    memcpy(*names, list, count * sizeof **names);
+    return count;
+}

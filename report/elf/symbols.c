@@ -1,0 +1,297 @@
+/* symbols.c - names of C functions, from ELF files. */
+#include "report/graph/functions.h"
+#include "report/elf/calls.h"
+#include "report/elf/debug_link.h"
+#include "report/elf/inlines.h"
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct symbol {
+    uint64_t address, size;
+    const char *name;
+    int binding; /* STB_ of ELF */
+};
+
+struct mprof__symbols {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    struct symbol *list; /* by address, the best name of each first */
+    size_t count;
+    /* Made when they are first asked for. */
+    struct mprof__inlines *inlines;
+    struct mprof__calls *calls;
+};
+
+struct debug_link {
+    GElf_Word crc;
+    int fd;
+};
+
+static bool open_link(const char *path, void *data) {
+    struct debug_link *link = data;
+    struct stat status;
+
+    link->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (link->fd >= 0 && fstat(link->fd, &status) == 0 &&
+        S_ISREG(status.st_mode) && mprof__debug_crc(link->fd, link->crc))
+        return true;
+    if (link->fd >= 0)
+        close(link->fd);
+    link->fd = -1;
+    return false;
+}
+
+/* Debug files by build id, or else by name and check sum.  libdwfl's standard
+ * search does the same, but may go on to ask servers. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
+                          Dwarf_Addr base, const char *file, const char *link,
+                          GElf_Word crc, char **found) {
+    struct debug_link found_link = {.crc = crc, .fd = -1};
+    int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
+                                          crc, found);
+
+    if (fd >= 0 || *found || !file)
+        return fd;
+    mprof__debug_link(file, link, open_link, &found_link);
+    return found_link.fd;
+}
+
+static char *debug_path;
+static const Dwfl_Callbacks callbacks = {
+    .find_debuginfo = find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_path,
+};
+
+static size_t underscores(const char *name) {
+    return strspn(name, "_");
+}
+
+/* One address may have many names: those that are local come last; the one with
+ * the fewest underscores before it is first, then the shortest. */
+static int compare_symbols(const void *a, const void *b) {
+    const struct symbol *x = a, *y = b;
+    bool x_local = x->binding == STB_LOCAL, y_local = y->binding == STB_LOCAL;
+    size_t m, n;
+
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x_local != y_local)
+        return x_local ? 1 : -1;
+    m = underscores(x->name);
+    n = underscores(y->name);
+    if (m != n)
+        return m < n ? -1 : 1;
+    m = strlen(x->name);
+    n = strlen(y->name);
+    if (m != n)
+        return m < n ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static bool is_function(const GElf_Sym *symbol, const char *name) {
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return name && *name && symbol->st_shndx != SHN_UNDEF &&
+           GELF_ST_BIND(symbol->st_info) <= STB_WEAK &&
+           (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+/* The start of a program has a name even where the symbols were stripped. */
+static void add_entry_point(struct mprof__symbols *symbols,
+                            Dwfl_Module *module) {
+    GElf_Addr bias;
+    GElf_Ehdr header;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    if (elf && gelf_getehdr(elf, &header) && header.e_entry)
+        symbols->list[symbols->count++] =
+            (struct symbol){header.e_entry, 0, "_start", STB_WEAK};
+}
+
+static bool collect(struct mprof__symbols *symbols, Dwfl_Module *module) {
+    int count = dwfl_module_getsymtab(module);
+
+    if (count < 0)
+        count = 0;
+    symbols->list = calloc((size_t)count + 1, sizeof *symbols->list);
+    if (!symbols->list)
+        return false;
+    for (int i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address,
+                                                   NULL, NULL, NULL);
+        if (is_function(&symbol, name))
+            symbols->list[symbols->count++] =
+                (struct symbol){symbol.st_value, symbol.st_size, name,
+                                GELF_ST_BIND(symbol.st_info)};
+    }
+    add_entry_point(symbols, module);
+    qsort(symbols->list, symbols->count, sizeof *symbols->list,
+          compare_symbols);
+    return true;
+}
+
+/* A file that was replaced since has other addresses. */
+static bool same_build(const struct mprof__module *module, Dwfl_Module *found) {
+    const unsigned char *bits;
+    GElf_Addr address;
+    int size = dwfl_module_build_id(found, &bits, &address);
+
+    if (size <= 0)
+        return module->build_id_bytes == 0;
+    return (uint32_t)size == module->build_id_bytes &&
+           memcmp(bits, module->build_id, (size_t)size) == 0;
+}
+
+struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module,
+                                           const char *path) {
+    struct stat status;
+    struct mprof__symbols *symbols = NULL;
+
+    if (!path)
+        path = module->path;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return NULL;
+    symbols = calloc(1, sizeof *symbols);
+    if (!symbols)
+        return NULL;
+    symbols->dwfl = dwfl_begin(&callbacks);
+    if (symbols->dwfl) {
+        symbols->module = dwfl_report_offline(symbols->dwfl, "", path, -1);
+        dwfl_report_end(symbols->dwfl, NULL, NULL);
+        if (symbols->module && same_build(module, symbols->module) &&
+            collect(symbols, symbols->module))
+            return symbols;
+    }
+    mprof__symbols_close(symbols);
+    return NULL;
+}
+
+void mprof__symbols_close(struct mprof__symbols *symbols) {
+    if (!symbols)
+        return;
+    mprof__inlines_free(symbols->inlines);
+    mprof__calls_free(symbols->calls);
+    if (symbols->dwfl)
+        dwfl_end(symbols->dwfl);
+    free(symbols->list);
+    free(symbols);
+}
+
+/* Index of the first symbol above ADDRESS. */
+static size_t first_above(const struct mprof__symbols *symbols,
+                          uint64_t address) {
+    size_t low = 0, high = symbols->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (symbols->list[middle].address > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+const char *mprof__symbol_at(const struct mprof__symbols *symbols,
+                             uint64_t address, uint64_t *start) {
+    size_t i = first_above(symbols, address);
+    const struct symbol *best = NULL;
+
+    /* Among the symbols nearest below ADDRESS the best name comes first. */
+    while (i > 0 && (!best || symbols->list[i - 1].address == best->address))
+        best = &symbols->list[--i];
+    if (!best ||
+        (best->address != address && address - best->address >= best->size))
+        return NULL;
+    *start = best->address;
+    return best->name;
+}
+
+bool mprof__symbol_named(const struct mprof__symbols *symbols, const char *name,
+                         size_t length, uint64_t near, uint64_t *address) {
+    uint64_t nearest = UINT64_MAX;
+    for (size_t i = 0; i < symbols->count; i++) {
+        const struct symbol *s = &symbols->list[i];
+        uint64_t distance =
+            s->address < near ? near - s->address : s->address - near;
+        if (distance < nearest && strncmp(s->name, name, length) == 0 &&
+            s->name[length] == '\0') {
+            nearest = distance;
+            *address = s->address;
+        }
+    }
+    return nearest != UINT64_MAX;
+}
+
+static struct mprof__inlines *open_inlines(struct mprof__symbols *symbols,
+                                           GElf_Addr *bias) {
+    GElf_Addr elf_bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, bias);
+
+    if (!dwarf || !dwfl_module_getelf(symbols->module, &elf_bias))
+        return NULL;
+    *bias = elf_bias - *bias;
+    if (!symbols->inlines)
+        symbols->inlines = mprof__inlines_new(dwarf);
+    return symbols->inlines;
+}
+
+uint32_t mprof__symbols_inlines(struct mprof__symbols *symbols,
+                                struct mprof__pool *pool, uint64_t address,
+                                const char ***names) {
+    GElf_Addr bias;
+    struct mprof__inlines *inlines = open_inlines(symbols, &bias);
+    return inlines ? mprof__inlines_at(inlines, pool, address + bias, names)
+                   : 0;
+}
+
+/* Whether ADDRESS has the name NAME, and whether it has any. */
+static enum mprof__answer has_name(const struct mprof__symbols *symbols,
+                                   uint64_t address, const char *name) {
+    enum mprof__answer answer = MPROF_UNDECIDED;
+
+    for (size_t i = first_above(symbols, address);
+         i > 0 && symbols->list[i - 1].address == address; i--) {
+        const char *known = symbols->list[i - 1].name;
+        size_t length = strcspn(known, "@");
+        if (strncmp(known, name, length) == 0 && name[length] == '\0')
+            return MPROF_YES;
+        answer = MPROF_NO;
+    }
+    return answer;
+}
+
+enum mprof__answer mprof__symbols_is_call(struct mprof__symbols *caller,
+                                          uint64_t return_address,
+                                          const struct mprof__symbols *callee,
+                                          uint64_t function) {
+    struct mprof__target target = {0, NULL};
+    uint64_t start;
+    GElf_Addr bias;
+
+    if (!caller->calls) {
+        Elf *elf = dwfl_module_getelf(caller->module, &bias);
+        caller->calls = elf ? mprof__calls_new(elf) : NULL;
+    }
+    if (caller->calls)
+        target = mprof__call_target(caller->calls, return_address);
+    if (target.symbol)
+        return callee ? has_name(callee, function, target.symbol)
+                      : MPROF_UNDECIDED;
+    if (target.address == 0)
+        return MPROF_UNDECIDED;
+    if (callee == caller && target.address == function)
+        return MPROF_YES;
+    /* What looks like a call need not be one. */
+    return mprof__symbol_at(caller, target.address, &start) &&
+                   start == target.address
+               ? MPROF_NO
+               : MPROF_UNDECIDED;
+}

@@ -1,0 +1,272 @@
+/* functions.c - from FUNCTION records to the functions of the tables. */
+#include "report/graph/functions.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/base/dictionary.h"
+
+struct naming {
+    struct mprof__pool *pool;
+    const struct mprof__profile *profile;
+    struct mprof__functions *out;
+    size_t capacity; /* of out->list */
+    struct mprof__dictionary keys;
+    /* Of the functions without a Lisp name, by module. */
+    uint32_t *first, *next;
+};
+
+/* The number of KEY, which becomes VALUE if it is new. */
+static uint32_t intern(struct naming *n, const char *key, uint32_t value) {
+    return mprof__intern(n->pool, &n->keys, key, value);
+}
+
+static uint32_t add_shown(struct naming *n, const char *name,
+                          enum mprof_function_kind kind, bool plumbing) {
+    struct mprof__functions *out = n->out;
+    out->list = mprof__grow(n->pool, out->list, out->count, &n->capacity,
+                            sizeof *out->list);
+    out->list[out->count] = (struct mprof__shown){name, kind, plumbing, false};
+    return out->count++;
+}
+
+/* The function known by KEY, made if it is new. */
+static uint32_t shown_by_key(struct naming *n, const char *key,
+                             const char *name, enum mprof_function_kind kind,
+                             bool plumbing) {
+    uint32_t id = intern(n, key, n->out->count);
+    if (id == n->out->count)
+        add_shown(n, name, kind, plumbing);
+    return id;
+}
+
+/* A file that was unloaded and loaded again is one module, if it has a build
+ * id to prove it. */
+static void identify_modules(struct naming *n) {
+    const struct mprof__profile *p = n->profile;
+
+    n->out->module_id =
+        mprof__alloc(n->pool, p->module_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < p->module_count; i++) {
+        const struct mprof__module *m = &p->modules[i];
+        char hex[2 * sizeof m->build_id + 1] = "";
+        for (uint32_t k = 0; k < m->build_id_bytes; k++)
+            for (int half = 0; half < 2; half++)
+                hex[2 * k + (uint32_t)half] =
+                    "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
+        n->out->module_id[i] =
+            m->build_id_bytes == 0
+                ? i
+                : intern(n, mprof__format(n->pool, "M%s:%s", hex, m->path), i);
+    }
+}
+
+static const char *address_key(struct naming *n, uint32_t module,
+                               uint64_t address) {
+    return mprof__format(
+        n->pool, "C%" PRIu32 ":%" PRIx64,
+        module == MPROF_NONE ? module : n->out->module_id[module], address);
+}
+
+static const char *symbol_key(struct naming *n, uint32_t module,
+                              const char *symbol, size_t length) {
+    return mprof__format(n->pool, "S%" PRIu32 ":%.*s",
+                         module == MPROF_NONE ? module
+                                              : n->out->module_id[module],
+                         (int)length, symbol);
+}
+
+static const char *module_path(const struct naming *n, uint32_t module) {
+    return module == MPROF_NONE ? "" : n->profile->modules[module].path;
+}
+
+/* Where the ending begins that the C compiler gave to a part or a copy of a
+ * function; the length of NAME when it has none. */
+static size_t base_length(const char *name) {
+    static const char *const endings[] = {".cold",      ".constprop.",
+                                          ".isra.",     ".localalias",
+                                          ".lto_priv.", ".part."};
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            if (dot > name && strncmp(dot, endings[i], strlen(endings[i])) == 0)
+                return (size_t)(dot - name);
+    return strlen(name);
+}
+
+static bool has_lisp_name(const struct mprof__function *f) {
+    return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
+}
+
+/* Functions whose names need no ELF file.  Those with a Lisp name also become
+ * known by where they are, for their cold parts. */
+static bool name_directly(struct naming *n, uint32_t i) {
+    const struct mprof__function *f = &n->profile->functions[i];
+    uint32_t *shown = &n->out->shown[i];
+
+    if (f->kind == MPROF_TOPLEVEL)
+        *shown = MPROF_TOP_LEVEL;
+    else if (f->kind == MPROF_UNKNOWN)
+        *shown = shown_by_key(n, "K<unknown>", "<unknown>", f->kind, false);
+    else if (f->kind == MPROF_FOLDED)
+        *shown = shown_by_key(n, "K<folded>", "<folded>", f->kind, false);
+    else if (has_lisp_name(f))
+        *shown = shown_by_key(
+            n, mprof__format(n->pool, "N%s", f->name), f->name, f->kind,
+            mprof__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
+    else if (f->kind == MPROF_ENTRY && f->name)
+        *shown = shown_by_key(n, mprof__format(n->pool, "E%s", f->name),
+                              mprof__format(n->pool, "%s [entry]", f->name),
+                              f->kind, true);
+    else if (f->kind == MPROF_INTERPRETED)
+        *shown = shown_by_key(n, "K<interpreted>", "<interpreted function>",
+                              f->kind, false);
+    else
+        return false;
+    if (f->kind == MPROF_LISP || f->kind == MPROF_ENTRY) {
+        intern(n, address_key(n, f->module, f->address), *shown);
+        if (f->symbol)
+            intern(n, symbol_key(n, f->module, f->symbol, strlen(f->symbol)),
+                   *shown);
+    }
+    return true;
+}
+
+/* SYMBOL as it is written in the program. */
+static const char *source_name(struct naming *n, const char *symbol) {
+    const char *name = mprof__demangle(n->pool, symbol);
+    return name ? name : symbol;
+}
+
+static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
+                            const char *symbol, size_t base) {
+    const struct mprof__function *f = &n->profile->functions[i];
+    const char *path = module_path(n, f->module);
+    const char *key = address_key(n, f->module, address);
+    const char *slash = strrchr(path, '/');
+    const char *whole = symbol ? mprof__copy(n->pool, symbol, base) : NULL;
+    const char *name = f->name;
+
+    if (!name && symbol)
+        name = source_name(n, whole);
+    else if (!name)
+        name =
+            mprof__format(n->pool, "%s+0x%" PRIx64,
+                          *path ? (slash ? slash + 1 : path) : "?", f->address);
+    n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
+                                    mprof__is_plumbing(NULL, whole, path));
+    n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
+    if (symbol)
+        intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
+}
+
+/* Where the function begins that SYMBOL at ADDRESS is a part or a copy of:
+ * for "f.part.0.cold" that is f, or else f.part.0, or else ADDRESS. */
+static uint64_t whole_function(const struct mprof__symbols *symbols,
+                               const char *symbol, size_t base,
+                               uint64_t address) {
+    uint64_t found = address;
+    size_t length = base;
+
+    while (symbol[length] != '\0') {
+        if (mprof__symbol_named(symbols, symbol, length, address, &found))
+            break;
+        length++;
+        length += strcspn(symbol + length, ".");
+    }
+    return found;
+}
+
+/* A part whose whole is only known by name, as the process recorded it. */
+static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
+                               size_t base) {
+    uint32_t module = n->profile->functions[i].module;
+    const char *whole = mprof__copy(n->pool, symbol, base);
+    bool plumbing = mprof__is_plumbing(NULL, whole, module_path(n, module));
+    n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
+                                    source_name(n, whole), MPROF_C, plumbing);
+}
+
+/* Name function I, if it is a part (PARTS) or a whole function (!PARTS). */
+static void name_in_module(struct naming *n, uint32_t i,
+                           const struct mprof__symbols *symbols, bool parts) {
+    const struct mprof__function *f = &n->profile->functions[i];
+    uint64_t start = f->address;
+    const char *symbol = f->symbol;
+
+    if (!symbol && symbols)
+        symbol = mprof__symbol_at(symbols, start, &start);
+    /* "qsort@@GLIBC_2.2.5" */
+    if (symbol)
+        symbol = mprof__copy(n->pool, symbol, strcspn(symbol, "@"));
+    size_t base = symbol ? base_length(symbol) : 0;
+    bool part = symbol && symbol[base] != '\0';
+    if (part != parts)
+        return;
+    n->out->fragment[i] = part;
+    if (part && f->symbol) {
+        name_recorded_part(n, i, symbol, base);
+        return;
+    }
+    if (part)
+        start = whole_function(symbols, symbol, base, start);
+    name_c_function(n, i, start, symbol, base);
+}
+
+/* The functions of one module that have no Lisp name. */
+static void name_module(struct naming *n, uint32_t module) {
+    struct mprof__symbols *symbols = NULL;
+    bool wanted = false;
+
+    for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
+        wanted |= !n->profile->functions[i].symbol;
+    if (wanted)
+        symbols = mprof__symbols_open(
+            &n->profile->modules[module],
+            mprof__program_path(n->profile, module, n->out->program));
+    /* Whole functions first, so that parts find them by name. */
+    for (int parts = 0; parts < 2; parts++)
+        for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
+            name_in_module(n, i, symbols, parts == 1);
+    mprof__symbols_close(symbols);
+}
+
+const char *mprof__program_path(const struct mprof__profile *profile,
+                                uint32_t module, const char *program) {
+    const char *path = profile->modules[module].path;
+    return *path && strcmp(path, profile->program) == 0 ? program : NULL;
+}
+
+struct mprof__functions *
+mprof__name_functions(struct mprof__pool *pool,
+                      const struct mprof__profile *profile,
+                      const char *program) {
+    struct naming n = {.pool = pool, .profile = profile};
+
+    n.out = mprof__alloc(pool, 1, sizeof *n.out);
+    n.out->program = program;
+    n.out->shown =
+        mprof__alloc(pool, profile->function_count, sizeof *n.out->shown);
+    n.out->fragment =
+        mprof__alloc(pool, profile->function_count, sizeof *n.out->fragment);
+    n.first = mprof__alloc(pool, profile->module_count, sizeof *n.first);
+    n.next = mprof__alloc(pool, profile->function_count, sizeof *n.next);
+    memset(n.first, 0xff, profile->module_count * sizeof *n.first);
+
+    add_shown(&n, "<top level>", MPROF_TOPLEVEL, true);
+    identify_modules(&n);
+    for (uint32_t i = 0; i < profile->function_count; i++) {
+        const struct mprof__function *f = &profile->functions[i];
+        if (name_directly(&n, i))
+            continue;
+        if (f->module == MPROF_NONE) {
+            name_c_function(&n, i, f->address, f->symbol,
+                            f->symbol ? base_length(f->symbol) : 0);
+            continue;
+        }
+        n.next[i] = n.first[f->module];
+        n.first[f->module] = i;
+    }
+    for (uint32_t m = 0; m < profile->module_count; m++)
+        name_module(&n, m);
+    return n.out;
+}

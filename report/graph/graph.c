@@ -1,0 +1,319 @@
+/* graph.c - the allocation call graph.
+ *
+ * Four steps, each linear in the trees:
+ *  1. contract: what is not shown is taken out of the trees;
+ *  2. the arcs: the pairs of a function and its parent that occur;
+ *  3. the cycles: strongly connected components of the arcs;
+ *  4. one walk over each tree.  An allocation is in the subtree of every frame
+ *     of its chain.  So the sum over the subtree of a frame is added to its
+ *     function when that is not on the path above already, and nothing is
+ *     counted twice; the same for arcs and cycles.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "report/graph/graph.h"
+#include "report/graph/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct builder {
+    struct mprof__pool *pool;
+    struct mprof__place *places;
+    uint32_t place_count;
+    struct mprof__graph *graph;
+    /* How often each is on the path of the walk. */
+    uint32_t *on_path, *arc_on_path, *cycle_on_path;
+};
+
+/* Add up SIZES[0] .. SIZES[N - 1]: each becomes the sum of those before it. */
+static void offsets(uint32_t *sizes, uint32_t n) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t size = sizes[i];
+        sizes[i] = sum;
+        sum += size;
+    }
+}
+
+/* Sort ITEMS by their KEYS, which are below BUCKETS; equal keys keep their
+ * order.  KEYS[i] belongs to item number i, not to ITEMS[i]. */
+static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
+                    const uint32_t *keys, uint32_t buckets) {
+    uint32_t *start = mprof__alloc(b->pool, buckets, sizeof *start);
+    uint32_t *sorted = mprof__alloc(b->pool, count, sizeof *sorted);
+
+    for (uint32_t i = 0; i < count; i++)
+        start[keys[items[i]]]++;
+    offsets(start, buckets);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[start[keys[items[i]]]++] = items[i];
+    if (count)
+        memcpy(items, sorted, count * sizeof *items);
+}
+
+/* Step 2.  Sorted by caller and callee, the places of one arc are neighbours.
+ */
+static void find_arcs(struct builder *b) {
+    struct mprof__graph *g = b->graph;
+    uint32_t functions = g->functions->count, n = b->place_count, count = 0;
+    uint32_t *items = mprof__alloc(b->pool, n, sizeof *items);
+    uint32_t *caller = mprof__alloc(b->pool, n, sizeof *caller);
+    uint32_t *callee = mprof__alloc(b->pool, n, sizeof *callee);
+    const struct mprof__arc *last = NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mprof__place *place = &b->places[i];
+        if (place->parent == MPROF_NONE || mprof__is_empty(&place->sum))
+            continue;
+        caller[i] = b->places[place->parent].function;
+        callee[i] = place->function;
+        items[count++] = i;
+    }
+    sort_by(b, items, count, callee, functions);
+    sort_by(b, items, count, caller, functions);
+
+    g->arcs = mprof__alloc(b->pool, count, sizeof *g->arcs);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = items[i];
+        if (!last || last->caller != caller[place] ||
+            last->callee != callee[place]) {
+            last = &g->arcs[g->arc_count++];
+            g->arcs[g->arc_count - 1].caller = caller[place];
+            g->arcs[g->arc_count - 1].callee = callee[place];
+        }
+        b->places[place].arc = g->arc_count - 1;
+    }
+}
+
+/* The arcs from and to each function. */
+static void index_arcs(struct builder *b) {
+    struct mprof__graph *g = b->graph;
+    uint32_t *callee = mprof__alloc(b->pool, g->arc_count, sizeof *callee);
+
+    g->by_callee = mprof__alloc(b->pool, g->arc_count, sizeof *g->by_callee);
+    for (uint32_t i = 0; i < g->arc_count; i++) {
+        g->by_callee[i] = i;
+        callee[i] = g->arcs[i].callee;
+        g->vertices[g->arcs[i].caller].call_count++;
+        g->vertices[g->arcs[i].callee].caller_count++;
+    }
+    sort_by(b, g->by_callee, g->arc_count, callee, g->functions->count);
+    for (uint32_t v = 0, calls = 0, callers = 0; v < g->functions->count; v++) {
+        g->vertices[v].first_call = calls;
+        g->vertices[v].first_caller = callers;
+        calls += g->vertices[v].call_count;
+        callers += g->vertices[v].caller_count;
+    }
+}
+
+/* Step 3.  Components of one function are not cycles. */
+static void find_cycles(struct builder *b) {
+    struct mprof__graph *g = b->graph;
+    uint32_t n = g->functions->count;
+    uint32_t *first = mprof__alloc(b->pool, (size_t)n + 1, sizeof *first);
+    uint32_t *targets = mprof__alloc(b->pool, g->arc_count, sizeof *targets);
+    uint32_t *component = mprof__alloc(b->pool, n, sizeof *component);
+
+    for (uint32_t v = 0; v < n; v++)
+        first[v] = g->vertices[v].first_call;
+    first[n] = g->arc_count;
+    for (uint32_t i = 0; i < g->arc_count; i++)
+        targets[i] = g->arcs[i].callee;
+    uint32_t components =
+        mprof__components(b->pool, n, first, targets, component);
+    uint32_t *size = mprof__alloc(b->pool, components, sizeof *size);
+    uint32_t *cycle = mprof__alloc(b->pool, components, sizeof *cycle);
+    for (uint32_t v = 0; v < n; v++)
+        size[component[v]]++;
+    for (uint32_t c = 0; c < components; c++)
+        cycle[c] = size[c] > 1 ? g->cycle_count++ : MPROF_NONE;
+    g->cycles = mprof__alloc(b->pool, g->cycle_count, sizeof *g->cycles);
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t c = g->vertices[v].cycle = cycle[component[v]];
+        if (c == MPROF_NONE)
+            continue;
+        if (!g->cycles[c].members)
+            g->cycles[c].members = mprof__alloc(b->pool, size[component[v]],
+                                                sizeof *g->cycles[c].members);
+        g->cycles[c].members[g->cycles[c].count++] = v;
+    }
+    for (uint32_t c = 0; c < g->cycle_count; c++)
+        g->cycles[c].depth = MPROF_NONE;
+}
+
+static void add_difference(struct mprof__counts *sum,
+                           const struct mprof__counts *a,
+                           const struct mprof__counts *b) {
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        sum->by_class[i].allocs +=
+            a->by_class[i].allocs - b->by_class[i].allocs;
+        sum->by_class[i].bytes += a->by_class[i].bytes - b->by_class[i].bytes;
+    }
+}
+
+static uint32_t cycle_at(const struct builder *b, uint32_t place) {
+    return place == MPROF_NONE
+               ? MPROF_NONE
+               : b->graph->vertices[b->places[place].function].cycle;
+}
+
+/* A chain is in a cycle in one stretch at most: had it left and come back, what
+ * lies between would be of the cycle.  So the arcs into it count once. */
+static void enter_cycle(struct builder *b, const struct mprof__place *place,
+                        uint32_t depth) {
+    uint32_t index = b->graph->vertices[place->function].cycle;
+    if (index == MPROF_NONE)
+        return;
+    struct mprof__cycle *cycle = &b->graph->cycles[index];
+    mprof__add(&cycle->self, &place->own);
+    if (cycle_at(b, place->parent) == index) {
+        if (b->cycle_on_path[index]++ == 0)
+            cycle->recur += mprof__allocs(&place->sum);
+        return;
+    }
+    mprof__add(&cycle->total, &place->sum);
+    if (place->parent != MPROF_NONE)
+        cycle->called += mprof__allocs(&place->sum);
+    if (depth < cycle->depth)
+        cycle->depth = depth;
+}
+
+static void enter(struct builder *b, uint32_t at, uint32_t depth,
+                  uint32_t outermost) {
+    const struct mprof__place *place = &b->places[at];
+    struct mprof__vertex *v = &b->graph->vertices[place->function];
+    uint32_t above = b->on_path[place->function]++;
+    uint64_t allocs = mprof__allocs(&place->sum);
+
+    mprof__add(&v->self, &place->own);
+    mprof__add(&v->freed, &place->freed);
+    mprof__add(&b->graph->freed, &place->freed);
+    if (above == 0) {
+        mprof__add(&v->total, &place->sum);
+        add_difference(&v->below, &place->sum, &place->own);
+    }
+    if (above == 1)
+        v->recur += allocs;
+    /* The outermost frame of a chain was called by nobody. */
+    if (place->arc != MPROF_NONE && above == (place->function == outermost))
+        v->called += allocs;
+    if (place->arc != MPROF_NONE && b->arc_on_path[place->arc]++ == 0)
+        mprof__add(&b->graph->arcs[place->arc].counts, &place->sum);
+    if (depth < v->depth)
+        v->depth = depth;
+    enter_cycle(b, place, depth);
+}
+
+static void leave(struct builder *b, uint32_t at) {
+    const struct mprof__place *place = &b->places[at];
+    uint32_t cycle = cycle_at(b, at);
+
+    b->on_path[place->function]--;
+    if (place->arc != MPROF_NONE)
+        b->arc_on_path[place->arc]--;
+    if (cycle != MPROF_NONE && cycle_at(b, place->parent) == cycle)
+        b->cycle_on_path[cycle]--;
+}
+
+/* Step 4, for the tree below ROOT. */
+static void walk(struct builder *b, uint32_t root) {
+    uint32_t at = root, depth = 0;
+    uint32_t outermost = b->places[root].function;
+
+    enter(b, at, depth, outermost);
+    for (;;) {
+        if (b->places[at].child != MPROF_NONE) {
+            at = b->places[at].child;
+            enter(b, at, ++depth, outermost);
+            continue;
+        }
+        while (at != root && b->places[at].sibling == MPROF_NONE) {
+            leave(b, at);
+            at = b->places[at].parent;
+            depth--;
+        }
+        leave(b, at);
+        if (at == root)
+            return;
+        at = b->places[at].sibling;
+        enter(b, at, depth, outermost);
+    }
+}
+
+static const char *name_of(const struct mprof__graph *g, uint32_t v) {
+    return g->functions->list[v].name;
+}
+
+static int compare_members(const void *a, const void *b, void *graph) {
+    const struct mprof__graph *g = graph;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint64_t m = mprof__bytes(&g->vertices[x].self);
+    uint64_t n = mprof__bytes(&g->vertices[y].self);
+    if (m != n)
+        return m > n ? -1 : 1;
+    int names = strcmp(name_of(g, x), name_of(g, y));
+    return names ? names : (x > y) - (x < y);
+}
+
+static int compare_cycles(const void *a, const void *b, void *graph) {
+    const struct mprof__cycle *x = a, *y = b;
+    uint64_t m = mprof__bytes(&x->total), n = mprof__bytes(&y->total);
+    if (m != n)
+        return m > n ? -1 : 1;
+    return strcmp(name_of(graph, x->members[0]), name_of(graph, y->members[0]));
+}
+
+/* The numbers of the cycles do not depend on the order of the file. */
+static void sort_cycles(struct mprof__graph *g) {
+    for (uint32_t c = 0; c < g->cycle_count; c++)
+        qsort_r(g->cycles[c].members, g->cycles[c].count, sizeof(uint32_t),
+                compare_members, g);
+    qsort_r(g->cycles, g->cycle_count, sizeof *g->cycles, compare_cycles, g);
+    for (uint32_t c = 0; c < g->cycle_count; c++)
+        for (uint32_t i = 0; i < g->cycles[c].count; i++)
+            g->vertices[g->cycles[c].members[i]].cycle = c;
+}
+
+/* What a cycle allocated through calls of functions outside. */
+static void sum_up_cycles(struct mprof__graph *g) {
+    for (uint32_t c = 0; c < g->cycle_count; c++)
+        add_difference(&g->cycles[c].below, &g->cycles[c].total,
+                       &g->cycles[c].self);
+}
+
+struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
+                                        const struct mprof__profile *profile,
+                                        const struct mprof__functions *names,
+                                        enum mprof_heap heap, uint32_t thread,
+                                        bool all_frames) {
+    struct mprof__places places = mprof__contract(
+        pool, profile, names, heap, thread, all_frames, names->inlining);
+    struct mprof__graph *g = mprof__alloc(pool, 1, sizeof *g);
+    struct builder b = {.pool = pool,
+                        .places = places.list,
+                        .place_count = places.count,
+                        .graph = g};
+
+    g->heap = heap;
+    g->functions = names;
+    g->vertices = mprof__alloc(pool, names->count, sizeof *g->vertices);
+    for (uint32_t v = 0; v < names->count; v++)
+        g->vertices[v].depth = MPROF_NONE;
+    find_arcs(&b);
+    index_arcs(&b);
+    find_cycles(&b);
+    b.on_path = mprof__alloc(pool, names->count, sizeof(uint32_t));
+    b.arc_on_path = mprof__alloc(pool, g->arc_count, sizeof(uint32_t));
+    b.cycle_on_path = mprof__alloc(pool, g->cycle_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < places.count; i++)
+        if (places.list[i].parent == MPROF_NONE &&
+            !mprof__is_empty(&places.list[i].sum)) {
+            mprof__add(&g->total, &places.list[i].sum);
+            walk(&b, i);
+        }
+    sum_up_cycles(g);
+    sort_cycles(g);
+    return g;
+}

@@ -1,0 +1,197 @@
+/* plumbing.c - what is left out of the tables unless asked for.
+ *
+ * The runtime's allocators, its interpreter and its dispatch stand between a
+ * function and the function it called, and would be the most frequent names of
+ * every table.  They are known by name, and C functions by their module too: a
+ * program's own function of the same name is never left out.
+ */
+#include "report/graph/functions.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Names of functions in libecl; a star stands for any ending. */
+static const char *const ecl_functions[] = {
+    /* allocators, and what only puts a value into a new object */
+    "_ecl_monitor_allocation", "monitor_object", "alloc_elements",
+    "alloc_pointerfull_memory", "alloc_package", "alloc_process",
+    "alloc_stream", "allocate_object_*", "_ecl_alloc_*",
+    "_ecl_big_register_copy", "_ecl_big_register_normalize",
+    "cl_grab_rest_args", "ecl_alloc", "ecl_alloc_*", "ecl_allocate_*",
+    "ecl_array_allocself", "ecl_close_around", "ecl_cons", "ecl_list1",
+    "ecl_make_cclosure_va", "ecl_make_cdfloat", "ecl_make_cfun",
+    "ecl_make_cfun_va", "ecl_make_clfloat", "ecl_make_csfloat",
+    "ecl_make_double_float", "ecl_make_integer", "ecl_make_long_float",
+    "ecl_make_single_float", "ecl_make_unsigned_integer", "mp_alloc",
+    "mp_realloc", "si_allocate_raw_instance", "si_make_pure_array",
+    "si_make_structure", "si_make_vector",
+    /* the interpreter */
+    "_ecl_bclosure_dispatch_vararg", "_ecl_bytecodes_dispatch_vararg",
+    "cl_eval", "eval_form", "eval_nontrivial_form", "ecl_interpret",
+    "si_eval_with_env", "si_safe_eval",
+    /* dispatch and calls */
+    "APPLY", "APPLY_fixed", "_ecl_standard_dispatch", "cl_apply", "cl_funcall",
+    "ecl_apply_from_stack_frame", "ecl_function_dispatch",
+    "ecl_slot_reader_dispatch", "ecl_slot_writer_dispatch", "fixed_dispatch*",
+    "generic_function_dispatch_vararg", "user_function_dispatch",
+    /* the way into an error */
+    "FEnot_funcallable_*", "FEwrong_*",
+    /* LOAD, and where threads start */
+    "cl_load", "si_load_binary", "si_load_bytecodes", "si_load_source",
+    "thread_entry_point", NULL};
+
+/* In the C library; all of the loader is left out. */
+static const char *const start_functions[] = {
+    "__clone*", "__libc_start_*", "_dl_*", "_dlerror_run", "call_init",
+    "clone",    "clone3",         "dl*",   "start_thread", NULL};
+static const char *const loading_functions[] = {"dlclose", "dlmopen", "dlopen",
+                                                "dlsym",   "dlvsym",  NULL};
+
+/* operator new and new[], plain, nothrow and aligned, in the C++ library: what
+ * they allocate is their caller's. */
+static const char *const new_functions[] = {"_Znwm*", "_Znam*", NULL};
+
+/* Functions written in Lisp and their C names within libecl. */
+static const char *const cl_functions[] = {"APPLY", "EVAL", "FUNCALL", "LOAD",
+                                           NULL};
+static const char *const si_functions[] = {"ALLOCATE-RAW-INSTANCE",
+                                           "APPLY-FROM-STACK-FRAME",
+                                           "EVAL-WITH-ENV",
+                                           "LOAD-*",
+                                           "MAKE-PURE-ARRAY",
+                                           "MAKE-STRUCTURE",
+                                           "MAKE-VECTOR",
+                                           "PROCESS-COMMAND-ARGS",
+                                           "SAFE-EVAL",
+                                           "TOP-LEVEL",
+                                           "TPL*",
+                                           NULL};
+static const char *const local_functions[] = {
+    "load", "process_command_args", "safe_eval", "top_level", "tpl*", NULL};
+
+static bool matches(const char *name, size_t length, const char *pattern) {
+    size_t n = strlen(pattern);
+    if (pattern[n - 1] == '*')
+        return length >= n - 1 && strncmp(name, pattern, n - 1) == 0;
+    return length == n && strncmp(name, pattern, n) == 0;
+}
+
+static bool listed(const char *name, size_t length, const char *const *list) {
+    for (; *list; list++)
+        if (matches(name, length, *list))
+            return true;
+    return false;
+}
+
+static bool is_package(const char *name, size_t length, const char *a,
+                       const char *b, const char *c) {
+    return matches(name, length, a) || matches(name, length, b) ||
+           matches(name, length, c);
+}
+
+/* NAME is a symbol with its package, as Lisp prints it. */
+static bool is_plumbing_symbol(const char *name, size_t length) {
+    const char *colon = memchr(name, ':', length);
+    if (!colon)
+        return false;
+    size_t package = (size_t)(colon - name);
+    const char *symbol = colon[1] == ':' ? colon + 2 : colon + 1;
+    size_t left = length - (size_t)(symbol - name);
+
+    if (matches(name, package, "MPROF"))
+        return true;
+    if (is_package(name, package, "CL", "COMMON-LISP", "LISP"))
+        return listed(symbol, left, cl_functions);
+    if (is_package(name, package, "SI", "SYSTEM", "EXT"))
+        return listed(symbol, left, si_functions);
+    return false;
+}
+
+/* Local functions belong where they are written: "(FLET X :IN Y)". */
+static bool is_plumbing_lisp(const char *name) {
+    static const char in[] = ":IN ";
+    const char *owner = name[0] == '(' ? strstr(name, in) : NULL;
+
+    if (name[0] != '(')
+        return is_plumbing_symbol(name, strlen(name));
+    if (!owner)
+        return false;
+    owner += sizeof in - 1;
+    return is_plumbing_symbol(owner, strcspn(owner, ")"));
+}
+
+/* ECL's compiler calls the function TPL L9tpl, and one within it
+ * LC19rep__flet_in__tpl. */
+static bool is_plumbing_local(const char *symbol) {
+    static const char in[] = "_in__";
+    const char *rest = symbol + 1, *owner;
+
+    if (symbol[0] != 'L')
+        return false;
+    rest += *rest == 'C';
+    if (!isdigit((unsigned char)*rest))
+        return false;
+    while (isdigit((unsigned char)*rest))
+        rest++;
+    while ((owner = strstr(rest, in)))
+        rest = owner + sizeof in - 1;
+    return listed(rest, strlen(rest), local_functions);
+}
+
+static bool starts(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_libc(const char *file) {
+    return starts(file, "libc.so") || starts(file, "libc-") ||
+           starts(file, "libpthread");
+}
+
+bool mprof__is_loading(const char *symbol, const char *module) {
+    return symbol && is_libc(file_name(module)) &&
+           listed(symbol, strlen(symbol), loading_functions);
+}
+
+/* Of a program that is linked with libmprof_malloc and was run by mprof run:
+ * its malloc() calls the one that is recorded. */
+static const char *const malloc_functions[] = {
+    "aligned_alloc", "calloc",       "malloc",  "memalign", "posix_memalign",
+    "pvalloc",       "reallocarray", "realloc", "valloc",   NULL};
+
+/* SYMBOL is NULL in a file without symbols. */
+static bool is_plumbing_c(const char *symbol, const char *file) {
+    if (symbol && listed(symbol, strlen(symbol), malloc_functions))
+        return true;
+    if (starts(file, "libgc.so") || starts(file, "libmprof") ||
+        starts(file, "mprof.fas") || strcmp(file, "ecl") == 0 ||
+        starts(file, "ld-") || starts(file, "ld.so"))
+        return true;
+    if (is_libc(file))
+        return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
+                           !mprof__is_loading(symbol, file));
+    if (!symbol)
+        return false;
+    /* A program that is linked statically starts itself. */
+    if (strcmp(symbol, "_start") == 0 || starts(symbol, "__libc_start_"))
+        return true;
+    if (starts(file, "libstdc++.so") || starts(file, "libc++"))
+        return listed(symbol, strlen(symbol), new_functions);
+    if (starts(file, "libecl."))
+        return starts(symbol, "GC_") || is_plumbing_local(symbol) ||
+               listed(symbol, strlen(symbol), ecl_functions);
+    return false;
+}
+
+bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
+                        const char *module) {
+    if (lisp_name && is_plumbing_lisp(lisp_name))
+        return true;
+    if (lisp_name && !symbol)
+        return false;
+    return is_plumbing_c(symbol, file_name(module));
+}

@@ -1,0 +1,406 @@
+/* callgraph.c - the allocation call graph table. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "report/tables/tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry of the table: a function, or a cycle as a whole. */
+struct entry {
+    bool is_cycle;
+    uint32_t id; /* of the vertex or the cycle */
+    uint64_t bytes;
+    uint32_t depth;
+    const char *name; /* of the function; "" for a cycle */
+};
+
+/* An ancestor or a descendent of an entry. */
+struct line {
+    uint32_t function;
+    bool inside; /* in the same cycle as the entry */
+    struct mprof__counts counts;
+};
+
+struct printer {
+    FILE *out;
+    const struct mprof__graph *graph;
+    enum mprof__verbosity verbosity;
+    uint64_t total;
+    /* Numbers of the entries by function and by cycle; MPROF_NONE: left out. */
+    uint32_t *index_of, *index_of_cycle;
+    struct line *lines; /* room for those of one entry */
+    int index_width, bytes_width, called_width, of_width;
+};
+
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+static const char *name_of(const struct printer *p, uint32_t function) {
+    return p->graph->functions->list[function].name;
+}
+
+/* Callers before what they call where they allocated the same. */
+static int compare_entries(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    if (x->depth != y->depth)
+        return x->depth < y->depth ? -1 : 1;
+    if (x->is_cycle != y->is_cycle)
+        return x->is_cycle ? -1 : 1;
+    int names = strcmp(x->name, y->name);
+    return names ? names : (x->id > y->id) - (x->id < y->id);
+}
+
+static int compare_lines(const void *a, const void *b, void *printer) {
+    const struct line *x = a, *y = b;
+    uint64_t m = mprof__bytes(&x->counts), n = mprof__bytes(&y->counts);
+    if (x->inside != y->inside)
+        return x->inside ? 1 : -1;
+    if (m != n)
+        return m > n ? -1 : 1;
+    int names =
+        strcmp(name_of(printer, x->function), name_of(printer, y->function));
+    return names ? names
+                 : (x->function > y->function) - (x->function < y->function);
+}
+
+static int compare_functions(const void *a, const void *b) {
+    const struct line *x = a, *y = b;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static void print_rule(const struct printer *p) {
+    mprof__rule(p->out, '-', p->index_width + p->bytes_width + 15);
+    for (int field = 0; field < 2; field++) {
+        for (int i = 0; i < MPROF_CLASSES; i++)
+            fprintf(p->out, "%c%s", mprof__class_letters[p->graph->heap][i],
+                    i < MPROF_CLASSES - 1 ? "--" : "");
+        if (field == 0)
+            fputs("----", p->out);
+    }
+    mprof__rule(p->out, '-', p->called_width + p->of_width + 26);
+    putc('\n', p->out);
+}
+
+static void print_heading(const struct printer *p) {
+    static const char *const columns[3][5] = {
+        {"index", "self +", "self   (%)", "/ances      | /ances     ",
+         "called/total"},
+        {"", " desc ", "", " size-func  |  frac      ", "called/recur"},
+        {"", "", "", "\\desc       | \\desc      ", "called/total"}};
+    static const char *const names[3] = {"ancestors", "name [index]",
+                                         "descendents"};
+    for (int i = 0; i < 3; i++) {
+        fprintf(p->out, "%-*s%-6s%*s | %s | ", p->index_width, columns[i][0],
+                columns[i][1], p->bytes_width + 6, columns[i][2],
+                columns[i][3]);
+        mprof__rule(p->out, ' ', p->called_width - 6);
+        fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
+                i == 1 ? "" : "    ", names[i]);
+    }
+    print_rule(p);
+}
+
+/* The columns up to the first bar. */
+static void print_left(const struct printer *p, uint32_t index,
+                       const char *percent) {
+    char text[16] = "";
+    if (index != MPROF_NONE)
+        snprintf(text, sizeof text, "[%" PRIu32 "]", index);
+    fprintf(p->out, "%-*s%5s ", p->index_width, text, percent);
+}
+
+static void print_bytes(const struct printer *p, uint64_t bytes,
+                        const char *fraction) {
+    fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
+}
+
+/* CALLED, and unless it is 0 OF behind a slash. */
+static void print_called(const struct printer *p, uint64_t called, char slash,
+                         uint64_t of) {
+    fprintf(p->out, "%*" PRIu64, p->called_width, called);
+    if (slash)
+        fprintf(p->out, "/%-*" PRIu64, p->of_width, of);
+    else
+        mprof__rule(p->out, ' ', p->of_width + 1);
+    fputs("  ", p->out);
+}
+
+static void print_function(const struct printer *p, uint32_t function) {
+    uint32_t cycle = p->graph->vertices[function].cycle;
+    mprof__print_name(p->out, name_of(p, function));
+    if (cycle != MPROF_NONE)
+        fprintf(p->out, " <cycle %" PRIu32 ">", cycle + 1);
+    if (p->index_of[function] != MPROF_NONE)
+        fprintf(p->out, " [%" PRIu32 "]", p->index_of[function]);
+}
+
+/* The exact total, where the sum of the rows around would not give it. */
+static void print_exact(const struct printer *p, uint32_t function) {
+    const struct mprof__vertex *v = &p->graph->vertices[function];
+    if (v->cycle != MPROF_NONE || v->recur > 0)
+        fprintf(p->out, " (total %" PRIu64 ")", mprof__bytes(&v->total));
+}
+
+/* One ancestor or descendent; WHOLE is what all of them together have. */
+static void print_line(const struct printer *p, const struct line *line,
+                       bool ancestor, uint64_t whole) {
+    const struct mprof__vertex *v = &p->graph->vertices[line->function];
+    uint64_t bytes = mprof__bytes(&line->counts);
+    uint64_t of = ancestor ? mprof__allocs(&v->below) : v->called;
+
+    print_left(p, MPROF_NONE, "");
+    if (line->inside) {
+        fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
+        print_called(p, mprof__allocs(&line->counts), 0, 0);
+    } else {
+        print_bytes(p, bytes, mprof__fraction(bytes, whole).text);
+        fprintf(p->out, "%s | %s | ",
+                mprof__breakdown(&line->counts, bytes).text,
+                mprof__breakdown(&line->counts, whole).text);
+        print_called(p, mprof__allocs(&line->counts), '/', of);
+    }
+    fputs("    ", p->out);
+    print_function(p, line->function);
+    putc('\n', p->out);
+}
+
+/* COUNT functions that have no entry of their own, in one row. */
+static void print_others(const struct printer *p,
+                         const struct mprof__counts *sum, uint32_t count,
+                         uint64_t whole) {
+    uint64_t bytes = mprof__bytes(sum);
+    print_left(p, MPROF_NONE, "");
+    print_bytes(p, bytes, mprof__fraction(bytes, whole).text);
+    fprintf(p->out, "%s | %s | ", mprof__breakdown(sum, bytes).text,
+            mprof__breakdown(sum, whole).text);
+    print_called(p, mprof__allocs(sum), 0, 0);
+    fprintf(p->out, "    %" PRIu32 " others\n", count);
+}
+
+static void print_all(const struct printer *p,
+                      const struct mprof__counts *sum) {
+    uint64_t bytes = mprof__bytes(sum);
+    print_left(p, MPROF_NONE, "all");
+    print_bytes(p, bytes, "");
+    fprintf(p->out, "%s | %11s |\n", mprof__breakdown(sum, bytes).text, "");
+}
+
+/* The functions around the COUNT functions MEMBERS, which are one entry. */
+static uint32_t collect(struct printer *p, const uint32_t *members,
+                        uint32_t count, bool merged, bool ancestors) {
+    const struct mprof__graph *g = p->graph;
+    uint32_t n = 0, out = 0;
+
+    for (uint32_t m = 0; m < count; m++) {
+        const struct mprof__vertex *v = &g->vertices[members[m]];
+        uint32_t arcs = ancestors ? v->caller_count : v->call_count;
+        for (uint32_t i = 0; i < arcs; i++) {
+            const struct mprof__arc *arc =
+                ancestors ? &g->arcs[g->by_callee[v->first_caller + i]]
+                          : &g->arcs[v->first_call + i];
+            uint32_t other = ancestors ? arc->caller : arc->callee;
+            bool inside =
+                v->cycle != MPROF_NONE && g->vertices[other].cycle == v->cycle;
+            if (other != members[m] && !(inside && merged))
+                p->lines[n++] = (struct line){other, inside, arc->counts};
+        }
+    }
+    if (count > 1)
+        qsort(p->lines, n, sizeof *p->lines, compare_functions);
+    for (uint32_t i = 0; i < n; i++)
+        if (out > 0 && p->lines[out - 1].function == p->lines[i].function)
+            mprof__add(&p->lines[out - 1].counts, &p->lines[i].counts);
+        else
+            p->lines[out++] = p->lines[i];
+    qsort_r(p->lines, out, sizeof *p->lines, compare_lines, p);
+    return out;
+}
+
+/* Functions without an entry share a row, unless it is only one. */
+static void print_lines(struct printer *p, uint32_t count, bool ancestors,
+                        uint64_t whole) {
+    struct mprof__counts sum = {0}, others = {0};
+    uint32_t outside = 0, left = 0, one = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct line *line = &p->lines[i];
+        if (line->inside)
+            continue;
+        outside++;
+        mprof__add(&sum, &line->counts);
+        if (p->index_of[line->function] == MPROF_NONE) {
+            mprof__add(&others, &line->counts);
+            one = i;
+            left++;
+        }
+    }
+    if (ancestors && outside > 1)
+        print_all(p, &sum);
+    for (uint32_t i = 0; i < count; i++)
+        if (p->lines[i].inside ||
+            p->index_of[p->lines[i].function] != MPROF_NONE)
+            print_line(p, &p->lines[i], ancestors, whole);
+    if (left == 1)
+        print_line(p, &p->lines[one], ancestors, whole);
+    else if (left > 1)
+        print_others(p, &others, left, whole);
+    if (!ancestors && outside > 1)
+        print_all(p, &sum);
+}
+
+/* The row of an entry itself, up to its name. */
+static void print_entry(const struct printer *p, uint32_t index,
+                        const struct mprof__counts *self,
+                        const struct mprof__counts *total, uint64_t called,
+                        uint64_t recur, const char *frac) {
+    uint64_t bytes = mprof__bytes(self), all = mprof__bytes(total);
+    print_left(p, index, mprof__tenths(all, p->total).text);
+    print_bytes(p, bytes, mprof__fraction(bytes, all).text);
+    fprintf(p->out, "%s | %s | ", mprof__breakdown(self, bytes).text, frac);
+    print_called(p, called, recur ? '/' : 0, recur);
+}
+
+static const char entry_mark[] = "-----------";
+
+static void print_function_entry(struct printer *p, uint32_t function) {
+    const struct mprof__vertex *v = &p->graph->vertices[function];
+
+    print_lines(p, collect(p, &function, 1, false, true), true,
+                mprof__bytes(&v->total));
+    print_entry(p, p->index_of[function], &v->self, &v->total, v->called,
+                v->recur, entry_mark);
+    print_function(p, function);
+    print_exact(p, function);
+    putc('\n', p->out);
+    print_lines(p, collect(p, &function, 1, false, false), false,
+                mprof__bytes(&v->below));
+    print_rule(p);
+}
+
+static void print_cycle_name(const struct printer *p, uint32_t cycle) {
+    fprintf(p->out, "<cycle %" PRIu32 " as a whole> [%" PRIu32 "]\n", cycle + 1,
+            p->index_of_cycle[cycle]);
+}
+
+/* First the members with what each allocated itself, then the whole. */
+static void print_cycle_entry(struct printer *p, uint32_t id) {
+    const struct mprof__cycle *c = &p->graph->cycles[id];
+    uint64_t all = mprof__bytes(&c->total);
+
+    print_entry(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+                c->recur, mprof__breakdown(&c->self, all).text);
+    print_cycle_name(p, id);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct mprof__vertex *v = &p->graph->vertices[c->members[i]];
+        uint64_t bytes = mprof__bytes(&v->self);
+        print_left(p, MPROF_NONE, "");
+        print_bytes(p, bytes, mprof__fraction(bytes, all).text);
+        fprintf(p->out, "%s | %s | ", mprof__breakdown(&v->self, bytes).text,
+                mprof__breakdown(&v->self, all).text);
+        print_called(p, v->called, v->recur ? '/' : 0, v->recur);
+        fputs("    ", p->out);
+        print_function(p, c->members[i]);
+        print_exact(p, c->members[i]);
+        putc('\n', p->out);
+    }
+    print_rule(p);
+
+    print_lines(p, collect(p, c->members, c->count, true, true), true, all);
+    print_entry(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+                c->recur, entry_mark);
+    print_cycle_name(p, id);
+    print_lines(p, collect(p, c->members, c->count, true, false), false,
+                mprof__bytes(&c->below));
+    print_rule(p);
+}
+
+/* Choose, sort and number the entries; *LEFT functions are left out. */
+static uint32_t make_entries(struct printer *p, struct entry *entries,
+                             uint32_t *left, bool *exact) {
+    const struct mprof__graph *g = p->graph;
+    uint32_t n = 0;
+
+    for (uint32_t v = 0; v < g->functions->count; v++) {
+        const struct mprof__vertex *vertex = &g->vertices[v];
+        uint64_t bytes = mprof__bytes(&vertex->total);
+        if (vertex->depth == MPROF_NONE)
+            continue;
+        if (mprof__below(bytes, p->total, p->verbosity)) {
+            ++*left;
+            continue;
+        }
+        entries[n++] =
+            (struct entry){false, v, bytes, vertex->depth, name_of(p, v)};
+        *exact |= vertex->recur > 0 || vertex->cycle != MPROF_NONE;
+    }
+    for (uint32_t c = 0; c < g->cycle_count; c++) {
+        uint64_t bytes = mprof__bytes(&g->cycles[c].total);
+        if (!mprof__below(bytes, p->total, p->verbosity))
+            entries[n++] =
+                (struct entry){true, c, bytes, g->cycles[c].depth, ""};
+    }
+    qsort(entries, n, sizeof *entries, compare_entries);
+    for (uint32_t i = 0; i < n; i++) {
+        if (entries[i].is_cycle)
+            p->index_of_cycle[entries[i].id] = i;
+        else
+            p->index_of[entries[i].id] = i;
+    }
+    return n;
+}
+
+static void prepare(struct printer *p, struct mprof__pool *pool) {
+    const struct mprof__graph *g = p->graph;
+    int allocs = mprof__digits(mprof__allocs(&g->total));
+
+    p->total = mprof__bytes(&g->total);
+    p->index_of = mprof__alloc(pool, g->functions->count, sizeof *p->index_of);
+    p->index_of_cycle =
+        mprof__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
+    memset(p->index_of, 0xff, g->functions->count * sizeof *p->index_of);
+    memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
+    p->lines = mprof__alloc(pool, g->arc_count, sizeof *p->lines);
+    p->bytes_width = larger(10, mprof__digits(p->total));
+    p->called_width = larger(6, allocs);
+    p->of_width = larger(5, allocs);
+}
+
+void mprof__print_graph(FILE *out, const struct mprof__graph *graph,
+                        enum mprof__verbosity verbosity,
+                        struct mprof__pool *pool) {
+    struct printer p = {.out = out, .graph = graph, .verbosity = verbosity};
+    uint32_t left = 0;
+    bool exact = false;
+    struct entry *entries =
+        mprof__alloc(pool, (size_t)graph->functions->count + graph->cycle_count,
+                     sizeof *entries);
+
+    prepare(&p, pool);
+    uint32_t n = make_entries(&p, entries, &left, &exact);
+    p.index_width = larger(7, mprof__digits(n) + 3);
+
+    fputs("Allocation call graph\n\n", out);
+    if (exact)
+        fputs("(total N) after a name: bytes allocated while that function "
+              "was on the chain,\neach allocation counted once.\n\n",
+              out);
+    print_heading(&p);
+    for (uint32_t i = 0; i < n; i++) {
+        if (entries[i].is_cycle)
+            print_cycle_entry(&p, entries[i].id);
+        else
+            print_function_entry(&p, entries[i].id);
+    }
+    if (left > 0)
+        fprintf(out,
+                "%s function%s with totals below %s left out"
+                " (--verbose shows them)\n",
+                mprof__grouped(left).text, left == 1 ? "" : "s",
+                mprof__limit(verbosity));
+}

@@ -1,0 +1,271 @@
+/* header.c - the lines above the tables: what was profiled, and how well. */
+#include "monitor/format/process.h"
+#include "report/tables/tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct mprof__totals mprof__total(const struct mprof__profile *profile,
+                                  enum mprof_heap heap) {
+    struct mprof__totals t = {0};
+
+    for (uint32_t i = 0; i < profile->node_count; i++) {
+        const struct mprof__node *node = &profile->nodes[i];
+        if (profile->threads[node->thread].heap != heap)
+            continue;
+        t.allocs += mprof__allocs(&node->own);
+        t.bytes += mprof__bytes(&node->own);
+        t.frees += mprof__allocs(&node->freed);
+        t.freed += mprof__bytes(&node->freed);
+    }
+    for (uint32_t i = 0; i < profile->bin_count; i++) {
+        const struct mprof__bin *bin = &profile->bins[i];
+        if (heap != MPROF_LISP_HEAP)
+            break;
+        t.objects.allocs += bin->objects.allocs;
+        t.objects.bytes += bin->objects.bytes;
+        t.storage.allocs += bin->storage.allocs;
+        t.storage.bytes += bin->storage.bytes;
+    }
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        if (profile->threads[i].heap != heap)
+            continue;
+        t.folded += profile->threads[i].folded_allocs;
+        t.cut += profile->threads[i].cut_allocs;
+    }
+    return t;
+}
+
+bool *mprof__threads_that_allocated(const struct mprof__profile *profile,
+                                    struct mprof__pool *pool) {
+    bool *allocated =
+        mprof__alloc(pool, profile->thread_count, sizeof *allocated);
+    for (uint32_t i = 0; i < profile->node_count; i++)
+        if (mprof__allocs(&profile->nodes[i].own) > 0)
+            allocated[profile->nodes[i].thread] = true;
+    return allocated;
+}
+
+/* "340 B", "1.2 KiB": BYTES for people. */
+static const char *human(struct mprof__pool *pool, uint64_t bytes) {
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+
+    if (bytes < 1024)
+        return mprof__format(pool, "%" PRIu64 " B", bytes);
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        unit++;
+    }
+    return mprof__format(pool, "%.*f %s", value < 10 ? 1 : 0, value,
+                         units[unit]);
+}
+
+static void print_date(FILE *out, uint64_t ns) {
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm tm;
+    char text[64];
+    if (localtime_r(&seconds, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm) > 0)
+        fputs(text, out);
+    else
+        fputs("date unknown", out);
+}
+
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+static void print_program(FILE *out, const struct mprof__profile *profile) {
+    const char *command =
+        *profile->command ? profile->command : profile->program;
+
+    fprintf(out, "mprof %s: ", MPROF__VERSION);
+    mprof__print_name(out, *command ? command : "unknown program");
+    if (*profile->runtime)
+        fprintf(out, " (%s)", profile->runtime);
+    fputs(", ", out);
+    print_date(out, profile->start_time);
+    /* It is told when something new was seen, and at the end. */
+    fprintf(
+        out, ", %s%" PRIu64 ".%03" PRIu64 " s\n",
+        profile->open && profile->pid != (uint32_t)getpid() ? "at least " : "",
+        profile->duration / 1000000000u, profile->duration / 1000000u % 1000u);
+    if (profile->parent)
+        fprintf(out,
+                "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
+                profile->pid, profile->parent);
+}
+
+static void print_open(FILE *out, const struct mprof__profile *profile) {
+    /* Who prints tables of itself knows that it runs. */
+    if (profile->pid == (uint32_t)getpid())
+        return;
+    bool alive = mprof__process_runs(profile->pid, profile->start_time);
+
+    fprintf(out, "The program (process %" PRIu32 ") %s\n", profile->pid,
+            alive ? "is still running: this is what it allocated so far."
+                  : "ended without closing the file (killed, or left by a "
+                    "crash, _exit, quick_exit or exec): this is what it "
+                    "allocated until then.");
+}
+
+static void print_lisp_sums(FILE *out, const struct mprof__totals *t) {
+    fprintf(out, "%s allocation%s, %s bytes: ", mprof__grouped(t->allocs).text,
+            plural(t->allocs), mprof__grouped(t->bytes).text);
+    fprintf(out, "%s object%s (%s bytes) and ",
+            mprof__grouped(t->objects.allocs).text, plural(t->objects.allocs),
+            mprof__grouped(t->objects.bytes).text);
+    fprintf(out, "%s storage block%s (%s bytes)\n",
+            mprof__grouped(t->storage.allocs).text, plural(t->storage.allocs),
+            mprof__grouped(t->storage.bytes).text);
+}
+
+static void print_c_sums(FILE *out, const struct mprof__totals *t) {
+    uint64_t kept = t->allocs - t->frees;
+
+    fprintf(out, "%s allocation%s, %s bytes; ", mprof__grouped(t->allocs).text,
+            plural(t->allocs), mprof__grouped(t->bytes).text);
+    fprintf(out, "%s free%s, %s bytes freed; ", mprof__grouped(t->frees).text,
+            plural(t->frees), mprof__grouped(t->freed).text);
+    fprintf(out, "%s bytes kept in ", mprof__grouped(t->bytes - t->freed).text);
+    fprintf(out, "%s object%s\n", mprof__grouped(kept).text, plural(kept));
+}
+
+/* The sums of HEAP, added to *ALL. */
+static void print_sums(FILE *out, const struct mprof__profile *profile,
+                       enum mprof_heap heap, struct mprof__totals *all) {
+    struct mprof__totals t = mprof__total(profile, heap);
+    bool both = mprof__has_heap(profile, MPROF_LISP_HEAP) &&
+                mprof__has_heap(profile, MPROF_C_HEAP);
+
+    all->folded += t.folded;
+    all->cut += t.cut;
+    if (!mprof__has_heap(profile, heap))
+        return;
+    if (both)
+        fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
+    (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
+}
+
+static int compare_tids(const void *a, const void *b) {
+    const struct mprof__thread *x = *(const struct mprof__thread *const *)a;
+    const struct mprof__thread *y = *(const struct mprof__thread *const *)b;
+    if (x->tid != y->tid)
+        return x->tid < y->tid ? -1 : 1;
+    return (x->heap > y->heap) - (x->heap < y->heap);
+}
+
+/* The threads that allocated.  One that did in both heaps is in the file twice,
+ * and a number may be that of several threads, one after the other. */
+static uint64_t count_threads(const struct mprof__profile *profile,
+                              struct mprof__pool *pool) {
+    const bool *allocated = mprof__threads_that_allocated(profile, pool);
+    const struct mprof__thread **list =
+        mprof__alloc(pool, profile->thread_count, sizeof *list);
+    uint64_t threads = 0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < profile->thread_count; i++)
+        if (allocated[i])
+            list[n++] = &profile->threads[i];
+    qsort(list, n, sizeof(void *), compare_tids);
+    for (uint32_t i = 0; i < n;) {
+        uint32_t tid = list[i]->tid;
+        uint64_t in_heap[MPROF_HEAPS] = {0};
+        for (; i < n && list[i]->tid == tid; i++)
+            in_heap[list[i]->heap] += list[i]->members;
+        threads += in_heap[MPROF_LISP_HEAP] > in_heap[MPROF_C_HEAP]
+                       ? in_heap[MPROF_LISP_HEAP]
+                       : in_heap[MPROF_C_HEAP];
+    }
+    return threads;
+}
+
+/* What is not in the sums; normally nothing. */
+static void print_losses(FILE *out, const struct mprof__profile *p) {
+    if (p->unplaced_allocs > 0)
+        fprintf(out,
+                "Unplaced: %s bytes, in none of the sums above and below.\n",
+                mprof__grouped(p->unplaced_bytes).text);
+    if (p->failed_allocs > 0)
+        fprintf(out, "Failed: %s allocation%s that the C library refused.\n",
+                mprof__grouped(p->failed_allocs).text,
+                plural(p->failed_allocs));
+    if (p->unknown_frees > 0)
+        fprintf(out,
+                "Unknown: %s freed object%s that %s not recorded when "
+                "allocated.\n",
+                mprof__grouped(p->unknown_frees).text, plural(p->unknown_frees),
+                p->unknown_frees == 1 ? "was" : "were");
+    if (p->unplaced_frees > 0) {
+        fprintf(out, "Unplaced: %s free%s",
+                mprof__grouped(p->unplaced_frees).text,
+                plural(p->unplaced_frees));
+        fprintf(out, " of %s bytes; the tables count them as kept.\n",
+                mprof__grouped(p->unplaced_freed_bytes).text);
+    }
+    if (p->untracked_allocs > 0) {
+        fprintf(out, "Untracked: %s allocation%s",
+                mprof__grouped(p->untracked_allocs).text,
+                plural(p->untracked_allocs));
+        fprintf(out,
+                " of %s bytes; the tables count them as kept, freed or not.\n",
+                mprof__grouped(p->untracked_bytes).text);
+    }
+}
+
+/* How often the walk was shortened by marks, and why it was not. */
+static void print_marks(FILE *out, const struct mprof__profile *profile) {
+    static const char *const reasons[MPROF_UNMARKED] = {
+        [MPROF_MARKS_OFF] = "marks are off",
+        [MPROF_SHADOW_STACK] = "return addresses are protected",
+        [MPROF_FOREIGN_STACK] = "not the thread's own stack",
+        [MPROF_NO_RULE] = "no unwind rule"};
+    uint64_t marks = 0, sum = 0, unmarked[MPROF_UNMARKED] = {0};
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        marks += profile->threads[i].marks;
+        for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+            unmarked[r] += profile->threads[i].unmarked[r];
+    }
+    for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+        sum += unmarked[r];
+    if (marks + sum == 0)
+        return;
+    fprintf(out, "Marks: %s return address%s", mprof__grouped(marks).text,
+            marks == 1 ? "" : "es");
+    for (unsigned r = 0; r < MPROF_UNMARKED; r++)
+        if (unmarked[r] > 0)
+            fprintf(out, "; %s time%s none: %s",
+                    mprof__grouped(unmarked[r]).text, plural(unmarked[r]),
+                    reasons[r]);
+    fputs("\n", out);
+}
+
+void mprof__print_header(FILE *out, const struct mprof__profile *profile,
+                         enum mprof__verbosity verbosity,
+                         struct mprof__pool *pool) {
+    struct mprof__totals all = {0};
+    uint64_t threads = count_threads(profile, pool);
+
+    print_program(out, profile);
+    if (profile->open)
+        print_open(out, profile);
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
+        print_sums(out, profile, heap, &all);
+    fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
+            plural(threads), mprof__grouped(all.folded).text);
+    fprintf(out, "%s cut, ", mprof__grouped(all.cut).text);
+    fprintf(out, "%s unplaced; ",
+            mprof__grouped(profile->unplaced_allocs).text);
+    fprintf(out, "monitor memory %s, data %s\n",
+            human(pool, profile->memory_bytes),
+            human(pool, profile->file_bytes));
+    print_losses(out, profile);
+    if (verbosity == MPROF_VERBOSE)
+        print_marks(out, profile);
+}

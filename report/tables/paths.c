@@ -1,0 +1,309 @@
+/* paths.c - chains of callers as the leak table shows them.
+ *
+ * One pass over the nodes, parents first, makes the paths.  A node whose
+ * function is not shown has the path of its caller.
+ */
+#include "report/tables/paths.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/graph/call_sites.h"
+#include "report/graph/places.h"
+
+/* Numbers of labels or paths plus 1, by hash; at most half full. */
+struct table {
+    uint32_t *slots;
+    uint32_t size, used;
+};
+
+struct builder {
+    struct mprof__pool *pool;
+    const struct mprof__profile *profile;
+    const struct mprof__functions *names;
+    const struct mprof__leak_options *options;
+    uint32_t thread;
+    struct mprof__places places;
+    struct mprof__paths out;
+    size_t path_capacity, label_capacity;
+    struct table path_table, label_table;
+    uint32_t *plain; /* by function: its label without anything else, plus 1 */
+    /* By node.  A frame that is shown has the path of its callers in above;
+     * another one has its caller's path there. */
+    bool *shown;
+    uint32_t *above;
+    uint32_t *as_caller; /* label when it called from all places, plus 1 */
+    struct mprof__call_sites *sites;
+    uint64_t *offsets; /* room for those of one node */
+};
+
+static uint32_t mix(uint32_t hash, uint32_t word) {
+    hash = (hash ^ word) * 0x9e3779b1u;
+    return hash ^ hash >> 15;
+}
+
+static void enlarge(struct builder *b, struct table *t,
+                    uint32_t (*hash_of)(const struct builder *, uint32_t)) {
+    struct table larger = {NULL, t->size ? t->size * 2 : 1024, t->used};
+    larger.slots = mprof__alloc(b->pool, larger.size, sizeof *larger.slots);
+    for (uint32_t i = 0; i < t->size; i++) {
+        if (!t->slots[i])
+            continue;
+        uint32_t at = hash_of(b, t->slots[i] - 1) & (larger.size - 1);
+        while (larger.slots[at])
+            at = (at + 1) & (larger.size - 1);
+        larger.slots[at] = t->slots[i];
+    }
+    *t = larger;
+}
+
+static uint32_t hash_label(uint32_t function, const char *text) {
+    uint32_t hash = function;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return mix(hash, 0);
+}
+
+static uint32_t label_hash(const struct builder *b, uint32_t i) {
+    return hash_label(b->out.labels[i].function, b->out.labels[i].text);
+}
+
+static uint32_t intern_label(struct builder *b, struct mprof__label label) {
+    struct table *t = &b->label_table;
+
+    if (t->used * 2 >= t->size)
+        enlarge(b, t, label_hash);
+    uint32_t at = hash_label(label.function, label.text) & (t->size - 1);
+    for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
+        const struct mprof__label *known = &b->out.labels[t->slots[at] - 1];
+        if (known->function == label.function &&
+            strcmp(known->text, label.text) == 0)
+            return t->slots[at] - 1;
+    }
+    b->out.labels = mprof__grow(b->pool, b->out.labels, b->out.label_count,
+                                &b->label_capacity, sizeof *b->out.labels);
+    b->out.labels[b->out.label_count++] = label;
+    t->slots[at] = b->out.label_count;
+    t->used++;
+    return b->out.label_count - 1;
+}
+
+static uint32_t hash_pair(uint32_t caller, uint32_t label) {
+    return mix(mix(0, caller), label);
+}
+
+static uint32_t path_hash(const struct builder *b, uint32_t i) {
+    return hash_pair(b->out.list[i].caller, b->out.list[i].label);
+}
+
+static uint32_t intern_path(struct builder *b, uint32_t caller,
+                            uint32_t label) {
+    struct table *t = &b->path_table;
+
+    if (t->used * 2 >= t->size)
+        enlarge(b, t, path_hash);
+    uint32_t at = hash_pair(caller, label) & (t->size - 1);
+    for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
+        const struct mprof__path *known = &b->out.list[t->slots[at] - 1];
+        if (known->caller == caller && known->label == label)
+            return t->slots[at] - 1;
+    }
+    b->out.list = mprof__grow(b->pool, b->out.list, b->out.count,
+                              &b->path_capacity, sizeof *b->out.list);
+    b->out.list[b->out.count++] = (struct mprof__path){
+        caller, label,
+        caller == MPROF_NONE ? 1 : b->out.list[caller].depth + 1};
+    t->slots[at] = b->out.count;
+    t->used++;
+    return b->out.count - 1;
+}
+
+static uint32_t plain_label(struct builder *b, uint32_t function) {
+    if (!b->plain[function])
+        b->plain[function] =
+            intern_label(b, (struct mprof__label){b->names->list[function].name,
+                                                  function, false}) +
+            1;
+    return b->plain[function] - 1;
+}
+
+/* The name that offsets count from: a part of a function has a start of its
+ * own, and lies anywhere. */
+static const char *name_of(struct builder *b, uint32_t function) {
+    const struct mprof__function *f = &b->profile->functions[function];
+    const char *name = b->names->list[b->names->shown[function]].name;
+    const char *symbol = f->symbol;
+    uint64_t start;
+
+    if (!b->names->fragment[function] || !b->options->offsets)
+        return name;
+    struct mprof__symbols *symbols =
+        symbol ? NULL : mprof__call_sites_symbols(b->sites, f->module);
+    if (symbols)
+        symbol = mprof__symbol_at(symbols, f->address, &start);
+    if (!symbol)
+        return name;
+    symbol = mprof__copy(b->pool, symbol, strcspn(symbol, "@"));
+    name = mprof__demangle(b->pool, symbol);
+    return name ? name : symbol;
+}
+
+/* Whether the distance of EDGE from the start of FUNCTION is known. */
+static bool offset_of(const struct builder *b, uint32_t edge, uint32_t function,
+                      uint64_t *offset) {
+    const struct mprof__function *f = &b->profile->functions[function];
+    uint64_t address = mprof__elf_address(b->profile, edge);
+
+    *offset = address - f->address;
+    return mprof_is_native(f->kind) && address >= f->address;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* "+24,57" for the COUNT OFFSETS, which are sorted. */
+static const char *offset_text(struct builder *b, uint64_t *offsets,
+                               uint32_t count, bool *merged) {
+    uint32_t different = 0;
+    if (count == 0)
+        return "";
+    qsort(offsets, count, sizeof *offsets, compare_numbers);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || offsets[i] != offsets[different - 1])
+            offsets[different++] = offsets[i];
+
+    char *text = mprof__alloc(b->pool, different, 21), *end = text;
+    for (uint32_t i = 0; i < different; i++)
+        end += sprintf(end, "%c%" PRIu64, i == 0 ? '+' : ',', offsets[i]);
+    *merged = different > 1;
+    return text;
+}
+
+/* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES. */
+static const char *inlined_text(struct builder *b, const uint32_t *edges,
+                                uint32_t count) {
+    struct mprof__inlined inlined =
+        mprof__inlined_around(b->sites, edges, count);
+    const char *text = "";
+
+    for (uint32_t i = 0; i < inlined.count; i++)
+        text = mprof__format(b->pool, "%s > [%s]", text, inlined.names[i]);
+    return text;
+}
+
+/* The label of NODE's frame when it called at one of the EDGES. */
+static uint32_t label_at(struct builder *b, uint32_t node,
+                         const uint32_t *edges, uint32_t count) {
+    uint32_t function = b->profile->nodes[node].function;
+    uint32_t known = 0;
+    struct mprof__label label = {.function = b->names->shown[function]};
+    const char *inlined = "", *offsets = "";
+
+    if (b->options->offsets) {
+        for (uint32_t i = 0; i < count; i++)
+            known += offset_of(b, edges[i], function, &b->offsets[known]);
+        offsets = offset_text(b, b->offsets, known, &label.merged);
+    }
+    if (b->options->inlines)
+        inlined = inlined_text(b, edges, count);
+    if (!*offsets && !*inlined)
+        return plain_label(b, label.function);
+    label.text = mprof__format(b->pool, "%s%s%s", name_of(b, function), offsets,
+                               inlined);
+    return intern_label(b, label);
+}
+
+/* The label of NODE's frame above that of CHILD. */
+static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
+    const uint32_t *edges;
+    bool all;
+
+    if (!b->options->offsets && !b->options->inlines)
+        return label_at(b, node, NULL, 0);
+    uint32_t count = mprof__calls_to(b->sites, child, &edges, &all);
+    if (!all)
+        return label_at(b, node, edges, count);
+    if (!b->as_caller[node])
+        b->as_caller[node] = label_at(b, node, edges, count) + 1;
+    return b->as_caller[node] - 1;
+}
+
+/* Decide whether NODE's frame is shown, and with what above it. */
+static void place_node(struct builder *b, uint32_t i) {
+    const struct mprof__node *node = &b->profile->nodes[i];
+    uint32_t parent = node->parent, place = b->places.place_of[i];
+    uint32_t callers = MPROF_NONE;
+
+    if (parent != MPROF_NONE)
+        callers = b->shown[parent] ? intern_path(b, b->above[parent],
+                                                 caller_label(b, parent, i))
+                                   : b->above[parent];
+    b->above[i] = callers;
+    if (node->function == MPROF_NONE || place == MPROF_NONE ||
+        b->places.list[place].function != b->names->shown[node->function])
+        return;
+    if (parent == MPROF_NONE || b->places.place_of[parent] != place) {
+        b->shown[i] = true;
+    } else if (b->shown[parent]) {
+        /* A part of its caller takes the caller's place. */
+        b->shown[i] = true;
+        b->above[i] = b->above[parent];
+    }
+}
+
+static bool is_wanted(const struct builder *b, uint32_t node) {
+    uint32_t thread = b->profile->nodes[node].thread;
+    return b->profile->threads[thread].heap == MPROF_C_HEAP &&
+           (b->thread == MPROF_ALL_THREADS || b->thread == thread);
+}
+
+static uint32_t counter_path(struct builder *b,
+                             const struct mprof__counter *counter) {
+    uint32_t node = counter->node;
+    uint32_t path = b->above[node];
+
+    if (b->shown[node]) {
+        uint32_t label = label_at(b, node, &counter->edge,
+                                  counter->edge == MPROF_NONE ? 0 : 1);
+        return intern_path(b, path, label);
+    }
+    if (path == MPROF_NONE)
+        path = intern_path(b, MPROF_NONE, plain_label(b, MPROF_TOP_LEVEL));
+    return path;
+}
+
+struct mprof__paths
+mprof__paths_build(struct mprof__pool *pool,
+                   const struct mprof__profile *profile,
+                   const struct mprof__functions *names, uint32_t thread,
+                   const struct mprof__leak_options *options) {
+    struct builder b = {.pool = pool,
+                        .profile = profile,
+                        .names = names,
+                        .options = options,
+                        .thread = thread};
+    uint32_t nodes = profile->node_count;
+
+    b.places = mprof__contract(pool, profile, names, MPROF_C_HEAP, thread,
+                               options->all_frames, NULL);
+    b.plain = mprof__alloc(pool, names->count, sizeof *b.plain);
+    b.shown = mprof__alloc(pool, nodes, sizeof *b.shown);
+    b.above = mprof__alloc(pool, nodes, sizeof *b.above);
+    b.as_caller = mprof__alloc(pool, nodes, sizeof *b.as_caller);
+    b.offsets = mprof__alloc(pool, profile->edge_count, sizeof *b.offsets);
+    b.sites = mprof__call_sites_open(pool, profile, names);
+    b.out.of_counter =
+        mprof__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
+    for (uint32_t i = 0; i < nodes; i++)
+        if (is_wanted(&b, i))
+            place_node(&b, i);
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node)
+                                  ? counter_path(&b, &profile->counters[i])
+                                  : MPROF_NONE;
+    mprof__call_sites_close(b.sites);
+    return b.out;
+}

@@ -1,0 +1,230 @@
+/* sexp.c - the whole profile as one s-expression, for programs in Lisp.
+ *
+ *     (:mprof 1 :program STRING :command STRING :runtime STRING
+ *      :start-time NS :duration NS :state :open-or-:closed
+ *      :allocs N :bytes N :objects N :object-bytes N
+ *      :storage N :storage-bytes N :folded N :cut N :unplaced N
+ *      :heaps (:lisp :c)              those that were recorded
+ *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1) ...)
+ *      :bins ((:class C :type STRING :name STRING-or-NIL :objects N
+ *              :object-bytes N :storage N :storage-bytes N) ...)
+ *      :functions ((:id N :name STRING :kind K :self COUNTS :total COUNTS
+ *                   :cycle N-or-NIL) ...)
+ *      :arcs ((CALLER-ID CALLEE-ID . COUNTS) ...)
+ *      :c-heap NIL or
+ *       (:allocs N :bytes N :frees N :freed-bytes N :folded N :cut N
+ *        :failed N :unknown-frees N :unplaced-frees N
+ *        :unplaced-freed-bytes N :untracked N :untracked-bytes N
+ *        :threads as above
+ *        :sizes ((SIZE ALLOCS BYTES FREES FREED-BYTES) ...)
+ *        :functions as above, each with :freed COUNTS behind :self
+ *        :arcs as above))
+ *
+ * COUNTS are eight numbers, allocations and bytes for each class: those of
+ * Lisp are :cons, :float, :structure and :other, those of C small, medium,
+ * large and extra large.  :freed is what was freed of :self.  SIZE is
+ * NIL for all above the largest that has a row of its own.  What stands before
+ * :c-heap is about the Lisp heap alone, but for :unplaced.
+ */
+#include "report/tables/tables.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const class_names[MPROF_CLASSES] = {":cons", ":float",
+                                                       ":structure", ":other"};
+static const char *const kind_names[] = {[MPROF_C] = ":c",
+                                         [MPROF_LISP] = ":lisp",
+                                         [MPROF_INTERPRETED] = ":interpreted",
+                                         [MPROF_TOPLEVEL] = ":toplevel",
+                                         [MPROF_UNKNOWN] = ":unknown",
+                                         [MPROF_FOLDED] = ":folded",
+                                         [MPROF_ENTRY] = ":entry"};
+
+/* NULL is NIL. */
+static void print_string(FILE *out, const char *text) {
+    if (!text) {
+        fputs("nil", out);
+        return;
+    }
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putc('\\', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void print_counts(FILE *out, const struct mprof__counts *counts) {
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        fprintf(out, "%s%" PRIu64 " %" PRIu64, i ? " " : "",
+                counts->by_class[i].allocs, counts->by_class[i].bytes);
+}
+
+static void print_facts(FILE *out, const struct mprof__profile *profile) {
+    struct mprof__totals t = mprof__total(profile, MPROF_LISP_HEAP);
+
+    fputs("(:mprof 1\n :program ", out);
+    print_string(out, profile->program);
+    fputs(" :command ", out);
+    print_string(out, profile->command);
+    fputs(" :runtime ", out);
+    print_string(out, profile->runtime);
+    fprintf(out,
+            "\n :start-time %" PRIu64 " :duration %" PRIu64 " :state %s"
+            "\n :allocs %" PRIu64 " :bytes %" PRIu64 " :objects %" PRIu64
+            " :object-bytes %" PRIu64 " :storage %" PRIu64
+            " :storage-bytes %" PRIu64 "\n :folded %" PRIu64 " :cut %" PRIu64
+            " :unplaced %" PRIu64 "\n :heaps (%s%s%s)",
+            profile->start_time, profile->duration,
+            profile->open ? ":open" : ":closed", t.allocs, t.bytes,
+            t.objects.allocs, t.objects.bytes, t.storage.allocs,
+            t.storage.bytes, t.folded, t.cut, profile->unplaced_allocs,
+            mprof__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
+            profile->heaps == 3 ? " " : "",
+            mprof__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
+}
+
+static void print_threads(FILE *out, const struct mprof__profile *profile,
+                          enum mprof_heap heap) {
+    bool first = true;
+    fputs("\n :threads (", out);
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct mprof__thread *thread = &profile->threads[i];
+        if (thread->heap != heap)
+            continue;
+        fputs(first ? "(" : "\n  (", out);
+        print_string(out, thread->name);
+        fprintf(out, " %" PRIu32 " :ended %s", thread->tid,
+                thread->flags & MPROF_THREAD_ENDED ? "t" : "nil");
+        if (thread->members > 1)
+            fprintf(out, " :members %" PRIu64, thread->members);
+        putc(')', out);
+        first = false;
+    }
+    putc(')', out);
+}
+
+static void print_bins(FILE *out, const struct mprof__bin *bins,
+                       uint32_t count) {
+    fputs("\n :bins (", out);
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(out, "%s(:class %s :type ", i ? "\n  " : "",
+                class_names[bins[i].class_]);
+        print_string(out, bins[i].type);
+        fputs(" :name ", out);
+        print_string(out, bins[i].name);
+        fprintf(out,
+                " :objects %" PRIu64 " :object-bytes %" PRIu64
+                " :storage %" PRIu64 " :storage-bytes %" PRIu64 ")",
+                bins[i].objects.allocs, bins[i].objects.bytes,
+                bins[i].storage.allocs, bins[i].storage.bytes);
+    }
+    putc(')', out);
+}
+
+static void print_functions(FILE *out, const struct mprof__graph *graph) {
+    bool first = true;
+    fputs("\n :functions (", out);
+    for (uint32_t i = 0; i < graph->functions->count; i++) {
+        const struct mprof__vertex *v = &graph->vertices[i];
+        if (v->depth == MPROF_NONE)
+            continue;
+        fprintf(out, "%s(:id %" PRIu32 " :name ", first ? "" : "\n  ", i);
+        print_string(out, graph->functions->list[i].name);
+        fprintf(out, " :kind %s :self (",
+                kind_names[graph->functions->list[i].kind]);
+        print_counts(out, &v->self);
+        if (graph->heap == MPROF_C_HEAP) {
+            fputs(") :freed (", out);
+            print_counts(out, &v->freed);
+        }
+        fputs(") :total (", out);
+        print_counts(out, &v->total);
+        if (v->cycle == MPROF_NONE)
+            fputs(") :cycle nil)", out);
+        else
+            fprintf(out, ") :cycle %" PRIu32 ")", v->cycle + 1);
+        first = false;
+    }
+    putc(')', out);
+}
+
+static void print_graph(FILE *out, const struct mprof__graph *graph) {
+    print_functions(out, graph);
+    fputs("\n :arcs (", out);
+    for (uint32_t i = 0; i < graph->arc_count; i++) {
+        const struct mprof__arc *arc = &graph->arcs[i];
+        fprintf(out, "%s(%" PRIu32 " %" PRIu32 " ", i ? "\n  " : "",
+                arc->caller, arc->callee);
+        print_counts(out, &arc->counts);
+        putc(')', out);
+    }
+    putc(')', out);
+}
+
+static void print_sizes(FILE *out, const struct mprof__size_bin *bins) {
+    bool first = true;
+    fputs("\n :sizes (", out);
+    for (uint32_t size = 0; size < MPROF__SIZE_BINS; size++) {
+        const struct mprof__size_bin *bin = &bins[size];
+        if (bin->allocated.allocs == 0)
+            continue;
+        fputs(first ? "(" : "\n  (", out);
+        if (size > MPROF_LARGEST_BIN)
+            fputs("nil", out);
+        else
+            fprintf(out, "%" PRIu32, size);
+        fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ")",
+                bin->allocated.allocs, bin->allocated.bytes, bin->freed.allocs,
+                bin->freed.bytes);
+        first = false;
+    }
+    putc(')', out);
+}
+
+static void print_c_heap(FILE *out, const struct mprof__profile *profile,
+                         const struct mprof__graph *graph,
+                         struct mprof__pool *pool) {
+    struct mprof__totals t = mprof__total(profile, MPROF_C_HEAP);
+
+    fprintf(out,
+            "(:allocs %" PRIu64 " :bytes %" PRIu64 " :frees %" PRIu64
+            " :freed-bytes %" PRIu64 " :folded %" PRIu64 " :cut %" PRIu64,
+            t.allocs, t.bytes, t.frees, t.freed, t.folded, t.cut);
+    fprintf(out,
+            "\n :failed %" PRIu64 " :unknown-frees %" PRIu64
+            " :unplaced-frees %" PRIu64 " :unplaced-freed-bytes %" PRIu64
+            " :untracked %" PRIu64 " :untracked-bytes %" PRIu64,
+            profile->failed_allocs, profile->unknown_frees,
+            profile->unplaced_frees, profile->unplaced_freed_bytes,
+            profile->untracked_allocs, profile->untracked_bytes);
+    print_threads(out, profile, MPROF_C_HEAP);
+    print_sizes(out, mprof__sizes_collect(pool, profile, MPROF_ALL_THREADS));
+    print_graph(out, graph);
+    putc(')', out);
+}
+
+void mprof__print_sexp(FILE *out, const struct mprof__profile *profile,
+                       const struct mprof__functions *names, bool all_frames,
+                       struct mprof__pool *pool) {
+    struct mprof__bin *bins;
+    uint32_t bin_count =
+        mprof__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
+
+    print_facts(out, profile);
+    print_threads(out, profile, MPROF_LISP_HEAP);
+    print_bins(out, bins, bin_count);
+    print_graph(out, mprof__graph_build(pool, profile, names, MPROF_LISP_HEAP,
+                                        MPROF_ALL_THREADS, all_frames));
+    fputs("\n :c-heap ", out);
+    if (mprof__has_heap(profile, MPROF_C_HEAP))
+        print_c_heap(out, profile,
+                     mprof__graph_build(pool, profile, names, MPROF_C_HEAP,
+                                        MPROF_ALL_THREADS, all_frames),
+                     pool);
+    else
+        fputs("nil", out);
+    fputs(")\n", out);
+}

@@ -1,0 +1,178 @@
+/* sizes.c - the allocation bin table of C: which sizes were allocated. */
+#include "report/tables/tables.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Columns that the types of one size take, unless all are shown. */
+#define TYPES_WIDTH 40
+
+struct layout {
+    FILE *out;
+    enum mprof__verbosity verbosity;
+    const struct mprof__types *types;
+    struct mprof__size_bin total;
+    uint64_t kept;
+    int allocs_width, bytes_width, frees_width, kept_width;
+};
+
+static void add(struct mprof_count *sum, const struct mprof_count *count) {
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
+static uint64_t kept_bytes(const struct mprof__size_bin *bin) {
+    return bin->allocated.bytes - bin->freed.bytes;
+}
+
+/* While the program runs, frees may be seen before what they free. */
+static void clamp(struct mprof__size_bin *bin) {
+    if (bin->freed.allocs > bin->allocated.allocs)
+        bin->freed.allocs = bin->allocated.allocs;
+    if (bin->freed.bytes > bin->allocated.bytes)
+        bin->freed.bytes = bin->allocated.bytes;
+}
+
+struct mprof__size_bin *
+mprof__sizes_collect(struct mprof__pool *pool,
+                     const struct mprof__profile *profile, uint32_t thread) {
+    struct mprof__size_bin *bins =
+        mprof__alloc(pool, MPROF__SIZE_BINS, sizeof *bins);
+
+    for (uint32_t i = 0; i < profile->size_count; i++) {
+        const struct mprof__size *size = &profile->sizes[i];
+        if (thread != MPROF_ALL_THREADS && size->thread != thread)
+            continue;
+        add(&bins[size->size].allocated, &size->allocated);
+        add(&bins[size->size].freed, &size->freed);
+    }
+    for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++)
+        clamp(&bins[i]);
+    return bins;
+}
+
+/* Blank for nothing, as in the paper. */
+static void print_fraction(const struct layout *l, uint64_t part,
+                           uint64_t whole) {
+    fprintf(l->out, " %5s", part > 0 ? mprof__fraction(part, whole).text : "");
+}
+
+/* The row of BIN without the end of its line. */
+static void print_numbers(const struct layout *l, const char *size,
+                          const struct mprof__size_bin *bin, bool percents) {
+    uint64_t kept = kept_bytes(bin);
+
+    fprintf(l->out, "%7s %*" PRIu64 " %*" PRIu64, size, l->allocs_width,
+            bin->allocated.allocs, l->bytes_width, bin->allocated.bytes);
+    print_fraction(l, percents ? bin->allocated.bytes : 0,
+                   l->total.allocated.bytes);
+    fprintf(l->out, " %*" PRIu64 " %*" PRIu64, l->frees_width,
+            bin->freed.allocs, l->kept_width, kept);
+    if (percents && kept > 0)
+        print_fraction(l, kept, l->kept);
+}
+
+static void print_types(const struct layout *l, uint64_t size, bool kept) {
+    uint32_t count, used = 0;
+    const char *const *names;
+
+    if (!l->types)
+        return;
+    names = mprof__types_of_size(l->types, size, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length = (uint32_t)strlen(names[i]);
+        if (i == 0)
+            fputs(kept ? "  " : "        ", l->out);
+        if (i > 0 && l->verbosity != MPROF_VERBOSE &&
+            used + 1 + length > TYPES_WIDTH) {
+            fputs(" ...", l->out);
+            return;
+        }
+        if (i > 0)
+            putc(' ', l->out);
+        mprof__print_name(l->out, names[i]);
+        used += length + (i > 0);
+    }
+}
+
+static bool is_left_out(const struct layout *l,
+                        const struct mprof__size_bin *bin) {
+    return mprof__below(bin->allocated.bytes, l->total.allocated.bytes,
+                        l->verbosity) &&
+           mprof__below(kept_bytes(bin), l->kept, l->verbosity);
+}
+
+/* One row a size that occurs and counts, and one for all that are larger. */
+static void print_rows(const struct layout *l,
+                       const struct mprof__size_bin *bins) {
+    uint64_t left = 0, left_bytes = 0;
+
+    for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++) {
+        const struct mprof__size_bin *bin = &bins[size];
+        char text[16];
+        if (bin->allocated.allocs == 0)
+            continue;
+        if (is_left_out(l, bin)) {
+            left++;
+            left_bytes += bin->allocated.bytes;
+            continue;
+        }
+        snprintf(text, sizeof text, "%" PRIu32, size);
+        print_numbers(l, text, bin, true);
+        print_types(l, size, kept_bytes(bin) > 0);
+        putc('\n', l->out);
+    }
+    print_numbers(l, "> 1024", &bins[MPROF_LARGEST_BIN + 1], true);
+    putc('\n', l->out);
+    print_numbers(l, "<TOTAL>", &l->total, false);
+    putc('\n', l->out);
+    if (left > 0)
+        fprintf(l->out,
+                "%s size%s below %s left out: %s bytes in all"
+                " (--verbose shows them)\n",
+                mprof__grouped(left).text, left == 1 ? "" : "s",
+                mprof__limit(l->verbosity), mprof__grouped(left_bytes).text);
+}
+
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+static void print_heading(const struct layout *l) {
+    int width =
+        fprintf(l->out, "%7s %*s %*s (%%)   %*s %*s (%%)    types\n",
+                "size:", l->allocs_width, "allocs", l->bytes_width, "bytes",
+                l->frees_width, "frees", l->kept_width, "kept");
+    mprof__rule(l->out, '-', width - 1);
+    putc('\n', l->out);
+}
+
+void mprof__print_sizes(FILE *out, const struct mprof__profile *profile,
+                        uint32_t thread, const struct mprof__types *types,
+                        enum mprof__verbosity verbosity,
+                        struct mprof__pool *pool) {
+    struct layout l = {.out = out, .verbosity = verbosity, .types = types};
+    const struct mprof__size_bin *bins =
+        mprof__sizes_collect(pool, profile, thread);
+
+    for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
+        add(&l.total.allocated, &bins[i].allocated);
+        add(&l.total.freed, &bins[i].freed);
+    }
+    l.kept = kept_bytes(&l.total);
+    l.allocs_width = larger(8, mprof__digits(l.total.allocated.allocs));
+    l.bytes_width = larger(11, mprof__digits(l.total.allocated.bytes));
+    l.frees_width = larger(8, mprof__digits(l.total.freed.allocs));
+    l.kept_width = larger(11, mprof__digits(l.kept));
+
+    fputs("Allocation bins\n\n", out);
+    print_heading(&l);
+    print_rows(&l, bins);
+    const char *missing = types ? mprof__types_missing(types) : NULL;
+    if (missing) {
+        putc(toupper((unsigned char)missing[0]), out);
+        mprof__print_name(out, missing + 1);
+        fputs(".\n", out);
+    }
+}

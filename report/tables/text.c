@@ -1,0 +1,140 @@
+/* text.c - numbers and names as the tables print them. */
+#include "report/tables/tables.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char mprof__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
+    [MPROF_LISP_HEAP] = {'c', 'f', 's', 'o'},
+    [MPROF_C_HEAP] = {'s', 'm', 'l', 'x'}};
+
+/* Whole percents, cut.  A running program may give parts above the whole. */
+static unsigned percents(uint64_t part, uint64_t whole) {
+    if (whole == 0)
+        return 0;
+    if (part >= whole)
+        return 100;
+    return (unsigned)((unsigned __int128)part * 100 / whole);
+}
+
+struct mprof__percent mprof__percent(uint64_t part, uint64_t whole) {
+    struct mprof__percent p = {"  "};
+    unsigned n = percents(part, whole);
+
+    if (n >= 100) {
+        memcpy(p.text, "**", 2);
+    } else if (n > 0) {
+        p.text[0] = n >= 10 ? (char)('0' + n / 10) : ' ';
+        p.text[1] = (char)('0' + n % 10);
+    } else if (part > 0) {
+        p.text[1] = '.';
+    }
+    return p;
+}
+
+struct mprof__breakdown mprof__breakdown(const struct mprof__counts *parts,
+                                         uint64_t whole) {
+    struct mprof__breakdown b;
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        struct mprof__percent p =
+            mprof__percent(parts->by_class[i].bytes, whole);
+        memcpy(b.text + 3 * i, p.text, 2);
+        b.text[3 * i + 2] = i < MPROF_CLASSES - 1 ? ' ' : '\0';
+    }
+    return b;
+}
+
+struct mprof__fraction mprof__fraction(uint64_t part, uint64_t whole) {
+    struct mprof__fraction f;
+    unsigned n = percents(part, whole);
+    char digits[5] = ".";
+
+    if (n > 0 || part == 0 || whole == 0)
+        snprintf(digits, sizeof digits, "%u", n);
+    size_t length = strlen(digits) + 2;
+    memset(f.text, ' ', 5);
+    f.text[5] = '\0';
+    f.text[5 - length] = '(';
+    memcpy(f.text + 6 - length, digits, length - 2);
+    f.text[4] = ')';
+    return f;
+}
+
+struct mprof__fraction mprof__tenths(uint64_t part, uint64_t whole) {
+    struct mprof__fraction f = {""};
+    if (whole == 0 || part == 0)
+        return f;
+    unsigned n = 1000;
+    if (part < whole)
+        n = (unsigned)(((unsigned __int128)part * 2000 / whole + 1) / 2);
+    if (n >= 1000 && part < whole)
+        n = 999;
+    snprintf(f.text, sizeof f.text, "%u.%u", n / 10 % 1000, n % 10);
+    return f;
+}
+
+static unsigned per_mille(enum mprof__verbosity verbosity) {
+    return verbosity == MPROF_TERSE ? 10 : verbosity == MPROF_NORMAL ? 5 : 0;
+}
+
+bool mprof__below(uint64_t part, uint64_t whole,
+                  enum mprof__verbosity verbosity) {
+    return (unsigned __int128)part * 1000 <
+           (unsigned __int128)whole * per_mille(verbosity);
+}
+
+const char *mprof__limit(enum mprof__verbosity verbosity) {
+    return verbosity == MPROF_TERSE ? "1%" : "0.5%";
+}
+
+int mprof__digits(uint64_t number) {
+    int digits = 1;
+    while (number >= 10) {
+        number /= 10;
+        digits++;
+    }
+    return digits;
+}
+
+struct mprof__grouped mprof__grouped(uint64_t number) {
+    struct mprof__grouped g;
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, number), to = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            g.text[to++] = ',';
+        g.text[to++] = digits[i];
+    }
+    g.text[to] = '\0';
+    return g;
+}
+
+static uint64_t difference(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+void mprof__subtract(struct mprof__counts *kept,
+                     const struct mprof__counts *allocated,
+                     const struct mprof__counts *freed) {
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        const struct mprof_count *a = &allocated->by_class[i];
+        const struct mprof_count *f = &freed->by_class[i];
+        kept->by_class[i] = (struct mprof_count){
+            difference(a->allocs, f->allocs), difference(a->bytes, f->bytes)};
+    }
+}
+
+void mprof__rule(FILE *out, char c, int count) {
+    for (int i = 0; i < count; i++)
+        putc(c, out);
+}
+
+void mprof__print_name(FILE *out, const char *name) {
+    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
+        if (*p == '\n')
+            fputs("\\n", out);
+        else
+            putc(*p < ' ' || *p == 0x7f ? '?' : *p, out);
+    }
+}
