@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "monitor/base/self.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
+#include "monitor/record/sites.h"
 
 #ifdef HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY
@@ -67,7 +68,7 @@ static void differs(const struct mprof__chain *chain, const char *what,
 static bool has_place(struct mprof__thread *thread, size_t i) {
     const struct mprof__frame *f = &thread->chain.frames[i];
     const struct mprof__arena *arena = &thread->session->arena;
-    const struct mprof__link *parent = i > 0 ? f[-1].link : thread->root;
+    const struct mprof__link *parent = i > 0 ? f[-1].link : thread->tree.root;
     if (f->folded || f->link == NULL)
         return f->link != NULL;
     const struct mprof_node *node = mprof__arena_at(arena, f->link->node);
@@ -130,9 +131,9 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     session = thread->session->id;
     process = getpid();
     full.marks = thread->chain.marks;
-    full.record = &dummy;
+    mprof__chain_begin(&full, mprof__site_of, thread->session, &dummy);
     full.refused = MPROF_MARKS_OFF + 1;
-    mprof__walk(thread->session, &full, frame);
+    mprof__walk(&full, frame);
     mprof__adapter.match(&full);
     compare_full(thread);
 }

@@ -11,7 +11,7 @@
 
 #include "report/data/profile.h"
 
-static inline void self_build_id(struct mprof__module *module,
+static inline void self_build_id(struct report__module *module,
                                  const unsigned char *note, size_t size) {
     const unsigned char *end = note + size;
     while ((size_t)(end - note) > sizeof(ElfW(Nhdr))) {
@@ -31,7 +31,7 @@ static inline void self_build_id(struct mprof__module *module,
 
 struct self_search {
     uintptr_t address;
-    struct mprof__module *module;
+    struct report__module *module;
     char *path;
     size_t size;
 };
@@ -39,7 +39,7 @@ struct self_search {
 static inline int self_describe(struct dl_phdr_info *info, size_t size,
                                 void *search_) {
     struct self_search *search = search_;
-    struct mprof__module *module = search->module;
+    struct report__module *module = search->module;
     bool found = false;
     (void)size;
 
@@ -68,9 +68,9 @@ static inline int self_describe(struct dl_phdr_info *info, size_t size,
 
 /* The file with the code at ADDRESS.  Its path is in PATH, of SIZE bytes; ""
  * when there is none. */
-static inline struct mprof__module self_module(uintptr_t address, char *path,
-                                               size_t size) {
-    struct mprof__module module = {.path = path};
+static inline struct report__module self_module(uintptr_t address, char *path,
+                                                size_t size) {
+    struct report__module module = {.path = path};
     struct self_search search = {address, &module, path, size};
 
     memset(path, 0, size);

@@ -9,7 +9,7 @@
 
 #include "monitor/include/mprof.h"
 #include "monitor/base/objects.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
 #include "fake.h"
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */

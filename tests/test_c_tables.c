@@ -18,21 +18,21 @@
 
 static const char data_name[] = "test_c_tables.data";
 
-/* In place of report/types.c: what has debug information is not known here. */
+/* In place of report/elf/types.c: what has debug information is not known here. */
 
 static bool types_are_missing;
 
-struct mprof__types *mprof__types_read(struct mprof__pool *pool,
-                                       const struct mprof__profile *profile,
-                                       const char *program, bool system) {
+struct report__types *report__types_read(struct report__pool *pool,
+                                         const struct report__profile *profile,
+                                         const char *program, bool system) {
     (void)profile;
     (void)program;
     (void)system;
-    return mprof__alloc(pool, 1, 1);
+    return report__alloc(pool, 1, 1);
 }
 
-const char *const *mprof__types_of_size(const struct mprof__types *types,
-                                        uint64_t size, uint32_t *count) {
+const char *const *report__types_of_size(const struct report__types *types,
+                                         uint64_t size, uint32_t *count) {
     static const char *const widget[] = {"widget"};
     static const char *const many[] = {"struct node", "point",
                                        "a_name_of_twenty_six_chars", "last"};
@@ -41,7 +41,7 @@ const char *const *mprof__types_of_size(const struct mprof__types *types,
     return size == 204 ? widget : many;
 }
 
-const char *mprof__types_missing(const struct mprof__types *types) {
+const char *report__types_missing(const struct report__types *types) {
     (void)types;
     return types_are_missing ? "no types: it is a test" : NULL;
 }
@@ -285,7 +285,8 @@ static void the_c_heap_as_an_expression(void **state) {
 /* A data file of the test program itself, without its first byte if CHANGED. */
 static void save_self(bool changed, char *path, size_t size) {
     struct datafile d;
-    struct mprof__module self = self_module((uintptr_t)self_module, path, size);
+    struct report__module self =
+        self_module((uintptr_t)self_module, path, size);
 
     if (self.build_id_bytes == 0)
         self.build_id_bytes = 4;

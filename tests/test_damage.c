@@ -57,35 +57,36 @@ static void make_small(struct datafile *d) {
 
 /* All that the command prints of DATA, or NULL if it is refused. */
 static char *everything(const void *data, size_t size) {
-    struct mprof__pool pool = {0};
+    struct report__pool pool = {0};
     const char *error = NULL;
     char *text = NULL;
     size_t length;
-    struct mprof__profile *p = mprof__parse(&pool, "x", data, size, &error);
+    struct report__profile *p = report__parse(&pool, "x", data, size, &error);
 
     if (p) {
         FILE *out = open_memstream(&text, &length);
-        struct mprof__functions *names = mprof__name_functions(&pool, p, NULL);
-        const struct mprof__leak_options leaks = {
+        struct report__functions *names =
+            report__name_functions(&pool, p, NULL);
+        const struct report__leak_options leaks = {
             .verbosity = MPROF_VERBOSE, .offsets = true, .inlines = true};
-        mprof__print_header(out, p, MPROF_VERBOSE, &pool);
-        mprof__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
-        mprof__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
-                           &pool);
-        mprof__print_leaks(out, p, names, MPROF_ALL_THREADS, &leaks, &pool);
+        report__print_header(out, p, MPROF_VERBOSE, &pool);
+        report__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
+        report__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
+                            &pool);
+        report__print_leaks(out, p, names, MPROF_ALL_THREADS, &leaks, &pool);
         for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
-            struct mprof__graph *g = mprof__graph_build(
+            struct report__graph *g = report__graph_build(
                 &pool, p, names, heap, MPROF_ALL_THREADS, false);
-            mprof__print_direct(out, g, MPROF_VERBOSE, &pool);
-            mprof__print_graph(out, g, MPROF_VERBOSE, &pool);
+            report__print_direct(out, g, MPROF_VERBOSE, &pool);
+            report__print_graph(out, g, MPROF_VERBOSE, &pool);
         }
-        mprof__print_sexp(out, p, names, false, &pool);
+        report__print_sexp(out, p, names, false, &pool);
         fclose(out);
     } else {
         assert_non_null(error);
         assert_null(strchr(error, '\n'));
     }
-    mprof__pool_free(&pool);
+    report__pool_free(&pool);
     return text;
 }
 

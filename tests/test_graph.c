@@ -19,10 +19,10 @@
 
 struct fixture {
     struct datafile file;
-    struct mprof__pool pool;
-    struct mprof__profile *profile;
-    struct mprof__functions *names;
-    struct mprof__graph *graph;
+    struct report__pool pool;
+    struct report__profile *profile;
+    struct report__functions *names;
+    struct report__graph *graph;
 };
 
 static int set_up(void **state) {
@@ -34,7 +34,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     struct fixture *f = *state;
-    mprof__pool_free(&f->pool);
+    report__pool_free(&f->pool);
     datafile_free(&f->file);
     free(f);
     return 0;
@@ -44,12 +44,12 @@ static void build_heap(struct fixture *f, enum mprof_heap heap, uint32_t thread,
                        bool all_frames) {
     const char *error;
     f->profile =
-        mprof__parse(&f->pool, "x", f->file.data, f->file.size, &error);
+        report__parse(&f->pool, "x", f->file.data, f->file.size, &error);
     if (!f->profile)
         fail_msg("%s", error);
-    f->names = mprof__name_functions(&f->pool, f->profile, NULL);
-    f->graph = mprof__graph_build(&f->pool, f->profile, f->names, heap, thread,
-                                  all_frames);
+    f->names = report__name_functions(&f->pool, f->profile, NULL);
+    f->graph = report__graph_build(&f->pool, f->profile, f->names, heap, thread,
+                                   all_frames);
 }
 
 static void build(struct fixture *f, uint32_t thread, bool all_frames) {
@@ -64,8 +64,8 @@ static uint32_t find(const struct fixture *f, const char *name) {
     return 0;
 }
 
-static const struct mprof__vertex *vertex(const struct fixture *f,
-                                          const char *name) {
+static const struct report__vertex *vertex(const struct fixture *f,
+                                           const char *name) {
     return &f->graph->vertices[find(f, name)];
 }
 
@@ -74,7 +74,7 @@ static uint64_t arc_bytes(const struct fixture *f, const char *caller,
     uint32_t from = find(f, caller), to = find(f, callee);
     for (uint32_t i = 0; i < f->graph->arc_count; i++)
         if (f->graph->arcs[i].caller == from && f->graph->arcs[i].callee == to)
-            return mprof__bytes(&f->graph->arcs[i].counts);
+            return report__bytes(&f->graph->arcs[i].counts);
     return 0;
 }
 
@@ -99,9 +99,9 @@ static void figure_6(void **state) {
     assert_int_equal(arc_bytes(f, "MAIN", "FOO"), 24);
     assert_int_equal(arc_bytes(f, "FOO", "BAR"), 24);
     assert_int_equal(f->graph->arc_count, 2);
-    assert_int_equal(mprof__bytes(&vertex(f, "BAR")->self), 24);
-    assert_int_equal(mprof__bytes(&vertex(f, "FOO")->self), 0);
-    assert_int_equal(mprof__bytes(&vertex(f, "MAIN")->total), 24);
+    assert_int_equal(report__bytes(&vertex(f, "BAR")->self), 24);
+    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 0);
+    assert_int_equal(report__bytes(&vertex(f, "MAIN")->total), 24);
     assert_int_equal(vertex(f, "MAIN")->called, 0);
     assert_int_equal(vertex(f, "FOO")->called, 1);
 }
@@ -115,14 +115,14 @@ static void figure_7(void **state) {
     mprof_ref functions[] = {main_, F, G, F, G};
     datafile_count(d, chain(d, functions, 5), MPROF_OTHER, 1, 10);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 10);
-    assert_int_equal(mprof__bytes(&vertex(f, "G")->total), 10);
-    assert_int_equal(mprof__bytes(&vertex(f, "MAIN")->total), 10);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 10);
+    assert_int_equal(report__bytes(&vertex(f, "G")->total), 10);
+    assert_int_equal(report__bytes(&vertex(f, "MAIN")->total), 10);
     assert_int_equal(arc_bytes(f, "F", "G"), 10);
     assert_int_equal(arc_bytes(f, "G", "F"), 10);
     assert_int_equal(f->graph->cycle_count, 1);
     assert_int_equal(f->graph->cycles[0].count, 2);
-    assert_int_equal(mprof__bytes(&f->graph->cycles[0].total), 10);
+    assert_int_equal(report__bytes(&f->graph->cycles[0].total), 10);
     assert_int_equal(f->graph->cycles[0].called, 1);
     assert_int_equal(f->graph->cycles[0].recur, 1);
     assert_int_equal(vertex(f, "F")->called, 1);
@@ -138,7 +138,7 @@ static void self_recursion_is_no_cycle(void **state) {
     datafile_count(d, chain(d, functions, 3), MPROF_CONS, 2, 32);
     build(f, MPROF_ALL_THREADS, false);
     assert_int_equal(f->graph->cycle_count, 0);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 32);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 32);
     assert_int_equal(vertex(f, "F")->called, 2);
     assert_int_equal(vertex(f, "F")->recur, 2);
 }
@@ -150,9 +150,9 @@ static void threads_can_be_told_apart(void **state) {
     datafile_count(d, chain(d, &F, 1), MPROF_CONS, 1, 16);
     datafile_count(d, chain(d, &F, 1), MPROF_CONS, 2, 32);
     build(f, 1, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 32);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 32);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 48);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 48);
 }
 
 /* What plumbing allocates is its caller's. */
@@ -174,11 +174,11 @@ static void plumbing_is_left_out(void **state) {
     datafile_count(d, chain(d, functions, 8), MPROF_CONS, 1, 16);
     datafile_count(d, chain(d, functions, 1), MPROF_CONS, 1, 32);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "ecl_cons")->self), 16);
+    assert_int_equal(report__bytes(&vertex(f, "ecl_cons")->self), 16);
     assert_int_equal(arc_bytes(f, "FOO", "ecl_cons"), 16);
     assert_int_equal(arc_bytes(f, "<top level>", "FOO"), 16);
-    assert_int_equal(mprof__bytes(&vertex(f, "<top level>")->self), 32);
-    assert_int_equal(mprof__bytes(&f->graph->total), 48);
+    assert_int_equal(report__bytes(&vertex(f, "<top level>")->self), 32);
+    assert_int_equal(report__bytes(&f->graph->total), 48);
     assert_int_equal(f->graph->arc_count, 2);
     build(f, MPROF_ALL_THREADS, true);
     assert_int_equal(f->graph->arc_count, 7);
@@ -208,13 +208,13 @@ static void plumbing_of_c_is_left_out(void **state) {
     build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
     assert_int_equal(f->graph->arc_count, 1);
     assert_int_equal(arc_bytes(f, "main", "Box::add(int)"), 72);
-    assert_int_equal(mprof__bytes(&vertex(f, "Box::add(int)")->self), 72);
-    assert_int_equal(mprof__bytes(&vertex(f, "Box::add(int)")->freed), 48);
-    assert_int_equal(mprof__bytes(&f->graph->freed), 48);
+    assert_int_equal(report__bytes(&vertex(f, "Box::add(int)")->self), 72);
+    assert_int_equal(report__bytes(&vertex(f, "Box::add(int)")->freed), 48);
+    assert_int_equal(report__bytes(&f->graph->freed), 48);
     build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, true);
     assert_int_equal(f->graph->arc_count, 6);
     assert_int_equal(
-        mprof__bytes(&vertex(f, "operator new(unsigned long)")->self), 72);
+        report__bytes(&vertex(f, "operator new(unsigned long)")->self), 72);
 }
 
 /* A program's own operator new is a function like others. */
@@ -253,10 +253,10 @@ static void loading_is_shown_in_c_only(void **state) {
         node = datafile_node(d, thread, node, functions[i]);
     datafile_objects(d, node, 50, 1, 0);
     build_heap(f, MPROF_LISP_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "FOO")->self), 16);
+    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 16);
     build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "FOO")->self), 0);
-    assert_int_equal(mprof__bytes(&vertex(f, "dlopen")->self), 50);
+    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 0);
+    assert_int_equal(report__bytes(&vertex(f, "dlopen")->self), 50);
 }
 
 static void heaps_are_told_apart(void **state) {
@@ -268,11 +268,11 @@ static void heaps_are_told_apart(void **state) {
     mprof_ref root = datafile_node(d, thread, 0, 0);
     datafile_objects(d, datafile_node(d, thread, root, F), 100, 2, 1);
     build_heap(f, MPROF_LISP_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 16);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->freed), 0);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 16);
+    assert_int_equal(report__bytes(&vertex(f, "F")->freed), 0);
     build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->total), 200);
-    assert_int_equal(mprof__bytes(&vertex(f, "F")->freed), 100);
+    assert_int_equal(report__bytes(&vertex(f, "F")->total), 200);
+    assert_int_equal(report__bytes(&vertex(f, "F")->freed), 100);
 }
 
 /* Forms run below a function do not make the top level its descendent. */
@@ -297,7 +297,7 @@ static void a_redefined_function_is_one(void **state) {
     datafile_count(d, chain(d, &first, 1), MPROF_CONS, 1, 16);
     datafile_count(d, chain(d, &second, 1), MPROF_CONS, 1, 16);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "FOO")->self), 32);
+    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 32);
 }
 
 /* Cold parts and copies that the C compiler made are the function. */
@@ -317,10 +317,10 @@ static void parts_belong_to_their_function(void **state) {
     datafile_count(d, chain(d, functions, 4), MPROF_CONS, 1, 16);
     datafile_count(d, chain(d, &lisp_cold, 1), MPROF_CONS, 1, 16);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "f")->total), 32);
+    assert_int_equal(report__bytes(&vertex(f, "f")->total), 32);
     assert_int_equal(vertex(f, "f")->recur, 0);
-    assert_int_equal(mprof__bytes(&vertex(f, "FOO")->total), 32);
-    assert_int_equal(mprof__bytes(&vertex(f, "libown.so+0x77")->self), 16);
+    assert_int_equal(report__bytes(&vertex(f, "FOO")->total), 32);
+    assert_int_equal(report__bytes(&vertex(f, "libown.so+0x77")->self), 16);
     assert_int_equal(f->names->count, 4); /* with the top level */
 }
 
@@ -382,11 +382,11 @@ static void names_come_from_the_elf_file(void **state) {
                        16);
     }
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "function_with_a_symbol")->self),
+    assert_int_equal(report__bytes(&vertex(f, "function_with_a_symbol")->self),
                      16);
     snprintf(missing, sizeof missing, "exe+0x%llx",
              (unsigned long long)address);
-    assert_int_equal(mprof__bytes(&vertex(f, missing)->self), 16);
+    assert_int_equal(report__bytes(&vertex(f, missing)->self), 16);
 }
 
 static void a_very_deep_chain_needs_no_stack(void **state) {
@@ -400,8 +400,8 @@ static void a_very_deep_chain_needs_no_stack(void **state) {
         node = datafile_node(d, thread, node, pair[i % 2]);
     datafile_count(d, node, MPROF_CONS, 1, 16);
     build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(mprof__bytes(&vertex(f, "EVEN")->total), 16);
-    assert_int_equal(mprof__bytes(&f->graph->cycles[0].total), 16);
+    assert_int_equal(report__bytes(&vertex(f, "EVEN")->total), 16);
+    assert_int_equal(report__bytes(&f->graph->cycles[0].total), 16);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -12,12 +12,12 @@
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()
  * and world_edge() not any more. */
-static struct mprof__inlining *fake_inlining(struct world *w) {
-    struct mprof__inlining *fake = mprof__alloc(&w->pool, 1, sizeof *fake);
+static struct report__inlining *fake_inlining(struct world *w) {
+    struct report__inlining *fake = report__alloc(&w->pool, 1, sizeof *fake);
 
-    fake->frames = mprof__alloc(&w->pool, ROOM, sizeof *fake->frames);
-    fake->of_edge = mprof__alloc(&w->pool, ROOM, sizeof(uint32_t));
-    fake->of_caller = mprof__alloc(&w->pool, ROOM, sizeof(uint32_t));
+    fake->frames = report__alloc(&w->pool, ROOM, sizeof *fake->frames);
+    fake->of_edge = report__alloc(&w->pool, ROOM, sizeof(uint32_t));
+    fake->of_caller = report__alloc(&w->pool, ROOM, sizeof(uint32_t));
     memset(fake->of_edge, 0xff, ROOM * sizeof(uint32_t));
     memset(fake->of_caller, 0xff, ROOM * sizeof(uint32_t));
     w->names.inlining = fake;
@@ -26,19 +26,19 @@ static struct mprof__inlining *fake_inlining(struct world *w) {
 
 /* A function that was only inlined. */
 static uint32_t add_inlined(struct world *w, const char *name) {
-    w->names.list[w->names.count] = (struct mprof__shown){.name = name};
+    w->names.list[w->names.count] = (struct report__shown){.name = name};
     return w->names.count++;
 }
 
 static void bytes_equal(struct world *w, bool all_frames, const char *name,
                         uint64_t self, uint64_t total) {
-    const struct mprof__graph *g =
-        mprof__graph_build(&w->pool, &w->profile, &w->names, MPROF_C_HEAP,
-                           MPROF_ALL_THREADS, all_frames);
+    const struct report__graph *g =
+        report__graph_build(&w->pool, &w->profile, &w->names, MPROF_C_HEAP,
+                            MPROF_ALL_THREADS, all_frames);
     for (uint32_t v = 0; v < w->names.count; v++)
         if (w->names.list[v].name && strcmp(w->names.list[v].name, name) == 0) {
-            assert_int_equal(mprof__bytes(&g->vertices[v].self), self);
-            assert_int_equal(mprof__bytes(&g->vertices[v].total), total);
+            assert_int_equal(report__bytes(&g->vertices[v].self), self);
+            assert_int_equal(report__bytes(&g->vertices[v].total), total);
         }
 }
 
@@ -53,11 +53,11 @@ static void plumbing_and_parts_keep_their_places(void **state) {
     uint32_t handler = world_node(&w, new_, world_function(&w, "handler"));
     uint32_t part = world_node(&w, f, world_part(&w, f_, "f.part.0"));
     uint32_t below = world_edge(&w, new_, 1), edge = world_edge(&w, part, 1);
-    struct mprof__inlining *fake = fake_inlining(&w);
+    struct report__inlining *fake = fake_inlining(&w);
     fake->frames[0] =
-        (struct mprof__inlined_frame){MPROF_NONE, add_inlined(&w, "g")};
+        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "g")};
     fake->frames[1] =
-        (struct mprof__inlined_frame){MPROF_NONE, add_inlined(&w, "h")};
+        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "h")};
     fake->of_caller[new_] = fake->of_caller[part] = fake->of_edge[edge] = 0;
     fake->of_caller[handler] = fake->of_edge[below] = 1;
     world_counter_at(&w, new_, below, 1, 10, 0, 0);
@@ -81,12 +81,12 @@ static void plumbing_and_parts_keep_their_places(void **state) {
 enum { REAL = 8, INLINED = 5, NODES = 60, MOST_CHAIN = 512 };
 
 struct sums {
-    struct mprof__counts own[REAL + INLINED + 2], freed[REAL + INLINED + 2];
+    struct report__counts own[REAL + INLINED + 2], freed[REAL + INLINED + 2];
     uint64_t total[REAL + INLINED + 2];
 };
 
 static void random_counters(struct world *w, uint32_t node) {
-    struct mprof__node *n = &w->profile.nodes[node];
+    struct report__node *n = &w->profile.nodes[node];
     uint32_t edges[3];
     int count = rand() % 4;
 
@@ -94,18 +94,18 @@ static void random_counters(struct world *w, uint32_t node) {
         edges[i] =
             rand() % 3 ? world_edge(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
     for (int i = 0; i < count; i++) {
-        struct mprof__counter counter = {
+        struct report__counter counter = {
             node,
             edges[rand() % 3],
             (uint32_t)rand() % MPROF_CLASSES,
             {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
             {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
-        struct mprof__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
+        struct report__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
         w->profile.counters[w->profile.counter_count++] = counter;
         own.by_class[counter.class_] = counter.allocated;
         freed.by_class[counter.class_] = counter.freed;
-        mprof__add(&n->own, &own);
-        mprof__add(&n->freed, &freed);
+        report__add(&n->own, &own);
+        report__add(&n->freed, &freed);
     }
 }
 
@@ -126,18 +126,18 @@ static void random_world(struct world *w, enum mprof_heap heap) {
     }
 }
 
-static uint32_t random_frame(const struct mprof__inlining *fake) {
+static uint32_t random_frame(const struct report__inlining *fake) {
     return rand() % 2 ? (uint32_t)rand() % fake->count : MPROF_NONE;
 }
 
-static struct mprof__inlining *random_inlining(struct world *w) {
-    struct mprof__inlining *fake = fake_inlining(w);
+static struct report__inlining *random_inlining(struct world *w) {
+    struct report__inlining *fake = fake_inlining(w);
     uint32_t functions[INLINED];
 
     for (int i = 0; i < INLINED; i++)
         functions[i] = add_inlined(w, "i");
     for (fake->count = 0; fake->count < 12; fake->count++)
-        fake->frames[fake->count] = (struct mprof__inlined_frame){
+        fake->frames[fake->count] = (struct report__inlined_frame){
             fake->count ? random_frame(fake) : MPROF_NONE,
             functions[rand() % INLINED]};
     for (uint32_t i = 0; i < ROOM; i++) {
@@ -162,7 +162,7 @@ static void append(struct chain *chain, uint32_t function, bool inlined) {
 }
 
 static void append_inlined(struct chain *chain,
-                           const struct mprof__inlining *inlining,
+                           const struct report__inlining *inlining,
                            uint32_t frame) {
     if (!inlining || !chain->shown || frame == MPROF_NONE)
         return;
@@ -172,7 +172,7 @@ static void append_inlined(struct chain *chain,
 
 static void chain_of(const struct world *w, uint32_t node, bool all_frames,
                      struct chain *chain) {
-    const struct mprof__node *n = &w->profile.nodes[node];
+    const struct report__node *n = &w->profile.nodes[node];
 
     if (n->parent == MPROF_NONE) {
         chain->count = 0;
@@ -204,9 +204,9 @@ static void naive_sums(const struct world *w, bool all_frames,
 
     memset(sums, 0, sizeof *sums);
     for (uint32_t i = 0; i < w->profile.counter_count; i++) {
-        const struct mprof__counter *c = &w->profile.counters[i];
+        const struct report__counter *c = &w->profile.counters[i];
         bool seen[REAL + INLINED + 2] = {false};
-        struct mprof__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
+        struct report__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
         own.by_class[c->class_] = c->allocated;
         freed.by_class[c->class_] = c->freed;
         chain_of(w, c->node, all_frames, &chain);
@@ -215,8 +215,8 @@ static void naive_sums(const struct world *w, bool all_frames,
                            w->names.inlining->of_edge[c->edge]);
         if (chain.count == 0)
             append(&chain, MPROF_TOP_LEVEL, false);
-        mprof__add(&sums->own[chain.functions[chain.count - 1]], &own);
-        mprof__add(&sums->freed[chain.functions[chain.count - 1]], &freed);
+        report__add(&sums->own[chain.functions[chain.count - 1]], &own);
+        report__add(&sums->freed[chain.functions[chain.count - 1]], &freed);
         for (int k = 0; k < chain.count; k++) {
             if (!seen[chain.functions[k]])
                 sums->total[chain.functions[k]] += c->allocated.bytes;
@@ -227,9 +227,9 @@ static void naive_sums(const struct world *w, bool all_frames,
 
 /* What the real functions allocated, with what was inlined into them. */
 static void sums_of_places(struct world *w, bool all_frames,
-                           const struct mprof__inlining *inlining,
+                           const struct report__inlining *inlining,
                            struct sums *sums) {
-    struct mprof__places places = mprof__contract(
+    struct report__places places = report__contract(
         &w->pool, &w->profile, &w->names, w->profile.threads[0].heap,
         MPROF_ALL_THREADS, all_frames, inlining);
 
@@ -238,29 +238,29 @@ static void sums_of_places(struct world *w, bool all_frames,
         uint32_t whole = i;
         while (places.list[whole].is_inlined)
             whole = places.list[whole].parent;
-        mprof__add(&sums->own[places.list[whole].function],
-                   &places.list[i].own);
-        mprof__add(&sums->freed[places.list[whole].function],
-                   &places.list[i].freed);
+        report__add(&sums->own[places.list[whole].function],
+                    &places.list[i].own);
+        report__add(&sums->freed[places.list[whole].function],
+                    &places.list[i].freed);
         if (!places.list[i].is_inlined)
             sums->total[places.list[i].function] +=
-                mprof__bytes(&places.list[i].sum);
+                report__bytes(&places.list[i].sum);
     }
 }
 
 static void check_random(struct world *w, bool all_frames) {
     static struct sums sums[2];
-    struct mprof__graph *plain, *g;
+    struct report__graph *plain, *g;
 
     w->names.inlining = NULL;
-    plain = mprof__graph_build(&w->pool, &w->profile, &w->names,
-                               w->profile.threads[0].heap, MPROF_ALL_THREADS,
-                               all_frames);
+    plain = report__graph_build(&w->pool, &w->profile, &w->names,
+                                w->profile.threads[0].heap, MPROF_ALL_THREADS,
+                                all_frames);
     uint32_t real = w->names.count;
-    const struct mprof__inlining *fake = random_inlining(w);
-    g = mprof__graph_build(&w->pool, &w->profile, &w->names,
-                           w->profile.threads[0].heap, MPROF_ALL_THREADS,
-                           all_frames);
+    const struct report__inlining *fake = random_inlining(w);
+    g = report__graph_build(&w->pool, &w->profile, &w->names,
+                            w->profile.threads[0].heap, MPROF_ALL_THREADS,
+                            all_frames);
 
     assert_memory_equal(&g->total, &plain->total, sizeof g->total);
     assert_memory_equal(&g->freed, &plain->freed, sizeof g->freed);
@@ -275,10 +275,10 @@ static void check_random(struct world *w, bool all_frames) {
     assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
     naive_sums(w, all_frames, &sums[0]);
     for (uint32_t v = 0; v < w->names.count; v++) {
-        const struct mprof__vertex *x = &g->vertices[v];
+        const struct report__vertex *x = &g->vertices[v];
         assert_memory_equal(&x->self, &sums[0].own[v], sizeof x->self);
         assert_memory_equal(&x->freed, &sums[0].freed[v], sizeof x->freed);
-        assert_int_equal(mprof__bytes(&x->total), sums[0].total[v]);
+        assert_int_equal(report__bytes(&x->total), sums[0].total[v]);
     }
 }
 

@@ -55,7 +55,7 @@ static void start_code(struct code *c) {
     w->profile.modules[w->profile.module_count++] =
         self_module((uintptr_t)outer, c->path, sizeof c->path);
     w->profile.modules[w->profile.module_count++] = w->profile.modules[0];
-    w->names.module_id = mprof__alloc(&w->pool, 2, sizeof(uint32_t));
+    w->names.module_id = report__alloc(&w->pool, 2, sizeof(uint32_t));
     w->names.module_id[1] = 1;
     c->main_node =
         world_node(w, world_thread(w, MPROF_C_HEAP), world_function(w, "main"));
@@ -73,32 +73,32 @@ static uint32_t code_edge(struct world *w, uint32_t node,
     return edge;
 }
 
-static struct mprof__graph *graph_of(struct world *w) {
-    return mprof__graph_build(&w->pool, &w->profile, &w->names, MPROF_C_HEAP,
-                              MPROF_ALL_THREADS, false);
+static struct report__graph *graph_of(struct world *w) {
+    return report__graph_build(&w->pool, &w->profile, &w->names, MPROF_C_HEAP,
+                               MPROF_ALL_THREADS, false);
 }
 
 /* The graph with inlined functions; NULL without debug information. */
-static struct mprof__graph *inlined_graph(struct world *w) {
+static struct report__graph *inlined_graph(struct world *w) {
     uint32_t functions = w->names.count;
 
-    mprof__find_inlining(&w->pool, &w->profile, &w->names);
+    report__find_inlining(&w->pool, &w->profile, &w->names);
     return w->names.count == functions ? NULL : graph_of(w);
 }
 
 /* "f 10 30, g 20 20": the functions with their own bytes and all bytes, each
  * followed by "> " and those that it calls. */
-static char *describe(const struct mprof__graph *g) {
+static char *describe(const struct report__graph *g) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     for (uint32_t v = 0; v < g->functions->count; v++) {
-        const struct mprof__vertex *x = &g->vertices[v];
+        const struct report__vertex *x = &g->vertices[v];
         if (x->depth == MPROF_NONE)
             continue;
         fprintf(out, "%s %d %d", g->functions->list[v].name,
-                (int)mprof__bytes(&x->self), (int)mprof__bytes(&x->total));
+                (int)report__bytes(&x->self), (int)report__bytes(&x->total));
         for (uint32_t i = 0; i < x->call_count; i++)
             fprintf(out, " > %s",
                     g->functions->list[g->arcs[x->first_call + i].callee].name);
@@ -108,7 +108,7 @@ static char *describe(const struct mprof__graph *g) {
     return text;
 }
 
-static void graph_equals(const struct mprof__graph *g, const char *expected) {
+static void graph_equals(const struct report__graph *g, const char *expected) {
     char *text = describe(g);
     assert_string_equal(text, expected);
     free(text);
@@ -128,7 +128,7 @@ static void allocations_go_to_the_function_that_made_them(void **state) {
     graph_equals(graph_of(w), "main 0 35 > outer > outermost\n"
                               "outer 15 15\n"
                               "outermost 20 20\n");
-    struct mprof__graph *g = inlined_graph(w);
+    struct report__graph *g = inlined_graph(w);
     if (!g) {
         world_stop(w);
         leave_out("compiled without debug information");
@@ -139,8 +139,8 @@ static void allocations_go_to_the_function_that_made_them(void **state) {
                     "outermost 0 20 > middle [inlined]\n"
                     "inner [inlined] 30 30\n"
                     "middle [inlined] 0 20 > inner [inlined]\n");
-    assert_int_equal(mprof__bytes(&g->vertices[2].freed), 2);
-    assert_int_equal(mprof__bytes(&g->vertices[4].freed), 4);
+    assert_int_equal(report__bytes(&g->vertices[2].freed), 2);
+    assert_int_equal(report__bytes(&g->vertices[4].freed), 4);
     world_stop(w);
 }
 
@@ -154,7 +154,7 @@ static void calls_go_to_the_function_that_made_them(void **state) {
     uint32_t b = world_node(w, a, world_function(w, "g"));
     code_edge(w, a, outer);
     world_counter(w, b, 1, 10, 0, 0);
-    struct mprof__graph *g = inlined_graph(w);
+    struct report__graph *g = inlined_graph(w);
     if (!g) {
         world_stop(w);
         leave_out("compiled without debug information");
@@ -179,7 +179,7 @@ static void calls_that_differ_are_the_real_function_s(void **state) {
     world_counter_at(w, a, code_edge(w, a, outer), 1, 10, 0, 0);
     world_counter_at(w, a, code_edge(w, a, outermost), 1, 5, 0, 0);
     world_counter(w, b, 1, 1, 0, 0);
-    struct mprof__graph *g = inlined_graph(w);
+    struct report__graph *g = inlined_graph(w);
     if (!g) {
         world_stop(w);
         leave_out("compiled without debug information");
@@ -209,7 +209,7 @@ static void functions_are_told_apart_by_file(void **state) {
     world_counter_at(w, b, edge, 1, 20, 0, 0);
     world_counter_at(w, i, code_edge(w, i, outer), 1, 5, 0, 0);
     w->profile.functions[w->profile.nodes[i].function].kind = MPROF_INTERPRETED;
-    struct mprof__graph *g = inlined_graph(w);
+    struct report__graph *g = inlined_graph(w);
     if (!g) {
         world_stop(w);
         leave_out("compiled without debug information");
@@ -228,7 +228,7 @@ static bool save_self(void) {
     struct datafile d;
     char path[4096];
     volatile int n = 0;
-    struct mprof__module self =
+    struct report__module self =
         self_module((uintptr_t)outer, path, sizeof path);
 
     outer(&n);

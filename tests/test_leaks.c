@@ -151,13 +151,14 @@ static void threads_share_rows_unless_one_is_asked_for(void **state) {
     assert_non_null(strstr(text, " 40 (100)        5         50 (100)"));
     world_paths_equal(text, "|| > f\n<TOTAL>\n");
     text = world_leaks_of(
-        &w, 1, (struct mprof__leak_options){.verbosity = MPROF_VERBOSE});
+        &w, 1, (struct report__leak_options){.verbosity = MPROF_VERBOSE});
     assert_non_null(strstr(text, " 10 (100)        2         20 (100)"));
     world_paths_equal(text, "|| > f\n<TOTAL>\n");
-    equals(world_leaks_of(
-               &w, 0, (struct mprof__leak_options){.verbosity = MPROF_VERBOSE}),
-           "Memory leaks\n\n"
-           "Nothing was kept: every recorded object was freed.\n");
+    equals(
+        world_leaks_of(
+            &w, 0, (struct report__leak_options){.verbosity = MPROF_VERBOSE}),
+        "Memory leaks\n\n"
+        "Nothing was kept: every recorded object was freed.\n");
     world_stop(&w);
 }
 
@@ -182,15 +183,15 @@ static void small_leaks_are_left_out_unless_verbose(void **state) {
                                  "|| > main > c\n"
                                  "|| > main > empty\n"
                                  "<TOTAL>\n");
-    text = world_leaks(&w,
-                       (struct mprof__leak_options){.verbosity = MPROF_NORMAL});
+    text = world_leaks(
+        &w, (struct report__leak_options){.verbosity = MPROF_NORMAL});
     world_paths_equal(text, "|| > main > a\n"
                             "|| > main > b\n"
                             "<TOTAL>\n"
                             "2 paths below 0.5% left out: 49 bytes in all "
                             "(--verbose shows them)\n");
-    text =
-        world_leaks(&w, (struct mprof__leak_options){.verbosity = MPROF_TERSE});
+    text = world_leaks(&w,
+                       (struct report__leak_options){.verbosity = MPROF_TERSE});
     world_paths_equal(text, "|| > main > a\n"
                             "<TOTAL>\n"
                             "3 paths below 1% left out: 100 bytes in all "
@@ -248,7 +249,7 @@ struct naive_row {
 
 static void naive_path(const struct world *w, uint32_t node, uint32_t depth,
                        char *text) {
-    const struct mprof__profile *p = &w->profile;
+    const struct report__profile *p = &w->profile;
     const char *names[64];
     uint32_t count = 0;
 
@@ -275,7 +276,7 @@ static int naive_order(const void *a, const void *b) {
 }
 
 static char *naive_table(const struct world *w, uint32_t depth) {
-    const struct mprof__profile *p = &w->profile;
+    const struct report__profile *p = &w->profile;
     struct naive_row *rows = calloc(p->counter_count, sizeof *rows);
     uint32_t count = 0;
     char *text;
@@ -283,7 +284,7 @@ static char *naive_table(const struct world *w, uint32_t depth) {
     FILE *out = open_memstream(&text, &size);
 
     for (uint32_t i = 0; i < p->counter_count; i++) {
-        const struct mprof__counter *c = &p->counters[i];
+        const struct report__counter *c = &p->counters[i];
         char path[256];
         uint32_t k = 0;
         naive_path(w, c->node, depth, path);

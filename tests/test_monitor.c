@@ -14,7 +14,7 @@
 
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
 #include "fake.h"
 
 static char folder[] = "/tmp/mprof-test-XXXXXX";

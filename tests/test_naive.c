@@ -9,10 +9,10 @@
 #include "datafile.h"
 
 struct fixture {
-    struct mprof__pool pool;
-    struct mprof__profile *profile;
-    struct mprof__functions *names;
-    struct mprof__graph *graph;
+    struct report__pool pool;
+    struct report__profile *profile;
+    struct report__functions *names;
+    struct report__graph *graph;
 };
 
 #define MAX_FUNCTIONS 12
@@ -101,14 +101,14 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
     memset(n, 0, sizeof *n);
     for (int cycles = 0; cycles < 2; cycles++) {
         for (uint32_t i = 0; i < f->profile->node_count; i++) {
-            uint64_t bytes = mprof__bytes(&f->profile->nodes[i].own);
-            uint64_t allocs = mprof__allocs(&f->profile->nodes[i].own);
+            uint64_t bytes = report__bytes(&f->profile->nodes[i].own);
+            uint64_t allocs = report__allocs(&f->profile->nodes[i].own);
             uint32_t thread = f->profile->nodes[i].thread;
             if (allocs == 0 || f->profile->threads[thread].heap != heap)
                 continue;
             int count = naive_chain(f, i, all_frames, chain);
             n->freed[chain[count - 1]] +=
-                cycles ? mprof__bytes(&f->profile->nodes[i].freed) : 0;
+                cycles ? report__bytes(&f->profile->nodes[i].freed) : 0;
             (cycles ? naive_cycles : naive_count)(n, chain, count, bytes,
                                                   allocs);
         }
@@ -120,15 +120,15 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
 }
 
 static void compare_with_naive(const struct fixture *f, const struct naive *n) {
-    const struct mprof__graph *g = f->graph;
+    const struct report__graph *g = f->graph;
     uint64_t arcs[MAX_FUNCTIONS][MAX_FUNCTIONS] = {{0}};
 
     for (uint32_t v = 0; v < f->names->count; v++) {
-        const struct mprof__vertex *x = &g->vertices[v];
-        assert_int_equal(mprof__bytes(&x->self), n->self[v]);
-        assert_int_equal(mprof__bytes(&x->freed), n->freed[v]);
-        assert_int_equal(mprof__bytes(&x->total), n->total[v]);
-        assert_int_equal(mprof__bytes(&x->below), n->below[v]);
+        const struct report__vertex *x = &g->vertices[v];
+        assert_int_equal(report__bytes(&x->self), n->self[v]);
+        assert_int_equal(report__bytes(&x->freed), n->freed[v]);
+        assert_int_equal(report__bytes(&x->total), n->total[v]);
+        assert_int_equal(report__bytes(&x->below), n->below[v]);
         assert_int_equal(x->called, n->called[v]);
         assert_int_equal(x->recur, n->recur[v]);
         bool in_cycle = false;
@@ -142,14 +142,14 @@ static void compare_with_naive(const struct fixture *f, const struct naive *n) {
         assert_int_equal(x->cycle != MPROF_NONE, in_cycle);
         if (!in_cycle)
             continue;
-        const struct mprof__cycle *c = &g->cycles[x->cycle];
-        assert_int_equal(mprof__bytes(&c->total), n->cycle_total[v]);
+        const struct report__cycle *c = &g->cycles[x->cycle];
+        assert_int_equal(report__bytes(&c->total), n->cycle_total[v]);
         assert_int_equal(c->called, n->cycle_called[v]);
         assert_int_equal(c->recur, n->cycle_recur[v]);
     }
     for (uint32_t i = 0; i < g->arc_count; i++)
         arcs[g->arcs[i].caller][g->arcs[i].callee] =
-            mprof__bytes(&g->arcs[i].counts);
+            report__bytes(&g->arcs[i].counts);
     assert_memory_equal(arcs, n->arc, sizeof arcs);
 }
 
@@ -213,14 +213,14 @@ static void equals_the_naive_graph(void **state) {
         srand(seed);
         datafile_start(&file);
         random_trees(&file, heap, seed % 3 == 0);
-        f.profile = mprof__parse(&f.pool, "x", file.data, file.size, &error);
+        f.profile = report__parse(&f.pool, "x", file.data, file.size, &error);
         assert_non_null(f.profile);
-        f.names = mprof__name_functions(&f.pool, f.profile, NULL);
-        f.graph = mprof__graph_build(&f.pool, f.profile, f.names, heap,
-                                     MPROF_ALL_THREADS, all_frames);
+        f.names = report__name_functions(&f.pool, f.profile, NULL);
+        f.graph = report__graph_build(&f.pool, f.profile, f.names, heap,
+                                      MPROF_ALL_THREADS, all_frames);
         naive_build(&f, heap, all_frames, &naive);
         compare_with_naive(&f, &naive);
-        mprof__pool_free(&f.pool);
+        report__pool_free(&f.pool);
         datafile_free(&file);
     }
 }

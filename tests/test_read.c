@@ -16,7 +16,7 @@
 
 struct fixture {
     struct datafile file;
-    struct mprof__pool pool;
+    struct report__pool pool;
     const char *error;
 };
 
@@ -29,15 +29,15 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     struct fixture *f = *state;
-    mprof__pool_free(&f->pool);
+    report__pool_free(&f->pool);
     datafile_free(&f->file);
     free(f);
     return 0;
 }
 
-static struct mprof__profile *parse(struct fixture *f) {
-    return mprof__parse(&f->pool, "x.data", f->file.data, f->file.size,
-                        &f->error);
+static struct report__profile *parse(struct fixture *f) {
+    return report__parse(&f->pool, "x.data", f->file.data, f->file.size,
+                         &f->error);
 }
 
 static void refuses(struct fixture *f, const char *error) {
@@ -48,7 +48,7 @@ static void refuses(struct fixture *f, const char *error) {
 static void reads_an_empty_file(void **state) {
     struct fixture *f = *state;
     datafile_close(&f->file);
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_false(p->open);
     assert_int_equal(p->node_count, 0);
@@ -72,7 +72,7 @@ static void reads_every_record(void **state) {
                      (struct mprof_count){1, 16}, (struct mprof_count){0, 0});
     datafile_close(d);
 
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_int_equal(p->module_count, 1);
     assert_string_equal(p->modules[0].path, "/lib/x.so");
@@ -114,7 +114,7 @@ static void reads_the_records_of_c(void **state) {
     datafile_objects(d, root, 5000, 2, 0);
     datafile_close(d);
 
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_int_equal(p->heaps, 1u << MPROF_C_HEAP);
     assert_int_equal(p->threads[0].heap, MPROF_C_HEAP);
@@ -144,7 +144,7 @@ static void reads_the_header(void **state) {
     h->untracked_allocs = 5;
     h->untracked_bytes = 6;
 
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_string_equal(p->program, "/bin/program");
     assert_int_equal(p->duration, 5);
@@ -164,7 +164,7 @@ static void reads_an_open_file_up_to_its_end(void **state) {
     uint64_t used = datafile_header(&f->file)->used;
     datafile_thread(&f->file, 2, "half written");
     datafile_header(&f->file)->used = used;
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_true(p->open);
     assert_int_equal(p->thread_count, 1);
@@ -175,7 +175,7 @@ static void a_name_may_come_later(void **state) {
     mprof_ref thread = datafile_thread(&f->file, 1, NULL);
     mprof_ref name = datafile_string(&f->file, "later");
     ((struct mprof_thread *)datafile_record(&f->file, thread))->name = name;
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_string_equal(p->threads[0].name, "later");
 }
@@ -183,7 +183,7 @@ static void a_name_may_come_later(void **state) {
 static void broken_text_is_mended(void **state) {
     struct fixture *f = *state;
     datafile_thread(&f->file, 1, "caf\xc3\xa9 \xc3(\xff");
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_string_equal(p->threads[0].name, "caf\xc3\xa9 ?(?");
 }
@@ -197,7 +197,7 @@ static void refuses_other_files(void **state) {
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
     refuses(f, "x.data: not an mprof data file");
-    assert_null(mprof__parse(&f->pool, "e", "", 0, &f->error));
+    assert_null(report__parse(&f->pool, "e", "", 0, &f->error));
     assert_string_equal(f->error, "e: an empty file, not an mprof data file");
 }
 
@@ -323,7 +323,7 @@ static void an_open_file_may_be_ahead_with_frees(void **state) {
     mprof_ref other = datafile_c_thread(&f->file, 2, NULL);
     const struct mprof_count none = {0, 0}, more = {2, 15};
     datafile_counter(&f->file, w.c_root, 0, other, MPROF_SMALL, none, more);
-    struct mprof__profile *p = parse(f);
+    struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].allocs, 2);
     assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].bytes, 20);
@@ -351,10 +351,10 @@ static void checks_the_sum(void **state) {
 
 static void says_why_a_file_cannot_be_read(void **state) {
     struct fixture *f = *state;
-    assert_null(mprof__read(&f->pool, "/nonexistent/x", &f->error));
+    assert_null(report__read(&f->pool, "/nonexistent/x", &f->error));
     assert_string_equal(f->error, "cannot open /nonexistent/x: No such file "
                                   "or directory");
-    assert_null(mprof__read(&f->pool, "/dev/null", &f->error));
+    assert_null(report__read(&f->pool, "/dev/null", &f->error));
     assert_string_equal(f->error, "cannot read /dev/null: not a regular file");
 }
 
@@ -367,7 +367,7 @@ static void reads_from_disk(void **state) {
     /* While it is open the file is longer than its data. */
     assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
     assert_int_equal(ftruncate(fd, 1 << 20), 0);
-    struct mprof__profile *p = mprof__read(&f->pool, path, &f->error);
+    struct report__profile *p = report__read(&f->pool, path, &f->error);
     close(fd);
     unlink(path);
     assert_non_null(p);

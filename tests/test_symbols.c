@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #endif
 #include "check.h"
+#include "report/elf/demangle.h"
+#include "report/elf/symbols.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -23,24 +25,24 @@ extern char **environ;
 
 struct self {
     char path[4096];
-    struct mprof__module module;
-    struct mprof__symbols *symbols;
-    struct mprof__pool pool;
+    struct report__module module;
+    struct report__symbols *symbols;
+    struct report__pool pool;
 };
 
 static int set_up(void **state) {
     struct self *self = calloc(1, sizeof *self);
     self->module =
         self_module((uintptr_t)set_up, self->path, sizeof self->path);
-    self->symbols = mprof__symbols_open(&self->module, NULL);
+    self->symbols = report__symbols_open(&self->module, NULL);
     *state = self;
     return self->symbols ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     struct self *self = *state;
-    mprof__symbols_close(self->symbols);
-    mprof__pool_free(&self->pool);
+    report__symbols_close(self->symbols);
+    report__pool_free(&self->pool);
     free(self);
     return 0;
 }
@@ -57,19 +59,19 @@ static void functions_are_found_by_address(void **state) {
     struct self *self = *state;
     uint64_t at = elf_address(self, local_function), start = 0;
 
-    assert_string_equal(mprof__symbol_at(self->symbols, at, &start),
+    assert_string_equal(report__symbol_at(self->symbols, at, &start),
                         "local_function");
     assert_int_equal(start, at);
-    assert_string_equal(mprof__symbol_at(self->symbols, at + 3, &start),
+    assert_string_equal(report__symbol_at(self->symbols, at + 3, &start),
                         "local_function");
     assert_int_equal(start, at);
-    assert_null(mprof__symbol_at(self->symbols, 0, &start));
-    assert_null(mprof__symbol_at(self->symbols, UINT64_MAX, &start));
-    assert_true(mprof__symbol_named(self->symbols, "local_function.part.0", 14,
-                                    0, &start));
+    assert_null(report__symbol_at(self->symbols, 0, &start));
+    assert_null(report__symbol_at(self->symbols, UINT64_MAX, &start));
+    assert_true(report__symbol_named(self->symbols, "local_function.part.0", 14,
+                                     0, &start));
     assert_int_equal(start, at);
     assert_false(
-        mprof__symbol_named(self->symbols, "local_function", 5, 0, &start));
+        report__symbol_named(self->symbols, "local_function", 5, 0, &start));
 }
 
 /* As strdup and __strdup in the C library. */
@@ -83,32 +85,32 @@ static void the_plainest_of_several_names_is_taken(void **state) {
     struct self *self = *state;
     uint64_t start;
 
-    assert_string_equal(mprof__symbol_at(self->symbols,
-                                         elf_address(self, __strong_name),
-                                         &start),
+    assert_string_equal(report__symbol_at(self->symbols,
+                                          elf_address(self, __strong_name),
+                                          &start),
                         "weak_name");
 }
 
 static void another_file_has_no_symbols(void **state) {
     struct self *self = *state;
-    struct mprof__module module = self->module;
-    struct mprof__symbols *symbols;
+    struct report__module module = self->module;
+    struct report__symbols *symbols;
 
     if (module.build_id_bytes > 0) {
         module.build_id[0] ^= 1;
-        assert_null(mprof__symbols_open(&module, NULL));
+        assert_null(report__symbols_open(&module, NULL));
         module.build_id[0] ^= 1;
     }
     module.path = "/no/such/file";
-    assert_null(mprof__symbols_open(&module, NULL));
+    assert_null(report__symbols_open(&module, NULL));
     module.path = "/dev/null";
-    assert_null(mprof__symbols_open(&module, NULL));
+    assert_null(report__symbols_open(&module, NULL));
     module.path = "";
-    assert_null(mprof__symbols_open(&module, NULL));
+    assert_null(report__symbols_open(&module, NULL));
     /* A path that is given takes the place of the recorded one. */
-    symbols = mprof__symbols_open(&module, self->path);
+    symbols = report__symbols_open(&module, self->path);
     assert_non_null(symbols);
-    mprof__symbols_close(symbols);
+    report__symbols_close(symbols);
 }
 
 static const char *call_site;
@@ -143,23 +145,23 @@ static void inlined_functions_are_found_by_call_site(void **state) {
     outermost(&n);
     uint64_t plain = (uintptr_t)call_site - 1 - self->module.bias;
     assert_int_equal(
-        mprof__symbols_inlines(self->symbols, &self->pool, plain, &names), 0);
+        report__symbols_inlines(self->symbols, &self->pool, plain, &names), 0);
     n = 0;
     innermost(&n);
     uint64_t one = (uintptr_t)call_site - 1 - self->module.bias;
-    if (mprof__symbols_inlines(self->symbols, &self->pool, one, &names) == 0)
+    if (report__symbols_inlines(self->symbols, &self->pool, one, &names) == 0)
         leave_out("compiled without debug information");
     assert_string_equal(names[0], "innermost");
     middle(&n);
     uint64_t two = (uintptr_t)call_site - 1 - self->module.bias;
     assert_int_equal(
-        mprof__symbols_inlines(self->symbols, &self->pool, two, &names), 2);
+        report__symbols_inlines(self->symbols, &self->pool, two, &names), 2);
     assert_string_equal(names[0], "middle");
     assert_string_equal(names[1], "innermost");
     assert_int_equal(
-        mprof__symbols_inlines(self->symbols, &self->pool, 0, &names), 0);
+        report__symbols_inlines(self->symbols, &self->pool, 0, &names), 0);
     assert_int_equal(
-        mprof__symbols_inlines(self->symbols, &self->pool, UINT64_MAX, &names),
+        report__symbols_inlines(self->symbols, &self->pool, UINT64_MAX, &names),
         0);
 }
 
@@ -169,24 +171,25 @@ static void calls_in_the_file_are_told_apart(void **state) {
 
     innermost(&n);
     uint64_t site = (uintptr_t)call_site - self->module.bias;
-    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
-                                            elf_address(self, called)),
+    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
+                                             elf_address(self, called)),
                      MPROF_YES);
-    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
-                                            elf_address(self, local_function)),
+    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
+                                             elf_address(self, local_function)),
                      MPROF_NO);
-    assert_int_equal(mprof__symbols_is_call(self->symbols, site, NULL,
-                                            elf_address(self, called)),
+    assert_int_equal(report__symbols_is_call(self->symbols, site, NULL,
+                                             elf_address(self, called)),
                      MPROF_NO);
 
     void (*volatile pointer)(void) = called;
     pointer();
     site = (uintptr_t)call_site - self->module.bias;
-    assert_int_equal(mprof__symbols_is_call(self->symbols, site, self->symbols,
-                                            elf_address(self, called)),
+    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
+                                             elf_address(self, called)),
                      MPROF_UNDECIDED);
-    assert_int_equal(mprof__symbols_is_call(self->symbols, 0, self->symbols, 0),
-                     MPROF_UNDECIDED);
+    assert_int_equal(
+        report__symbols_is_call(self->symbols, 0, self->symbols, 0),
+        MPROF_UNDECIDED);
 }
 
 __attribute__((noinline, noipa)) static int calls_library(void) {
@@ -195,15 +198,15 @@ __attribute__((noinline, noipa)) static int calls_library(void) {
 
 /* How many addresses in calls_library() stand behind a call of FUNCTION. */
 static int count_calls(const struct self *self,
-                       const struct mprof__symbols *library,
+                       const struct report__symbols *library,
                        uint64_t function) {
     uint64_t start = (uintptr_t)calls_library - self->module.bias, at;
     int count = 0;
 
     for (uint64_t i = 1; i < 256; i++)
-        if (mprof__symbol_at(self->symbols, start + i, &at) && at == start)
-            count += mprof__symbols_is_call(self->symbols, start + i, library,
-                                            function) == MPROF_YES;
+        if (report__symbol_at(self->symbols, start + i, &at) && at == start)
+            count += report__symbols_is_call(self->symbols, start + i, library,
+                                             function) == MPROF_YES;
     return count;
 }
 
@@ -211,9 +214,9 @@ static void calls_through_the_linkage_table_are_known(void **state) {
     struct self *self = *state;
     char path[4096];
     pid_t (*volatile function)(void) = getppid;
-    struct mprof__module module =
+    struct report__module module =
         self_module((uintptr_t)function, path, sizeof path);
-    struct mprof__symbols *library = mprof__symbols_open(&module, NULL);
+    struct report__symbols *library = report__symbols_open(&module, NULL);
 
     assert_non_null(library);
     assert_int_not_equal(calls_library(), 0);
@@ -222,7 +225,7 @@ static void calls_through_the_linkage_table_are_known(void **state) {
     function = getpid;
     assert_int_equal(
         count_calls(self, library, (uintptr_t)function - module.bias), 0);
-    mprof__symbols_close(library);
+    report__symbols_close(library);
 }
 
 static void cxx_names_are_written_as_in_the_program(void **state) {
@@ -250,7 +253,7 @@ static void cxx_names_are_written_as_in_the_program(void **state) {
     struct self *self = *state;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *name = mprof__demangle(&self->pool, names[i][0]);
+        char *name = report__demangle(&self->pool, names[i][0]);
         if (names[i][1])
             assert_string_equal(name, names[i][1]);
         else
@@ -286,16 +289,16 @@ static void remove_files(void) {
 static bool is_known(const struct self *self, const char *path) {
     uint64_t start;
     const char **inlined;
-    struct mprof__pool pool = {0};
-    struct mprof__symbols *symbols = mprof__symbols_open(&self->module, path);
+    struct report__pool pool = {0};
+    struct report__symbols *symbols = report__symbols_open(&self->module, path);
 
     assert_non_null(symbols);
     const char *name =
-        mprof__symbol_at(symbols, elf_address(self, local_function), &start);
+        report__symbol_at(symbols, elf_address(self, local_function), &start);
     bool known = name && strcmp(name, "local_function") == 0;
-    mprof__symbols_inlines(symbols, &pool, start, &inlined);
-    mprof__symbols_close(symbols);
-    mprof__pool_free(&pool);
+    report__symbols_inlines(symbols, &pool, start, &inlined);
+    report__symbols_close(symbols);
+    report__pool_free(&pool);
     return known;
 }
 

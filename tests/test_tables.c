@@ -115,24 +115,24 @@ static void large_numbers_line_up(void **state) {
 
 static void percents_in_two_columns(void **state) {
     (void)state;
-    assert_string_equal(mprof__percent(0, 7).text, "  ");
-    assert_string_equal(mprof__percent(0, 0).text, "  ");
-    assert_string_equal(mprof__percent(1, 101).text, " .");
-    assert_string_equal(mprof__percent(1, 100).text, " 1");
-    assert_string_equal(mprof__percent(199, 10000).text, " 1");
-    assert_string_equal(mprof__percent(999999, 1000000).text, "99");
-    assert_string_equal(mprof__percent(5, 5).text, "**");
-    assert_string_equal(mprof__percent(UINT64_MAX - 1, UINT64_MAX).text, "99");
-    assert_string_equal(mprof__fraction(0, 5).text, "  (0)");
-    assert_string_equal(mprof__fraction(1, 500).text, "  (.)");
-    assert_string_equal(mprof__fraction(99, 100).text, " (99)");
-    assert_string_equal(mprof__fraction(5, 5).text, "(100)");
-    assert_string_equal(mprof__tenths(1023876, 2040000).text, "50.2");
-    assert_string_equal(mprof__tenths(99999, 100000).text, "99.9");
-    assert_string_equal(mprof__tenths(3, 3).text, "100.0");
-    assert_string_equal(mprof__grouped(1234567).text, "1,234,567");
-    assert_string_equal(mprof__grouped(123456).text, "123,456");
-    assert_string_equal(mprof__grouped(UINT64_MAX).text,
+    assert_string_equal(report__percent(0, 7).text, "  ");
+    assert_string_equal(report__percent(0, 0).text, "  ");
+    assert_string_equal(report__percent(1, 101).text, " .");
+    assert_string_equal(report__percent(1, 100).text, " 1");
+    assert_string_equal(report__percent(199, 10000).text, " 1");
+    assert_string_equal(report__percent(999999, 1000000).text, "99");
+    assert_string_equal(report__percent(5, 5).text, "**");
+    assert_string_equal(report__percent(UINT64_MAX - 1, UINT64_MAX).text, "99");
+    assert_string_equal(report__fraction(0, 5).text, "  (0)");
+    assert_string_equal(report__fraction(1, 500).text, "  (.)");
+    assert_string_equal(report__fraction(99, 100).text, " (99)");
+    assert_string_equal(report__fraction(5, 5).text, "(100)");
+    assert_string_equal(report__tenths(1023876, 2040000).text, "50.2");
+    assert_string_equal(report__tenths(99999, 100000).text, "99.9");
+    assert_string_equal(report__tenths(3, 3).text, "100.0");
+    assert_string_equal(report__grouped(1234567).text, "1,234,567");
+    assert_string_equal(report__grouped(123456).text, "123,456");
+    assert_string_equal(report__grouped(UINT64_MAX).text,
                         "18,446,744,073,709,551,615");
 }
 

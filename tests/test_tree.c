@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "monitor/base/self.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "fake.h"
 

@@ -28,10 +28,10 @@ typedef struct {
 struct fixture {
     char folder[160]; /* current directory, removed at the end */
     char program[192], library[192];
-    struct mprof__pool pool;
-    struct mprof__module modules[2];
-    struct mprof__profile profile;
-    struct mprof__types *types;
+    struct report__pool pool;
+    struct report__module modules[2];
+    struct report__profile profile;
+    struct report__types *types;
 };
 
 static int set_up(void **state) {
@@ -59,7 +59,7 @@ static int tear_down(void **state) {
     struct fixture *f = *state;
     char command[192];
 
-    mprof__pool_free(&f->pool);
+    report__pool_free(&f->pool);
     snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
     int status = chdir("/") == 0 ? system(command) : -1;
     free(f);
@@ -76,7 +76,7 @@ static void must(const char *command) {
         fail_msg("%s", command);
 }
 
-static void take_build_id(struct mprof__module *module) {
+static void take_build_id(struct report__module *module) {
     int fd = open(module->path, O_RDONLY);
     const void *bits;
     ssize_t size;
@@ -97,7 +97,7 @@ static void profile(struct fixture *f, const char *program) {
     memset(f->modules, 0, sizeof f->modules);
     f->modules[0].path = program;
     take_build_id(&f->modules[0]);
-    f->profile = (struct mprof__profile){
+    f->profile = (struct report__profile){
         .program = program, .modules = f->modules, .module_count = 1};
     if (access(f->library, F_OK) == 0) {
         f->modules[1].path = f->library;
@@ -107,15 +107,15 @@ static void profile(struct fixture *f, const char *program) {
 }
 
 static void read_types(struct fixture *f) {
-    mprof__pool_free(&f->pool);
-    f->types = mprof__types_read(&f->pool, &f->profile, NULL, true);
+    report__pool_free(&f->pool);
+    f->types = report__types_read(&f->pool, &f->profile, NULL, true);
 }
 
 /* The names of SIZE, joined with blanks. */
 static void join(const struct fixture *f, uint64_t size, char *text,
                  size_t room) {
     uint32_t count;
-    const char *const *names = mprof__types_of_size(f->types, size, &count);
+    const char *const *names = report__types_of_size(f->types, size, &count);
     size_t at = 0;
 
     *text = '\0';
@@ -133,7 +133,7 @@ static void assert_names(const struct fixture *f, uint64_t size,
 }
 
 static const char *missing(const struct fixture *f) {
-    return mprof__types_missing(f->types);
+    return report__types_missing(f->types);
 }
 
 /* The program's own words, kept while it is changed in the file. */
@@ -317,7 +317,7 @@ static void test_sentences(void **state) {
     snprintf(expected, sizeof expected, "no types: %s is not there any more",
              f->program);
     assert_string_equal(missing(f), expected);
-    f->types = mprof__types_read(&f->pool, &f->profile, "elsewhere", true);
+    f->types = report__types_read(&f->pool, &f->profile, "elsewhere", true);
     assert_null(missing(f));
     assert_names(f, 211, "nameless");
 

@@ -10,13 +10,14 @@
 #include <string.h>
 
 #include "monitor/base/self.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
+#include "monitor/record/sites.h"
 #include "monitor/record/thread.h"
 #include "fake.h"
 
 static struct mprof__session *session;
 static struct mprof_thread record;
-static struct mprof__chain chain = {.record = &record};
+static struct mprof__chain chain, fresh;
 
 enum { MOST = 20000 };
 static void *expected[MOST];
@@ -36,7 +37,7 @@ static void leave_out_barriers(void) {
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 walk_both(void) {
     assert_true(mprof__enter());
-    mprof__walk(session, &chain, MPROF__FRAME());
+    mprof__walk(&chain, MPROF__FRAME());
     mprof__walk_done(&chain);
     mprof__leave();
     expected_count = backtrace(expected, MOST);
@@ -62,6 +63,8 @@ static int set_up(void **state) {
     mprof__threads_initialize();
     mprof__marks_initialize();
     session = mprof__session_new(NULL, 64 << 20, 1, &error);
+    mprof__chain_begin(&chain, mprof__site_of, session, &record);
+    mprof__chain_begin(&fresh, mprof__site_of, session, &record);
     return session == NULL;
 }
 
@@ -182,7 +185,7 @@ static void code_without_tables_cuts_the_chain(void **state) {
     int local;
     assert_false(mprof__cfi_find((uintptr_t)&local, &unwind));
     const struct mprof__site *site =
-        mprof__session_site(session, (uintptr_t)&local, false);
+        mprof__site_of(session, (uintptr_t)&local, false);
     assert_false(site->known);
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, site->function);
@@ -191,7 +194,6 @@ static void code_without_tables_cuts_the_chain(void **state) {
 
 /* Functions of different frames that call each other, each from two places. */
 enum { TURNS = 200000, DEEPEST = 60 };
-static struct mprof__chain fresh = {.record = &record};
 static int turns;
 static size_t most_kept;
 
@@ -200,12 +202,12 @@ walk_twice(void) {
     const void *frame = MPROF__FRAME();
     assert_true(mprof__enter());
     if (mprof__walk_again(&chain, frame) == MPROF__DIFFERS) {
-        mprof__walk(session, &chain, frame);
+        mprof__walk(&chain, frame);
         mprof__walk_done(&chain);
     }
     mprof__chain_forget(&fresh);
     fresh.marks = chain.marks;
-    mprof__walk(session, &fresh, frame);
+    mprof__walk(&fresh, frame);
     mprof__leave();
     __asm__ volatile("" ::: "memory");
     assert_false(chain.cut);

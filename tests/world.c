@@ -9,30 +9,31 @@
 
 void world_start(struct world *w) {
     *w = (struct world){.profile.program = ""};
-    struct mprof__profile *p = &w->profile;
-    p->modules = mprof__alloc(&w->pool, ROOM, sizeof *p->modules);
-    p->functions = mprof__alloc(&w->pool, ROOM, sizeof *p->functions);
-    p->threads = mprof__alloc(&w->pool, ROOM, sizeof *p->threads);
-    p->nodes = mprof__alloc(&w->pool, ROOM, sizeof *p->nodes);
-    p->edges = mprof__alloc(&w->pool, ROOM, sizeof *p->edges);
-    p->counters = mprof__alloc(&w->pool, ROOM, sizeof *p->counters);
-    w->names.list = mprof__alloc(&w->pool, ROOM, sizeof *w->names.list);
-    w->names.shown = mprof__alloc(&w->pool, ROOM, sizeof *w->names.shown);
-    w->names.fragment = mprof__alloc(&w->pool, ROOM, sizeof *w->names.fragment);
-    w->names.list[w->names.count++] = (struct mprof__shown){
+    struct report__profile *p = &w->profile;
+    p->modules = report__alloc(&w->pool, ROOM, sizeof *p->modules);
+    p->functions = report__alloc(&w->pool, ROOM, sizeof *p->functions);
+    p->threads = report__alloc(&w->pool, ROOM, sizeof *p->threads);
+    p->nodes = report__alloc(&w->pool, ROOM, sizeof *p->nodes);
+    p->edges = report__alloc(&w->pool, ROOM, sizeof *p->edges);
+    p->counters = report__alloc(&w->pool, ROOM, sizeof *p->counters);
+    w->names.list = report__alloc(&w->pool, ROOM, sizeof *w->names.list);
+    w->names.shown = report__alloc(&w->pool, ROOM, sizeof *w->names.shown);
+    w->names.fragment =
+        report__alloc(&w->pool, ROOM, sizeof *w->names.fragment);
+    w->names.list[w->names.count++] = (struct report__shown){
         .name = "<top level>", .kind = MPROF_TOPLEVEL, .plumbing = true};
 }
 
 void world_stop(struct world *w) {
-    mprof__pool_free(&w->pool);
+    report__pool_free(&w->pool);
 }
 
 uint32_t world_function(struct world *w, const char *name) {
     uint32_t i = w->profile.function_count++;
-    w->profile.functions[i] = (struct mprof__function){
+    w->profile.functions[i] = (struct report__function){
         .address = 1000 * ((uint64_t)i + 1), .module = MPROF_NONE};
     w->names.shown[i] = w->names.count;
-    w->names.list[w->names.count++] = (struct mprof__shown){.name = name};
+    w->names.list[w->names.count++] = (struct report__shown){.name = name};
     return i;
 }
 
@@ -52,7 +53,7 @@ uint32_t world_part(struct world *w, uint32_t whole, const char *symbol) {
 
 uint32_t world_node(struct world *w, uint32_t parent, uint32_t function) {
     uint32_t i = w->profile.node_count++;
-    w->profile.nodes[i] = (struct mprof__node){
+    w->profile.nodes[i] = (struct report__node){
         w->profile.nodes[parent].thread, parent, function, {{{0}}}, {{{0}}}};
     return i;
 }
@@ -61,14 +62,14 @@ uint32_t world_thread(struct world *w, enum mprof_heap heap) {
     uint32_t t = w->profile.thread_count++, i = w->profile.node_count++;
     w->profile.threads[t].heap = heap;
     w->profile.nodes[i] =
-        (struct mprof__node){t, MPROF_NONE, MPROF_NONE, {{{0}}}, {{{0}}}};
+        (struct report__node){t, MPROF_NONE, MPROF_NONE, {{{0}}}, {{{0}}}};
     return i;
 }
 
 uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
     uint32_t i = w->profile.edge_count++;
     uint32_t f = w->profile.nodes[node].function;
-    w->profile.edges[i] = (struct mprof__edge){
+    w->profile.edges[i] = (struct report__edge){
         node, MPROF_NONE, w->profile.functions[f].address + offset};
     return i;
 }
@@ -76,8 +77,8 @@ uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
 void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed) {
-    struct mprof__node *n = &w->profile.nodes[node];
-    w->profile.counters[w->profile.counter_count++] = (struct mprof__counter){
+    struct report__node *n = &w->profile.nodes[node];
+    w->profile.counters[w->profile.counter_count++] = (struct report__counter){
         node, edge, MPROF_SMALL, {allocs, bytes}, {frees, freed}};
     n->own.by_class[MPROF_SMALL].allocs += allocs;
     n->own.by_class[MPROF_SMALL].bytes += bytes;
@@ -91,16 +92,17 @@ void world_counter(struct world *w, uint32_t node, uint64_t allocs,
 }
 
 char *world_leaks_of(struct world *w, uint32_t thread,
-                     struct mprof__leak_options options) {
+                     struct report__leak_options options) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    mprof__print_leaks(out, &w->profile, &w->names, thread, &options, &w->pool);
+    report__print_leaks(out, &w->profile, &w->names, thread, &options,
+                        &w->pool);
     fclose(out);
     return text;
 }
 
-char *world_leaks(struct world *w, struct mprof__leak_options options) {
+char *world_leaks(struct world *w, struct report__leak_options options) {
     return world_leaks_of(w, MPROF_ALL_THREADS, options);
 }
 

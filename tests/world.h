@@ -8,9 +8,9 @@
 enum { ROOM = 512 };
 
 struct world {
-    struct mprof__pool pool;
-    struct mprof__profile profile;
-    struct mprof__functions names;
+    struct report__pool pool;
+    struct report__profile profile;
+    struct report__functions names;
 };
 
 void world_start(struct world *w);
@@ -44,13 +44,13 @@ void world_counter(struct world *w, uint32_t node, uint64_t allocs,
 
 /* The leak table of THREAD, or of all; the caller frees it. */
 char *world_leaks_of(struct world *w, uint32_t thread,
-                     struct mprof__leak_options options);
-char *world_leaks(struct world *w, struct mprof__leak_options options);
+                     struct report__leak_options options);
+char *world_leaks(struct world *w, struct report__leak_options options);
 
 /* The whole one, with more options. */
 #define LEAKS(w, ...)                                                          \
-    world_leaks(w, (struct mprof__leak_options){.verbosity = MPROF_VERBOSE,    \
-                                                ##__VA_ARGS__})
+    world_leaks(w, (struct report__leak_options){.verbosity = MPROF_VERBOSE,   \
+                                                 ##__VA_ARGS__})
 
 /* Where the path stands in a row of the table; NULL in other lines. */
 const char *world_path_in(const char *line);

@@ -1,6 +1,6 @@
 /* functions.h - what stands behind the functions of mprof.h; see public.c. */
-#ifndef MPROF_FUNCTIONS_H
-#define MPROF_FUNCTIONS_H
+#ifndef MONITOR_API_FUNCTIONS_H
+#define MONITOR_API_FUNCTIONS_H
 
 #include <stdint.h>
 

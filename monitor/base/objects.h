@@ -5,8 +5,8 @@
  * entry too, from the allocator's answer to the call that frees it, so putting
  * and taking need no lock and no atomic exchange.
  */
-#ifndef MPROF_OBJECTS_H
-#define MPROF_OBJECTS_H
+#ifndef MONITOR_BASE_OBJECTS_H
+#define MONITOR_BASE_OBJECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

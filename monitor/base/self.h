@@ -5,15 +5,18 @@
  * costs no fence, and after mprof__threads_leave() nobody uses the old
  * session any more.
  */
-#ifndef MPROF_SELF_H
-#define MPROF_SELF_H
+#ifndef MONITOR_BASE_SELF_H
+#define MONITOR_BASE_SELF_H
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/base/objects.h"
-#include "monitor/record/session.h"
+#include "monitor/format/format.h"
+
+struct mprof__marks;
+struct mprof__thread;
 
 /* Locks that one thread holds at once: the registry's, the session's, and that
  * of the objects that are kept. */
@@ -43,11 +46,15 @@ extern MPROF__FAST_TLS struct mprof__self *mprof__self;
 /* The longer ways of the functions below. */
 bool mprof__enter_slowly(uintptr_t stack);
 void mprof__leave_shared(void);
-struct mprof__thread *mprof__thread_self(struct mprof__session *session,
-                                         enum mprof_heap heap);
 
-/* See mprof__enter() in adapter.h.  STACK is a place in the stack that is the
- * same for all calls from there. */
+/* Begin and end a stretch that must not run into the hook on the same thread:
+ * allocations by signal handlers meanwhile are counted as unplaced.  False:
+ * this thread is inside already, and mprof__leave() must not be called. */
+bool mprof__enter(void);
+void mprof__leave(void);
+
+/* As mprof__enter().  STACK is a place in the stack that is the same for all
+ * calls from there. */
 static inline bool mprof__enter_at(const void *stack) {
     struct mprof__self *me = mprof__self;
     if (__builtin_expect(me == NULL || me->inside, 0))
@@ -85,14 +92,23 @@ static inline void mprof__leave_here(void) {
         mprof__leave_shared();
 }
 
-/* This thread in a heap of SESSION, made when it is not there; NULL: no
- * memory. */
-static inline struct mprof__thread *
-mprof__thread_here(struct mprof__session *session, enum mprof_heap heap) {
-    struct mprof__self *me = mprof__self;
-    if (__builtin_expect(me->heap[heap].id == session->id, 1))
-        return me->heap[heap].thread;
-    return mprof__thread_self(session, heap);
-}
+/* A lock, known to be this thread's should a jump keep it from giving it
+ * back. */
+void mprof__lock(pthread_mutex_t *mutex);
+void mprof__unlock(pthread_mutex_t *mutex);
+
+/* Is what this thread allocates now the monitor's own affair? */
+bool mprof__thread_is_silent(void);
+
+/* Wait until no other thread is inside of the hook.  What it looks at there
+ * has changed already.  False: one seems to stay, and what it uses must too. */
+bool mprof__threads_leave(void);
+
+/* Once, before anything else here.  ENDS is called inside of the hook, by each
+ * thread that ends. */
+void mprof__selves_initialize(void (*ends)(struct mprof__self *me));
+
+/* In the child of a fork: the other threads are not there any more. */
+void mprof__selves_forked(void);
 
 #endif

@@ -5,8 +5,8 @@
  * stays readable until the table is freed.  Memory is mapped, never malloced.
  * Key 0 is not a key.
  */
-#ifndef MPROF_TABLE_H
-#define MPROF_TABLE_H
+#ifndef MONITOR_BASE_TABLE_H
+#define MONITOR_BASE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

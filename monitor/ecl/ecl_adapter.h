@@ -5,8 +5,8 @@
  *     ecl_bytecodes.c function names: interpreted code
  *     ecl_keep.c      objects that the collector must leave alone
  */
-#ifndef MPROF_ECL_ADAPTER_H
-#define MPROF_ECL_ADAPTER_H
+#ifndef MONITOR_ECL_ECL_ADAPTER_H
+#define MONITOR_ECL_ECL_ADAPTER_H
 
 #include <ecl/ecl.h>
 

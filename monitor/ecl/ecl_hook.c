@@ -4,6 +4,7 @@
  * without the patch the weak reference to ecl_set_monitor is NULL.
  */
 #define _GNU_SOURCE
+#include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
 
 #include <stdio.h>

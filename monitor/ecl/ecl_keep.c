@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
 
 /* Headers of the collector that this ECL has: its own, in libecl, or the

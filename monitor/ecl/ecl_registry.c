@@ -13,6 +13,9 @@
 #include <link.h>
 #include <string.h>
 
+#include "monitor/record/sites.h"
+#include "monitor/record/names.h"
+#include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/ecl/entries.h"

@@ -4,8 +4,8 @@
  * its number: the snapshots of a version in the making have the number of the
  * one before.
  */
-#ifndef MPROF_ECL_VERSION_H
-#define MPROF_ECL_VERSION_H
+#ifndef MONITOR_ECL_ECL_VERSION_H
+#define MONITOR_ECL_ECL_VERSION_H
 
 #include <ecl/ecl.h>
 

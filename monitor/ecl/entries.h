@@ -4,12 +4,12 @@
  * number of arguments: its entry L<n>foo_va, which Lisp knows, counts the
  * arguments and calls the body L<n>foo.
  */
-#ifndef MPROF_ENTRIES_H
-#define MPROF_ENTRIES_H
+#ifndef MONITOR_ECL_ENTRIES_H
+#define MONITOR_ECL_ENTRIES_H
 
 #include <stdint.h>
 
-#include "monitor/record/modules.h"
+#include "monitor/base/elf_image.h"
 
 /* Twice the same where there is only one. */
 struct mprof__pair {

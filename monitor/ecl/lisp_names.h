@@ -4,8 +4,8 @@
  * inside of the hook.  Names come out as PRIN1 would print them with CL-USER
  * as the current package, but for symbols of COMMON-LISP, which get "CL:".
  */
-#ifndef MPROF_LISP_NAMES_H
-#define MPROF_LISP_NAMES_H
+#ifndef MONITOR_ECL_LISP_NAMES_H
+#define MONITOR_ECL_LISP_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

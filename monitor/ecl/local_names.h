@@ -5,15 +5,15 @@
  * `outer` is the C name of the global function around it; functions inside of
  * another have smaller numbers than that one.
  */
-#ifndef MPROF_LOCAL_NAMES_H
-#define MPROF_LOCAL_NAMES_H
+#ifndef MONITOR_ECL_LOCAL_NAMES_H
+#define MONITOR_ECL_LOCAL_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/record/adapter.h"
 #include "monitor/ecl/lisp_names.h"
-#include "monitor/record/modules.h"
+#include "monitor/base/elf_image.h"
 
 /* Name the function at START from the symbols of its library, which is loaded
  * at BIAS: (LABELS WALK :IN TREE-SUM) where that is known. */

@@ -1,6 +1,6 @@
 /* crc.h - the CRC-32 of gzip, for the monitor, which links no zlib. */
-#ifndef MPROF_CRC_H
-#define MPROF_CRC_H
+#ifndef MONITOR_FORMAT_CRC_H
+#define MONITOR_FORMAT_CRC_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  *
  * The file is the memory of the monitor: it is mapped MAP_SHARED into the
  * profiled program, so it can be read at any time, also after the program was
- * killed.  The monitor writes it, the reader (report/read.c) only reads it.
+ * killed.  The monitor writes it, the reader (report/data/read.c) only reads it.
  *
  *     offset 0       struct mprof_header, padded with zeros to 4096 bytes
  *     offset 4096    records, one after the other, each a multiple of 8 bytes
@@ -27,8 +27,8 @@
  *
  * Unused and padding bytes are zero.
  */
-#ifndef MPROF_FORMAT_H
-#define MPROF_FORMAT_H
+#ifndef MONITOR_FORMAT_FORMAT_H
+#define MONITOR_FORMAT_FORMAT_H
 
 #include <stdint.h>
 

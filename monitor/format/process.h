@@ -1,6 +1,6 @@
 /* process.h - is a process still the one that it was? */
-#ifndef MPROF_PROCESS_H
-#define MPROF_PROCESS_H
+#ifndef MONITOR_FORMAT_PROCESS_H
+#define MONITOR_FORMAT_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -24,6 +24,7 @@
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/include/mprof.h"
 #include "monitor/format/process.h"
+#include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 
 extern char **environ;

@@ -14,8 +14,8 @@
  * so on.  The file of a process that ended before this one began is replaced;
  * next to that of any other this one is called NAME.PID.
  */
-#ifndef MPROF_AUTOSTART_H
-#define MPROF_AUTOSTART_H
+#ifndef MONITOR_MALLOC_AUTOSTART_H
+#define MONITOR_MALLOC_AUTOSTART_H
 
 #include <stdbool.h>
 

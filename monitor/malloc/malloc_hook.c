@@ -11,7 +11,9 @@
 #include "monitor/record/adapter.h"
 #include "monitor/api/functions.h"
 #include "monitor/malloc/malloc_monitor.h"
-#include "monitor/record/session.h"
+#include "monitor/base/self.h"
+#include "monitor/record/thread.h"
+#include "monitor/unwind/generation.h"
 
 #pragma weak mprof_set_malloc_monitor
 

@@ -1,6 +1,6 @@
 /* malloc_hook.h - the C heap's side of an adapter; see malloc_hook.c. */
-#ifndef MPROF_MALLOC_HOOK_H
-#define MPROF_MALLOC_HOOK_H
+#ifndef MONITOR_MALLOC_MALLOC_HOOK_H
+#define MONITOR_MALLOC_MALLOC_HOOK_H
 
 #include <stdbool.h>
 

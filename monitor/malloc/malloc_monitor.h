@@ -5,8 +5,8 @@
  * Only one function is exported, so that the monitor of another library, such
  * as the one for ECL, can take the place of the one that comes with it.
  */
-#ifndef MPROF_MALLOC_MONITOR_H
-#define MPROF_MALLOC_MONITOR_H
+#ifndef MONITOR_MALLOC_MALLOC_MONITOR_H
+#define MONITOR_MALLOC_MALLOC_MONITOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * the thread that allocates, from inside of the hook: an answer may neither
  * allocate, nor lock, nor signal.
  */
-#ifndef MPROF_ADAPTER_H
-#define MPROF_ADAPTER_H
+#ifndef MONITOR_RECORD_ADAPTER_H
+#define MONITOR_RECORD_ADAPTER_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -109,27 +109,7 @@ bool mprof__c_take(const void *object, struct mprof__object *what);
 void mprof__c_freed(const struct mprof__object *what);
 void mprof__c_untake(const void *object, const struct mprof__object *what);
 
-/* Begin and end a stretch that must not run into the hook on the same thread:
- * allocations by signal handlers meanwhile are counted as unplaced.  False:
- * nothing is recorded, and mprof__leave() must not be called. */
-bool mprof__enter(void);
-void mprof__leave(void);
-
 /* Between enter and leave: does a session record? */
 bool mprof__recording(void);
-
-/* A lock, known to be this thread's should a jump keep it from giving it
- * back. */
-void mprof__lock(pthread_mutex_t *mutex);
-void mprof__unlock(pthread_mutex_t *mutex);
-
-/* The module at START..END is about to go: forget its return addresses.
- * Called between enter and leave. */
-void mprof__module_unloads(uintptr_t start, uintptr_t end);
-
-/* Give the native function that starts at KEY, or the interpreted object KEY,
- * another name, if it was seen. */
-void mprof__rename(struct mprof__session *session, uintptr_t key,
-                   const char *name);
 
 #endif

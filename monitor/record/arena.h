@@ -8,8 +8,8 @@
  * One thread at a time may call the functions that add records (the caller
  * holds the session's lock); every thread may write into records.
  */
-#ifndef MPROF_ARENA_H
-#define MPROF_ARENA_H
+#ifndef MONITOR_RECORD_ARENA_H
+#define MONITOR_RECORD_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 #include "monitor/base/objects.h"
-#include "monitor/base/self.h"
-#include "monitor/record/session.h"
+#include "monitor/record/place.h"
+#include "monitor/record/recording.h"
 
 static uint32_t bin_of(uint64_t bytes) {
     return bytes <= MPROF_LARGEST_BIN ? (uint32_t)bytes : MPROF_LARGEST_BIN + 1;

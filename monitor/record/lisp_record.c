@@ -1,55 +1,10 @@
-/* record.c - an allocation of Lisp: enter, walk, find node and bin, count.
+/* lisp_record.c - an allocation of Lisp: enter, walk, find node and bin, count.
  *
  * c_record.c does the same for the C heap.
  */
 #include <string.h>
 
-#include "monitor/base/self.h"
-#include "monitor/record/session.h"
-
-void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
-    struct mprof_header *header = mprof__arena_header(&session->arena);
-    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
-}
-
-struct mprof__link *mprof__locate(struct mprof__thread *thread,
-                                  const void *frame) {
-    struct mprof__chain *chain = &thread->chain;
-    mprof__walk(thread->session, chain, frame);
-    if (chain->asks)
-        mprof__adapter.match(chain);
-    struct mprof__link *link = mprof__tree_link(thread);
-    mprof__walk_done(chain);
-    return link;
-}
-
-struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
-    struct mprof__chain *chain = &thread->chain;
-    uint32_t generation = chain->generation;
-    /* Should a jump leave what follows, nothing of it may be kept. */
-    mprof__chain_forget(chain);
-    struct mprof__link *link = mprof__tree_link(thread);
-    chain->generation = generation;
-    return link;
-}
-
-static void add(uint64_t *counter, uint64_t n) {
-    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
-                     __ATOMIC_RELAXED);
-}
-
-void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
-    const struct mprof__chain *chain = &thread->chain;
-    if (chain->innermost != NULL && chain->innermost->folded) {
-        add(&thread->record->folded_allocs, 1);
-        add(&thread->record->folded_bytes, bytes);
-    }
-    if (chain->cut) {
-        add(&thread->record->cut_allocs, 1);
-        add(&thread->record->cut_bytes, bytes);
-    }
-}
+#include "monitor/record/place.h"
 
 static struct mprof_bin *add_bin(struct mprof__thread *thread,
                                  const struct mprof__event *event) {

@@ -1,57 +1,24 @@
 /* sites.c - what is known of return addresses, and when it is no longer true.
  *
- * A library that was closed makes room for another at the same addresses.  So
- * whatever is known of code is true for a generation, which ends when a library
- * is closed, and is looked at again in the next.  To look means to read the
- * library's headers, which may vanish under the eyes of a thread: but not those
- * of the code that the thread is in, and only such code is on its stack.
+ * It holds for a generation (generation.h), and is looked at again in the next.
+ * To look means to read the library's headers, which may vanish under the eyes
+ * of a thread: but not those of the code that the thread is in, and only such
+ * code is on its stack.
  */
-#include "monitor/record/session.h"
+#include "monitor/record/sites.h"
 
 #include <link.h>
 #include <string.h>
 
+#include "monitor/base/self.h"
+#include "monitor/record/adapter.h"
 #include "monitor/record/modules.h"
-
-/* While a library is being closed each look is for this moment only: within
- * dlclose(), when it is done, another may be mapped where it was. */
-uint64_t mprof__generation = 1; /* atomic */
-#define CLOSING ((uint64_t)1 << 32)
-
-static __thread uint32_t own_closings
-    __attribute__((tls_model("initial-exec")));
+#include "monitor/record/names.h"
+#include "monitor/record/session.h"
+#include "monitor/unwind/generation.h"
 
 /* Stands for every return address once there is no memory for more sites. */
 static const struct mprof__site no_site;
-
-static uint32_t this_generation(void) {
-    return (uint32_t)__atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
-}
-
-void mprof__modules_forked(void) {
-    /* The other threads are not here. */
-    mprof__generation = this_generation() + own_closings * CLOSING;
-}
-
-void mprof__modules_close(void) {
-    own_closings++;
-    __atomic_add_fetch(&mprof__generation, CLOSING + 1, __ATOMIC_SEQ_CST);
-}
-
-void mprof__modules_closed(void) {
-    __atomic_sub_fetch(&mprof__generation, CLOSING - 1, __ATOMIC_SEQ_CST);
-    own_closings--;
-}
-
-void mprof__modules_changed(void) {
-    __atomic_add_fetch(&mprof__generation, 1, __ATOMIC_SEQ_CST);
-}
-
-/* For how long holds what is looked at now?  0: not even for long. */
-static uint32_t holds_for(uint32_t generation_before) {
-    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_SEQ_CST);
-    return now < CLOSING ? generation_before : 0;
-}
 
 struct range {
     uintptr_t start, end;
@@ -117,7 +84,8 @@ static bool is_current(struct mprof__session *session,
         forget(session, module->start, module->end);
         return false;
     }
-    slot->value = (uint64_t)holds_for(now) << 32 | (mprof_ref)slot->value;
+    slot->value =
+        (uint64_t)mprof__holds_for(now) << 32 | (mprof_ref)slot->value;
     return true;
 }
 
@@ -156,7 +124,7 @@ static bool find_rule(uintptr_t pc, bool exact, struct mprof__unwind *unwind) {
 static const struct mprof__site *add_site(struct mprof__session *session,
                                           uintptr_t pc, bool exact,
                                           uint64_t key) {
-    uint32_t now = this_generation();
+    uint32_t now = mprof__this_generation();
     struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
     if (site == NULL)
         return &no_site;
@@ -172,7 +140,7 @@ static const struct mprof__site *add_site(struct mprof__session *session,
         site->function =
             mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
     }
-    site->checked = holds_for(now);
+    site->checked = mprof__holds_for(now);
     mprof__table_add(&session->sites, key, (uintptr_t)site);
     return site;
 }
@@ -180,13 +148,13 @@ static const struct mprof__site *add_site(struct mprof__session *session,
 /* Is SITE, of another generation, still true? */
 static bool is_true(struct mprof__session *session, struct mprof__site *site,
                     uintptr_t pc, bool exact) {
-    uint32_t now = this_generation();
+    uint32_t now = mprof__this_generation();
     struct mprof__unwind unwind;
     if (find_rule(pc, exact, &unwind) != site->known ||
         unwind.module_start != site->unwind.module_start ||
         (site->known && !is_current(session, &unwind, now)))
         return false;
-    __atomic_store_n(&site->checked, holds_for(now), __ATOMIC_RELEASE);
+    __atomic_store_n(&site->checked, mprof__holds_for(now), __ATOMIC_RELEASE);
     return true;
 }
 
@@ -203,8 +171,9 @@ static const struct mprof__site *look_up(struct mprof__session *session,
     return add_site(session, pc, exact, key);
 }
 
-const struct mprof__site *mprof__session_site(struct mprof__session *session,
-                                              uintptr_t pc, bool exact) {
+const struct mprof__site *mprof__site_of(void *context, uintptr_t pc,
+                                         bool exact) {
+    struct mprof__session *session = context;
     uint64_t key = exact ? pc | (uint64_t)1 << 63 : pc;
     struct mprof__slot *slot = mprof__table_find(&session->sites, key);
     if (__builtin_expect(slot != NULL, 1)) {
@@ -212,7 +181,7 @@ const struct mprof__site *mprof__session_site(struct mprof__session *session,
             (const struct mprof__site *)(uintptr_t)slot->value;
         if (__builtin_expect(
                 __atomic_load_n(&site->checked, __ATOMIC_ACQUIRE) ==
-                    this_generation(),
+                    mprof__this_generation(),
                 1))
             return site;
     }

@@ -1,8 +1,40 @@
-/* thread.h - the threads of the process, as the monitor sees them. */
-#ifndef MPROF_THREAD_H
-#define MPROF_THREAD_H
+/* thread.h - a thread's part of a session, one for each heap. */
+#ifndef MONITOR_RECORD_THREAD_H
+#define MONITOR_RECORD_THREAD_H
 
-struct mprof__thread;
+#include <stdint.h>
+
+#include "monitor/base/self.h"
+#include "monitor/base/table.h"
+#include "monitor/format/format.h"
+#include "monitor/record/adapter.h"
+#include "monitor/record/session.h"
+#include "monitor/record/tree.h"
+#include "monitor/unwind/walk.h"
+
+enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
+
+/* A thread in one heap of one session.  Only the thread itself touches it, but
+ * for `record`, `next`, and everything once the thread is gone. */
+struct mprof__thread {
+    struct mprof__session *session;
+    struct mprof__chain chain;
+    struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
+    struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
+    struct mprof__thread *next;
+    struct mprof_thread *record;
+    mprof_ref ref; /* of the record */
+    struct mprof__tree tree;
+    struct mprof__table bins; /* class object -> bin */
+    uintptr_t last_class;     /* ... that was looked up last */
+    struct mprof_bin *last_class_bin;
+    /* What other threads allocated and this one frees: their COUNTER -> ours,
+     * (THREAD, size) -> our SIZE. */
+    struct mprof__table foreign, foreign_sizes;
+    uint64_t autosave; /* allocations until the next */
+    uint32_t number;   /* of the threads of this heap, from 1 */
+    struct mprof__thread *next_free;
+};
 
 /* Once, before the first recording. */
 void mprof__threads_initialize(void);
@@ -12,5 +44,23 @@ void mprof__threads_forked(void);
 
 /* Give back the memory that only further allocations of the thread need. */
 void mprof__thread_shrink(struct mprof__thread *thread);
+
+/* Put the return addresses of this thread back where marks are; called outside
+ * of the hook. */
+void mprof__thread_lift_marks(void);
+
+/* The longer way of mprof__thread_here(). */
+struct mprof__thread *mprof__thread_self(struct mprof__session *session,
+                                         enum mprof_heap heap);
+
+/* This thread in a heap of SESSION, made when it is not there; NULL: no
+ * memory. */
+static inline struct mprof__thread *
+mprof__thread_here(struct mprof__session *session, enum mprof_heap heap) {
+    struct mprof__self *me = mprof__self;
+    if (__builtin_expect(me->heap[heap].id == session->id, 1))
+        return me->heap[heap].thread;
+    return mprof__thread_self(session, heap);
+}
 
 #endif

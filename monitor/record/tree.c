@@ -5,9 +5,10 @@
  * steps: what its caller's link called lately, all links by (parent, site), and
  * the nodes.  Invariant: every node that a link has is in `nodes`.
  */
-#include <string.h>
+#include "monitor/record/tree.h"
 
-#include "monitor/record/session.h"
+#include "monitor/record/names.h"
+#include "monitor/record/thread.h"
 
 /* In the keys of links, functions of interpreted objects instead of sites. */
 #define BY_FUNCTION ((uint32_t)1 << 31)
@@ -20,35 +21,36 @@ static uint64_t pair(mprof_ref parent, uint32_t other) {
 
 static struct mprof__link *link_at(const struct mprof__thread *thread,
                                    uint32_t number) {
-    return &thread->pieces[number / MPROF__LINKS][number % MPROF__LINKS];
+    return &thread->tree.pieces[number / MPROF__LINKS][number % MPROF__LINKS];
 }
 
 struct mprof__link *mprof__new_link(struct mprof__thread *thread,
                                     uint32_t *number) {
-    size_t bytes = MPROF__PIECES * sizeof *thread->pieces;
-    if (thread->pieces == NULL)
-        thread->pieces = mprof__map(bytes);
-    uint32_t n = thread->link_count + 1, piece = n / MPROF__LINKS;
-    if (thread->pieces == NULL || piece >= MPROF__PIECES)
+    size_t bytes = MPROF__PIECES * sizeof *thread->tree.pieces;
+    if (thread->tree.pieces == NULL)
+        thread->tree.pieces = mprof__map(bytes);
+    uint32_t n = thread->tree.link_count + 1, piece = n / MPROF__LINKS;
+    if (thread->tree.pieces == NULL || piece >= MPROF__PIECES)
         return NULL;
-    if (thread->pieces[piece] == NULL)
-        thread->pieces[piece] =
+    if (thread->tree.pieces[piece] == NULL)
+        thread->tree.pieces[piece] =
             mprof__map(MPROF__LINKS * sizeof(struct mprof__link));
-    if (thread->pieces[piece] == NULL)
+    if (thread->tree.pieces[piece] == NULL)
         return NULL;
-    *number = thread->link_count = n;
+    *number = thread->tree.link_count = n;
     return link_at(thread, n);
 }
 
 void mprof__tree_free(struct mprof__thread *thread) {
-    for (uint32_t i = 0; thread->pieces != NULL && i < MPROF__PIECES; i++)
-        mprof__unmap(thread->pieces[i],
+    for (uint32_t i = 0; thread->tree.pieces != NULL && i < MPROF__PIECES; i++)
+        mprof__unmap(thread->tree.pieces[i],
                      MPROF__LINKS * sizeof(struct mprof__link));
-    mprof__unmap(thread->pieces, MPROF__PIECES * sizeof *thread->pieces);
-    thread->pieces = NULL;
-    thread->root = NULL;
-    mprof__table_free(&thread->edges);
-    mprof__table_free(&thread->nodes);
+    mprof__unmap(thread->tree.pieces,
+                 MPROF__PIECES * sizeof *thread->tree.pieces);
+    thread->tree.pieces = NULL;
+    thread->tree.root = NULL;
+    mprof__table_free(&thread->tree.edges);
+    mprof__table_free(&thread->tree.nodes);
 }
 
 static inline uint64_t key_of(const struct mprof__frame *frame) {
@@ -89,9 +91,9 @@ static struct mprof_node *add_node(struct mprof__thread *thread,
     }
     mprof__unlock(&session->lock);
     if (node != NULL)
-        mprof__table_add(&thread->nodes, pair(parent_ref, function),
+        mprof__table_add(&thread->tree.nodes, pair(parent_ref, function),
                          (uintptr_t)node);
-    mprof__table_trim(&thread->nodes);
+    mprof__table_trim(&thread->tree.nodes);
     return node;
 }
 
@@ -100,7 +102,7 @@ static struct mprof_node *find_node(struct mprof__thread *thread,
                                     mprof_ref function, bool *folded) {
     mprof_ref parent_ref = mprof__arena_ref(&thread->session->arena, parent);
     struct mprof__slot *slot =
-        mprof__table_find(&thread->nodes, pair(parent_ref, function));
+        mprof__table_find(&thread->tree.nodes, pair(parent_ref, function));
     if (slot != NULL)
         return (struct mprof_node *)(uintptr_t)slot->value;
     struct mprof_node *node =
@@ -169,7 +171,7 @@ static uint32_t find_way(struct mprof__thread *thread,
         site = function | BY_FUNCTION;
     }
     uint64_t key = pair(parent->node, site);
-    struct mprof__slot *slot = mprof__table_find(&thread->edges, key);
+    struct mprof__slot *slot = mprof__table_find(&thread->tree.edges, key);
     if (slot != NULL) {
         way = (uint32_t)slot->value;
         /* Another object may be the same function. */
@@ -178,8 +180,8 @@ static uint32_t find_way(struct mprof__thread *thread,
     }
     if (make_link(thread, parent, index, function, &way) == NULL)
         return 0;
-    mprof__table_add(&thread->edges, key, way);
-    mprof__table_trim(&thread->edges);
+    mprof__table_add(&thread->tree.edges, key, way);
+    mprof__table_trim(&thread->tree.edges);
     return way;
 }
 
@@ -229,7 +231,7 @@ static inline struct mprof__link *inward(struct mprof__thread *thread,
 
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    struct mprof__link *link = thread->root;
+    struct mprof__link *link = thread->tree.root;
     uint32_t folds = 0;
     size_t i = chain->kept;
     if (i > 0) {

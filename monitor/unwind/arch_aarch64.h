@@ -1,6 +1,6 @@
-/* arch_aarch64.h - what the monitor knows of aarch64; as monitor/arch.h. */
-#ifndef MPROF_ARCH_H
-#define MPROF_ARCH_H
+/* arch_aarch64.h - what the monitor knows of aarch64; as monitor/unwind/arch.h. */
+#ifndef MONITOR_UNWIND_ARCH_AARCH64_H
+#define MONITOR_UNWIND_ARCH_AARCH64_H
 
 #include <stdbool.h>
 #include <stdint.h>

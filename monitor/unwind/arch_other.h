@@ -1,7 +1,7 @@
 /* arch_other.h - what the monitor knows of any architecture: what the compiler
- * knows.  As monitor/arch.h; see walk_other.c. */
-#ifndef MPROF_ARCH_H
-#define MPROF_ARCH_H
+ * knows.  As monitor/unwind/arch.h; see walk_other.c. */
+#ifndef MONITOR_UNWIND_ARCH_OTHER_H
+#define MONITOR_UNWIND_ARCH_OTHER_H
 
 #include <link.h>
 #include <stdbool.h>

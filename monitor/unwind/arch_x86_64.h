@@ -1,6 +1,6 @@
-/* arch_x86_64.h - what the monitor knows of x86-64; as monitor/arch.h. */
-#ifndef MPROF_ARCH_H
-#define MPROF_ARCH_H
+/* arch_x86_64.h - what the monitor knows of x86-64; as monitor/unwind/arch.h. */
+#ifndef MONITOR_UNWIND_ARCH_X86_64_H
+#define MONITOR_UNWIND_ARCH_X86_64_H
 
 #include <emmintrin.h>
 #include <stdbool.h>

@@ -2,10 +2,10 @@
  * expressions by which unwinders find the real return address.
  *
  * A file that includes this one defines REGISTER_SP, REGISTER_BACK and
- * REGISTER_MARKS before: the DWARF numbers of the stack pointer, of what an entry
- * was reached by, and of the register that has the marks from then on. */
-#ifndef MPROF_BARRIER_H
-#define MPROF_BARRIER_H
+ * REGISTER_MARKS before: the DWARF numbers of the stack pointer, of what an
+ * entry was reached by, and of the register that has the marks from then on. */
+#ifndef MONITOR_UNWIND_BARRIER_H
+#define MONITOR_UNWIND_BARRIER_H
 
 /* As in marks.h. */
 #define MARKS 512
@@ -29,10 +29,9 @@
 /* From [..., sp, marks] to the place of the return address: p = marks + used;
  * while (p != marks && *p != sp) p -= 16; p + 8 */
 #define SEARCH_BYTES 25
-#define SEARCH DUP, DEREF, OVER, PLUS, \
-        OVER, OVER, EQUAL, BRANCH, 13, 0, \
-        DUP, DEREF, PICK, 3, EQUAL, BRANCH, 5, 0, \
-        LITERAL(16), MINUS, SKIP, -19, -1, \
+#define SEARCH                                                                 \
+    DUP, DEREF, OVER, PLUS, OVER, OVER, EQUAL, BRANCH, 13, 0, DUP, DEREF,      \
+        PICK, 3, EQUAL, BRANCH, 5, 0, LITERAL(16), MINUS, SKIP, -19, -1,       \
         PLUS_CONSTANT, 8
 
 /* Before that, to [..., sp, marks].  The zeros are more than valgrind has room
@@ -43,10 +42,12 @@
 #define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
 
 /* At an entry, and when the marks are in their register. */
-#define BY_ENTRY ZEROS_BYTES + 11 + SEARCH_BYTES, ZEROS, \
-        REGISTER(REGISTER_SP), REGISTER(REGISTER_BACK), CONSTANT(-32), AND, \
-        DUP, DEREF, PLUS, DEREF, SEARCH
-#define BY_MARKS ZEROS_BYTES + 4 + SEARCH_BYTES, ZEROS, \
-        REGISTER(REGISTER_SP), REGISTER(REGISTER_MARKS), SEARCH
+#define BY_ENTRY                                                               \
+    ZEROS_BYTES + 11 + SEARCH_BYTES, ZEROS, REGISTER(REGISTER_SP),             \
+        REGISTER(REGISTER_BACK), CONSTANT(-32), AND, DUP, DEREF, PLUS, DEREF,  \
+        SEARCH
+#define BY_MARKS                                                               \
+    ZEROS_BYTES + 4 + SEARCH_BYTES, ZEROS, REGISTER(REGISTER_SP),              \
+        REGISTER(REGISTER_MARKS), SEARCH
 
 #endif

@@ -4,8 +4,8 @@
  * found (eh_frame.h), and its program is run up to the address asked for.
  * Format: DWARF 5, section 6.4.
  */
-#ifndef MPROF_CFI_H
-#define MPROF_CFI_H
+#ifndef MONITOR_UNWIND_CFI_H
+#define MONITOR_UNWIND_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * of the function, and that to what it shares with others (CIE).
  * Format: LSB, "Exception Frames".
  */
-#ifndef MPROF_EH_FRAME_H
-#define MPROF_EH_FRAME_H
+#ifndef MONITOR_UNWIND_EH_FRAME_H
+#define MONITOR_UNWIND_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

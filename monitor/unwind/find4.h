@@ -1,7 +1,7 @@
 /* find4.h - where the processor has nothing better to compare four numbers by.
  */
-#ifndef MPROF_FIND4_H
-#define MPROF_FIND4_H
+#ifndef MONITOR_UNWIND_FIND4_H
+#define MONITOR_UNWIND_FIND4_H
 
 #include <stdint.h>
 

@@ -8,7 +8,8 @@
  * if they stayed; the mark tells: when it is gone at the next look, the next
  * one is set further out.
  */
-#include "monitor/record/session.h"
+#include "monitor/base/self.h"
+#include "monitor/unwind/walk.h"
 
 enum {
     SPACE = 16,      /* frames between marks in a long stretch */
@@ -29,7 +30,18 @@ static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
     return false;
 }
 
-/* This thread's marks, for a chain that ends where the thread began. */
+/* This thread's marks, for all its chains, the first of which begins at stack
+ * pointer BASE; NULL: it cannot have any, for REASON. */
+static struct mprof__marks *own_marks(uintptr_t base,
+                                      enum mprof_unmarked *reason) {
+    struct mprof__self *me = mprof__self;
+    *reason = MPROF_MARKS_OFF;
+    if (me->marks == NULL && !me->shared)
+        me->marks = mprof__marks_take(base, reason);
+    return me->marks;
+}
+
+/* The same for a chain that ends where the thread began. */
 static struct mprof__marks *find_marks(struct mprof__chain *chain,
                                        enum mprof_unmarked *reason) {
     const struct mprof__frame *first = &chain->frames[0];
@@ -37,7 +49,7 @@ static struct mprof__marks *find_marks(struct mprof__chain *chain,
     if (!first->last || !mprof__marks_begins(&first->site->unwind, first->pc))
         return NULL;
     if (chain->marks == NULL)
-        chain->marks = mprof__thread_marks(first->low, reason);
+        chain->marks = own_marks(first->low, reason);
     return chain->marks;
 }
 

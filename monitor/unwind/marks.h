@@ -16,8 +16,8 @@
  * unwind tables of the barrier.  For stack markers see Cheng, Harper and Lee,
  * "Generational Stack Collection and Profile-Driven Pretenuring", 1998.
  */
-#ifndef MPROF_MARKS_H
-#define MPROF_MARKS_H
+#ifndef MONITOR_UNWIND_MARKS_H
+#define MONITOR_UNWIND_MARKS_H
 
 #include <stdbool.h>
 #include <stddef.h>

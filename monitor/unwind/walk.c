@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "monitor/record/session.h"
 #include "monitor/base/table.h"
 
 enum { FIRST_ROOM = 512 };
@@ -37,6 +36,17 @@ static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
     *elements = larger;
     *room = more;
     return true;
+}
+
+void mprof__chain_begin(struct mprof__chain *chain,
+                        const struct mprof__site *(*site_of)(void *, uintptr_t,
+                                                             bool),
+                        void *context, struct mprof_thread *record) {
+    chain->site_of = site_of;
+    chain->context = context;
+    chain->record = record;
+    chain->patience = 1;
+    chain->fewest = SIZE_MAX;
 }
 
 void mprof__chain_free(struct mprof__chain *chain) {
@@ -217,11 +227,11 @@ static void simplify(struct mprof__known_site *known) {
  * A return address may lie behind the last instruction of its function; the
  * address where a signal struck is exact. */
 static const struct mprof__known_site *
-look_up(struct mprof__session *session, struct mprof__chain *chain,
-        const struct registers *r, struct mprof__known_site *place) {
+look_up(struct mprof__chain *chain, const struct registers *r,
+        struct mprof__known_site *place) {
     /* Should a jump leave what follows, nothing is known here. */
     place->pc = 0;
-    place->site = mprof__session_site(session, r->pc, r->exact);
+    place->site = chain->site_of(chain->context, r->pc, r->exact);
     simplify(place);
     if (r->exact)
         place->way = MPROF__BY_RULE;
@@ -234,13 +244,13 @@ look_up(struct mprof__session *session, struct mprof__chain *chain,
 
 /* The frame in the state R becomes one of this walk.  NULL: no memory. */
 static inline struct mprof__fresh *
-push_new(struct mprof__session *session, struct mprof__chain *chain,
-         const struct registers *r, const struct mprof__known_site **known) {
+push_new(struct mprof__chain *chain, const struct registers *r,
+         const struct mprof__known_site **known) {
     struct mprof__known_site *place =
         &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
-        *known = look_up(session, chain, r, place);
+        *known = look_up(chain, r, place);
     struct mprof__fresh *f = fresh_frame(chain);
     if (f == NULL)
         return NULL;
@@ -382,8 +392,7 @@ static bool go_on(struct mprof__chain *chain, struct mprof__fresh *f,
 }
 
 /* Walk to the outermost frame, or to one from which on all is as it was. */
-static void walk(struct mprof__session *session, struct mprof__chain *chain,
-                 struct registers *r) {
+static void walk(struct mprof__chain *chain, struct registers *r) {
     size_t old = chain->kept;
     const struct mprof__known_site *known;
     chain->kept = chain->proved = 0;
@@ -404,7 +413,7 @@ static void walk(struct mprof__session *session, struct mprof__chain *chain,
                 return;
             old = n - 1;
         }
-        struct mprof__fresh *f = push_new(session, chain, r, &known);
+        struct mprof__fresh *f = push_new(chain, r, &known);
         chain->cut = f == NULL;
         if (f == NULL)
             return;
@@ -429,8 +438,7 @@ static bool forget_sites(struct mprof__chain *chain) {
     return chain->sites != NULL;
 }
 
-void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
-                 const void *frame) {
+void mprof__walk(struct mprof__chain *chain, const void *frame) {
     struct registers r = {0};
     mprof__caller(frame, &r.pc, &r.sp, &r.bp);
     chain->walked_in = mprof__code_generation();
@@ -446,7 +454,7 @@ void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
         chain->cut = true;
         chain->kept = chain->proved = 0;
     } else {
-        walk(session, chain, &r);
+        walk(chain, &r);
     }
     assemble(chain);
     if (MPROF__HAS_MARKS)

@@ -3,8 +3,8 @@
  * The walk reads the unwind tables; it never allocates on a heap that is
  * profiled, and says when it could not go on.
  */
-#ifndef MPROF_WALK_H
-#define MPROF_WALK_H
+#ifndef MONITOR_UNWIND_WALK_H
+#define MONITOR_UNWIND_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,13 +12,14 @@
 
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
+#include "monitor/unwind/generation.h"
 #include "monitor/format/format.h"
 #include "monitor/unwind/marks.h"
 
 struct mprof__link;
-struct mprof__session;
 
-/* What is known of one return address; see sites.c.  Only `checked` changes. */
+/* What is known of one return address; see record/sites.c.  Only `checked`
+ * changes. */
 struct mprof__site {
     struct mprof__unwind unwind;
     uint32_t id;        /* counts the sites of the session, from 1 */
@@ -121,6 +122,11 @@ struct mprof__chain {
     size_t fresh_count, fresh_room;
     struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
     uint32_t sites_generation;
+    /* What is known of return address PC; never NULL.  EXACT: PC is no return
+     * address but the place where a signal interrupted. */
+    const struct mprof__site *(*site_of)(void *context, uintptr_t pc,
+                                         bool exact);
+    void *context;
 };
 
 /* How often it is looked after marks. */
@@ -130,24 +136,13 @@ enum { MPROF__PATIENCE = 32 };
  * thread.  There is no limit to the depth; when there is no memory for more
  * frames, the chain is cut.  Nothing is kept by the next walk until
  * mprof__walk_done(). */
-void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
-                 const void *frame);
+void mprof__walk(struct mprof__chain *chain, const void *frame);
 
 /* Walk.c's look at the marks after a walk; see look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
 
 /* What was found out of the chain's frames meanwhile, their links, is true. */
 void mprof__walk_done(struct mprof__chain *chain);
-
-/* The generation of code: while it lasts, no library is closed.  In the upper
- * half, the number of threads that are closing one.  See sites.c. */
-extern uint64_t mprof__generation; /* atomic */
-
-/* 0: a library is being closed. */
-static inline uint32_t mprof__code_generation(void) {
-    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
-    return now >> 32 == 0 ? (uint32_t)now : 0;
-}
 
 static inline uintptr_t mprof__word_at(uintptr_t address) {
     return *(const volatile uintptr_t *)address;
@@ -199,6 +194,14 @@ mprof__walk_again(struct mprof__chain *chain, const void *frame) {
 static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;
 }
+
+/* Before the first walk: sites come from SITE_OF for CONTEXT, and RECORD is
+ * told of marks. */
+void mprof__chain_begin(struct mprof__chain *chain,
+                        const struct mprof__site *(*site_of)(void *context,
+                                                             uintptr_t pc,
+                                                             bool exact),
+                        void *context, struct mprof_thread *record);
 
 void mprof__chain_free(struct mprof__chain *chain);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "monitor/record/session.h"
 #include "monitor/base/table.h"
 
 enum { FIRST_ROOM = 512 };
@@ -89,8 +88,7 @@ static void look_at_outermost(struct mprof__chain *chain) {
             chain->count * sizeof *chain->frames);
 }
 
-void mprof__walk(struct mprof__session *session, struct mprof__chain *chain,
-                 const void *frame) {
+void mprof__walk(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, bp;
     struct walk walk = {.session = session, .chain = chain};
     mprof__caller(frame, &pc, &walk.sp, &bp);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct mprof__entry {
+struct report__entry {
     const char *key; /* NULL: free */
     uint32_t hash;
     uint32_t value;
@@ -16,8 +16,8 @@ static uint32_t hash_text(const char *text) {
     return hash;
 }
 
-static struct mprof__entry *probe(const struct mprof__dictionary *d,
-                                  const char *key, uint32_t hash) {
+static struct report__entry *probe(const struct report__dictionary *d,
+                                   const char *key, uint32_t hash) {
     size_t i = hash & (d->size - 1);
     while (d->entries[i].key &&
            (d->entries[i].hash != hash || strcmp(d->entries[i].key, key) != 0))
@@ -25,10 +25,10 @@ static struct mprof__entry *probe(const struct mprof__dictionary *d,
     return &d->entries[i];
 }
 
-static void enlarge(struct mprof__pool *pool, struct mprof__dictionary *d) {
-    struct mprof__dictionary larger = {NULL, d->size ? d->size * 2 : 256,
-                                       d->used};
-    larger.entries = mprof__alloc(pool, larger.size, sizeof *larger.entries);
+static void enlarge(struct report__pool *pool, struct report__dictionary *d) {
+    struct report__dictionary larger = {NULL, d->size ? d->size * 2 : 256,
+                                        d->used};
+    larger.entries = report__alloc(pool, larger.size, sizeof *larger.entries);
     for (size_t i = 0; i < d->size; i++)
         if (d->entries[i].key)
             *probe(&larger, d->entries[i].key, d->entries[i].hash) =
@@ -36,16 +36,16 @@ static void enlarge(struct mprof__pool *pool, struct mprof__dictionary *d) {
     *d = larger;
 }
 
-uint32_t mprof__intern(struct mprof__pool *pool,
-                       struct mprof__dictionary *dictionary, const char *key,
-                       uint32_t value) {
+uint32_t report__intern(struct report__pool *pool,
+                        struct report__dictionary *dictionary, const char *key,
+                        uint32_t value) {
     uint32_t hash = hash_text(key);
 
     if (dictionary->used * 2 >= dictionary->size)
         enlarge(pool, dictionary);
-    struct mprof__entry *entry = probe(dictionary, key, hash);
+    struct report__entry *entry = probe(dictionary, key, hash);
     if (!entry->key) {
-        *entry = (struct mprof__entry){key, hash, value};
+        *entry = (struct report__entry){key, hash, value};
         dictionary->used++;
     }
     return entry->value;

@@ -1,23 +1,23 @@
 /* dictionary.h - numbers by text. */
-#ifndef MPROF_DICTIONARY_H
-#define MPROF_DICTIONARY_H
+#ifndef REPORT_BASE_DICTIONARY_H
+#define REPORT_BASE_DICTIONARY_H
 
 #include <stdint.h>
 
 #include "report/base/pool.h"
 
-struct mprof__entry;
+struct report__entry;
 
 /* Empty when it is all zeros.  It lives in the pool it is given, which must
  * always be the same, and so do its keys, which are not copied. */
-struct mprof__dictionary {
-    struct mprof__entry *entries;
+struct report__dictionary {
+    struct report__entry *entries;
     size_t size, used;
 };
 
 /* The number of KEY, which becomes VALUE if KEY is new. */
-uint32_t mprof__intern(struct mprof__pool *pool,
-                       struct mprof__dictionary *dictionary, const char *key,
-                       uint32_t value);
+uint32_t report__intern(struct report__pool *pool,
+                        struct report__dictionary *dictionary, const char *key,
+                        uint32_t value);
 
 #endif

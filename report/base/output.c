@@ -10,22 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool failed(struct mprof__pool *pool, const char *name,
+static bool failed(struct report__pool *pool, const char *name,
                    const char **error) {
-    *error = mprof__format(pool, "cannot write %s: %s", name, strerror(errno));
+    *error = report__format(pool, "cannot write %s: %s", name, strerror(errno));
     return false;
 }
 
 /* A new file beside TARGET.  The name tells threads and processes apart. */
-static int create_beside(struct mprof__output *output, const char *target,
-                         struct mprof__pool *pool) {
+static int create_beside(struct report__output *output, const char *target,
+                         struct report__pool *pool) {
     static atomic_uint number;
     int fd;
 
     do {
         char *name =
-            mprof__format(pool, "%s.%ld-%u.tmp", target, (long)getpid(),
-                          atomic_fetch_add(&number, 1));
+            report__format(pool, "%s.%ld-%u.tmp", target, (long)getpid(),
+                           atomic_fetch_add(&number, 1));
         fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
             output->temporary = name;
@@ -34,8 +34,8 @@ static int create_beside(struct mprof__output *output, const char *target,
 }
 
 /* A device or a pipe is written as it is; a link stays a link. */
-static int open_target(struct mprof__output *output, const char *name,
-                       struct mprof__pool *pool) {
+static int open_target(struct report__output *output, const char *name,
+                       struct report__pool *pool) {
     struct stat status;
     char path[PATH_MAX];
     int fd;
@@ -47,18 +47,18 @@ static int open_target(struct mprof__output *output, const char *name,
         return open(name, O_WRONLY | O_CLOEXEC);
     if (access(name, W_OK) != 0 || !realpath(name, path))
         return -1;
-    output->target = mprof__copy(pool, path, strlen(path));
+    output->target = report__copy(pool, path, strlen(path));
     fd = create_beside(output, path, pool);
     if (fd >= 0 && fchmod(fd, status.st_mode & 07777) != 0)
         errno = 0; /* the mode of a new file is good enough */
     return fd;
 }
 
-bool mprof__output_open(struct mprof__output *output, const char *name,
-                        struct mprof__pool *pool, const char **error) {
+bool report__output_open(struct report__output *output, const char *name,
+                         struct report__pool *pool, const char **error) {
     if (!name)
         return true;
-    output->name = mprof__copy(pool, name, strlen(name));
+    output->name = report__copy(pool, name, strlen(name));
     int fd = open_target(output, output->name, pool);
     if (fd < 0)
         return failed(pool, name, error);
@@ -73,8 +73,8 @@ bool mprof__output_open(struct mprof__output *output, const char *name,
     return true;
 }
 
-bool mprof__output_finish(struct mprof__output *output,
-                          struct mprof__pool *pool, const char **error) {
+bool report__output_finish(struct report__output *output,
+                           struct report__pool *pool, const char **error) {
     const char *name = output->name ? output->name : "the tables";
     bool bad;
 
@@ -100,7 +100,7 @@ bool mprof__output_finish(struct mprof__output *output,
     return true;
 }
 
-void mprof__output_discard(struct mprof__output *output) {
+void report__output_discard(struct report__output *output) {
     if (output->owned)
         fclose(output->stream);
     output->owned = false;

@@ -9,20 +9,20 @@
 
 #define CHUNK_BYTES 65536u
 
-struct mprof__chunk {
-    struct mprof__chunk *next;
+struct report__chunk {
+    struct report__chunk *next;
     _Alignas(max_align_t) char data[];
 };
 
-static void no_memory(struct mprof__pool *pool) {
+static void no_memory(struct report__pool *pool) {
     if (pool->nomem)
         longjmp(*pool->nomem, 1);
     abort();
 }
 
 /* calloc leaves the pages of a large array untouched until they are used. */
-static char *add_chunk(struct mprof__pool *pool, size_t bytes) {
-    struct mprof__chunk *chunk = NULL;
+static char *add_chunk(struct report__pool *pool, size_t bytes) {
+    struct report__chunk *chunk = NULL;
     if (bytes < SIZE_MAX - sizeof *chunk)
         chunk = calloc(1, sizeof *chunk + bytes);
     if (!chunk)
@@ -32,7 +32,7 @@ static char *add_chunk(struct mprof__pool *pool, size_t bytes) {
     return chunk->data;
 }
 
-void *mprof__try_alloc(struct mprof__pool *pool, size_t count, size_t size) {
+void *report__try_alloc(struct report__pool *pool, size_t count, size_t size) {
     const size_t align = sizeof(max_align_t);
     size_t bytes;
 
@@ -54,41 +54,41 @@ void *mprof__try_alloc(struct mprof__pool *pool, size_t count, size_t size) {
     return block;
 }
 
-void *mprof__alloc(struct mprof__pool *pool, size_t count, size_t size) {
-    void *block = mprof__try_alloc(pool, count, size);
+void *report__alloc(struct report__pool *pool, size_t count, size_t size) {
+    void *block = report__try_alloc(pool, count, size);
     if (!block)
         no_memory(pool);
     return block;
 }
 
-char *mprof__copy(struct mprof__pool *pool, const char *text, size_t length) {
-    char *copy = mprof__alloc(pool, length + 1, 1);
+char *report__copy(struct report__pool *pool, const char *text, size_t length) {
+    char *copy = report__alloc(pool, length + 1, 1);
     if (length)
         memcpy(copy, text, length);
     return copy;
 }
 
-char *mprof__format(struct mprof__pool *pool, const char *format, ...) {
+char *report__format(struct report__pool *pool, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0)
-        return mprof__copy(pool, "", 0);
+        return report__copy(pool, "", 0);
 
-    char *text = mprof__alloc(pool, (size_t)length + 1, 1);
+    char *text = report__alloc(pool, (size_t)length + 1, 1);
     va_start(args, format);
     vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);
     return text;
 }
 
-void *mprof__grow(struct mprof__pool *pool, void *array, size_t count,
-                  size_t *capacity, size_t size) {
+void *report__grow(struct report__pool *pool, void *array, size_t count,
+                   size_t *capacity, size_t size) {
     if (count < *capacity)
         return array;
     size_t larger_capacity = *capacity ? *capacity * 2 : 64;
-    void *larger = mprof__alloc(pool, larger_capacity, size);
+    void *larger = report__alloc(pool, larger_capacity, size);
     if (count)
         memcpy(larger, array, count * size);
     *capacity = larger_capacity;
@@ -97,10 +97,10 @@ void *mprof__grow(struct mprof__pool *pool, void *array, size_t count,
 
 /* What is left of the chunk that was current at MARK may have been used, and
  * is not zero any more: it is not used again. */
-void mprof__pool_release(struct mprof__pool *pool,
-                         const struct mprof__pool *mark) {
+void report__pool_release(struct report__pool *pool,
+                          const struct report__pool *mark) {
     while (pool->chunks != mark->chunks) {
-        struct mprof__chunk *next = pool->chunks->next;
+        struct report__chunk *next = pool->chunks->next;
         free(pool->chunks);
         pool->chunks = next;
     }
@@ -108,7 +108,7 @@ void mprof__pool_release(struct mprof__pool *pool,
     pool->left = 0;
 }
 
-void mprof__pool_free(struct mprof__pool *pool) {
-    static const struct mprof__pool empty;
-    mprof__pool_release(pool, &empty);
+void report__pool_free(struct report__pool *pool) {
+    static const struct report__pool empty;
+    report__pool_release(pool, &empty);
 }

@@ -5,44 +5,48 @@
  * When memory is short the pool jumps to `nomem`, which must be set; that is
  * the only jump in the reducer.
  */
-#ifndef MPROF_POOL_H
-#define MPROF_POOL_H
+#ifndef REPORT_BASE_POOL_H
+#define REPORT_BASE_POOL_H
 
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdint.h>
 
-struct mprof__chunk;
+/* The index of nothing. */
+#define MPROF_NONE UINT32_MAX
 
-struct mprof__pool {
-    struct mprof__chunk *chunks;
+struct report__chunk;
+
+struct report__pool {
+    struct report__chunk *chunks;
     char *next;     /* free bytes of the current chunk */
     size_t left;    /* how many */
     jmp_buf *nomem; /* NULL: abort */
 };
 
 /* COUNT items of SIZE bytes, zeroed; aligned for any type. */
-void *mprof__alloc(struct mprof__pool *pool, size_t count, size_t size);
+void *report__alloc(struct report__pool *pool, size_t count, size_t size);
 
 /* The same, but NULL when memory is short. */
-void *mprof__try_alloc(struct mprof__pool *pool, size_t count, size_t size);
+void *report__try_alloc(struct report__pool *pool, size_t count, size_t size);
 
 /* A copy of LENGTH bytes of TEXT with a NUL after it. */
-char *mprof__copy(struct mprof__pool *pool, const char *text, size_t length);
+char *report__copy(struct report__pool *pool, const char *text, size_t length);
 
 /* printf into the pool. */
-char *mprof__format(struct mprof__pool *pool, const char *format, ...)
+char *report__format(struct report__pool *pool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Room for one more item: ARRAY has COUNT items and place for *CAPACITY.
  * Returns ARRAY, or a larger copy of it. */
-void *mprof__grow(struct mprof__pool *pool, void *array, size_t count,
-                  size_t *capacity, size_t size);
+void *report__grow(struct report__pool *pool, void *array, size_t count,
+                   size_t *capacity, size_t size);
 
 /* Give back what was allocated since MARK, a copy of *POOL, was made. */
-void mprof__pool_release(struct mprof__pool *pool,
-                         const struct mprof__pool *mark);
+void report__pool_release(struct report__pool *pool,
+                          const struct report__pool *mark);
 
 /* Give everything back; the pool is empty and can be used again. */
-void mprof__pool_free(struct mprof__pool *pool);
+void report__pool_free(struct report__pool *pool);
 
 #endif

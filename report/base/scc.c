@@ -5,7 +5,7 @@
  * least number among those that v is known to reach.  When v is done and
  * low[v] == number[v], v and all above it on the stack are a component.
  */
-#include "report/graph/graph.h"
+#include "report/base/scc.h"
 
 struct search {
     const uint32_t *first, *targets;
@@ -56,17 +56,17 @@ static void search_from(struct search *s, uint32_t root) {
     }
 }
 
-uint32_t mprof__components(struct mprof__pool *pool, uint32_t vertices,
-                           const uint32_t *first, const uint32_t *targets,
-                           uint32_t *component) {
+uint32_t report__components(struct report__pool *pool, uint32_t vertices,
+                            const uint32_t *first, const uint32_t *targets,
+                            uint32_t *component) {
     struct search s = {
         .first = first, .targets = targets, .component = component};
 
-    s.number = mprof__alloc(pool, vertices, sizeof(uint32_t));
-    s.low = mprof__alloc(pool, vertices, sizeof(uint32_t));
-    s.next = mprof__alloc(pool, vertices, sizeof(uint32_t));
-    s.stack = mprof__alloc(pool, vertices, sizeof(uint32_t));
-    s.path = mprof__alloc(pool, vertices, sizeof(uint32_t));
+    s.number = report__alloc(pool, vertices, sizeof(uint32_t));
+    s.low = report__alloc(pool, vertices, sizeof(uint32_t));
+    s.next = report__alloc(pool, vertices, sizeof(uint32_t));
+    s.stack = report__alloc(pool, vertices, sizeof(uint32_t));
+    s.path = report__alloc(pool, vertices, sizeof(uint32_t));
     for (uint32_t v = 0; v < vertices; v++)
         component[v] = MPROF_NONE;
     for (uint32_t v = 0; v < vertices; v++)

@@ -11,76 +11,77 @@
 
 /* One call of the command.  It outlives the jump when memory is short. */
 struct command {
-    struct mprof__options options;
-    struct mprof__pool pool;
-    struct mprof__output output;
+    struct report__options options;
+    struct report__pool pool;
+    struct report__output output;
     FILE *err;
-    struct mprof__input input;
-    const struct mprof__profile *profile;
-    struct mprof__functions *names; /* NULL: not needed */
-    struct mprof__types *types;     /* the same */
+    struct report__input input;
+    const struct report__profile *profile;
+    struct report__functions *names; /* NULL: not needed */
+    struct report__types *types;     /* the same */
 };
 
 static void print_graph_tables(struct command *c, enum mprof_heap heap,
                                uint32_t thread) {
-    const struct mprof__options *o = &c->options;
+    const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
-    struct mprof__graph *graph = mprof__graph_build(
+    struct report__graph *graph = report__graph_build(
         &c->pool, c->profile, c->names, heap, thread, o->all_frames);
 
     if (o->tables & MPROF_DIRECT) {
         putc('\n', out);
-        mprof__print_direct(out, graph, o->verbosity, &c->pool);
+        report__print_direct(out, graph, o->verbosity, &c->pool);
     }
     if (o->tables & MPROF_GRAPH) {
         putc('\n', out);
-        mprof__print_graph(out, graph, o->verbosity, &c->pool);
+        report__print_graph(out, graph, o->verbosity, &c->pool);
     }
 }
 
 static void print_leaks(struct command *c, uint32_t thread) {
-    const struct mprof__options *o = &c->options;
-    struct mprof__leak_options options = {.verbosity = o->verbosity,
-                                          .depth = o->leak_depth,
-                                          .offsets = o->offsets,
-                                          .inlines = o->inlines,
-                                          .all_frames = o->all_frames};
+    const struct report__options *o = &c->options;
+    struct report__leak_options options = {.verbosity = o->verbosity,
+                                           .depth = o->leak_depth,
+                                           .offsets = o->offsets,
+                                           .inlines = o->inlines,
+                                           .all_frames = o->all_frames};
     putc('\n', c->output.stream);
-    mprof__print_leaks(c->output.stream, c->profile, c->names, thread, &options,
-                       &c->pool);
+    report__print_leaks(c->output.stream, c->profile, c->names, thread,
+                        &options, &c->pool);
 }
 
 /* One set of tables. */
 static void print_tables(struct command *c, enum mprof_heap heap,
                          uint32_t thread) {
-    const struct mprof__options *o = &c->options;
-    const struct mprof__pool mark = c->pool;
+    const struct report__options *o = &c->options;
+    const struct report__pool mark = c->pool;
     FILE *out = c->output.stream;
 
     if (o->tables & MPROF_BINS)
         putc('\n', out);
     if (o->tables & MPROF_BINS && heap == MPROF_LISP_HEAP)
-        mprof__print_bins(out, c->profile, thread, o->verbosity, &c->pool);
+        report__print_bins(out, c->profile, thread, o->verbosity, &c->pool);
     else if (o->tables & MPROF_BINS)
-        mprof__print_sizes(out, c->profile, thread, c->types, o->verbosity,
-                           &c->pool);
+        report__print_sizes(out, c->profile, thread, c->types, o->verbosity,
+                            &c->pool);
     if (o->tables & MPROF_LEAKS && heap == MPROF_C_HEAP)
         print_leaks(c, thread);
     if (o->tables & (MPROF_DIRECT | MPROF_GRAPH))
         print_graph_tables(c, heap, thread);
-    mprof__pool_release(&c->pool, &mark);
+    report__pool_release(&c->pool, &mark);
 }
 
 static void print_by_thread(struct command *c, enum mprof_heap heap) {
     FILE *out = c->output.stream;
-    const bool *allocated = mprof__threads_that_allocated(c->profile, &c->pool);
+    const bool *allocated =
+        report__threads_that_allocated(c->profile, &c->pool);
 
     for (uint32_t i = 0; i < c->profile->thread_count; i++) {
-        const struct mprof__thread *thread = &c->profile->threads[i];
+        const struct report__thread *thread = &c->profile->threads[i];
         if (!allocated[i] || thread->heap != heap)
             continue;
         fputs("\n==== Thread ", out);
-        mprof__print_name(out, thread->name ? thread->name : "without name");
+        report__print_name(out, thread->name ? thread->name : "without name");
         fprintf(out, " (%" PRIu32 "%s", thread->tid,
                 thread->flags & MPROF_THREAD_ENDED ? ", ended" : "");
         if (thread->members > 1)
@@ -98,7 +99,7 @@ static unsigned chosen_heaps(struct command *c, const char **error) {
         return heaps;
     heaps &= c->options.heaps;
     if (!heaps)
-        *error = mprof__format(
+        *error = report__format(
             &c->pool, "%s: the %s heap was not recorded", c->input.data,
             c->options.heaps >> MPROF_C_HEAP & 1 ? "C" : "Lisp");
     return heaps;
@@ -106,28 +107,29 @@ static unsigned chosen_heaps(struct command *c, const char **error) {
 
 /* Names of functions and of types are looked up only if they are printed. */
 static void look_up(struct command *c, unsigned heaps) {
-    const struct mprof__options *o = &c->options;
+    const struct report__options *o = &c->options;
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
     unsigned named = MPROF_DIRECT | MPROF_GRAPH | (c_heap ? MPROF_LEAKS : 0u);
 
     if (o->sexp || o->tables & named)
         c->names =
-            mprof__name_functions(&c->pool, c->profile, c->input.program);
+            report__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))
-        mprof__find_inlining(&c->pool, c->profile, c->names);
+        report__find_inlining(&c->pool, c->profile, c->names);
     if (!o->sexp && c_heap && o->tables & MPROF_BINS)
-        c->types = mprof__types_read(&c->pool, c->profile, c->input.program,
-                                     o->verbosity == MPROF_VERBOSE);
+        c->types = report__types_read(&c->pool, c->profile, c->input.program,
+                                      o->verbosity == MPROF_VERBOSE);
 }
 
 /* Lines below the header about what the tables will lack. */
 static void print_remarks(struct command *c, unsigned heaps) {
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
-    const char *trouble =
-        c_heap && !c->input.program ? mprof__program_trouble(c->profile) : NULL;
+    const char *trouble = c_heap && !c->input.program
+                              ? report__program_trouble(c->profile)
+                              : NULL;
     if (trouble) {
         fputs("The file ", c->output.stream);
-        mprof__print_name(c->output.stream, c->profile->program);
+        report__print_name(c->output.stream, c->profile->program);
         fprintf(c->output.stream,
                 " %s: its functions have no names here, unless it is given "
                 "before the data.\n",
@@ -140,15 +142,15 @@ static void print_remarks(struct command *c, unsigned heaps) {
 }
 
 static void print_profile(struct command *c, unsigned heaps) {
-    const struct mprof__options *o = &c->options;
+    const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
 
     look_up(c, heaps);
     if (o->sexp) {
-        mprof__print_sexp(out, c->profile, c->names, o->all_frames, &c->pool);
+        report__print_sexp(out, c->profile, c->names, o->all_frames, &c->pool);
         return;
     }
-    mprof__print_header(out, c->profile, o->verbosity, &c->pool);
+    report__print_header(out, c->profile, o->verbosity, &c->pool);
     print_remarks(c, heaps);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(heaps >> heap & 1))
@@ -165,10 +167,10 @@ static void print_profile(struct command *c, unsigned heaps) {
 
 /* The profile, and the heaps of it to print; 0 if there is an error. */
 static unsigned read_input(struct command *c, const char **error) {
-    c->input = mprof__choose_input(c->options.files);
-    c->profile = mprof__read(&c->pool, c->input.data, error);
+    c->input = report__choose_input(c->options.files);
+    c->profile = report__read(&c->pool, c->input.data, error);
     if (!c->profile ||
-        !mprof__check_program(&c->input, c->profile, &c->pool, error))
+        !report__check_program(&c->input, c->profile, &c->pool, error))
         return 0;
     return chosen_heaps(c, error);
 }
@@ -181,14 +183,14 @@ static int run(struct command *c) {
     if (!only_text)
         heaps = read_input(c, &error);
     if (!error)
-        mprof__output_open(&c->output, c->options.output, &c->pool, &error);
+        report__output_open(&c->output, c->options.output, &c->pool, &error);
     if (!error && c->options.help)
-        fputs(mprof__help, c->output.stream);
+        fputs(report__help, c->output.stream);
     else if (!error && c->options.version)
         fprintf(c->output.stream, "mprof %s\n", MPROF__VERSION);
     else if (!error)
         print_profile(c, heaps);
-    if (error || !mprof__output_finish(&c->output, &c->pool, &error)) {
+    if (error || !report__output_finish(&c->output, &c->pool, &error)) {
         if (error)
             fprintf(c->err, "mprof: %s\n", error);
         return 1;
@@ -207,13 +209,13 @@ static int run_guarded(struct command *c) {
     return run(c);
 }
 
-int mprof__report_main(int argc, char **argv, FILE *out, FILE *err) {
+int report__report_main(int argc, char **argv, FILE *out, FILE *err) {
     struct command c = {.output = {.stream = out}, .err = err};
 
-    if (!mprof__parse_options(argc, argv, err, &c.options))
+    if (!report__parse_options(argc, argv, err, &c.options))
         return 2;
     int status = run_guarded(&c);
-    mprof__output_discard(&c.output);
-    mprof__pool_free(&c.pool);
+    report__output_discard(&c.output);
+    report__pool_free(&c.pool);
     return status;
 }

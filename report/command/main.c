@@ -6,6 +6,6 @@
 
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "run") == 0)
-        return mprof__run_main(argc - 1, argv + 1);
-    return mprof__report_main(argc, argv, stdout, stderr);
+        return report__run_main(argc - 1, argv + 1);
+    return report__report_main(argc, argv, stdout, stderr);
 }

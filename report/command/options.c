@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char mprof__help[] =
+const char report__help[] =
     "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
     "       mprof run [--data=FILE] [--limit=BYTES] [--no-children] [--]\n"
     "                 PROGRAM [ARGUMENT]...\n"
@@ -134,13 +134,13 @@ static bool parse_depth(const char *text, FILE *err, uint32_t *depth) {
 }
 
 /* The leak table by name; --table does not take it away again. */
-static void ask_leaks(struct mprof__options *o, bool wanted) {
+static void ask_leaks(struct report__options *o, bool wanted) {
     o->ask_leaks = wanted;
     o->no_leaks = !wanted;
 }
 
 /* An option with a value. */
-static bool set_value(struct mprof__options *o, enum option option,
+static bool set_value(struct report__options *o, enum option option,
                       const char *value, FILE *err) {
     switch (option) {
     case TABLE:
@@ -157,7 +157,7 @@ static bool set_value(struct mprof__options *o, enum option option,
     }
 }
 
-static bool set_option(struct mprof__options *o, enum option option,
+static bool set_option(struct report__options *o, enum option option,
                        const char *value, FILE *err) {
     switch (option) {
     case VERBOSE:
@@ -203,7 +203,7 @@ static bool set_option(struct mprof__options *o, enum option option,
 
 /* One option at ARGV[*AT], perhaps with its value in the next argument. */
 static bool parse_option(int argc, char **argv, int *at, FILE *err,
-                         struct mprof__options *o) {
+                         struct report__options *o) {
     const char *argument = argv[*at];
     const char *name = argument + (argument[1] == '-' ? 2 : 1);
     size_t length = strcspn(name, "=");
@@ -232,7 +232,7 @@ static bool parse_option(int argc, char **argv, int *at, FILE *err,
 
 /* All tables unless --table tells which; -leaktable and -noleaktable add the
  * leak table to these or take it away. */
-static void choose_tables(struct mprof__options *o) {
+static void choose_tables(struct report__options *o) {
     if (o->tables & MPROF_LEAKS && !o->no_leaks)
         o->ask_leaks = true;
     if (!o->tables)
@@ -243,7 +243,7 @@ static void choose_tables(struct mprof__options *o) {
         o->tables &= ~(unsigned)MPROF_LEAKS;
 }
 
-static bool add_file(struct mprof__options *o, const char *name, FILE *err) {
+static bool add_file(struct report__options *o, const char *name, FILE *err) {
     for (int i = 0; i < 2; i++)
         if (!o->files[i]) {
             o->files[i] = name;
@@ -253,11 +253,11 @@ static bool add_file(struct mprof__options *o, const char *name, FILE *err) {
     return false;
 }
 
-bool mprof__parse_options(int argc, char **argv, FILE *err,
-                          struct mprof__options *options) {
+bool report__parse_options(int argc, char **argv, FILE *err,
+                           struct report__options *options) {
     bool only_files = false;
 
-    *options = (struct mprof__options){
+    *options = (struct report__options){
         .tables = 0, .verbosity = MPROF_NORMAL, .leak_depth = 5};
     for (int i = 1; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) {

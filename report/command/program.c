@@ -20,8 +20,8 @@ static bool is_elf(const char *path) {
     return elf;
 }
 
-struct mprof__input mprof__choose_input(const char *const files[2]) {
-    struct mprof__input input = {NULL, "mprof.data"};
+struct report__input report__choose_input(const char *const files[2]) {
+    struct report__input input = {NULL, "mprof.data"};
 
     if (files[1] || (files[0] && is_elf(files[0]))) {
         input.program = files[0];
@@ -32,8 +32,8 @@ struct mprof__input mprof__choose_input(const char *const files[2]) {
     return input;
 }
 
-static const struct mprof__module *
-main_module(const struct mprof__profile *profile) {
+static const struct report__module *
+main_module(const struct report__profile *profile) {
     for (uint32_t i = 0; i < profile->module_count && *profile->program; i++)
         if (strcmp(profile->modules[i].path, profile->program) == 0)
             return &profile->modules[i];
@@ -43,20 +43,20 @@ main_module(const struct mprof__profile *profile) {
 enum answer { SAME, OTHER, NO_PROGRAM, UNREADABLE };
 
 /* Whether PATH is the file of MODULE; NULL: of any. */
-static enum answer ask(const char *path, const struct mprof__module *module) {
-    struct mprof__debug_file file;
+static enum answer ask(const char *path, const struct report__module *module) {
+    struct report__debug_file file;
 
     if (access(path, R_OK) != 0)
         return UNREADABLE;
-    enum mprof__debug_state state = mprof__debug_open(&file, path, module);
+    enum report__debug_state state = report__debug_open(&file, path, module);
     bool elf = file.elf[0] != NULL;
-    mprof__debug_close(&file);
+    report__debug_close(&file);
     return !elf ? NO_PROGRAM : state == MPROF__DEBUG_CHANGED ? OTHER : SAME;
 }
 
-bool mprof__check_program(const struct mprof__input *input,
-                          const struct mprof__profile *profile,
-                          struct mprof__pool *pool, const char **error) {
+bool report__check_program(const struct report__input *input,
+                           const struct report__profile *profile,
+                           struct report__pool *pool, const char **error) {
     const char *program = input->program;
 
     if (!program)
@@ -65,23 +65,23 @@ bool mprof__check_program(const struct mprof__input *input,
     case SAME:
         return true;
     case OTHER:
-        *error = mprof__format(
+        *error = report__format(
             pool, "%s is not the program that %s was recorded with", program,
             input->data);
         return false;
     case NO_PROGRAM:
-        *error = mprof__format(pool, "%s is not a program", program);
+        *error = report__format(pool, "%s is not a program", program);
         return false;
     case UNREADABLE:
         break;
     }
     *error =
-        mprof__format(pool, "cannot open %s: %s", program, strerror(errno));
+        report__format(pool, "cannot open %s: %s", program, strerror(errno));
     return false;
 }
 
-const char *mprof__program_trouble(const struct mprof__profile *profile) {
-    const struct mprof__module *module = main_module(profile);
+const char *report__program_trouble(const struct report__profile *profile) {
+    const struct report__module *module = main_module(profile);
     enum answer answer = module ? ask(profile->program, module) : SAME;
 
     return answer == SAME         ? NULL

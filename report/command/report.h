@@ -1,7 +1,7 @@
 /* report.h - the reducer as a library: what the command `mprof` prints, as a
  * string.  Any thread may call these; they never exit and never print. */
-#ifndef MPROF_REPORT_H
-#define MPROF_REPORT_H
+#ifndef REPORT_COMMAND_REPORT_H
+#define REPORT_COMMAND_REPORT_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 /* run.c - see run.h.
  *
  * The program takes the place of this process, with libmprof_malloc before all
- * other libraries.  monitor/autostart.h tells what the environment means.
+ * other libraries.  monitor/malloc/autostart.h tells what the environment means.
  */
 #define _GNU_SOURCE
 #include "report/command/run.h"
@@ -186,7 +186,7 @@ static void set_run(void) {
     setenv("MPROF_RUN", text, 1);
 }
 
-int mprof__run_main(int argc, char **argv) {
+int report__run_main(int argc, char **argv) {
     struct run run = {.data = getenv("MPROF_DATA"), .children = true};
     int status;
     (void)argc;

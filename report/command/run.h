@@ -1,10 +1,10 @@
 /* run.h - `mprof run`: run a program and record what it allocates. */
-#ifndef MPROF_RUN_H
-#define MPROF_RUN_H
+#ifndef REPORT_COMMAND_RUN_H
+#define REPORT_COMMAND_RUN_H
 
 /* ARGV[0] is "run".  Returns only when the program was not run: 2 for a wrong
  * option or a data file that cannot be written, 126 when the program cannot be
  * executed, 127 when there is none; one line on standard error says why. */
-int mprof__run_main(int argc, char **argv);
+int report__run_main(int argc, char **argv);
 
 #endif

@@ -1,12 +1,12 @@
 /* profile.h - a data file in memory.
  *
- * mprof__read() checks everything that format.h promises, so whoever gets a
+ * report__read() checks everything that format.h promises, so whoever gets a
  * profile may follow every index in it.  Indices count from 0 within the array
  * of their type; MPROF_NONE stands for "nothing".  Text is valid UTF-8 and
  * ends in a NUL.  All of it lives in the pool given to the reader.
  */
-#ifndef MPROF_PROFILE_H
-#define MPROF_PROFILE_H
+#ifndef REPORT_DATA_PROFILE_H
+#define REPORT_DATA_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +15,12 @@
 #include "monitor/format/format.h"
 #include "report/base/pool.h"
 
-#define MPROF_NONE UINT32_MAX
-
 /* Allocations and bytes by class. */
-struct mprof__counts {
+struct report__counts {
     struct mprof_count by_class[MPROF_CLASSES];
 };
 
-struct mprof__module {
+struct report__module {
     const char *path; /* "" when unknown */
     uint64_t bias, start, end;
     uint32_t flags; /* MPROF_MODULE_UNLOADED */
@@ -30,7 +28,7 @@ struct mprof__module {
     uint8_t build_id[36];
 };
 
-struct mprof__function {
+struct report__function {
     uint64_t address; /* ELF address */
     uint32_t module;  /* or MPROF_NONE */
     enum mprof_function_kind kind;
@@ -38,7 +36,7 @@ struct mprof__function {
     const char *symbol; /* ELF name as recorded, or NULL */
 };
 
-struct mprof__thread {
+struct report__thread {
     uint32_t tid;
     uint32_t flags; /* MPROF_THREAD_ENDED */
     enum mprof_heap heap;
@@ -50,16 +48,16 @@ struct mprof__thread {
 };
 
 /* Parents come before their children. */
-struct mprof__node {
+struct report__node {
     uint32_t thread;
-    uint32_t parent;            /* MPROF_NONE for the root of a thread */
-    uint32_t function;          /* MPROF_NONE for the root */
-    struct mprof__counts own;   /* allocated here: sums over its counters */
-    struct mprof__counts freed; /* of that, freed since */
+    uint32_t parent;             /* MPROF_NONE for the root of a thread */
+    uint32_t function;           /* MPROF_NONE for the root */
+    struct report__counts own;   /* allocated here: sums over its counters */
+    struct report__counts freed; /* of that, freed since */
 };
 
 /* What was allocated at a node in one class by one call of the allocator. */
-struct mprof__counter {
+struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */
     uint32_t class_;
@@ -67,13 +65,13 @@ struct mprof__counter {
 };
 
 /* The C heap by size. */
-struct mprof__size {
+struct report__size {
     uint32_t thread; /* that allocated */
     uint32_t size;   /* above MPROF_LARGEST_BIN: all larger ones */
     struct mprof_count allocated, freed;
 };
 
-struct mprof__bin {
+struct report__bin {
     uint32_t thread;
     enum mprof_class class_;
     const char *type;
@@ -81,13 +79,13 @@ struct mprof__bin {
     struct mprof_count objects, storage;
 };
 
-struct mprof__edge {
+struct report__edge {
     uint32_t node;
     uint32_t module; /* or MPROF_NONE */
     uint64_t return_address;
 };
 
-struct mprof__profile {
+struct report__profile {
     bool open; /* the program runs, or was killed */
     uint32_t pid;
     uint64_t start_time, duration; /* ns since 1970, ns */
@@ -99,38 +97,38 @@ struct mprof__profile {
     uint64_t unplaced_frees, unplaced_freed_bytes;
     uint64_t untracked_allocs, untracked_bytes;
     const char *program, *command, *runtime; /* "" when unknown */
-    struct mprof__module *modules;
-    struct mprof__function *functions;
-    struct mprof__thread *threads;
-    struct mprof__node *nodes;
-    struct mprof__bin *bins;
-    struct mprof__edge *edges;
-    struct mprof__counter *counters;
-    struct mprof__size *sizes;
+    struct report__module *modules;
+    struct report__function *functions;
+    struct report__thread *threads;
+    struct report__node *nodes;
+    struct report__bin *bins;
+    struct report__edge *edges;
+    struct report__counter *counters;
+    struct report__size *sizes;
     uint32_t module_count, function_count, thread_count;
     uint32_t node_count, bin_count, edge_count, counter_count, size_count;
 };
 
 /* Read the data file PATH.  On failure returns NULL, and *ERROR is one
  * sentence without a newline that names the file and the place. */
-struct mprof__profile *mprof__read(struct mprof__pool *pool, const char *path,
-                                   const char **error);
+struct report__profile *report__read(struct report__pool *pool,
+                                     const char *path, const char **error);
 
 /* The same for SIZE bytes in memory, which are only needed during the call.
  * NAME stands for the path in messages. */
-struct mprof__profile *mprof__parse(struct mprof__pool *pool, const char *name,
-                                    const void *data, size_t size,
-                                    const char **error);
+struct report__profile *report__parse(struct report__pool *pool,
+                                      const char *name, const void *data,
+                                      size_t size, const char **error);
 
 /* Whether HEAP was recorded. */
-static inline bool mprof__has_heap(const struct mprof__profile *profile,
-                                   enum mprof_heap heap) {
+static inline bool report__has_heap(const struct report__profile *profile,
+                                    enum mprof_heap heap) {
     return profile->heaps >> heap & 1;
 }
 
 /* *SUM += *COUNTS. */
-static inline void mprof__add(struct mprof__counts *sum,
-                              const struct mprof__counts *counts) {
+static inline void report__add(struct report__counts *sum,
+                               const struct report__counts *counts) {
     for (int i = 0; i < MPROF_CLASSES; i++) {
         sum->by_class[i].allocs += counts->by_class[i].allocs;
         sum->by_class[i].bytes += counts->by_class[i].bytes;
@@ -138,14 +136,14 @@ static inline void mprof__add(struct mprof__counts *sum,
 }
 
 /* Over all classes. */
-static inline uint64_t mprof__bytes(const struct mprof__counts *counts) {
+static inline uint64_t report__bytes(const struct report__counts *counts) {
     uint64_t bytes = 0;
     for (int i = 0; i < MPROF_CLASSES; i++)
         bytes += counts->by_class[i].bytes;
     return bytes;
 }
 
-static inline uint64_t mprof__allocs(const struct mprof__counts *counts) {
+static inline uint64_t report__allocs(const struct report__counts *counts) {
     uint64_t allocs = 0;
     for (int i = 0; i < MPROF_CLASSES; i++)
         allocs += counts->by_class[i].allocs;

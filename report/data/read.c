@@ -27,22 +27,22 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_COUNTER] = sizeof(struct mprof_counter),
     [MPROF_SIZE] = sizeof(struct mprof_size)};
 
-bool mprof__damaged(struct mprof__reader *r, uint64_t offset,
-                    const char *what) {
+bool report__damaged(struct report__reader *r, uint64_t offset,
+                     const char *what) {
     if (!r->error)
-        r->error = mprof__format(r->pool, "%s: damaged at byte %llu: %s",
-                                 r->name, (unsigned long long)offset, what);
+        r->error = report__format(r->pool, "%s: damaged at byte %llu: %s",
+                                  r->name, (unsigned long long)offset, what);
     return false;
 }
 
-static bool refused(struct mprof__reader *r, const char *what) {
+static bool refused(struct report__reader *r, const char *what) {
     if (!r->error)
-        r->error = mprof__format(r->pool, "%s: %s", r->name, what);
+        r->error = report__format(r->pool, "%s: %s", r->name, what);
     return false;
 }
 
 /* The checksum is taken with the four bytes of header.crc as zero. */
-static uint32_t file_crc(const struct mprof__reader *r) {
+static uint32_t file_crc(const struct report__reader *r) {
     struct mprof_header header = r->header;
     uint64_t done = sizeof header;
     header.crc = 0;
@@ -57,7 +57,7 @@ static uint32_t file_crc(const struct mprof__reader *r) {
     return (uint32_t)crc;
 }
 
-static bool check_header(struct mprof__reader *r, uint64_t size) {
+static bool check_header(struct report__reader *r, uint64_t size) {
     const struct mprof_header *h = &r->header;
 
     if (size < sizeof *h || memcmp(r->data, MPROF_MAGIC, sizeof h->magic) != 0)
@@ -67,56 +67,56 @@ static bool check_header(struct mprof__reader *r, uint64_t size) {
     if (h->byte_order == __builtin_bswap32(MPROF_BYTE_ORDER))
         return refused(r, "written on a machine with another byte order");
     if (h->byte_order != MPROF_BYTE_ORDER)
-        return mprof__damaged(r, 12, "no such byte order");
+        return report__damaged(r, 12, "no such byte order");
     if (h->version != MPROF_VERSION)
-        return refused(r, mprof__format(r->pool,
-                                        "has data format version %u, this "
-                                        "mprof reads version %u",
-                                        h->version, MPROF_VERSION));
+        return refused(r, report__format(r->pool,
+                                         "has data format version %u, this "
+                                         "mprof reads version %u",
+                                         h->version, MPROF_VERSION));
     if (h->header_bytes != MPROF_HEADER_BYTES)
-        return mprof__damaged(r, 16, "wrong size of the header");
+        return report__damaged(r, 16, "wrong size of the header");
     if (h->state != MPROF_OPEN && h->state != MPROF_CLOSED)
-        return mprof__damaged(r, 20, "neither open nor closed");
+        return report__damaged(r, 20, "neither open nor closed");
     if (h->used < MPROF_HEADER_BYTES || h->used % 8 != 0)
-        return mprof__damaged(r, 24, "impossible number of bytes in use");
+        return report__damaged(r, 24, "impossible number of bytes in use");
     if (h->used / 8 >= UINT32_MAX)
-        return mprof__damaged(r, 24, "more bytes in use than refs can reach");
+        return report__damaged(r, 24, "more bytes in use than refs can reach");
     if (h->used > size)
-        return mprof__damaged(r, size, "the file ends before its data");
+        return report__damaged(r, size, "the file ends before its data");
     r->used = h->used;
     if (h->state == MPROF_CLOSED && size != h->used)
-        return mprof__damaged(r, h->used, "more bytes than the header tells");
+        return report__damaged(r, h->used, "more bytes than the header tells");
     if (h->state == MPROF_CLOSED && file_crc(r) != h->crc)
-        return mprof__damaged(r, 32, "the check sum is wrong");
+        return report__damaged(r, 32, "the check sum is wrong");
     return true;
 }
 
 /* The first pass: sizes and types of the records. */
-static bool find_records(struct mprof__reader *r) {
+static bool find_records(struct report__reader *r) {
     uint64_t at = MPROF_HEADER_BYTES;
 
-    r->index = mprof__alloc(r->pool, r->used / 8, sizeof *r->index);
+    r->index = report__alloc(r->pool, r->used / 8, sizeof *r->index);
     while (at < r->used) {
         struct mprof_record head;
         memcpy(&head, r->data + at, sizeof head);
         if (head.type == 0 || head.type >= MPROF_TYPES)
-            return mprof__damaged(r, at, "no such type of record");
+            return report__damaged(r, at, "no such type of record");
         if (head.bytes > r->used - at)
-            return mprof__damaged(r, at,
-                                  "a record goes past the end of the data");
+            return report__damaged(r, at,
+                                   "a record goes past the end of the data");
         if (head.bytes % 8 != 0 ||
             (head.type == MPROF_STRING ? head.bytes < 16
                                        : head.bytes != type_bytes[head.type]))
-            return mprof__damaged(r, at, "a record has the wrong size");
+            return report__damaged(r, at, "a record has the wrong size");
         r->index[at / 8] = ++r->count[head.type];
         at += head.bytes;
     }
     return true;
 }
 
-static bool read_header(struct mprof__reader *r) {
+static bool read_header(struct report__reader *r) {
     const struct mprof_header *h = &r->header;
-    struct mprof__profile *p = r->profile;
+    struct report__profile *p = r->profile;
     const int flags = MPROF_OPTIONAL | MPROF_LATER;
 
     p->open = h->state == MPROF_OPEN;
@@ -136,13 +136,13 @@ static bool read_header(struct mprof__reader *r) {
     p->untracked_allocs = h->untracked_allocs;
     p->untracked_bytes = h->untracked_bytes;
     if (h->heaps >> MPROF_HEAPS)
-        return mprof__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
-    if (!mprof__read_string(r, 0, MPROF_FIELD(header, program), h->program,
-                            flags, &p->program) ||
-        !mprof__read_string(r, 0, MPROF_FIELD(header, command), h->command,
-                            flags, &p->command) ||
-        !mprof__read_string(r, 0, MPROF_FIELD(header, runtime), h->runtime,
-                            flags, &p->runtime))
+        return report__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
+    if (!report__read_string(r, 0, MPROF_FIELD(header, program), h->program,
+                             flags, &p->program) ||
+        !report__read_string(r, 0, MPROF_FIELD(header, command), h->command,
+                             flags, &p->command) ||
+        !report__read_string(r, 0, MPROF_FIELD(header, runtime), h->runtime,
+                             flags, &p->runtime))
         return false;
     p->program = p->program ? p->program : "";
     p->command = p->command ? p->command : "";
@@ -150,15 +150,15 @@ static bool read_header(struct mprof__reader *r) {
     return true;
 }
 
-struct mprof__profile *mprof__parse(struct mprof__pool *pool, const char *name,
-                                    const void *data, size_t size,
-                                    const char **error) {
-    struct mprof__reader r = {.pool = pool, .name = name, .data = data};
+struct report__profile *report__parse(struct report__pool *pool,
+                                      const char *name, const void *data,
+                                      size_t size, const char **error) {
+    struct report__reader r = {.pool = pool, .name = name, .data = data};
 
     *error = NULL;
-    r.profile = mprof__alloc(pool, 1, sizeof *r.profile);
+    r.profile = report__alloc(pool, 1, sizeof *r.profile);
     if (check_header(&r, size) && find_records(&r) && read_header(&r) &&
-        mprof__read_records(&r))
+        report__read_records(&r))
         return r.profile;
     *error = r.error;
     return NULL;
@@ -182,7 +182,7 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
 
 /* While the program runs header.used grows, and what lies before it is
  * complete: the header is taken first, and the rest up to its `used`. */
-static ssize_t copy_file(struct mprof__pool *pool, int fd, size_t size,
+static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
                          char **data) {
     struct mprof_header header;
     ssize_t got = read_all(fd, (char *)&header, sizeof header);
@@ -192,7 +192,7 @@ static ssize_t copy_file(struct mprof__pool *pool, int fd, size_t size,
     if (got == sizeof header && header.state == MPROF_OPEN &&
         header.used >= sizeof header && header.used < size)
         size = (size_t)header.used;
-    *data = mprof__try_alloc(pool, size ? size : 1, 1);
+    *data = report__try_alloc(pool, size ? size : 1, 1);
     if (!*data) {
         errno = ENOMEM;
         return -1;
@@ -203,8 +203,8 @@ static ssize_t copy_file(struct mprof__pool *pool, int fd, size_t size,
     return all;
 }
 
-struct mprof__profile *mprof__read(struct mprof__pool *pool, const char *path,
-                                   const char **error) {
+struct report__profile *report__read(struct report__pool *pool,
+                                     const char *path, const char **error) {
     struct stat status;
     char *data = NULL;
     ssize_t size = -1;
@@ -213,18 +213,18 @@ struct mprof__profile *mprof__read(struct mprof__pool *pool, const char *path,
 
     if (fd < 0 || fstat(fd, &status) != 0) {
         *error =
-            mprof__format(pool, "cannot open %s: %s", path, strerror(errno));
+            report__format(pool, "cannot open %s: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
         *error =
-            mprof__format(pool, "cannot read %s: not a regular file", path);
+            report__format(pool, "cannot read %s: not a regular file", path);
     } else {
         size = copy_file(pool, fd, (size_t)status.st_size, &data);
         if (size < 0)
-            *error = mprof__format(pool, "cannot read %s: %s", path,
-                                   strerror(errno));
+            *error = report__format(pool, "cannot read %s: %s", path,
+                                    strerror(errno));
     }
     if (fd >= 0)
         close(fd);
     return size < 0 ? NULL
-                    : mprof__parse(pool, path, data, (size_t)size, error);
+                    : report__parse(pool, path, data, (size_t)size, error);
 }

@@ -1,13 +1,13 @@
 /* reader.h - what read.c and records.c share. */
-#ifndef MPROF_READER_H
-#define MPROF_READER_H
+#ifndef REPORT_DATA_READER_H
+#define REPORT_DATA_READER_H
 
 #include "report/data/profile.h"
 
 #define MPROF_TYPES (MPROF_SIZE + 1)
 
-struct mprof__reader {
-    struct mprof__pool *pool;
+struct report__reader {
+    struct report__pool *pool;
     const char *name;  /* of the file, for messages */
     const char *error; /* NULL as long as all is well */
     const unsigned char *data;
@@ -16,25 +16,25 @@ struct mprof__reader {
     /* By ref: 1 + the index of the record within its type, or 0. */
     uint32_t *index;
     uint32_t count[MPROF_TYPES];
-    struct mprof__profile *profile;
+    struct report__profile *profile;
 };
 
 /* Always false, so that a check can return it; the first error counts. */
-bool mprof__damaged(struct mprof__reader *reader, uint64_t offset,
-                    const char *what);
+bool report__damaged(struct report__reader *reader, uint64_t offset,
+                     const char *what);
 
 /* OPTIONAL: the ref may be 0.  LATER: it may lead forwards. */
-enum mprof__ref_flags { MPROF_OPTIONAL = 1, MPROF_LATER = 2 };
+enum report__ref_flags { MPROF_OPTIONAL = 1, MPROF_LATER = 2 };
 
 /* The text that the REF in the field at byte FIELD of the record at OWNER
  * leads to; *TEXT is NULL for no text.  False when the file is damaged. */
-bool mprof__read_string(struct mprof__reader *reader, uint64_t owner,
-                        unsigned field, mprof_ref ref, int flags,
-                        const char **text);
+bool report__read_string(struct report__reader *reader, uint64_t owner,
+                         unsigned field, mprof_ref ref, int flags,
+                         const char **text);
 
 /* Read all records, whose places are in the index.  False when the file is
  * damaged. */
-bool mprof__read_records(struct mprof__reader *reader);
+bool report__read_records(struct report__reader *reader);
 
 #define MPROF_FIELD(type, field) offsetof(struct mprof_##type, field)
 

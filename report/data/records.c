@@ -9,7 +9,7 @@ static const char *const type_names[MPROF_TYPES] = {
 
 /* Follow the REF in the field at byte FIELD of the record at OWNER.  *INDEX
  * becomes its index within TYPE, or MPROF_NONE. */
-static bool follow(struct mprof__reader *r, uint64_t owner, unsigned field,
+static bool follow(struct report__reader *r, uint64_t owner, unsigned field,
                    mprof_ref ref, uint32_t type, int flags, uint32_t *index) {
     uint64_t at = (uint64_t)ref * 8;
     uint32_t found = 0;
@@ -18,20 +18,20 @@ static bool follow(struct mprof__reader *r, uint64_t owner, unsigned field,
     if (ref == 0)
         return flags & MPROF_OPTIONAL
                    ? true
-                   : mprof__damaged(r, owner + field, "a ref is missing");
+                   : report__damaged(r, owner + field, "a ref is missing");
     /* The program went on writing while the file was read. */
     if ((flags & MPROF_LATER) && r->header.state == MPROF_OPEN && at >= r->used)
         return true;
     if (at >= r->used || at < MPROF_HEADER_BYTES || r->index[ref] == 0)
-        return mprof__damaged(r, owner + field, "a ref leads to no record");
+        return report__damaged(r, owner + field, "a ref leads to no record");
     memcpy(&found, r->data + at, sizeof found);
     if (found != type)
-        return mprof__damaged(
+        return report__damaged(
             r, owner + field,
-            mprof__format(r->pool, "a ref leads to %s, not to %s",
-                          type_names[found], type_names[type]));
+            report__format(r->pool, "a ref leads to %s, not to %s",
+                           type_names[found], type_names[type]));
     if (!(flags & MPROF_LATER) && at >= owner)
-        return mprof__damaged(r, owner + field, "a ref leads forwards");
+        return report__damaged(r, owner + field, "a ref leads forwards");
     *index = r->index[ref] - 1;
     return true;
 }
@@ -53,8 +53,9 @@ static size_t utf8_length(const unsigned char *text, size_t left) {
 }
 
 /* Thread names come cut at any byte: what is not UTF-8 becomes '?'. */
-bool mprof__read_string(struct mprof__reader *r, uint64_t owner, unsigned field,
-                        mprof_ref ref, int flags, const char **text) {
+bool report__read_string(struct report__reader *r, uint64_t owner,
+                         unsigned field, mprof_ref ref, int flags,
+                         const char **text) {
     struct mprof_string head;
     uint32_t index;
 
@@ -66,9 +67,9 @@ bool mprof__read_string(struct mprof__reader *r, uint64_t owner, unsigned field,
     uint64_t at = (uint64_t)ref * 8;
     memcpy(&head, r->data + at, sizeof head);
     if (((uint64_t)head.length + sizeof head + 7) / 8 * 8 != head.head.bytes)
-        return mprof__damaged(r, at, "a string does not fit its record");
-    char *copy = mprof__copy(r->pool, (const char *)r->data + at + sizeof head,
-                             head.length);
+        return report__damaged(r, at, "a string does not fit its record");
+    char *copy = report__copy(r->pool, (const char *)r->data + at + sizeof head,
+                              head.length);
     for (size_t i = 0; i < head.length;) {
         size_t n = utf8_length((unsigned char *)copy + i, head.length - i);
         if (n == 0)
@@ -79,60 +80,60 @@ bool mprof__read_string(struct mprof__reader *r, uint64_t owner, unsigned field,
     return true;
 }
 
-static bool read_module(struct mprof__reader *r, uint64_t at) {
+static bool read_module(struct report__reader *r, uint64_t at) {
     struct mprof_module in;
-    struct mprof__module *out =
+    struct report__module *out =
         &r->profile->modules[r->profile->module_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     if (in.build_id_bytes > sizeof in.build_id)
-        return mprof__damaged(r, at + MPROF_FIELD(module, build_id_bytes),
-                              "a build id is too long");
+        return report__damaged(r, at + MPROF_FIELD(module, build_id_bytes),
+                               "a build id is too long");
     if (in.start > in.end)
-        return mprof__damaged(r, at + MPROF_FIELD(module, end),
-                              "a module ends before it starts");
+        return report__damaged(r, at + MPROF_FIELD(module, end),
+                               "a module ends before it starts");
     out->bias = in.bias;
     out->start = in.start;
     out->end = in.end;
     out->flags = in.flags;
     out->build_id_bytes = in.build_id_bytes;
     memcpy(out->build_id, in.build_id, sizeof out->build_id);
-    if (!mprof__read_string(r, at, MPROF_FIELD(module, path), in.path,
-                            MPROF_OPTIONAL, &out->path))
+    if (!report__read_string(r, at, MPROF_FIELD(module, path), in.path,
+                             MPROF_OPTIONAL, &out->path))
         return false;
     if (!out->path)
         out->path = "";
     return true;
 }
 
-static bool read_function(struct mprof__reader *r, uint64_t at) {
+static bool read_function(struct report__reader *r, uint64_t at) {
     struct mprof_function in;
-    struct mprof__function *out =
+    struct report__function *out =
         &r->profile->functions[r->profile->function_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     if (in.kind > MPROF_ENTRY)
-        return mprof__damaged(r, at + MPROF_FIELD(function, kind),
-                              "no such kind of function");
+        return report__damaged(r, at + MPROF_FIELD(function, kind),
+                               "no such kind of function");
     out->address = in.address;
     out->kind = in.kind;
     return follow(r, at, MPROF_FIELD(function, module), in.module, MPROF_MODULE,
                   MPROF_OPTIONAL, &out->module) &&
-           mprof__read_string(r, at, MPROF_FIELD(function, name), in.name,
-                              MPROF_OPTIONAL | MPROF_LATER, &out->name) &&
-           mprof__read_string(r, at, MPROF_FIELD(function, symbol), in.symbol,
-                              MPROF_OPTIONAL | MPROF_LATER, &out->symbol);
+           report__read_string(r, at, MPROF_FIELD(function, name), in.name,
+                               MPROF_OPTIONAL | MPROF_LATER, &out->name) &&
+           report__read_string(r, at, MPROF_FIELD(function, symbol), in.symbol,
+                               MPROF_OPTIONAL | MPROF_LATER, &out->symbol);
 }
 
-static bool read_thread(struct mprof__reader *r, uint64_t at) {
+static bool read_thread(struct report__reader *r, uint64_t at) {
     struct mprof_thread in;
-    struct mprof__thread *out =
+    struct report__thread *out =
         &r->profile->threads[r->profile->thread_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     if (in.heap >= MPROF_HEAPS || !(r->header.heaps >> in.heap & 1))
-        return mprof__damaged(r, at + MPROF_FIELD(thread, heap),
-                              "a thread of a heap that is not recorded");
+        return report__damaged(r, at + MPROF_FIELD(thread, heap),
+                               "a thread of a heap that is not recorded");
     out->tid = in.tid;
     out->heap = in.heap;
     out->flags = in.flags;
@@ -143,13 +144,13 @@ static bool read_thread(struct mprof__reader *r, uint64_t at) {
     out->members = in.members;
     out->marks = in.marks;
     memcpy(out->unmarked, in.unmarked, sizeof out->unmarked);
-    return mprof__read_string(r, at, MPROF_FIELD(thread, name), in.name,
-                              MPROF_OPTIONAL | MPROF_LATER, &out->name);
+    return report__read_string(r, at, MPROF_FIELD(thread, name), in.name,
+                               MPROF_OPTIONAL | MPROF_LATER, &out->name);
 }
 
-static bool read_node(struct mprof__reader *r, uint64_t at) {
+static bool read_node(struct report__reader *r, uint64_t at) {
     struct mprof_node in;
-    struct mprof__node *out = &r->profile->nodes[r->profile->node_count];
+    struct report__node *out = &r->profile->nodes[r->profile->node_count];
 
     memcpy(&in, r->data + at, sizeof in);
     if (!follow(r, at, MPROF_FIELD(node, thread), in.thread, MPROF_THREAD, 0,
@@ -160,11 +161,11 @@ static bool read_node(struct mprof__reader *r, uint64_t at) {
                 in.parent ? 0 : MPROF_OPTIONAL, &out->function))
         return false;
     if (in.parent == 0 && in.function != 0)
-        return mprof__damaged(r, at + MPROF_FIELD(node, function),
-                              "the root of a thread has a function");
+        return report__damaged(r, at + MPROF_FIELD(node, function),
+                               "the root of a thread has a function");
     if (in.parent && r->profile->nodes[out->parent].thread != out->thread)
-        return mprof__damaged(r, at + MPROF_FIELD(node, thread),
-                              "a node is in another thread than its parent");
+        return report__damaged(r, at + MPROF_FIELD(node, thread),
+                               "a node is in another thread than its parent");
     for (unsigned i = 0; i < MPROF_CLASSES; i++) {
         unsigned field = MPROF_FIELD(node, counters) + i * sizeof(mprof_ref);
         uint32_t newest; /* of use to the monitor only */
@@ -177,13 +178,13 @@ static bool read_node(struct mprof__reader *r, uint64_t at) {
 }
 
 /* Follow a REF to a thread of HEAP. */
-static bool follow_thread(struct mprof__reader *r, uint64_t owner,
+static bool follow_thread(struct report__reader *r, uint64_t owner,
                           unsigned field, mprof_ref ref, enum mprof_heap heap,
                           uint32_t *thread) {
     if (!follow(r, owner, field, ref, MPROF_THREAD, 0, thread))
         return false;
     if (r->profile->threads[*thread].heap != heap)
-        return mprof__damaged(r, owner + field, "a thread of the wrong heap");
+        return report__damaged(r, owner + field, "a thread of the wrong heap");
     return true;
 }
 
@@ -193,10 +194,10 @@ static void add(struct mprof_count *sum, const struct mprof_count *count) {
 }
 
 /* Whoever frees counts at the node where the object was allocated. */
-static bool read_counter(struct mprof__reader *r, uint64_t at) {
+static bool read_counter(struct report__reader *r, uint64_t at) {
     struct mprof_counter in;
-    struct mprof__profile *p = r->profile;
-    struct mprof__counter *out = &p->counters[p->counter_count++];
+    struct report__profile *p = r->profile;
+    struct report__counter *out = &p->counters[p->counter_count++];
     uint32_t thread, next;
 
     memcpy(&in, r->data + at, sizeof in);
@@ -209,21 +210,21 @@ static bool read_counter(struct mprof__reader *r, uint64_t at) {
         !follow(r, at, MPROF_FIELD(counter, next), in.next, MPROF_COUNTER,
                 MPROF_OPTIONAL, &next))
         return false;
-    struct mprof__node *node = &p->nodes[out->node];
+    struct report__node *node = &p->nodes[out->node];
     enum mprof_heap heap = p->threads[node->thread].heap;
     if (out->edge != MPROF_NONE && p->edges[out->edge].node != out->node)
-        return mprof__damaged(r, at + MPROF_FIELD(counter, edge),
-                              "a counter has the call site of another node");
+        return report__damaged(r, at + MPROF_FIELD(counter, edge),
+                               "a counter has the call site of another node");
     if (p->threads[thread].heap != heap)
-        return mprof__damaged(
+        return report__damaged(
             r, at + MPROF_FIELD(counter, thread),
             "a counter's thread is of another heap than its node");
     if (in.class_ >= MPROF_CLASSES)
-        return mprof__damaged(r, at + MPROF_FIELD(counter, class_),
-                              "no such class");
+        return report__damaged(r, at + MPROF_FIELD(counter, class_),
+                               "no such class");
     if (heap == MPROF_LISP_HEAP && (in.freed.allocs || in.freed.bytes))
-        return mprof__damaged(r, at + MPROF_FIELD(counter, freed),
-                              "Lisp frees nothing");
+        return report__damaged(r, at + MPROF_FIELD(counter, freed),
+                               "Lisp frees nothing");
     out->class_ = in.class_;
     out->allocated = in.allocated;
     out->freed = in.freed;
@@ -232,9 +233,9 @@ static bool read_counter(struct mprof__reader *r, uint64_t at) {
     return true;
 }
 
-static bool read_size(struct mprof__reader *r, uint64_t at) {
+static bool read_size(struct report__reader *r, uint64_t at) {
     struct mprof_size in;
-    struct mprof__size *out = &r->profile->sizes[r->profile->size_count++];
+    struct report__size *out = &r->profile->sizes[r->profile->size_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     out->size = in.size <= MPROF_LARGEST_BIN ? in.size : MPROF_LARGEST_BIN + 1;
@@ -244,28 +245,28 @@ static bool read_size(struct mprof__reader *r, uint64_t at) {
                          MPROF_C_HEAP, &out->thread);
 }
 
-static bool read_bin(struct mprof__reader *r, uint64_t at) {
+static bool read_bin(struct report__reader *r, uint64_t at) {
     struct mprof_bin in;
-    struct mprof__bin *out = &r->profile->bins[r->profile->bin_count++];
+    struct report__bin *out = &r->profile->bins[r->profile->bin_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     if (in.class_ >= MPROF_CLASSES)
-        return mprof__damaged(r, at + MPROF_FIELD(bin, class_),
-                              "no such class");
+        return report__damaged(r, at + MPROF_FIELD(bin, class_),
+                               "no such class");
     out->class_ = in.class_;
     out->objects = in.objects;
     out->storage = in.storage;
     return follow_thread(r, at, MPROF_FIELD(bin, thread), in.thread,
                          MPROF_LISP_HEAP, &out->thread) &&
-           mprof__read_string(r, at, MPROF_FIELD(bin, type), in.type, 0,
-                              &out->type) &&
-           mprof__read_string(r, at, MPROF_FIELD(bin, name), in.name,
-                              MPROF_OPTIONAL, &out->name);
+           report__read_string(r, at, MPROF_FIELD(bin, type), in.type, 0,
+                               &out->type) &&
+           report__read_string(r, at, MPROF_FIELD(bin, name), in.name,
+                               MPROF_OPTIONAL, &out->name);
 }
 
-static bool read_edge(struct mprof__reader *r, uint64_t at) {
+static bool read_edge(struct report__reader *r, uint64_t at) {
     struct mprof_edge in;
-    struct mprof__edge *out = &r->profile->edges[r->profile->edge_count++];
+    struct report__edge *out = &r->profile->edges[r->profile->edge_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     out->return_address = in.return_address;
@@ -276,14 +277,14 @@ static bool read_edge(struct mprof__reader *r, uint64_t at) {
 }
 
 /* Strings are read where they are referred to; here only that they fit. */
-static bool check_string(struct mprof__reader *r, uint64_t at) {
+static bool check_string(struct report__reader *r, uint64_t at) {
     const char *text;
-    return mprof__read_string(r, at, 0, (mprof_ref)(at / 8), MPROF_LATER,
-                              &text);
+    return report__read_string(r, at, 0, (mprof_ref)(at / 8), MPROF_LATER,
+                               &text);
 }
 
 /* Where the record number INDEX of TYPE begins. */
-static uint64_t offset_of(const struct mprof__reader *r, uint32_t type,
+static uint64_t offset_of(const struct report__reader *r, uint32_t type,
                           uint32_t index) {
     struct mprof_record head;
     uint64_t at = MPROF_HEADER_BYTES;
@@ -300,16 +301,16 @@ static bool exceeds(const struct mprof_count *a, const struct mprof_count *b) {
 }
 
 /* While the program runs, a free may be in the file before the allocation. */
-static bool check_node(struct mprof__reader *r, uint32_t index) {
-    struct mprof__node *node = &r->profile->nodes[index];
+static bool check_node(struct report__reader *r, uint32_t index) {
+    struct report__node *node = &r->profile->nodes[index];
     for (int i = 0; i < MPROF_CLASSES; i++) {
         struct mprof_count *freed = &node->freed.by_class[i];
         const struct mprof_count *own = &node->own.by_class[i];
         if (!exceeds(freed, own))
             continue;
         if (!r->profile->open)
-            return mprof__damaged(r, offset_of(r, MPROF_NODE, index),
-                                  "more is freed than was allocated");
+            return report__damaged(r, offset_of(r, MPROF_NODE, index),
+                                   "more is freed than was allocated");
         if (freed->allocs > own->allocs)
             freed->allocs = own->allocs;
         if (freed->bytes > own->bytes)
@@ -319,8 +320,8 @@ static bool check_node(struct mprof__reader *r, uint32_t index) {
 }
 
 /* The same for the sizes, where tables clamp the sums. */
-static bool check_sizes(struct mprof__reader *r) {
-    const struct mprof__profile *p = r->profile;
+static bool check_sizes(struct report__reader *r) {
+    const struct report__profile *p = r->profile;
     struct mprof_count allocated[MPROF_LARGEST_BIN + 2] = {{0, 0}};
     struct mprof_count freed[MPROF_LARGEST_BIN + 2] = {{0, 0}};
 
@@ -330,28 +331,28 @@ static bool check_sizes(struct mprof__reader *r) {
     }
     for (uint32_t i = 0; i < p->size_count && !p->open; i++)
         if (exceeds(&freed[p->sizes[i].size], &allocated[p->sizes[i].size]))
-            return mprof__damaged(r, offset_of(r, MPROF_SIZE, i),
-                                  "more is freed than was allocated");
+            return report__damaged(r, offset_of(r, MPROF_SIZE, i),
+                                   "more is freed than was allocated");
     return true;
 }
 
-bool mprof__read_records(struct mprof__reader *r) {
-    static bool (*const readers[MPROF_TYPES])(struct mprof__reader *,
+bool report__read_records(struct report__reader *r) {
+    static bool (*const readers[MPROF_TYPES])(struct report__reader *,
                                               uint64_t) = {
         NULL,      check_string, read_module, read_function, read_thread,
         read_node, read_bin,     read_edge,   read_counter,  read_size};
-    struct mprof__profile *p = r->profile;
-    struct mprof__pool *pool = r->pool;
+    struct report__profile *p = r->profile;
+    struct report__pool *pool = r->pool;
     const uint32_t *n = r->count;
 
-    p->modules = mprof__alloc(pool, n[MPROF_MODULE], sizeof *p->modules);
-    p->functions = mprof__alloc(pool, n[MPROF_FUNCTION], sizeof *p->functions);
-    p->threads = mprof__alloc(pool, n[MPROF_THREAD], sizeof *p->threads);
-    p->nodes = mprof__alloc(pool, n[MPROF_NODE], sizeof *p->nodes);
-    p->bins = mprof__alloc(pool, n[MPROF_BIN], sizeof *p->bins);
-    p->edges = mprof__alloc(pool, n[MPROF_EDGE], sizeof *p->edges);
-    p->counters = mprof__alloc(pool, n[MPROF_COUNTER], sizeof *p->counters);
-    p->sizes = mprof__alloc(pool, n[MPROF_SIZE], sizeof *p->sizes);
+    p->modules = report__alloc(pool, n[MPROF_MODULE], sizeof *p->modules);
+    p->functions = report__alloc(pool, n[MPROF_FUNCTION], sizeof *p->functions);
+    p->threads = report__alloc(pool, n[MPROF_THREAD], sizeof *p->threads);
+    p->nodes = report__alloc(pool, n[MPROF_NODE], sizeof *p->nodes);
+    p->bins = report__alloc(pool, n[MPROF_BIN], sizeof *p->bins);
+    p->edges = report__alloc(pool, n[MPROF_EDGE], sizeof *p->edges);
+    p->counters = report__alloc(pool, n[MPROF_COUNTER], sizeof *p->counters);
+    p->sizes = report__alloc(pool, n[MPROF_SIZE], sizeof *p->sizes);
 
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used;) {
         struct mprof_record head;

@@ -12,10 +12,10 @@
 /* What the loader puts at an address. */
 struct slot {
     uint64_t address;
-    struct mprof__target target;
+    struct report__target target;
 };
 
-struct mprof__calls {
+struct report__calls {
     Elf *elf;
     const unsigned char *image; /* the file */
     size_t size, segment_count;
@@ -62,7 +62,7 @@ static bool read_slot(Elf *elf, const GElf_Shdr *symbols, Elf_Data *table,
     }
 }
 
-static void read_slots(struct mprof__calls *c, Elf_Scn *section,
+static void read_slots(struct report__calls *c, Elf_Scn *section,
                        size_t capacity) {
     GElf_Shdr header, symbols;
     GElf_Rela rela;
@@ -81,8 +81,8 @@ static void read_slots(struct mprof__calls *c, Elf_Scn *section,
             c->slot_count++;
 }
 
-struct mprof__calls *mprof__calls_new(Elf *elf) {
-    struct mprof__calls *c = calloc(1, sizeof *c);
+struct report__calls *report__calls_new(Elf *elf) {
+    struct report__calls *c = calloc(1, sizeof *c);
     GElf_Ehdr header;
     size_t slots = count_relocations(elf);
 
@@ -94,7 +94,7 @@ struct mprof__calls *mprof__calls_new(Elf *elf) {
     if (!c->image || !c->slots || !gelf_getehdr(elf, &header) ||
         header.e_machine != EM_X86_64 ||
         elf_getphdrnum(elf, &c->segment_count) != 0) {
-        mprof__calls_free(c);
+        report__calls_free(c);
         return NULL;
     }
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));)
@@ -103,7 +103,7 @@ struct mprof__calls *mprof__calls_new(Elf *elf) {
     return c;
 }
 
-void mprof__calls_free(struct mprof__calls *calls) {
+void report__calls_free(struct report__calls *calls) {
     if (!calls)
         return;
     free(calls->slots);
@@ -111,7 +111,7 @@ void mprof__calls_free(struct mprof__calls *calls) {
 }
 
 /* COUNT bytes of code at ADDRESS, or NULL. */
-static const unsigned char *code_at(const struct mprof__calls *c,
+static const unsigned char *code_at(const struct report__calls *c,
                                     uint64_t address, size_t count) {
     for (size_t i = 0; i < c->segment_count; i++) {
         GElf_Phdr segment;
@@ -136,17 +136,17 @@ static uint64_t operand(const unsigned char *code, uint64_t end) {
     return end + (uint64_t)(int64_t)distance;
 }
 
-static struct mprof__target slot_target(const struct mprof__calls *c,
-                                        uint64_t address) {
+static struct report__target slot_target(const struct report__calls *c,
+                                         uint64_t address) {
     struct slot key = {.address = address};
     const struct slot *slot =
         bsearch(&key, c->slots, c->slot_count, sizeof key, compare_slots);
-    return slot ? slot->target : (struct mprof__target){0, NULL};
+    return slot ? slot->target : (struct report__target){0, NULL};
 }
 
 /* An entry of the linkage table: [endbr64] [bnd] jmp *slot(%rip). */
-static struct mprof__target follow(const struct mprof__calls *c,
-                                   uint64_t address) {
+static struct report__target follow(const struct report__calls *c,
+                                    uint64_t address) {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     const unsigned char *code = code_at(c, address, 11);
     size_t at = 0;
@@ -157,16 +157,16 @@ static struct mprof__target follow(const struct mprof__calls *c,
         at++;
     if (code && code[at] == 0xff && code[at + 1] == 0x25)
         return slot_target(c, operand(code + at + 2, address + at + 6));
-    return (struct mprof__target){code ? address : 0, NULL};
+    return (struct report__target){code ? address : 0, NULL};
 }
 
-struct mprof__target mprof__call_target(const struct mprof__calls *calls,
-                                        uint64_t return_address) {
+struct report__target report__call_target(const struct report__calls *calls,
+                                          uint64_t return_address) {
     const unsigned char *code = code_at(calls, return_address - 6, 6);
 
     if (code && code[0] == 0xff && code[1] == 0x15)
         return slot_target(calls, operand(code + 2, return_address));
     if (code && code[1] == 0xe8)
         return follow(calls, operand(code + 2, return_address));
-    return (struct mprof__target){0, NULL};
+    return (struct report__target){0, NULL};
 }

@@ -54,7 +54,7 @@ static bool has_units(Dwarf *dwarf) {
                            NULL) == 0;
 }
 
-static bool open_dwarf(struct mprof__debug_file *file, Elf *elf) {
+static bool open_dwarf(struct report__debug_file *file, Elf *elf) {
     file->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
     if (file->dwarf && has_units(file->dwarf))
         return true;
@@ -63,7 +63,7 @@ static bool open_dwarf(struct mprof__debug_file *file, Elf *elf) {
     return false;
 }
 
-static bool try_debug_file(struct mprof__debug_file *file, const char *path,
+static bool try_debug_file(struct report__debug_file *file, const char *path,
                            const struct wanted *wanted) {
     Elf *elf = open_elf(path, &file->fd[1]);
     if (!elf)
@@ -71,7 +71,7 @@ static bool try_debug_file(struct mprof__debug_file *file, const char *path,
     bool same =
         wanted->build_id_bytes > 0
             ? has_build_id(elf, wanted->build_id, wanted->build_id_bytes)
-            : mprof__debug_crc(file->fd[1], wanted->crc);
+            : report__debug_crc(file->fd[1], wanted->crc);
     if (same && open_dwarf(file, elf)) {
         file->elf[1] = elf;
         return true;
@@ -82,7 +82,7 @@ static bool try_debug_file(struct mprof__debug_file *file, const char *path,
     return false;
 }
 
-static bool find_by_build_id(struct mprof__debug_file *file,
+static bool find_by_build_id(struct report__debug_file *file,
                              const struct wanted *wanted) {
     char path[sizeof DEBUG_ROOT + 160];
     int at;
@@ -98,7 +98,7 @@ static bool find_by_build_id(struct mprof__debug_file *file,
 }
 
 struct attempt {
-    struct mprof__debug_file *file;
+    struct report__debug_file *file;
     const struct wanted *wanted;
 };
 
@@ -107,21 +107,21 @@ static bool try_link(const char *path, void *data) {
     return try_debug_file(attempt->file, path, attempt->wanted);
 }
 
-static bool find_by_link(struct mprof__debug_file *file, const char *elf_path,
+static bool find_by_link(struct report__debug_file *file, const char *elf_path,
                          struct wanted *wanted) {
     const char *name = dwelf_elf_gnu_debuglink(file->elf[0], &wanted->crc);
     struct attempt attempt = {file, wanted};
 
-    return mprof__debug_link(elf_path, name, try_link, &attempt);
+    return report__debug_link(elf_path, name, try_link, &attempt);
 }
 
-enum mprof__debug_state mprof__debug_open(struct mprof__debug_file *file,
-                                          const char *path,
-                                          const struct mprof__module *module) {
+enum report__debug_state
+report__debug_open(struct report__debug_file *file, const char *path,
+                   const struct report__module *module) {
     struct wanted wanted = {.build_id = NULL};
     const void *bits = NULL;
 
-    *file = (struct mprof__debug_file){.fd = {-1, -1}};
+    *file = (struct report__debug_file){.fd = {-1, -1}};
     elf_version(EV_CURRENT);
     file->elf[0] = open_elf(path, &file->fd[0]);
     if (!file->elf[0])
@@ -140,7 +140,7 @@ enum mprof__debug_state mprof__debug_open(struct mprof__debug_file *file,
     return MPROF__DEBUG_NONE;
 }
 
-void mprof__debug_close(struct mprof__debug_file *file) {
+void report__debug_close(struct report__debug_file *file) {
     dwarf_end(file->dwarf);
     file->dwarf = NULL;
     for (int i = 0; i < 2; i++) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-bool mprof__debug_crc(int fd, uint32_t crc) {
+bool report__debug_crc(int fd, uint32_t crc) {
     unsigned char buffer[65536];
     uLong sum = crc32(0, NULL, 0);
     ssize_t n;
@@ -21,8 +21,8 @@ bool mprof__debug_crc(int fd, uint32_t crc) {
     return n == 0 && sum == crc;
 }
 
-bool mprof__debug_link(const char *file, const char *name,
-                       bool (*try)(const char *path, void *data), void *data) {
+bool report__debug_link(const char *file, const char *name,
+                        bool (*try)(const char *path, void *data), void *data) {
     static const char *const patterns[] = {"%.*s%s", "%.*s.debug/%s",
                                            "/usr/lib/debug%.*s%s"};
     char path[2 * PATH_MAX];

@@ -1,5 +1,5 @@
 /* demangle.c - names of C++ as they are written in the program. */
-#include "report/graph/functions.h"
+#include "report/elf/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 char *__cxa_demangle(const char *name, char *buffer, size_t *length,
                      int *status);
 
-char *mprof__demangle(struct mprof__pool *pool, const char *symbol) {
+char *report__demangle(struct report__pool *pool, const char *symbol) {
     int status;
 
     /* Without this "f" would be the type float. */
@@ -18,10 +18,10 @@ char *mprof__demangle(struct mprof__pool *pool, const char *symbol) {
     if (!text)
         return NULL;
     size_t bytes = strlen(text) + 1;
-    char *copy = mprof__try_alloc(pool, bytes, 1);
+    char *copy = report__try_alloc(pool, bytes, 1);
     if (copy)
         memcpy(copy, text, bytes);
     free(text);
     /* Nothing is lost if this one jumps. */
-    return copy ? copy : mprof__alloc(pool, bytes, 1);
+    return copy ? copy : report__alloc(pool, bytes, 1);
 }

@@ -46,20 +46,20 @@ struct member {
     bool standard;
 };
 
-static void visit_children(struct mprof__type_walk *walk, Dwarf_Die *parent,
+static void visit_children(struct report__type_walk *walk, Dwarf_Die *parent,
                            struct scope *scope, int depth);
 
 /* Names. */
 
-static void append(struct mprof__type_walk *walk, const char *text) {
+static void append(struct report__type_walk *walk, const char *text) {
     for (; *text; text++) {
-        walk->text = mprof__grow(walk->pool, walk->text, walk->text_length,
-                                 &walk->text_capacity, 1);
+        walk->text = report__grow(walk->pool, walk->text, walk->text_length,
+                                  &walk->text_capacity, 1);
         walk->text[walk->text_length++] = *text;
     }
 }
 
-static void append_scope(struct mprof__type_walk *walk,
+static void append_scope(struct report__type_walk *walk,
                          const struct scope *scope) {
     if (!scope || !scope->name)
         return;
@@ -72,13 +72,13 @@ static void append_scope(struct mprof__type_walk *walk,
     append(walk, "::");
 }
 
-static const char *whole_name(struct mprof__type_walk *walk,
+static const char *whole_name(struct report__type_walk *walk,
                               struct scope *scope) {
     if (!scope->whole) {
         walk->text_length = 0;
         append_scope(walk, scope->parent);
         append(walk, scope->name);
-        scope->whole = mprof__copy(walk->pool, walk->text, walk->text_length);
+        scope->whole = report__copy(walk->pool, walk->text, walk->text_length);
     }
     return scope->whole;
 }
@@ -90,7 +90,7 @@ static bool is_compiler_made(Dwarf_Die *die, const char *name) {
            strcmp(name, "__va_list_tag") == 0 ||
            (name[0] == '_' && name[1] == '_' &&
             !dwarf_hasattr(die, DW_AT_decl_file)) ||
-           mprof__die_flag(die, DW_AT_artificial);
+           report__die_flag(die, DW_AT_artificial);
 }
 
 /* Where a type is declared. */
@@ -112,12 +112,12 @@ static bool is_system_path(const char *path) {
     return false;
 }
 
-static bool in_system_header(struct mprof__type_walk *walk, Dwarf_Die *die) {
+static bool in_system_header(struct report__type_walk *walk, Dwarf_Die *die) {
     struct unit *unit = walk->unit;
     uint64_t index;
     const char *path;
 
-    if (!mprof__die_number(die, DW_AT_decl_file, &index))
+    if (!report__die_number(die, DW_AT_decl_file, &index))
         return false;
     if (!unit->files_read) {
         size_t count;
@@ -135,10 +135,10 @@ static bool is_standard_namespace(const char *name) {
 }
 
 /* Take note of the type DIE, if its rank is one that is of interest. */
-static void add(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void add(struct report__type_walk *walk, Dwarf_Die *die,
                 const struct scope *scope, const char *name, uint64_t size,
-                enum mprof__type_kind kind) {
-    enum mprof__type_rank rank;
+                enum report__type_kind kind) {
+    enum report__type_rank rank;
 
     if (size == 0 || size > MPROF_LARGEST_BIN || is_compiler_made(die, name))
         return;
@@ -162,17 +162,17 @@ static void add(struct mprof__type_walk *walk, Dwarf_Die *die,
     walk->text_length = 0;
     append_scope(walk, scope);
     append(walk, name);
-    mprof__add_type(walk->names, walk->text, walk->text_length, (uint32_t)size,
-                    rank);
+    report__add_type(walk->names, walk->text, walk->text_length, (uint32_t)size,
+                     rank);
 }
 
 /* The walk. */
 
-static void remember_member(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void remember_member(struct report__type_walk *walk, Dwarf_Die *die,
                             struct scope *scope) {
     const char *name = whole_name(walk, scope);
-    walk->members = mprof__grow(walk->pool, walk->members, walk->member_count,
-                                &walk->member_capacity, sizeof *walk->members);
+    walk->members = report__grow(walk->pool, walk->members, walk->member_count,
+                                 &walk->member_capacity, sizeof *walk->members);
     walk->members[walk->member_count++] =
         (struct member){die->addr, name, scope->standard};
 }
@@ -183,14 +183,14 @@ static int compare_members(const void *a, const void *b) {
 }
 
 /* The scope of a type that is defined outside of it, as in `class A::B {}`. */
-static struct scope *scope_of_definition(struct mprof__type_walk *walk,
+static struct scope *scope_of_definition(struct report__type_walk *walk,
                                          Dwarf_Die *die, struct scope *found,
                                          struct scope *scope) {
     Dwarf_Die declaration;
     struct member *member;
 
     if (!walk->member_count ||
-        !mprof__die_entry(die, DW_AT_specification, &declaration))
+        !report__die_entry(die, DW_AT_specification, &declaration))
         return scope;
     struct member key = {.entry = declaration.addr};
     member = bsearch(&key, walk->members, walk->member_count,
@@ -207,20 +207,20 @@ static const char *name_of_type(Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     Dwarf_Die unit_type;
 
-    if (!name && mprof__die_entry(die, DW_AT_signature, &unit_type))
+    if (!name && report__die_entry(die, DW_AT_signature, &unit_type))
         name = dwarf_diename(&unit_type);
     return name;
 }
 
-static void visit_structure(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void visit_structure(struct report__type_walk *walk, Dwarf_Die *die,
                             struct scope *scope, int depth) {
     const char *name = name_of_type(die);
-    bool declared = mprof__die_flag(die, DW_AT_declaration);
+    bool declared = report__die_flag(die, DW_AT_declaration);
     struct scope outer, own;
     uint64_t size;
 
     scope = scope_of_definition(walk, die, &outer, scope);
-    if (name && !declared && mprof__die_number(die, DW_AT_byte_size, &size))
+    if (name && !declared && report__die_number(die, DW_AT_byte_size, &size))
         add(walk, die, scope, name, size, MPROF__STRUCTURE);
     if (walk->unit->c_language)
         return;
@@ -239,29 +239,29 @@ static void visit_structure(struct mprof__type_walk *walk, Dwarf_Die *die,
 
 /* In a class or a function of C++, a typedef of a type that has a name is an
  * alias for the inside (value_type), and so is one of a number or pointer. */
-static bool is_alias(Dwarf_Die *type, enum mprof__type_kind kind) {
+static bool is_alias(Dwarf_Die *type, enum report__type_kind kind) {
     Dwarf_Die die = *type;
 
     for (int i = 0; i < MAX_DEPTH; i++) {
         int tag = dwarf_tag(&die);
         if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
             break;
-        if (!mprof__die_entry(&die, DW_AT_type, &die))
+        if (!report__die_entry(&die, DW_AT_type, &die))
             return true;
     }
     return kind == MPROF__SCALAR || name_of_type(&die);
 }
 
-static void visit_typedef(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void visit_typedef(struct report__type_walk *walk, Dwarf_Die *die,
                           struct scope *scope) {
     const char *name = dwarf_diename(die);
     Dwarf_Die type;
     uint64_t size;
-    enum mprof__type_kind kind;
+    enum report__type_kind kind;
 
-    if (!name || !mprof__die_entry(die, DW_AT_type, &type))
+    if (!name || !report__die_entry(die, DW_AT_type, &type))
         return;
-    kind = mprof__measure_type(&type, &size);
+    kind = report__measure_type(&type, &size);
     if (kind == MPROF__NO_KIND)
         return;
     if (walk->unit->c_language || !scope || !scope->is_inner ||
@@ -269,7 +269,7 @@ static void visit_typedef(struct mprof__type_walk *walk, Dwarf_Die *die,
         add(walk, die, scope, name, size, kind);
 }
 
-static void visit_namespace(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void visit_namespace(struct report__type_walk *walk, Dwarf_Die *die,
                             struct scope *scope, int depth) {
     const char *name = dwarf_diename(die);
     struct scope own = {.parent = scope,
@@ -284,7 +284,7 @@ static int compare_addresses(const void *a, const void *b) {
 }
 
 /* Whether ADDRESS was never given before; false, too, when memory is short. */
-static bool is_new(struct mprof__type_walk *walk, const void *address) {
+static bool is_new(struct report__type_walk *walk, const void *address) {
     return !tfind(address, &walk->seen, compare_addresses) &&
            tsearch(address, &walk->seen, compare_addresses);
 }
@@ -292,18 +292,19 @@ static bool is_new(struct mprof__type_walk *walk, const void *address) {
 /* Units that several files share lie in one more file (dwz).  That one also
  * has units which other programs use: only those are walked over that a unit
  * asks for.  Shared units of the file itself are met anyway. */
-static void note_import(struct mprof__type_walk *walk, Dwarf_Die *die) {
+static void note_import(struct report__type_walk *walk, Dwarf_Die *die) {
     Dwarf_Die unit;
 
-    if (!mprof__die_entry(die, DW_AT_import, &unit) ||
+    if (!report__die_entry(die, DW_AT_import, &unit) ||
         dwarf_cu_getdwarf(unit.cu) == walk->dwarf || !is_new(walk, unit.addr))
         return;
-    walk->pending = mprof__grow(walk->pool, walk->pending, walk->pending_count,
-                                &walk->pending_capacity, sizeof *walk->pending);
+    walk->pending =
+        report__grow(walk->pool, walk->pending, walk->pending_count,
+                     &walk->pending_capacity, sizeof *walk->pending);
     walk->pending[walk->pending_count++] = unit;
 }
 
-static void visit(struct mprof__type_walk *walk, Dwarf_Die *die,
+static void visit(struct report__type_walk *walk, Dwarf_Die *die,
                   struct scope *scope, int depth) {
     struct scope function = {.is_inner = true};
 
@@ -334,7 +335,7 @@ static void visit(struct mprof__type_walk *walk, Dwarf_Die *die,
     }
 }
 
-static void visit_children(struct mprof__type_walk *walk, Dwarf_Die *parent,
+static void visit_children(struct report__type_walk *walk, Dwarf_Die *parent,
                            struct scope *scope, int depth) {
     struct unit *unit = walk->unit;
     Dwarf_Die die;
@@ -354,7 +355,7 @@ static bool is_c(int language) {
            language == DW_LANG_C99 || language == DW_LANG_C11;
 }
 
-static void walk_unit(struct mprof__type_walk *walk, Dwarf_Die *die) {
+static void walk_unit(struct report__type_walk *walk, Dwarf_Die *die) {
     struct unit unit = {.die = die, .last = die->addr};
 
     unit.c_language = is_c(dwarf_srclang(die));
@@ -370,7 +371,7 @@ static void walk_unit(struct mprof__type_walk *walk, Dwarf_Die *die) {
 /* All units of DWARF.  Those of split DWARF lie in one file for each unit.
  * Type units in such a file are only met as far as libdw knows them: not those
  * that GCC puts into sections of their own. */
-static void walk_units(struct mprof__type_walk *walk, Dwarf *dwarf,
+static void walk_units(struct report__type_walk *walk, Dwarf *dwarf,
                        bool split) {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, rest;
@@ -390,7 +391,7 @@ static void walk_units(struct mprof__type_walk *walk, Dwarf *dwarf,
     }
 }
 
-void mprof__walk_types(struct mprof__type_walk *walk, Dwarf *dwarf) {
+void report__walk_types(struct report__type_walk *walk, Dwarf *dwarf) {
     walk_units(walk, dwarf, false);
     while (walk->pending_count) {
         Dwarf_Die unit = walk->pending[--walk->pending_count];
@@ -402,7 +403,7 @@ static void keep(void *node) {
     (void)node;
 }
 
-void mprof__walk_end(struct mprof__type_walk *walk) {
+void report__walk_end(struct report__type_walk *walk) {
     tdestroy(walk->seen, keep);
     walk->seen = NULL;
 }

@@ -1,7 +1,7 @@
 /* dwarf_types.h - walk over the types in one file's DWARF.  Shared by types.c
  * and dwarf_types.c only. */
-#ifndef MPROF_DWARF_TYPES_H
-#define MPROF_DWARF_TYPES_H
+#ifndef REPORT_ELF_DWARF_TYPES_H
+#define REPORT_ELF_DWARF_TYPES_H
 
 #include <elfutils/libdw.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "report/base/pool.h"
 
 /* Best first; see types.h. */
-enum mprof__type_rank {
+enum report__type_rank {
     MPROF__OWN_STRUCTURE,
     MPROF__OWN_ARRAY,
     MPROF__OWN_SCALAR,
@@ -22,24 +22,25 @@ enum mprof__type_rank {
 };
 
 /* Whose types a file has. */
-enum mprof__type_source {
+enum report__type_source {
     MPROF__PROGRAM,
     MPROF__LIBRARY,
     MPROF__SYSTEM_LIBRARY /* in /lib or /usr/lib, such as libc */
 };
 
-struct mprof__type_names;
+struct report__type_names;
 
 /* Take note of a type; NAME of LENGTH bytes is only valid during the call. */
-void mprof__add_type(struct mprof__type_names *names, const char *name,
-                     size_t length, uint32_t size, enum mprof__type_rank rank);
+void report__add_type(struct report__type_names *names, const char *name,
+                      size_t length, uint32_t size,
+                      enum report__type_rank rank);
 
 /* A walk that may be cut short by a jump out of the pool: then, as at its end,
- * mprof__walk_end() gives back what it holds. */
-struct mprof__type_walk {
-    struct mprof__pool *pool; /* for what is needed during the walk */
-    struct mprof__type_names *names;
-    enum mprof__type_source source;
+ * report__walk_end() gives back what it holds. */
+struct report__type_walk {
+    struct report__pool *pool; /* for what is needed during the walk */
+    struct report__type_names *names;
+    enum report__type_source source;
     int split_gone; /* units whose .dwo file is not there */
     /* The rest belongs to dwarf_types.c. */
     Dwarf *dwarf; /* that lists the units */
@@ -54,8 +55,8 @@ struct mprof__type_walk {
 };
 
 /* Give all types of DWARF with up to MPROF_LARGEST_BIN bytes to
- * mprof__add_type(). */
-void mprof__walk_types(struct mprof__type_walk *walk, Dwarf *dwarf);
-void mprof__walk_end(struct mprof__type_walk *walk);
+ * report__add_type(). */
+void report__walk_types(struct report__type_walk *walk, Dwarf *dwarf);
+void report__walk_end(struct report__type_walk *walk);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/graph/functions.h"
+#include "report/elf/demangle.h"
 
 /* Deeper nesting is damage. */
 enum { MOST_NESTED = 256 };
@@ -35,7 +35,7 @@ struct unit {
     bool read;
 };
 
-struct mprof__inlines {
+struct report__inlines {
     struct ranges units;
     struct unit *all;
 };
@@ -90,8 +90,8 @@ static struct range *find_range(const struct ranges *r, Dwarf_Addr address) {
                                                       : NULL;
 }
 
-struct mprof__inlines *mprof__inlines_new(Dwarf *dwarf) {
-    struct mprof__inlines *inlines = calloc(1, sizeof *inlines);
+struct report__inlines *report__inlines_new(Dwarf *dwarf) {
+    struct report__inlines *inlines = calloc(1, sizeof *inlines);
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
     uint8_t type;
@@ -120,7 +120,7 @@ struct mprof__inlines *mprof__inlines_new(Dwarf *dwarf) {
     return inlines;
 }
 
-void mprof__inlines_free(struct mprof__inlines *inlines) {
+void report__inlines_free(struct report__inlines *inlines) {
     if (!inlines)
         return;
     for (struct unit *unit = inlines->all, *next; unit; unit = next) {
@@ -172,16 +172,16 @@ static const char *linkage_name(Dwarf_Die *die) {
     return NULL;
 }
 
-static const char *name_of(struct mprof__pool *pool, Dwarf_Die *die) {
+static const char *name_of(struct report__pool *pool, Dwarf_Die *die) {
     const char *symbol = linkage_name(die);
-    const char *name = symbol ? mprof__demangle(pool, symbol) : NULL;
+    const char *name = symbol ? report__demangle(pool, symbol) : NULL;
 
     if (name)
         return name;
     name = dwarf_diename(die);
     if (!name)
         name = symbol ? symbol : "?";
-    return mprof__copy(pool, name, strlen(name));
+    return report__copy(pool, name, strlen(name));
 }
 
 /* One level of blocks and inlined functions further in, to the one with
@@ -204,9 +204,9 @@ static bool enter(Dwarf_Die *die, Dwarf_Addr address) {
     return false;
 }
 
-uint32_t mprof__inlines_at(struct mprof__inlines *inlines,
-                           struct mprof__pool *pool, Dwarf_Addr address,
-                           const char ***names) {
+uint32_t report__inlines_at(struct report__inlines *inlines,
+                            struct report__pool *pool, Dwarf_Addr address,
+                            const char ***names) {
     struct range *found = find_range(&inlines->units, address);
     const char *list[MOST_NESTED];
     uint32_t count = 0;
@@ -228,7 +228,7 @@ uint32_t mprof__inlines_at(struct mprof__inlines *inlines,
             list[count++] = name_of(pool, &die);
     if (count == 0)
         return 0;
-    *names = mprof__alloc(pool, count, sizeof **names);
+    *names = report__alloc(pool, count, sizeof **names);
     memcpy(*names, list, count * sizeof **names);
     return count;
 }

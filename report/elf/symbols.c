@@ -1,5 +1,5 @@
 /* symbols.c - names of C functions, from ELF files. */
-#include "report/graph/functions.h"
+#include "report/elf/symbols.h"
 #include "report/elf/calls.h"
 #include "report/elf/debug_link.h"
 #include "report/elf/inlines.h"
@@ -19,14 +19,14 @@ struct symbol {
     int binding; /* STB_ of ELF */
 };
 
-struct mprof__symbols {
+struct report__symbols {
     Dwfl *dwfl;
     Dwfl_Module *module;
     struct symbol *list; /* by address, the best name of each first */
     size_t count;
     /* Made when they are first asked for. */
-    struct mprof__inlines *inlines;
-    struct mprof__calls *calls;
+    struct report__inlines *inlines;
+    struct report__calls *calls;
 };
 
 struct debug_link {
@@ -40,7 +40,7 @@ static bool open_link(const char *path, void *data) {
 
     link->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (link->fd >= 0 && fstat(link->fd, &status) == 0 &&
-        S_ISREG(status.st_mode) && mprof__debug_crc(link->fd, link->crc))
+        S_ISREG(status.st_mode) && report__debug_crc(link->fd, link->crc))
         return true;
     if (link->fd >= 0)
         close(link->fd);
@@ -59,7 +59,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 
     if (fd >= 0 || *found || !file)
         return fd;
-    mprof__debug_link(file, link, open_link, &found_link);
+    report__debug_link(file, link, open_link, &found_link);
     return found_link.fd;
 }
 
@@ -104,7 +104,7 @@ static bool is_function(const GElf_Sym *symbol, const char *name) {
 }
 
 /* The start of a program has a name even where the symbols were stripped. */
-static void add_entry_point(struct mprof__symbols *symbols,
+static void add_entry_point(struct report__symbols *symbols,
                             Dwfl_Module *module) {
     GElf_Addr bias;
     GElf_Ehdr header;
@@ -114,7 +114,7 @@ static void add_entry_point(struct mprof__symbols *symbols,
             (struct symbol){header.e_entry, 0, "_start", STB_WEAK};
 }
 
-static bool collect(struct mprof__symbols *symbols, Dwfl_Module *module) {
+static bool collect(struct report__symbols *symbols, Dwfl_Module *module) {
     int count = dwfl_module_getsymtab(module);
 
     if (count < 0)
@@ -139,7 +139,8 @@ static bool collect(struct mprof__symbols *symbols, Dwfl_Module *module) {
 }
 
 /* A file that was replaced since has other addresses. */
-static bool same_build(const struct mprof__module *module, Dwfl_Module *found) {
+static bool same_build(const struct report__module *module,
+                       Dwfl_Module *found) {
     const unsigned char *bits;
     GElf_Addr address;
     int size = dwfl_module_build_id(found, &bits, &address);
@@ -150,10 +151,10 @@ static bool same_build(const struct mprof__module *module, Dwfl_Module *found) {
            memcmp(bits, module->build_id, (size_t)size) == 0;
 }
 
-struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module,
-                                           const char *path) {
+struct report__symbols *
+report__symbols_open(const struct report__module *module, const char *path) {
     struct stat status;
-    struct mprof__symbols *symbols = NULL;
+    struct report__symbols *symbols = NULL;
 
     if (!path)
         path = module->path;
@@ -170,15 +171,15 @@ struct mprof__symbols *mprof__symbols_open(const struct mprof__module *module,
             collect(symbols, symbols->module))
             return symbols;
     }
-    mprof__symbols_close(symbols);
+    report__symbols_close(symbols);
     return NULL;
 }
 
-void mprof__symbols_close(struct mprof__symbols *symbols) {
+void report__symbols_close(struct report__symbols *symbols) {
     if (!symbols)
         return;
-    mprof__inlines_free(symbols->inlines);
-    mprof__calls_free(symbols->calls);
+    report__inlines_free(symbols->inlines);
+    report__calls_free(symbols->calls);
     if (symbols->dwfl)
         dwfl_end(symbols->dwfl);
     free(symbols->list);
@@ -186,7 +187,7 @@ void mprof__symbols_close(struct mprof__symbols *symbols) {
 }
 
 /* Index of the first symbol above ADDRESS. */
-static size_t first_above(const struct mprof__symbols *symbols,
+static size_t first_above(const struct report__symbols *symbols,
                           uint64_t address) {
     size_t low = 0, high = symbols->count;
     while (low < high) {
@@ -199,8 +200,8 @@ static size_t first_above(const struct mprof__symbols *symbols,
     return low;
 }
 
-const char *mprof__symbol_at(const struct mprof__symbols *symbols,
-                             uint64_t address, uint64_t *start) {
+const char *report__symbol_at(const struct report__symbols *symbols,
+                              uint64_t address, uint64_t *start) {
     size_t i = first_above(symbols, address);
     const struct symbol *best = NULL;
 
@@ -214,8 +215,9 @@ const char *mprof__symbol_at(const struct mprof__symbols *symbols,
     return best->name;
 }
 
-bool mprof__symbol_named(const struct mprof__symbols *symbols, const char *name,
-                         size_t length, uint64_t near, uint64_t *address) {
+bool report__symbol_named(const struct report__symbols *symbols,
+                          const char *name, size_t length, uint64_t near,
+                          uint64_t *address) {
     uint64_t nearest = UINT64_MAX;
     for (size_t i = 0; i < symbols->count; i++) {
         const struct symbol *s = &symbols->list[i];
@@ -230,8 +232,8 @@ bool mprof__symbol_named(const struct mprof__symbols *symbols, const char *name,
     return nearest != UINT64_MAX;
 }
 
-static struct mprof__inlines *open_inlines(struct mprof__symbols *symbols,
-                                           GElf_Addr *bias) {
+static struct report__inlines *open_inlines(struct report__symbols *symbols,
+                                            GElf_Addr *bias) {
     GElf_Addr elf_bias;
     Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, bias);
 
@@ -239,23 +241,23 @@ static struct mprof__inlines *open_inlines(struct mprof__symbols *symbols,
         return NULL;
     *bias = elf_bias - *bias;
     if (!symbols->inlines)
-        symbols->inlines = mprof__inlines_new(dwarf);
+        symbols->inlines = report__inlines_new(dwarf);
     return symbols->inlines;
 }
 
-uint32_t mprof__symbols_inlines(struct mprof__symbols *symbols,
-                                struct mprof__pool *pool, uint64_t address,
-                                const char ***names) {
+uint32_t report__symbols_inlines(struct report__symbols *symbols,
+                                 struct report__pool *pool, uint64_t address,
+                                 const char ***names) {
     GElf_Addr bias;
-    struct mprof__inlines *inlines = open_inlines(symbols, &bias);
-    return inlines ? mprof__inlines_at(inlines, pool, address + bias, names)
+    struct report__inlines *inlines = open_inlines(symbols, &bias);
+    return inlines ? report__inlines_at(inlines, pool, address + bias, names)
                    : 0;
 }
 
 /* Whether ADDRESS has the name NAME, and whether it has any. */
-static enum mprof__answer has_name(const struct mprof__symbols *symbols,
-                                   uint64_t address, const char *name) {
-    enum mprof__answer answer = MPROF_UNDECIDED;
+static enum report__answer has_name(const struct report__symbols *symbols,
+                                    uint64_t address, const char *name) {
+    enum report__answer answer = MPROF_UNDECIDED;
 
     for (size_t i = first_above(symbols, address);
          i > 0 && symbols->list[i - 1].address == address; i--) {
@@ -268,20 +270,20 @@ static enum mprof__answer has_name(const struct mprof__symbols *symbols,
     return answer;
 }
 
-enum mprof__answer mprof__symbols_is_call(struct mprof__symbols *caller,
-                                          uint64_t return_address,
-                                          const struct mprof__symbols *callee,
-                                          uint64_t function) {
-    struct mprof__target target = {0, NULL};
+enum report__answer
+report__symbols_is_call(struct report__symbols *caller, uint64_t return_address,
+                        const struct report__symbols *callee,
+                        uint64_t function) {
+    struct report__target target = {0, NULL};
     uint64_t start;
     GElf_Addr bias;
 
     if (!caller->calls) {
         Elf *elf = dwfl_module_getelf(caller->module, &bias);
-        caller->calls = elf ? mprof__calls_new(elf) : NULL;
+        caller->calls = elf ? report__calls_new(elf) : NULL;
     }
     if (caller->calls)
-        target = mprof__call_target(caller->calls, return_address);
+        target = report__call_target(caller->calls, return_address);
     if (target.symbol)
         return callee ? has_name(callee, function, target.symbol)
                       : MPROF_UNDECIDED;
@@ -290,7 +292,7 @@ enum mprof__answer mprof__symbols_is_call(struct mprof__symbols *caller,
     if (callee == caller && target.address == function)
         return MPROF_YES;
     /* What looks like a call need not be one. */
-    return mprof__symbol_at(caller, target.address, &start) &&
+    return report__symbol_at(caller, target.address, &start) &&
                    start == target.address
                ? MPROF_NO
                : MPROF_UNDECIDED;

@@ -6,14 +6,14 @@
 /* Of types that refer to types, and of dimensions. */
 #define MAX_DEPTH 64
 
-bool mprof__die_flag(Dwarf_Die *die, unsigned int name) {
+bool report__die_flag(Dwarf_Die *die, unsigned int name) {
     Dwarf_Attribute attribute;
     bool flag = false;
     return dwarf_attr(die, name, &attribute) &&
            dwarf_formflag(&attribute, &flag) == 0 && flag;
 }
 
-bool mprof__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value) {
+bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value) {
     Dwarf_Attribute attribute;
     Dwarf_Word word;
 
@@ -24,7 +24,7 @@ bool mprof__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value) {
     return true;
 }
 
-bool mprof__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry) {
+bool report__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry) {
     Dwarf_Attribute attribute;
     return dwarf_attr(die, name, &attribute) &&
            dwarf_formref_die(&attribute, entry);
@@ -40,11 +40,11 @@ static bool resolve(Dwarf_Die *die) {
         case DW_TAG_volatile_type:
         case DW_TAG_restrict_type:
         case DW_TAG_atomic_type:
-            if (!mprof__die_entry(die, DW_AT_type, die))
+            if (!report__die_entry(die, DW_AT_type, die))
                 return false;
             break;
         default:
-            if (!mprof__die_entry(die, DW_AT_signature, die))
+            if (!report__die_entry(die, DW_AT_signature, die))
                 return true;
         }
     }
@@ -57,23 +57,23 @@ static bool count_elements(Dwarf_Die *range, uint64_t *count) {
 
     if (dwarf_tag(range) != DW_TAG_subrange_type)
         return false;
-    if (mprof__die_number(range, DW_AT_count, count))
+    if (report__die_number(range, DW_AT_count, count))
         return true;
-    mprof__die_number(range, DW_AT_lower_bound, &lower);
-    if (!mprof__die_number(range, DW_AT_upper_bound, &upper))
+    report__die_number(range, DW_AT_lower_bound, &lower);
+    if (!report__die_number(range, DW_AT_upper_bound, &upper))
         return false;
     *count = upper - lower + 1; /* 0 for an upper bound of -1 */
     return true;
 }
 
-static enum mprof__type_kind measure(Dwarf_Die *type, uint64_t *size,
-                                     int depth);
+static enum report__type_kind measure(Dwarf_Die *type, uint64_t *size,
+                                      int depth);
 
 static bool measure_array(Dwarf_Die *array, uint64_t *size, int depth) {
     Dwarf_Die element, range;
     uint64_t count;
 
-    if (!mprof__die_entry(array, DW_AT_type, &element) ||
+    if (!report__die_entry(array, DW_AT_type, &element) ||
         measure(&element, size, depth + 1) == MPROF__NO_KIND ||
         dwarf_child(array, &range) != 0)
         return false;
@@ -88,15 +88,15 @@ static bool measure_array(Dwarf_Die *array, uint64_t *size, int depth) {
 }
 
 /* The kind and the size of a complete type. */
-static enum mprof__type_kind measure(Dwarf_Die *type, uint64_t *size,
-                                     int depth) {
+static enum report__type_kind measure(Dwarf_Die *type, uint64_t *size,
+                                      int depth) {
     Dwarf_Die die = *type;
     bool sized;
     uint8_t address_bytes;
 
     if (depth > MAX_DEPTH || !resolve(&die))
         return MPROF__NO_KIND;
-    sized = mprof__die_number(&die, DW_AT_byte_size, size);
+    sized = report__die_number(&die, DW_AT_byte_size, size);
     switch (dwarf_tag(&die)) {
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
@@ -124,6 +124,6 @@ static enum mprof__type_kind measure(Dwarf_Die *type, uint64_t *size,
     }
 }
 
-enum mprof__type_kind mprof__measure_type(Dwarf_Die *type, uint64_t *size) {
+enum report__type_kind report__measure_type(Dwarf_Die *type, uint64_t *size) {
     return measure(type, size, 0);
 }

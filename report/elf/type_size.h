@@ -1,13 +1,13 @@
 /* type_size.h - kinds and sizes of types in DWARF, which may be damaged.
  * Shared by dwarf_types.c and type_size.c only. */
-#ifndef MPROF_TYPE_SIZE_H
-#define MPROF_TYPE_SIZE_H
+#ifndef REPORT_ELF_TYPE_SIZE_H
+#define REPORT_ELF_TYPE_SIZE_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mprof__type_kind {
+enum report__type_kind {
     MPROF__NO_KIND, /* incomplete, or of no fixed size */
     MPROF__STRUCTURE,
     MPROF__ARRAY,
@@ -16,11 +16,11 @@ enum mprof__type_kind {
 
 /* Attributes of DIE; false, and *VALUE or *ENTRY as before, when there is none
  * of the right form. */
-bool mprof__die_flag(Dwarf_Die *die, unsigned int name);
-bool mprof__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value);
-bool mprof__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry);
+bool report__die_flag(Dwarf_Die *die, unsigned int name);
+bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value);
+bool report__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry);
 
 /* What TYPE is behind typedefs and qualifiers, and its size. */
-enum mprof__type_kind mprof__measure_type(Dwarf_Die *type, uint64_t *size);
+enum report__type_kind report__measure_type(Dwarf_Die *type, uint64_t *size);
 
 #endif

@@ -11,17 +11,17 @@ struct entry {
     const char *name; /* NULL: free place */
     size_t length;
     uint32_t size, hash;
-    enum mprof__type_rank rank;
+    enum report__type_rank rank;
 };
 
 /* A hash table, open addressing; `places` is a power of 2. */
-struct mprof__type_names {
-    struct mprof__pool *pool;
+struct report__type_names {
+    struct report__pool *pool;
     struct entry *table;
     size_t places, count;
 };
 
-struct mprof__types {
+struct report__types {
     const char *missing;
     const char **names;                    /* by size, best first */
     uint32_t first[MPROF_LARGEST_BIN + 2]; /* in names, by size */
@@ -29,9 +29,9 @@ struct mprof__types {
 
 /* What must be given back when the pool runs out of memory. */
 struct work {
-    struct mprof__pool scratch;
-    struct mprof__debug_file file;
-    struct mprof__type_walk walk;
+    struct report__pool scratch;
+    struct report__debug_file file;
+    struct report__type_walk walk;
 };
 
 static uint32_t hash_of(const char *name, size_t length, uint32_t size) {
@@ -42,7 +42,7 @@ static uint32_t hash_of(const char *name, size_t length, uint32_t size) {
 }
 
 /* The place of an entry, or a free one for it. */
-static struct entry *find(const struct mprof__type_names *names,
+static struct entry *find(const struct report__type_names *names,
                           const struct entry *wanted) {
     size_t i = wanted->hash & (names->places - 1);
     for (;; i = (i + 1) & (names->places - 1)) {
@@ -54,10 +54,10 @@ static struct entry *find(const struct mprof__type_names *names,
     }
 }
 
-static void enlarge(struct mprof__type_names *names) {
-    struct mprof__type_names larger = {.places = names->places * 2};
+static void enlarge(struct report__type_names *names) {
+    struct report__type_names larger = {.places = names->places * 2};
     larger.table =
-        mprof__alloc(names->pool, larger.places, sizeof *larger.table);
+        report__alloc(names->pool, larger.places, sizeof *larger.table);
     for (size_t i = 0; i < names->places; i++)
         if (names->table[i].name)
             *find(&larger, &names->table[i]) = names->table[i];
@@ -65,8 +65,9 @@ static void enlarge(struct mprof__type_names *names) {
     names->places = larger.places;
 }
 
-void mprof__add_type(struct mprof__type_names *names, const char *name,
-                     size_t length, uint32_t size, enum mprof__type_rank rank) {
+void report__add_type(struct report__type_names *names, const char *name,
+                      size_t length, uint32_t size,
+                      enum report__type_rank rank) {
     struct entry wanted = {name, length, size, hash_of(name, length, size),
                            rank};
     struct entry *entry;
@@ -75,7 +76,7 @@ void mprof__add_type(struct mprof__type_names *names, const char *name,
         enlarge(names);
     entry = find(names, &wanted);
     if (!entry->name) {
-        wanted.name = mprof__copy(names->pool, name, length);
+        wanted.name = report__copy(names->pool, name, length);
         *entry = wanted;
         names->count++;
     } else if (rank < entry->rank) {
@@ -84,63 +85,63 @@ void mprof__add_type(struct mprof__type_names *names, const char *name,
 }
 
 /* The sentence for the program itself. */
-static const char *explain(struct mprof__pool *pool, const char *path,
-                           enum mprof__debug_state state, int split_gone) {
+static const char *explain(struct report__pool *pool, const char *path,
+                           enum report__debug_state state, int split_gone) {
     switch (state) {
     case MPROF__DEBUG_UNREADABLE:
-        return mprof__format(pool, "no types: %s cannot be read", path);
+        return report__format(pool, "no types: %s cannot be read", path);
     case MPROF__DEBUG_GONE:
-        return mprof__format(pool, "no types: %s is not there any more", path);
+        return report__format(pool, "no types: %s is not there any more", path);
     case MPROF__DEBUG_CHANGED:
-        return mprof__format(
+        return report__format(
             pool, "no types: %s was changed since (build id differs)", path);
     case MPROF__DEBUG_NONE:
-        return mprof__format(pool, "no types: %s has no debug information",
-                             path);
+        return report__format(pool, "no types: %s has no debug information",
+                              path);
     case MPROF__DEBUG_FOUND:
         break;
     }
     return split_gone
-               ? mprof__format(pool,
-                               "types may be missing: %d .dwo file%s of %s "
-                               "cannot be read",
-                               split_gone, split_gone == 1 ? "" : "s", path)
+               ? report__format(pool,
+                                "types may be missing: %d .dwo file%s of %s "
+                                "cannot be read",
+                                split_gone, split_gone == 1 ? "" : "s", path)
                : NULL;
 }
 
 /* Add the types of one file; returns the sentence that says why it has none. */
-static const char *read_file(struct work *work, struct mprof__type_names *names,
-                             const char *path,
-                             const struct mprof__module *module,
-                             enum mprof__type_source source) {
-    struct mprof__pool mark = work->scratch;
-    enum mprof__debug_state state;
+static const char *read_file(struct work *work,
+                             struct report__type_names *names, const char *path,
+                             const struct report__module *module,
+                             enum report__type_source source) {
+    struct report__pool mark = work->scratch;
+    enum report__debug_state state;
     const char *sentence;
 
-    state = mprof__debug_open(&work->file, path, module);
-    work->walk = (struct mprof__type_walk){
+    state = report__debug_open(&work->file, path, module);
+    work->walk = (struct report__type_walk){
         .pool = &work->scratch, .names = names, .source = source};
     if (state == MPROF__DEBUG_FOUND)
-        mprof__walk_types(&work->walk, work->file.dwarf);
+        report__walk_types(&work->walk, work->file.dwarf);
     sentence = source == MPROF__PROGRAM
                    ? explain(names->pool, path, state, work->walk.split_gone)
                    : NULL;
-    mprof__walk_end(&work->walk);
-    mprof__debug_close(&work->file);
-    mprof__pool_release(&work->scratch, &mark);
+    report__walk_end(&work->walk);
+    report__debug_close(&work->file);
+    report__pool_release(&work->scratch, &mark);
     return sentence;
 }
 
 /* The monitor's own libraries are no part of the program. */
-static bool is_library(const struct mprof__profile *profile, uint32_t index) {
-    const struct mprof__module *module = &profile->modules[index];
+static bool is_library(const struct report__profile *profile, uint32_t index) {
+    const struct report__module *module = &profile->modules[index];
     const char *slash = strrchr(module->path, '/');
 
     if (!slash || strcmp(module->path, profile->program) == 0 ||
         strncmp(slash + 1, "libmprof", 8) == 0)
         return false;
     for (uint32_t i = 0; i < index; i++) {
-        const struct mprof__module *other = &profile->modules[i];
+        const struct report__module *other = &profile->modules[i];
         if (strcmp(other->path, module->path) == 0 &&
             other->build_id_bytes == module->build_id_bytes &&
             memcmp(other->build_id, module->build_id, module->build_id_bytes) ==
@@ -150,7 +151,7 @@ static bool is_library(const struct mprof__profile *profile, uint32_t index) {
     return true;
 }
 
-static enum mprof__type_source source_of(const char *path) {
+static enum report__type_source source_of(const char *path) {
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/",
                                           "/usr/lib64/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -159,10 +160,10 @@ static enum mprof__type_source source_of(const char *path) {
     return MPROF__LIBRARY;
 }
 
-static const char *read_all(struct work *work, struct mprof__type_names *names,
-                            const struct mprof__profile *profile,
+static const char *read_all(struct work *work, struct report__type_names *names,
+                            const struct report__profile *profile,
                             const char *program, bool system) {
-    const struct mprof__module *self = NULL;
+    const struct report__module *self = NULL;
     const char *sentence = "no types: the program's name is not known";
 
     for (uint32_t i = 0; i < profile->module_count && !self; i++)
@@ -173,7 +174,7 @@ static const char *read_all(struct work *work, struct mprof__type_names *names,
         sentence = read_file(work, names, program, self, MPROF__PROGRAM);
     for (uint32_t i = 0; i < profile->module_count; i++) {
         const char *path = profile->modules[i].path;
-        enum mprof__type_source source = source_of(path);
+        enum report__type_source source = source_of(path);
         if (is_library(profile, i) &&
             (system || source != MPROF__SYSTEM_LIBRARY))
             read_file(work, names, path, &profile->modules[i], source);
@@ -194,7 +195,7 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 /* Whether a type is left out because the program has better ones. */
-static bool is_hidden(const struct entry *entry, enum mprof__type_rank best) {
+static bool is_hidden(const struct entry *entry, enum report__type_rank best) {
     return best <= MPROF__OWN_ARRAY &&
            (entry->rank == MPROF__OWN_SCALAR ||
             entry->rank == MPROF__STANDARD_TYPE ||
@@ -202,9 +203,9 @@ static bool is_hidden(const struct entry *entry, enum mprof__type_rank best) {
 }
 
 /* Turn the table into the lists. */
-static void arrange(struct mprof__types *types,
-                    struct mprof__type_names *names) {
-    enum mprof__type_rank best = MPROF__OWN_STRUCTURE;
+static void arrange(struct report__types *types,
+                    struct report__type_names *names) {
+    enum report__type_rank best = MPROF__OWN_STRUCTURE;
     uint32_t count = 0, size = 0;
     size_t used = 0;
 
@@ -213,7 +214,7 @@ static void arrange(struct mprof__types *types,
             names->table[used++] = names->table[i];
     if (used)
         qsort(names->table, used, sizeof *names->table, compare_entries);
-    types->names = mprof__alloc(names->pool, used, sizeof *types->names);
+    types->names = report__alloc(names->pool, used, sizeof *types->names);
     for (size_t i = 0; i < used; i++) {
         const struct entry *entry = &names->table[i];
         if (i == 0 || entry->size != entry[-1].size)
@@ -227,21 +228,21 @@ static void arrange(struct mprof__types *types,
         types->first[++size] = count;
 }
 
-struct mprof__types *mprof__types_read(struct mprof__pool *pool,
-                                       const struct mprof__profile *profile,
-                                       const char *program, bool system) {
-    struct mprof__types *types = mprof__alloc(pool, 1, sizeof *types);
-    struct mprof__type_names names = {.pool = pool, .places = 1024};
-    struct work *work = mprof__alloc(pool, 1, sizeof *work);
+struct report__types *report__types_read(struct report__pool *pool,
+                                         const struct report__profile *profile,
+                                         const char *program, bool system) {
+    struct report__types *types = report__alloc(pool, 1, sizeof *types);
+    struct report__type_names names = {.pool = pool, .places = 1024};
+    struct work *work = report__alloc(pool, 1, sizeof *work);
     jmp_buf no_memory, *outer = pool->nomem;
 
-    names.table = mprof__alloc(pool, names.places, sizeof *names.table);
-    work->file = (struct mprof__debug_file){.fd = {-1, -1}};
+    names.table = report__alloc(pool, names.places, sizeof *names.table);
+    work->file = (struct report__debug_file){.fd = {-1, -1}};
     work->scratch.nomem = pool->nomem = &no_memory;
     if (setjmp(no_memory) != 0) {
-        mprof__walk_end(&work->walk);
-        mprof__debug_close(&work->file);
-        mprof__pool_free(&work->scratch);
+        report__walk_end(&work->walk);
+        report__debug_close(&work->file);
+        report__pool_free(&work->scratch);
         pool->nomem = outer;
         if (outer)
             longjmp(*outer, 1);
@@ -249,13 +250,13 @@ struct mprof__types *mprof__types_read(struct mprof__pool *pool,
     }
     types->missing = read_all(work, &names, profile, program, system);
     pool->nomem = outer;
-    mprof__pool_free(&work->scratch);
+    report__pool_free(&work->scratch);
     arrange(types, &names);
     return types;
 }
 
-const char *const *mprof__types_of_size(const struct mprof__types *types,
-                                        uint64_t size, uint32_t *count) {
+const char *const *report__types_of_size(const struct report__types *types,
+                                         uint64_t size, uint32_t *count) {
     if (size > MPROF_LARGEST_BIN) {
         *count = 0;
         return types->names;
@@ -264,6 +265,6 @@ const char *const *mprof__types_of_size(const struct mprof__types *types,
     return types->names + types->first[size];
 }
 
-const char *mprof__types_missing(const struct mprof__types *types) {
+const char *report__types_missing(const struct report__types *types) {
     return types->missing;
 }

@@ -20,28 +20,28 @@
  * Left out are what has no name, what the compiler made, incomplete types, and
  * typedefs in C++ classes and functions that only give a type another name.
  */
-#ifndef MPROF_TYPES_H
-#define MPROF_TYPES_H
+#ifndef REPORT_ELF_TYPES_H
+#define REPORT_ELF_TYPES_H
 
 #include "report/data/profile.h"
 
-struct mprof__types;
+struct report__types;
 
 /* The types of the modules of PROFILE; of libraries in /lib and /usr/lib, whose
  * inner types say little to who did not write them, only with SYSTEM.  PROGRAM
  * is the path to use in place of the one recorded for the program itself, or
  * NULL.  The result and its names live in POOL. */
-struct mprof__types *mprof__types_read(struct mprof__pool *pool,
-                                       const struct mprof__profile *profile,
-                                       const char *program, bool system);
+struct report__types *report__types_read(struct report__pool *pool,
+                                         const struct report__profile *profile,
+                                         const char *program, bool system);
 
 /* The *COUNT names of types of SIZE bytes, best first.  Sizes above
  * MPROF_LARGEST_BIN have none. */
-const char *const *mprof__types_of_size(const struct mprof__types *types,
-                                        uint64_t size, uint32_t *count);
+const char *const *report__types_of_size(const struct report__types *types,
+                                         uint64_t size, uint32_t *count);
 
 /* A sentence without a full stop that says why the program itself has no
  * types, or NULL when it has debug information. */
-const char *mprof__types_missing(const struct mprof__types *types);
+const char *report__types_missing(const struct report__types *types);
 
 #endif

@@ -1,5 +1,6 @@
 /* call_sites.c - the calls in the frames of a profile. */
 #include "report/graph/call_sites.h"
+#include "report/elf/symbols.h"
 
 #include <string.h>
 
@@ -9,69 +10,69 @@
  * children, to save time. */
 enum { MOST_SITES = 1000 };
 
-struct mprof__call_sites {
-    struct mprof__pool *pool;
-    const struct mprof__profile *profile;
-    const struct mprof__functions *names;
+struct report__call_sites {
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    const struct report__functions *names;
     uint32_t *first_edge, *next_edge; /* the edges of each node */
     uint32_t *edges;                  /* room for those of one node */
     /* By edge. */
-    struct mprof__inlined *inlined;
+    struct report__inlined *inlined;
     bool *looked_up;
     /* By module. */
-    struct mprof__symbols **symbols;
+    struct report__symbols **symbols;
     bool *opened;
 };
 
-struct mprof__symbols *mprof__call_sites_symbols(struct mprof__call_sites *s,
-                                                 uint32_t module) {
+struct report__symbols *report__call_sites_symbols(struct report__call_sites *s,
+                                                   uint32_t module) {
     if (module == MPROF_NONE)
         return NULL;
     if (!s->opened[module]) {
-        s->symbols[module] = mprof__symbols_open(
+        s->symbols[module] = report__symbols_open(
             &s->profile->modules[module],
-            mprof__program_path(s->profile, module, s->names->program));
+            report__program_path(s->profile, module, s->names->program));
         s->opened[module] = true;
     }
     return s->symbols[module];
 }
 
-uint64_t mprof__elf_address(const struct mprof__profile *profile,
-                            uint32_t edge) {
-    const struct mprof__edge *e = &profile->edges[edge];
+uint64_t report__elf_address(const struct report__profile *profile,
+                             uint32_t edge) {
+    const struct report__edge *e = &profile->edges[edge];
     return e->module == MPROF_NONE
                ? e->return_address
                : e->return_address - profile->modules[e->module].bias;
 }
 
 /* The code of an interpreted function is the interpreter's. */
-static bool is_in_own_code(const struct mprof__call_sites *s, uint32_t node) {
+static bool is_in_own_code(const struct report__call_sites *s, uint32_t node) {
     uint32_t function = s->profile->nodes[node].function;
     if (function == MPROF_NONE)
         return false;
     return mprof_is_native(s->profile->functions[function].kind);
 }
 
-static const struct mprof__inlined *inlined_at(struct mprof__call_sites *s,
-                                               uint32_t edge) {
-    const struct mprof__edge *e = &s->profile->edges[edge];
-    struct mprof__inlined *inlined = &s->inlined[edge];
+static const struct report__inlined *inlined_at(struct report__call_sites *s,
+                                                uint32_t edge) {
+    const struct report__edge *e = &s->profile->edges[edge];
+    struct report__inlined *inlined = &s->inlined[edge];
 
     if (s->looked_up[edge])
         return inlined;
     s->looked_up[edge] = true;
     if (!is_in_own_code(s, e->node))
         return inlined;
-    struct mprof__symbols *symbols = mprof__call_sites_symbols(s, e->module);
+    struct report__symbols *symbols = report__call_sites_symbols(s, e->module);
     if (symbols)
-        inlined->count = mprof__symbols_inlines(
-            symbols, s->pool, mprof__elf_address(s->profile, edge) - 1,
+        inlined->count = report__symbols_inlines(
+            symbols, s->pool, report__elf_address(s->profile, edge) - 1,
             &inlined->names);
     return inlined;
 }
 
-static bool same(const struct mprof__inlined *a,
-                 const struct mprof__inlined *b) {
+static bool same(const struct report__inlined *a,
+                 const struct report__inlined *b) {
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
@@ -80,14 +81,14 @@ static bool same(const struct mprof__inlined *a,
     return true;
 }
 
-struct mprof__inlined mprof__inlined_around(struct mprof__call_sites *sites,
-                                            const uint32_t *edges,
-                                            uint32_t count) {
-    static const struct mprof__inlined none;
+struct report__inlined report__inlined_around(struct report__call_sites *sites,
+                                              const uint32_t *edges,
+                                              uint32_t count) {
+    static const struct report__inlined none;
 
     if (count == 0)
         return none;
-    const struct mprof__inlined *first = inlined_at(sites, edges[0]);
+    const struct report__inlined *first = inlined_at(sites, edges[0]);
     for (uint32_t i = 1; first->count > 0 && i < count; i++)
         if (!same(first, inlined_at(sites, edges[i])))
             return none;
@@ -95,22 +96,22 @@ struct mprof__inlined mprof__inlined_around(struct mprof__call_sites *sites,
 }
 
 /* Whether the call at EDGE may be the one that led to CHILD. */
-static enum mprof__answer leads_to(struct mprof__call_sites *s, uint32_t edge,
-                                   uint32_t child) {
+static enum report__answer leads_to(struct report__call_sites *s, uint32_t edge,
+                                    uint32_t child) {
     uint32_t function = s->profile->nodes[child].function;
-    const struct mprof__function *f = &s->profile->functions[function];
-    struct mprof__symbols *symbols =
-        mprof__call_sites_symbols(s, s->profile->edges[edge].module);
+    const struct report__function *f = &s->profile->functions[function];
+    struct report__symbols *symbols =
+        report__call_sites_symbols(s, s->profile->edges[edge].module);
 
     if (!symbols || !mprof_is_native(f->kind))
         return MPROF_UNDECIDED;
-    return mprof__symbols_is_call(symbols, mprof__elf_address(s->profile, edge),
-                                  mprof__call_sites_symbols(s, f->module),
-                                  f->address);
+    return report__symbols_is_call(
+        symbols, report__elf_address(s->profile, edge),
+        report__call_sites_symbols(s, f->module), f->address);
 }
 
-uint32_t mprof__calls_to(struct mprof__call_sites *s, uint32_t child,
-                         const uint32_t **edges, bool *all) {
+uint32_t report__calls_to(struct report__call_sites *s, uint32_t child,
+                          const uint32_t **edges, bool *all) {
     uint32_t node = s->profile->nodes[child].parent, count = 0, kept = 0;
 
     *edges = s->edges;
@@ -129,13 +130,13 @@ uint32_t mprof__calls_to(struct mprof__call_sites *s, uint32_t child,
     return kept ? kept : count;
 }
 
-static void index_edges(struct mprof__call_sites *s) {
-    const struct mprof__profile *p = s->profile;
-    uint32_t *count = mprof__alloc(s->pool, p->node_count, sizeof *count);
+static void index_edges(struct report__call_sites *s) {
+    const struct report__profile *p = s->profile;
+    uint32_t *count = report__alloc(s->pool, p->node_count, sizeof *count);
     uint32_t most = 1;
 
-    s->first_edge = mprof__alloc(s->pool, p->node_count, sizeof(uint32_t));
-    s->next_edge = mprof__alloc(s->pool, p->edge_count, sizeof(uint32_t));
+    s->first_edge = report__alloc(s->pool, p->node_count, sizeof(uint32_t));
+    s->next_edge = report__alloc(s->pool, p->edge_count, sizeof(uint32_t));
     memset(s->first_edge, 0xff, p->node_count * sizeof(uint32_t));
     for (uint32_t e = p->edge_count; e-- > 0;) {
         s->next_edge[e] = s->first_edge[p->edges[e].node];
@@ -143,27 +144,27 @@ static void index_edges(struct mprof__call_sites *s) {
         if (++count[p->edges[e].node] > most)
             most = count[p->edges[e].node];
     }
-    s->edges = mprof__alloc(s->pool, most, sizeof *s->edges);
+    s->edges = report__alloc(s->pool, most, sizeof *s->edges);
 }
 
-struct mprof__call_sites *
-mprof__call_sites_open(struct mprof__pool *pool,
-                       const struct mprof__profile *profile,
-                       const struct mprof__functions *names) {
-    struct mprof__call_sites *s = mprof__alloc(pool, 1, sizeof *s);
+struct report__call_sites *
+report__call_sites_open(struct report__pool *pool,
+                        const struct report__profile *profile,
+                        const struct report__functions *names) {
+    struct report__call_sites *s = report__alloc(pool, 1, sizeof *s);
 
     s->pool = pool;
     s->profile = profile;
     s->names = names;
-    s->inlined = mprof__alloc(pool, profile->edge_count, sizeof *s->inlined);
-    s->looked_up = mprof__alloc(pool, profile->edge_count, sizeof(bool));
-    s->symbols = mprof__alloc(pool, profile->module_count, sizeof *s->symbols);
-    s->opened = mprof__alloc(pool, profile->module_count, sizeof *s->opened);
+    s->inlined = report__alloc(pool, profile->edge_count, sizeof *s->inlined);
+    s->looked_up = report__alloc(pool, profile->edge_count, sizeof(bool));
+    s->symbols = report__alloc(pool, profile->module_count, sizeof *s->symbols);
+    s->opened = report__alloc(pool, profile->module_count, sizeof *s->opened);
     index_edges(s);
     return s;
 }
 
-void mprof__call_sites_close(struct mprof__call_sites *sites) {
+void report__call_sites_close(struct report__call_sites *sites) {
     for (uint32_t m = 0; m < sites->profile->module_count; m++)
-        mprof__symbols_close(sites->symbols[m]);
+        report__symbols_close(sites->symbols[m]);
 }

@@ -7,14 +7,14 @@
 #include "report/graph/inlining.h"
 
 struct contraction {
-    struct mprof__pool *pool;
-    const struct mprof__profile *profile;
-    const struct mprof__functions *names;
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    const struct report__functions *names;
     enum mprof_heap heap;
     uint32_t thread;
     bool all_frames;
-    const struct mprof__inlining *inlining; /* or NULL */
-    struct mprof__places out;
+    const struct report__inlining *inlining; /* or NULL */
+    struct report__places out;
     size_t capacity; /* of out.list */
     uint32_t *top;   /* by thread: the place of its top level */
     bool *is_shown;  /* by node: its place is that of its own function */
@@ -22,11 +22,11 @@ struct contraction {
 
 static uint32_t add_place(struct contraction *c, uint32_t parent,
                           uint32_t function) {
-    struct mprof__places *out = &c->out;
+    struct report__places *out = &c->out;
 
-    out->list = mprof__grow(c->pool, out->list, out->count, &c->capacity,
-                            sizeof *out->list);
-    out->list[out->count] = (struct mprof__place){
+    out->list = report__grow(c->pool, out->list, out->count, &c->capacity,
+                             sizeof *out->list);
+    out->list[out->count] = (struct report__place){
         .parent = parent,
         .function = function,
         .arc = MPROF_NONE,
@@ -59,7 +59,7 @@ static uint32_t place_within(struct contraction *c, uint32_t place,
                              uint32_t frame) {
     if (frame == MPROF_NONE)
         return place;
-    const struct mprof__inlined_frame *f = &c->inlining->frames[frame];
+    const struct report__inlined_frame *f = &c->inlining->frames[frame];
     return inlined_place(c, place_within(c, place, f->outer), f->function);
 }
 
@@ -77,7 +77,7 @@ static uint32_t top_level(struct contraction *c, uint32_t thread) {
 }
 
 static bool is_plumbing(const struct contraction *c, uint32_t function) {
-    const struct mprof__shown *shown = &c->names->list[function];
+    const struct report__shown *shown = &c->names->list[function];
     return shown->plumbing || (shown->loading && c->heap == MPROF_LISP_HEAP);
 }
 
@@ -96,7 +96,7 @@ static uint32_t place_above(struct contraction *c, uint32_t node) {
 /* The place of node I below the place ABOVE.  Forms that run below a shown
  * function are the function's. */
 static uint32_t place_for(struct contraction *c, uint32_t i, uint32_t above) {
-    const struct mprof__node *node = &c->profile->nodes[i];
+    const struct report__node *node = &c->profile->nodes[i];
     uint32_t whole = real_place(c, above), shown;
 
     if (node->function == MPROF_NONE)
@@ -114,22 +114,22 @@ static uint32_t place_for(struct contraction *c, uint32_t i, uint32_t above) {
     return above;
 }
 
-bool mprof__is_empty(const struct mprof__counts *counts) {
-    return mprof__allocs(counts) == 0 && mprof__bytes(counts) == 0;
+bool report__is_empty(const struct report__counts *counts) {
+    return report__allocs(counts) == 0 && report__bytes(counts) == 0;
 }
 
 /* Add what was allocated at node I to its place.  What has no place is of the
  * top level, but the functions below it are not called by that. */
 static void count_node(struct contraction *c, uint32_t i) {
-    const struct mprof__node *node = &c->profile->nodes[i];
+    const struct report__node *node = &c->profile->nodes[i];
     uint32_t *place = &c->out.place_of[i];
 
-    if (mprof__is_empty(&node->own))
+    if (report__is_empty(&node->own))
         return;
     if (*place == MPROF_NONE)
         *place = top_level(c, node->thread);
-    mprof__add(&c->out.list[*place].own, &node->own);
-    mprof__add(&c->out.list[*place].freed, &node->freed);
+    report__add(&c->out.list[*place].own, &node->own);
+    report__add(&c->out.list[*place].freed, &node->freed);
 }
 
 static void move(struct mprof_count *to, struct mprof_count *from,
@@ -142,12 +142,12 @@ static void move(struct mprof_count *to, struct mprof_count *from,
 
 /* What an inlined function allocated is not the whole function's. */
 static void count_inlined(struct contraction *c,
-                          const struct mprof__counter *counter) {
+                          const struct report__counter *counter) {
     if (counter->edge == MPROF_NONE || !c->is_shown[counter->node])
         return;
     uint32_t from = c->out.place_of[counter->node];
     uint32_t to = place_within(c, from, c->inlining->of_edge[counter->edge]);
-    struct mprof__place *whole = &c->out.list[from], *part = &c->out.list[to];
+    struct report__place *whole = &c->out.list[from], *part = &c->out.list[to];
     move(&part->own.by_class[counter->class_],
          &whole->own.by_class[counter->class_], &counter->allocated);
     move(&part->freed.by_class[counter->class_],
@@ -155,20 +155,20 @@ static void count_inlined(struct contraction *c,
 }
 
 static bool is_wanted(const struct contraction *c,
-                      const struct mprof__node *node) {
+                      const struct report__node *node) {
     return c->profile->threads[node->thread].heap == c->heap &&
            (c->thread == MPROF_NONE || c->thread == node->thread);
 }
 
 /* Nodes become places, or are counted at the place above. */
 static void contract(struct contraction *c) {
-    const struct mprof__profile *p = c->profile;
+    const struct report__profile *p = c->profile;
 
     c->capacity = (size_t)p->node_count + p->thread_count;
-    c->out.list = mprof__alloc(c->pool, c->capacity, sizeof *c->out.list);
-    c->out.place_of = mprof__alloc(c->pool, p->node_count, sizeof(uint32_t));
-    c->is_shown = mprof__alloc(c->pool, p->node_count, sizeof *c->is_shown);
-    c->top = mprof__alloc(c->pool, p->thread_count, sizeof *c->top);
+    c->out.list = report__alloc(c->pool, c->capacity, sizeof *c->out.list);
+    c->out.place_of = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
+    c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
+    c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);
     memset(c->top, 0xff, p->thread_count * sizeof *c->top);
     for (uint32_t i = 0; i < p->node_count; i++)
         c->out.place_of[i] = is_wanted(c, &p->nodes[i])
@@ -185,25 +185,23 @@ static void contract(struct contraction *c) {
  * without allocations (other threads may be about to count) leave no trace. */
 static void sum_up(struct contraction *c) {
     for (uint32_t i = c->out.count; i-- > 0;) {
-        struct mprof__place *place = &c->out.list[i];
-        mprof__add(&place->sum, &place->own);
-        if (mprof__is_empty(&place->sum))
+        struct report__place *place = &c->out.list[i];
+        report__add(&place->sum, &place->own);
+        if (report__is_empty(&place->sum))
             continue;
         if (place->parent == MPROF_NONE)
             continue;
-        struct mprof__place *parent = &c->out.list[place->parent];
-        mprof__add(&parent->sum, &place->sum);
+        struct report__place *parent = &c->out.list[place->parent];
+        report__add(&parent->sum, &place->sum);
         place->sibling = parent->child;
         parent->child = i;
     }
 }
 
-struct mprof__places mprof__contract(struct mprof__pool *pool,
-                                     const struct mprof__profile *profile,
-                                     const struct mprof__functions *names,
-                                     enum mprof_heap heap, uint32_t thread,
-                                     bool all_frames,
-                                     const struct mprof__inlining *inlining) {
+struct report__places report__contract(
+    struct report__pool *pool, const struct report__profile *profile,
+    const struct report__functions *names, enum mprof_heap heap,
+    uint32_t thread, bool all_frames, const struct report__inlining *inlining) {
     struct contraction c = {.pool = pool,
                             .profile = profile,
                             .names = names,

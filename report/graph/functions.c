@@ -1,5 +1,7 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
 #include "report/graph/functions.h"
+#include "report/elf/demangle.h"
+#include "report/elf/symbols.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,26 +9,26 @@
 #include "report/base/dictionary.h"
 
 struct naming {
-    struct mprof__pool *pool;
-    const struct mprof__profile *profile;
-    struct mprof__functions *out;
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    struct report__functions *out;
     size_t capacity; /* of out->list */
-    struct mprof__dictionary keys;
+    struct report__dictionary keys;
     /* Of the functions without a Lisp name, by module. */
     uint32_t *first, *next;
 };
 
 /* The number of KEY, which becomes VALUE if it is new. */
 static uint32_t intern(struct naming *n, const char *key, uint32_t value) {
-    return mprof__intern(n->pool, &n->keys, key, value);
+    return report__intern(n->pool, &n->keys, key, value);
 }
 
 static uint32_t add_shown(struct naming *n, const char *name,
                           enum mprof_function_kind kind, bool plumbing) {
-    struct mprof__functions *out = n->out;
-    out->list = mprof__grow(n->pool, out->list, out->count, &n->capacity,
-                            sizeof *out->list);
-    out->list[out->count] = (struct mprof__shown){name, kind, plumbing, false};
+    struct report__functions *out = n->out;
+    out->list = report__grow(n->pool, out->list, out->count, &n->capacity,
+                             sizeof *out->list);
+    out->list[out->count] = (struct report__shown){name, kind, plumbing, false};
     return out->count++;
 }
 
@@ -43,12 +45,12 @@ static uint32_t shown_by_key(struct naming *n, const char *key,
 /* A file that was unloaded and loaded again is one module, if it has a build
  * id to prove it. */
 static void identify_modules(struct naming *n) {
-    const struct mprof__profile *p = n->profile;
+    const struct report__profile *p = n->profile;
 
     n->out->module_id =
-        mprof__alloc(n->pool, p->module_count, sizeof(uint32_t));
+        report__alloc(n->pool, p->module_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < p->module_count; i++) {
-        const struct mprof__module *m = &p->modules[i];
+        const struct report__module *m = &p->modules[i];
         char hex[2 * sizeof m->build_id + 1] = "";
         for (uint32_t k = 0; k < m->build_id_bytes; k++)
             for (int half = 0; half < 2; half++)
@@ -57,23 +59,23 @@ static void identify_modules(struct naming *n) {
         n->out->module_id[i] =
             m->build_id_bytes == 0
                 ? i
-                : intern(n, mprof__format(n->pool, "M%s:%s", hex, m->path), i);
+                : intern(n, report__format(n->pool, "M%s:%s", hex, m->path), i);
     }
 }
 
 static const char *address_key(struct naming *n, uint32_t module,
                                uint64_t address) {
-    return mprof__format(
+    return report__format(
         n->pool, "C%" PRIu32 ":%" PRIx64,
         module == MPROF_NONE ? module : n->out->module_id[module], address);
 }
 
 static const char *symbol_key(struct naming *n, uint32_t module,
                               const char *symbol, size_t length) {
-    return mprof__format(n->pool, "S%" PRIu32 ":%.*s",
-                         module == MPROF_NONE ? module
-                                              : n->out->module_id[module],
-                         (int)length, symbol);
+    return report__format(n->pool, "S%" PRIu32 ":%.*s",
+                          module == MPROF_NONE ? module
+                                               : n->out->module_id[module],
+                          (int)length, symbol);
 }
 
 static const char *module_path(const struct naming *n, uint32_t module) {
@@ -93,14 +95,14 @@ static size_t base_length(const char *name) {
     return strlen(name);
 }
 
-static bool has_lisp_name(const struct mprof__function *f) {
+static bool has_lisp_name(const struct report__function *f) {
     return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
 }
 
 /* Functions whose names need no ELF file.  Those with a Lisp name also become
  * known by where they are, for their cold parts. */
 static bool name_directly(struct naming *n, uint32_t i) {
-    const struct mprof__function *f = &n->profile->functions[i];
+    const struct report__function *f = &n->profile->functions[i];
     uint32_t *shown = &n->out->shown[i];
 
     if (f->kind == MPROF_TOPLEVEL)
@@ -111,11 +113,11 @@ static bool name_directly(struct naming *n, uint32_t i) {
         *shown = shown_by_key(n, "K<folded>", "<folded>", f->kind, false);
     else if (has_lisp_name(f))
         *shown = shown_by_key(
-            n, mprof__format(n->pool, "N%s", f->name), f->name, f->kind,
-            mprof__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
+            n, report__format(n->pool, "N%s", f->name), f->name, f->kind,
+            report__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
     else if (f->kind == MPROF_ENTRY && f->name)
-        *shown = shown_by_key(n, mprof__format(n->pool, "E%s", f->name),
-                              mprof__format(n->pool, "%s [entry]", f->name),
+        *shown = shown_by_key(n, report__format(n->pool, "E%s", f->name),
+                              report__format(n->pool, "%s [entry]", f->name),
                               f->kind, true);
     else if (f->kind == MPROF_INTERPRETED)
         *shown = shown_by_key(n, "K<interpreted>", "<interpreted function>",
@@ -133,42 +135,42 @@ static bool name_directly(struct naming *n, uint32_t i) {
 
 /* SYMBOL as it is written in the program. */
 static const char *source_name(struct naming *n, const char *symbol) {
-    const char *name = mprof__demangle(n->pool, symbol);
+    const char *name = report__demangle(n->pool, symbol);
     return name ? name : symbol;
 }
 
 static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
                             const char *symbol, size_t base) {
-    const struct mprof__function *f = &n->profile->functions[i];
+    const struct report__function *f = &n->profile->functions[i];
     const char *path = module_path(n, f->module);
     const char *key = address_key(n, f->module, address);
     const char *slash = strrchr(path, '/');
-    const char *whole = symbol ? mprof__copy(n->pool, symbol, base) : NULL;
+    const char *whole = symbol ? report__copy(n->pool, symbol, base) : NULL;
     const char *name = f->name;
 
     if (!name && symbol)
         name = source_name(n, whole);
     else if (!name)
-        name =
-            mprof__format(n->pool, "%s+0x%" PRIx64,
-                          *path ? (slash ? slash + 1 : path) : "?", f->address);
+        name = report__format(n->pool, "%s+0x%" PRIx64,
+                              *path ? (slash ? slash + 1 : path) : "?",
+                              f->address);
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
-                                    mprof__is_plumbing(NULL, whole, path));
-    n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
+                                    report__is_plumbing(NULL, whole, path));
+    n->out->list[n->out->shown[i]].loading = report__is_loading(whole, path);
     if (symbol)
         intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
 }
 
 /* Where the function begins that SYMBOL at ADDRESS is a part or a copy of:
  * for "f.part.0.cold" that is f, or else f.part.0, or else ADDRESS. */
-static uint64_t whole_function(const struct mprof__symbols *symbols,
+static uint64_t whole_function(const struct report__symbols *symbols,
                                const char *symbol, size_t base,
                                uint64_t address) {
     uint64_t found = address;
     size_t length = base;
 
     while (symbol[length] != '\0') {
-        if (mprof__symbol_named(symbols, symbol, length, address, &found))
+        if (report__symbol_named(symbols, symbol, length, address, &found))
             break;
         length++;
         length += strcspn(symbol + length, ".");
@@ -180,24 +182,24 @@ static uint64_t whole_function(const struct mprof__symbols *symbols,
 static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
                                size_t base) {
     uint32_t module = n->profile->functions[i].module;
-    const char *whole = mprof__copy(n->pool, symbol, base);
-    bool plumbing = mprof__is_plumbing(NULL, whole, module_path(n, module));
+    const char *whole = report__copy(n->pool, symbol, base);
+    bool plumbing = report__is_plumbing(NULL, whole, module_path(n, module));
     n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
                                     source_name(n, whole), MPROF_C, plumbing);
 }
 
 /* Name function I, if it is a part (PARTS) or a whole function (!PARTS). */
 static void name_in_module(struct naming *n, uint32_t i,
-                           const struct mprof__symbols *symbols, bool parts) {
-    const struct mprof__function *f = &n->profile->functions[i];
+                           const struct report__symbols *symbols, bool parts) {
+    const struct report__function *f = &n->profile->functions[i];
     uint64_t start = f->address;
     const char *symbol = f->symbol;
 
     if (!symbol && symbols)
-        symbol = mprof__symbol_at(symbols, start, &start);
+        symbol = report__symbol_at(symbols, start, &start);
     /* "qsort@@GLIBC_2.2.5" */
     if (symbol)
-        symbol = mprof__copy(n->pool, symbol, strcspn(symbol, "@"));
+        symbol = report__copy(n->pool, symbol, strcspn(symbol, "@"));
     size_t base = symbol ? base_length(symbol) : 0;
     bool part = symbol && symbol[base] != '\0';
     if (part != parts)
@@ -214,48 +216,48 @@ static void name_in_module(struct naming *n, uint32_t i,
 
 /* The functions of one module that have no Lisp name. */
 static void name_module(struct naming *n, uint32_t module) {
-    struct mprof__symbols *symbols = NULL;
+    struct report__symbols *symbols = NULL;
     bool wanted = false;
 
     for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
         wanted |= !n->profile->functions[i].symbol;
     if (wanted)
-        symbols = mprof__symbols_open(
+        symbols = report__symbols_open(
             &n->profile->modules[module],
-            mprof__program_path(n->profile, module, n->out->program));
+            report__program_path(n->profile, module, n->out->program));
     /* Whole functions first, so that parts find them by name. */
     for (int parts = 0; parts < 2; parts++)
         for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
             name_in_module(n, i, symbols, parts == 1);
-    mprof__symbols_close(symbols);
+    report__symbols_close(symbols);
 }
 
-const char *mprof__program_path(const struct mprof__profile *profile,
-                                uint32_t module, const char *program) {
+const char *report__program_path(const struct report__profile *profile,
+                                 uint32_t module, const char *program) {
     const char *path = profile->modules[module].path;
     return *path && strcmp(path, profile->program) == 0 ? program : NULL;
 }
 
-struct mprof__functions *
-mprof__name_functions(struct mprof__pool *pool,
-                      const struct mprof__profile *profile,
-                      const char *program) {
+struct report__functions *
+report__name_functions(struct report__pool *pool,
+                       const struct report__profile *profile,
+                       const char *program) {
     struct naming n = {.pool = pool, .profile = profile};
 
-    n.out = mprof__alloc(pool, 1, sizeof *n.out);
+    n.out = report__alloc(pool, 1, sizeof *n.out);
     n.out->program = program;
     n.out->shown =
-        mprof__alloc(pool, profile->function_count, sizeof *n.out->shown);
+        report__alloc(pool, profile->function_count, sizeof *n.out->shown);
     n.out->fragment =
-        mprof__alloc(pool, profile->function_count, sizeof *n.out->fragment);
-    n.first = mprof__alloc(pool, profile->module_count, sizeof *n.first);
-    n.next = mprof__alloc(pool, profile->function_count, sizeof *n.next);
+        report__alloc(pool, profile->function_count, sizeof *n.out->fragment);
+    n.first = report__alloc(pool, profile->module_count, sizeof *n.first);
+    n.next = report__alloc(pool, profile->function_count, sizeof *n.next);
     memset(n.first, 0xff, profile->module_count * sizeof *n.first);
 
     add_shown(&n, "<top level>", MPROF_TOPLEVEL, true);
     identify_modules(&n);
     for (uint32_t i = 0; i < profile->function_count; i++) {
-        const struct mprof__function *f = &profile->functions[i];
+        const struct report__function *f = &profile->functions[i];
         if (name_directly(&n, i))
             continue;
         if (f->module == MPROF_NONE) {

@@ -13,16 +13,17 @@
 #define _GNU_SOURCE /* qsort_r */
 #endif
 #include "report/graph/graph.h"
+#include "report/base/scc.h"
 #include "report/graph/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct builder {
-    struct mprof__pool *pool;
-    struct mprof__place *places;
+    struct report__pool *pool;
+    struct report__place *places;
     uint32_t place_count;
-    struct mprof__graph *graph;
+    struct report__graph *graph;
     /* How often each is on the path of the walk. */
     uint32_t *on_path, *arc_on_path, *cycle_on_path;
 };
@@ -41,8 +42,8 @@ static void offsets(uint32_t *sizes, uint32_t n) {
  * order.  KEYS[i] belongs to item number i, not to ITEMS[i]. */
 static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
                     const uint32_t *keys, uint32_t buckets) {
-    uint32_t *start = mprof__alloc(b->pool, buckets, sizeof *start);
-    uint32_t *sorted = mprof__alloc(b->pool, count, sizeof *sorted);
+    uint32_t *start = report__alloc(b->pool, buckets, sizeof *start);
+    uint32_t *sorted = report__alloc(b->pool, count, sizeof *sorted);
 
     for (uint32_t i = 0; i < count; i++)
         start[keys[items[i]]]++;
@@ -56,16 +57,16 @@ static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
 /* Step 2.  Sorted by caller and callee, the places of one arc are neighbours.
  */
 static void find_arcs(struct builder *b) {
-    struct mprof__graph *g = b->graph;
+    struct report__graph *g = b->graph;
     uint32_t functions = g->functions->count, n = b->place_count, count = 0;
-    uint32_t *items = mprof__alloc(b->pool, n, sizeof *items);
-    uint32_t *caller = mprof__alloc(b->pool, n, sizeof *caller);
-    uint32_t *callee = mprof__alloc(b->pool, n, sizeof *callee);
-    const struct mprof__arc *last = NULL;
+    uint32_t *items = report__alloc(b->pool, n, sizeof *items);
+    uint32_t *caller = report__alloc(b->pool, n, sizeof *caller);
+    uint32_t *callee = report__alloc(b->pool, n, sizeof *callee);
+    const struct report__arc *last = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mprof__place *place = &b->places[i];
-        if (place->parent == MPROF_NONE || mprof__is_empty(&place->sum))
+        const struct report__place *place = &b->places[i];
+        if (place->parent == MPROF_NONE || report__is_empty(&place->sum))
             continue;
         caller[i] = b->places[place->parent].function;
         callee[i] = place->function;
@@ -74,7 +75,7 @@ static void find_arcs(struct builder *b) {
     sort_by(b, items, count, callee, functions);
     sort_by(b, items, count, caller, functions);
 
-    g->arcs = mprof__alloc(b->pool, count, sizeof *g->arcs);
+    g->arcs = report__alloc(b->pool, count, sizeof *g->arcs);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t place = items[i];
         if (!last || last->caller != caller[place] ||
@@ -89,10 +90,10 @@ static void find_arcs(struct builder *b) {
 
 /* The arcs from and to each function. */
 static void index_arcs(struct builder *b) {
-    struct mprof__graph *g = b->graph;
-    uint32_t *callee = mprof__alloc(b->pool, g->arc_count, sizeof *callee);
+    struct report__graph *g = b->graph;
+    uint32_t *callee = report__alloc(b->pool, g->arc_count, sizeof *callee);
 
-    g->by_callee = mprof__alloc(b->pool, g->arc_count, sizeof *g->by_callee);
+    g->by_callee = report__alloc(b->pool, g->arc_count, sizeof *g->by_callee);
     for (uint32_t i = 0; i < g->arc_count; i++) {
         g->by_callee[i] = i;
         callee[i] = g->arcs[i].callee;
@@ -110,11 +111,11 @@ static void index_arcs(struct builder *b) {
 
 /* Step 3.  Components of one function are not cycles. */
 static void find_cycles(struct builder *b) {
-    struct mprof__graph *g = b->graph;
+    struct report__graph *g = b->graph;
     uint32_t n = g->functions->count;
-    uint32_t *first = mprof__alloc(b->pool, (size_t)n + 1, sizeof *first);
-    uint32_t *targets = mprof__alloc(b->pool, g->arc_count, sizeof *targets);
-    uint32_t *component = mprof__alloc(b->pool, n, sizeof *component);
+    uint32_t *first = report__alloc(b->pool, (size_t)n + 1, sizeof *first);
+    uint32_t *targets = report__alloc(b->pool, g->arc_count, sizeof *targets);
+    uint32_t *component = report__alloc(b->pool, n, sizeof *component);
 
     for (uint32_t v = 0; v < n; v++)
         first[v] = g->vertices[v].first_call;
@@ -122,30 +123,30 @@ static void find_cycles(struct builder *b) {
     for (uint32_t i = 0; i < g->arc_count; i++)
         targets[i] = g->arcs[i].callee;
     uint32_t components =
-        mprof__components(b->pool, n, first, targets, component);
-    uint32_t *size = mprof__alloc(b->pool, components, sizeof *size);
-    uint32_t *cycle = mprof__alloc(b->pool, components, sizeof *cycle);
+        report__components(b->pool, n, first, targets, component);
+    uint32_t *size = report__alloc(b->pool, components, sizeof *size);
+    uint32_t *cycle = report__alloc(b->pool, components, sizeof *cycle);
     for (uint32_t v = 0; v < n; v++)
         size[component[v]]++;
     for (uint32_t c = 0; c < components; c++)
         cycle[c] = size[c] > 1 ? g->cycle_count++ : MPROF_NONE;
-    g->cycles = mprof__alloc(b->pool, g->cycle_count, sizeof *g->cycles);
+    g->cycles = report__alloc(b->pool, g->cycle_count, sizeof *g->cycles);
     for (uint32_t v = 0; v < n; v++) {
         uint32_t c = g->vertices[v].cycle = cycle[component[v]];
         if (c == MPROF_NONE)
             continue;
         if (!g->cycles[c].members)
-            g->cycles[c].members = mprof__alloc(b->pool, size[component[v]],
-                                                sizeof *g->cycles[c].members);
+            g->cycles[c].members = report__alloc(b->pool, size[component[v]],
+                                                 sizeof *g->cycles[c].members);
         g->cycles[c].members[g->cycles[c].count++] = v;
     }
     for (uint32_t c = 0; c < g->cycle_count; c++)
         g->cycles[c].depth = MPROF_NONE;
 }
 
-static void add_difference(struct mprof__counts *sum,
-                           const struct mprof__counts *a,
-                           const struct mprof__counts *b) {
+static void add_difference(struct report__counts *sum,
+                           const struct report__counts *a,
+                           const struct report__counts *b) {
     for (int i = 0; i < MPROF_CLASSES; i++) {
         sum->by_class[i].allocs +=
             a->by_class[i].allocs - b->by_class[i].allocs;
@@ -161,37 +162,37 @@ static uint32_t cycle_at(const struct builder *b, uint32_t place) {
 
 /* A chain is in a cycle in one stretch at most: had it left and come back, what
  * lies between would be of the cycle.  So the arcs into it count once. */
-static void enter_cycle(struct builder *b, const struct mprof__place *place,
+static void enter_cycle(struct builder *b, const struct report__place *place,
                         uint32_t depth) {
     uint32_t index = b->graph->vertices[place->function].cycle;
     if (index == MPROF_NONE)
         return;
-    struct mprof__cycle *cycle = &b->graph->cycles[index];
-    mprof__add(&cycle->self, &place->own);
+    struct report__cycle *cycle = &b->graph->cycles[index];
+    report__add(&cycle->self, &place->own);
     if (cycle_at(b, place->parent) == index) {
         if (b->cycle_on_path[index]++ == 0)
-            cycle->recur += mprof__allocs(&place->sum);
+            cycle->recur += report__allocs(&place->sum);
         return;
     }
-    mprof__add(&cycle->total, &place->sum);
+    report__add(&cycle->total, &place->sum);
     if (place->parent != MPROF_NONE)
-        cycle->called += mprof__allocs(&place->sum);
+        cycle->called += report__allocs(&place->sum);
     if (depth < cycle->depth)
         cycle->depth = depth;
 }
 
 static void enter(struct builder *b, uint32_t at, uint32_t depth,
                   uint32_t outermost) {
-    const struct mprof__place *place = &b->places[at];
-    struct mprof__vertex *v = &b->graph->vertices[place->function];
+    const struct report__place *place = &b->places[at];
+    struct report__vertex *v = &b->graph->vertices[place->function];
     uint32_t above = b->on_path[place->function]++;
-    uint64_t allocs = mprof__allocs(&place->sum);
+    uint64_t allocs = report__allocs(&place->sum);
 
-    mprof__add(&v->self, &place->own);
-    mprof__add(&v->freed, &place->freed);
-    mprof__add(&b->graph->freed, &place->freed);
+    report__add(&v->self, &place->own);
+    report__add(&v->freed, &place->freed);
+    report__add(&b->graph->freed, &place->freed);
     if (above == 0) {
-        mprof__add(&v->total, &place->sum);
+        report__add(&v->total, &place->sum);
         add_difference(&v->below, &place->sum, &place->own);
     }
     if (above == 1)
@@ -200,14 +201,14 @@ static void enter(struct builder *b, uint32_t at, uint32_t depth,
     if (place->arc != MPROF_NONE && above == (place->function == outermost))
         v->called += allocs;
     if (place->arc != MPROF_NONE && b->arc_on_path[place->arc]++ == 0)
-        mprof__add(&b->graph->arcs[place->arc].counts, &place->sum);
+        report__add(&b->graph->arcs[place->arc].counts, &place->sum);
     if (depth < v->depth)
         v->depth = depth;
     enter_cycle(b, place, depth);
 }
 
 static void leave(struct builder *b, uint32_t at) {
-    const struct mprof__place *place = &b->places[at];
+    const struct report__place *place = &b->places[at];
     uint32_t cycle = cycle_at(b, at);
 
     b->on_path[place->function]--;
@@ -242,15 +243,15 @@ static void walk(struct builder *b, uint32_t root) {
     }
 }
 
-static const char *name_of(const struct mprof__graph *g, uint32_t v) {
+static const char *name_of(const struct report__graph *g, uint32_t v) {
     return g->functions->list[v].name;
 }
 
 static int compare_members(const void *a, const void *b, void *graph) {
-    const struct mprof__graph *g = graph;
+    const struct report__graph *g = graph;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t m = mprof__bytes(&g->vertices[x].self);
-    uint64_t n = mprof__bytes(&g->vertices[y].self);
+    uint64_t m = report__bytes(&g->vertices[x].self);
+    uint64_t n = report__bytes(&g->vertices[y].self);
     if (m != n)
         return m > n ? -1 : 1;
     int names = strcmp(name_of(g, x), name_of(g, y));
@@ -258,15 +259,15 @@ static int compare_members(const void *a, const void *b, void *graph) {
 }
 
 static int compare_cycles(const void *a, const void *b, void *graph) {
-    const struct mprof__cycle *x = a, *y = b;
-    uint64_t m = mprof__bytes(&x->total), n = mprof__bytes(&y->total);
+    const struct report__cycle *x = a, *y = b;
+    uint64_t m = report__bytes(&x->total), n = report__bytes(&y->total);
     if (m != n)
         return m > n ? -1 : 1;
     return strcmp(name_of(graph, x->members[0]), name_of(graph, y->members[0]));
 }
 
 /* The numbers of the cycles do not depend on the order of the file. */
-static void sort_cycles(struct mprof__graph *g) {
+static void sort_cycles(struct report__graph *g) {
     for (uint32_t c = 0; c < g->cycle_count; c++)
         qsort_r(g->cycles[c].members, g->cycles[c].count, sizeof(uint32_t),
                 compare_members, g);
@@ -277,20 +278,20 @@ static void sort_cycles(struct mprof__graph *g) {
 }
 
 /* What a cycle allocated through calls of functions outside. */
-static void sum_up_cycles(struct mprof__graph *g) {
+static void sum_up_cycles(struct report__graph *g) {
     for (uint32_t c = 0; c < g->cycle_count; c++)
         add_difference(&g->cycles[c].below, &g->cycles[c].total,
                        &g->cycles[c].self);
 }
 
-struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
-                                        const struct mprof__profile *profile,
-                                        const struct mprof__functions *names,
-                                        enum mprof_heap heap, uint32_t thread,
-                                        bool all_frames) {
-    struct mprof__places places = mprof__contract(
+struct report__graph *report__graph_build(struct report__pool *pool,
+                                          const struct report__profile *profile,
+                                          const struct report__functions *names,
+                                          enum mprof_heap heap, uint32_t thread,
+                                          bool all_frames) {
+    struct report__places places = report__contract(
         pool, profile, names, heap, thread, all_frames, names->inlining);
-    struct mprof__graph *g = mprof__alloc(pool, 1, sizeof *g);
+    struct report__graph *g = report__alloc(pool, 1, sizeof *g);
     struct builder b = {.pool = pool,
                         .places = places.list,
                         .place_count = places.count,
@@ -298,19 +299,19 @@ struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
 
     g->heap = heap;
     g->functions = names;
-    g->vertices = mprof__alloc(pool, names->count, sizeof *g->vertices);
+    g->vertices = report__alloc(pool, names->count, sizeof *g->vertices);
     for (uint32_t v = 0; v < names->count; v++)
         g->vertices[v].depth = MPROF_NONE;
     find_arcs(&b);
     index_arcs(&b);
     find_cycles(&b);
-    b.on_path = mprof__alloc(pool, names->count, sizeof(uint32_t));
-    b.arc_on_path = mprof__alloc(pool, g->arc_count, sizeof(uint32_t));
-    b.cycle_on_path = mprof__alloc(pool, g->cycle_count, sizeof(uint32_t));
+    b.on_path = report__alloc(pool, names->count, sizeof(uint32_t));
+    b.arc_on_path = report__alloc(pool, g->arc_count, sizeof(uint32_t));
+    b.cycle_on_path = report__alloc(pool, g->cycle_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < places.count; i++)
         if (places.list[i].parent == MPROF_NONE &&
-            !mprof__is_empty(&places.list[i].sum)) {
-            mprof__add(&g->total, &places.list[i].sum);
+            !report__is_empty(&places.list[i].sum)) {
+            report__add(&g->total, &places.list[i].sum);
             walk(&b, i);
         }
     sum_up_cycles(g);

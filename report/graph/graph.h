@@ -3,70 +3,62 @@
  * Everything in it is exact: an allocation counts once for a function, an arc
  * or a cycle, however often its chain passes there.
  */
-#ifndef MPROF_GRAPH_H
-#define MPROF_GRAPH_H
+#ifndef REPORT_GRAPH_GRAPH_H
+#define REPORT_GRAPH_GRAPH_H
 
 #include "report/graph/functions.h"
 
 #define MPROF_ALL_THREADS MPROF_NONE
 
 /* A function in the graph; the arrays are indexed like functions->list. */
-struct mprof__vertex {
-    struct mprof__counts self;  /* allocated by the function itself */
-    struct mprof__counts freed; /* ... and freed since; C only */
-    struct mprof__counts total; /* ... and by all that it called */
-    struct mprof__counts below; /* made through its calls of any function */
-    uint64_t called;            /* allocations made through calls of it */
-    uint64_t recur;             /* ... with the function twice on the chain */
-    uint32_t cycle;             /* index of its cycle or MPROF_NONE */
+struct report__vertex {
+    struct report__counts self;  /* allocated by the function itself */
+    struct report__counts freed; /* ... and freed since; C only */
+    struct report__counts total; /* ... and by all that it called */
+    struct report__counts below; /* made through its calls of any function */
+    uint64_t called;             /* allocations made through calls of it */
+    uint64_t recur;              /* ... with the function twice on the chain */
+    uint32_t cycle;              /* index of its cycle or MPROF_NONE */
     uint32_t depth; /* least number of callers; MPROF_NONE: unused */
     uint32_t first_call, call_count;     /* arcs to the functions it calls */
     uint32_t first_caller, caller_count; /* in by_callee: its callers */
 };
 
 /* Calls of one function by another. */
-struct mprof__arc {
+struct report__arc {
     uint32_t caller, callee;
-    struct mprof__counts counts;
+    struct report__counts counts;
 };
 
 /* Functions that call one another, directly or not: at least two. */
-struct mprof__cycle {
+struct report__cycle {
     uint32_t *members; /* by decreasing self bytes, then name */
     uint32_t count;
-    struct mprof__counts self, total, below;
+    struct report__counts self, total, below;
     uint64_t called; /* allocations made through calls from outside */
     uint64_t recur;  /* ... with a call from a member to a member */
     uint32_t depth;
 };
 
-struct mprof__graph {
+struct report__graph {
     enum mprof_heap heap;
-    const struct mprof__functions *functions;
-    struct mprof__vertex *vertices; /* functions->count */
-    struct mprof__arc *arcs;        /* by caller */
-    uint32_t *by_callee;            /* indices of arcs, by callee */
-    struct mprof__cycle *cycles;    /* by decreasing total, then name */
+    const struct report__functions *functions;
+    struct report__vertex *vertices; /* functions->count */
+    struct report__arc *arcs;        /* by caller */
+    uint32_t *by_callee;             /* indices of arcs, by callee */
+    struct report__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
-    struct mprof__counts total, freed;
+    struct report__counts total, freed;
 };
 
 /* The call graph of what THREAD, or MPROF_ALL_THREADS, did in HEAP.  Unless
  * ALL_FRAMES, what plumbing allocated is counted for the nearest caller that is
  * none.  With NAMES->inlining, functions that were inlined are called by those
  * that have them inside. */
-struct mprof__graph *mprof__graph_build(struct mprof__pool *pool,
-                                        const struct mprof__profile *profile,
-                                        const struct mprof__functions *names,
-                                        enum mprof_heap heap, uint32_t thread,
-                                        bool all_frames);
-
-/* Find the strongly connected components: COMPONENT, by vertex, becomes a
- * number from 0; callees have lower numbers than their callers.  Vertex V
- * calls targets[first[V]] to targets[first[V + 1] - 1].  Returns how many
- * components there are. */
-uint32_t mprof__components(struct mprof__pool *pool, uint32_t vertices,
-                           const uint32_t *first, const uint32_t *targets,
-                           uint32_t *component);
+struct report__graph *report__graph_build(struct report__pool *pool,
+                                          const struct report__profile *profile,
+                                          const struct report__functions *names,
+                                          enum mprof_heap heap, uint32_t thread,
+                                          bool all_frames);
 
 #endif

@@ -8,52 +8,52 @@
 #include "report/base/dictionary.h"
 
 struct search {
-    struct mprof__pool *pool;
-    const struct mprof__profile *profile;
-    struct mprof__functions *names;
-    struct mprof__call_sites *sites;
-    struct mprof__inlining *out;
-    struct mprof__dictionary functions, frames;
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    struct report__functions *names;
+    struct report__call_sites *sites;
+    struct report__inlining *out;
+    struct report__dictionary functions, frames;
     size_t function_capacity, frame_capacity;
 };
 
 static uint32_t function_of(struct search *s, uint32_t module,
                             const char *name) {
-    struct mprof__functions *names = s->names;
-    const char *key = mprof__format(
+    struct report__functions *names = s->names;
+    const char *key = report__format(
         s->pool, "%" PRIu32 ":%s",
         module == MPROF_NONE ? module : names->module_id[module], name);
     uint32_t function =
-        mprof__intern(s->pool, &s->functions, key, names->count);
+        report__intern(s->pool, &s->functions, key, names->count);
 
     if (function < names->count)
         return function;
-    names->list = mprof__grow(s->pool, names->list, names->count,
-                              &s->function_capacity, sizeof *names->list);
-    names->list[names->count++] = (struct mprof__shown){
-        .name = mprof__format(s->pool, "%s [inlined]", name), .kind = MPROF_C};
+    names->list = report__grow(s->pool, names->list, names->count,
+                               &s->function_capacity, sizeof *names->list);
+    names->list[names->count++] = (struct report__shown){
+        .name = report__format(s->pool, "%s [inlined]", name), .kind = MPROF_C};
     return function;
 }
 
 static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function) {
-    struct mprof__inlining *out = s->out;
+    struct report__inlining *out = s->out;
     const char *key =
-        mprof__format(s->pool, "%" PRIu32 ":%" PRIu32, outer, function);
-    uint32_t frame = mprof__intern(s->pool, &s->frames, key, out->count);
+        report__format(s->pool, "%" PRIu32 ":%" PRIu32, outer, function);
+    uint32_t frame = report__intern(s->pool, &s->frames, key, out->count);
 
     if (frame < out->count)
         return frame;
-    out->frames = mprof__grow(s->pool, out->frames, out->count,
-                              &s->frame_capacity, sizeof *out->frames);
-    out->frames[out->count++] = (struct mprof__inlined_frame){outer, function};
+    out->frames = report__grow(s->pool, out->frames, out->count,
+                               &s->frame_capacity, sizeof *out->frames);
+    out->frames[out->count++] = (struct report__inlined_frame){outer, function};
     return frame;
 }
 
 /* The innermost frame of the COUNT calls EDGES of one node. */
 static uint32_t frame_around(struct search *s, const uint32_t *edges,
                              uint32_t count) {
-    struct mprof__inlined inlined =
-        mprof__inlined_around(s->sites, edges, count);
+    struct report__inlined inlined =
+        report__inlined_around(s->sites, edges, count);
     uint32_t frame = MPROF_NONE;
 
     for (uint32_t i = 0; i < inlined.count; i++)
@@ -64,23 +64,23 @@ static uint32_t frame_around(struct search *s, const uint32_t *edges,
 }
 
 static uint32_t *nothing(struct search *s, uint32_t count) {
-    uint32_t *array = mprof__alloc(s->pool, count, sizeof *array);
+    uint32_t *array = report__alloc(s->pool, count, sizeof *array);
     memset(array, 0xff, count * sizeof *array);
     return array;
 }
 
-void mprof__find_inlining(struct mprof__pool *pool,
-                          const struct mprof__profile *profile,
-                          struct mprof__functions *names) {
+void report__find_inlining(struct report__pool *pool,
+                           const struct report__profile *profile,
+                           struct report__functions *names) {
     struct search s = {.pool = pool,
                        .profile = profile,
                        .names = names,
                        .function_capacity = names->count};
 
-    s.out = mprof__alloc(pool, 1, sizeof *s.out);
+    s.out = report__alloc(pool, 1, sizeof *s.out);
     s.out->of_edge = nothing(&s, profile->edge_count);
     s.out->of_caller = nothing(&s, profile->node_count);
-    s.sites = mprof__call_sites_open(pool, profile, names);
+    s.sites = report__call_sites_open(pool, profile, names);
     for (uint32_t i = 0; i < profile->counter_count; i++) {
         uint32_t edge = profile->counters[i].edge;
         if (edge != MPROF_NONE)
@@ -91,9 +91,9 @@ void mprof__find_inlining(struct mprof__pool *pool,
         bool all;
         if (profile->nodes[i].parent == MPROF_NONE)
             continue;
-        uint32_t count = mprof__calls_to(s.sites, i, &edges, &all);
+        uint32_t count = report__calls_to(s.sites, i, &edges, &all);
         s.out->of_caller[i] = frame_around(&s, edges, count);
     }
-    mprof__call_sites_close(s.sites);
+    report__call_sites_close(s.sites);
     names->inlining = s.out;
 }

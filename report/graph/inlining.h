@@ -3,18 +3,18 @@
  * An inlined function has no frame of its own at run time: it is found by the
  * calls in the frame of the function that it was inlined into.
  */
-#ifndef MPROF_INLINING_H
-#define MPROF_INLINING_H
+#ifndef REPORT_GRAPH_INLINING_H
+#define REPORT_GRAPH_INLINING_H
 
 #include "report/graph/functions.h"
 
-struct mprof__inlined_frame {
+struct report__inlined_frame {
     uint32_t outer;    /* frame it was inlined into; MPROF_NONE: the real one */
     uint32_t function; /* of names->list */
 };
 
-struct mprof__inlining {
-    struct mprof__inlined_frame *frames; /* outer ones first */
+struct report__inlining {
+    struct report__inlined_frame *frames; /* outer ones first */
     uint32_t count;
     /* By edge: the innermost frame that made this call, and by node: that of
      * its parent which called it.  MPROF_NONE: the real one, or unknown. */
@@ -25,8 +25,8 @@ struct mprof__inlining {
  * add the functions to NAMES->list.  A name in a file is one function, however
  * often it was inlined, and another one than a real function of that name:
  * " [inlined]" stands behind it. */
-void mprof__find_inlining(struct mprof__pool *pool,
-                          const struct mprof__profile *profile,
-                          struct mprof__functions *names);
+void report__find_inlining(struct report__pool *pool,
+                           const struct report__profile *profile,
+                           struct report__functions *names);
 
 #endif

@@ -4,12 +4,12 @@
  * whose function is shown; nodes that are not shown are counted at the nearest
  * place above them.  Shared by contract.c, graph.c and leaks.c only.
  */
-#ifndef MPROF_PLACES_H
-#define MPROF_PLACES_H
+#ifndef REPORT_GRAPH_PLACES_H
+#define REPORT_GRAPH_PLACES_H
 
 #include "report/graph/functions.h"
 
-struct mprof__place {
+struct report__place {
     uint32_t parent; /* MPROF_NONE for the outermost shown frame */
     uint32_t function;
     uint32_t arc;            /* from the parent, or MPROF_NONE */
@@ -18,13 +18,13 @@ struct mprof__place {
      * was inlined the next one; MPROF_NONE at the end. */
     uint32_t inlined, next_inlined;
     bool is_inlined;
-    struct mprof__counts own;
-    struct mprof__counts freed; /* of own */
-    struct mprof__counts sum;   /* of own, in the subtree */
+    struct report__counts own;
+    struct report__counts freed; /* of own */
+    struct report__counts sum;   /* of own, in the subtree */
 };
 
-struct mprof__places {
-    struct mprof__place *list; /* parents first */
+struct report__places {
+    struct report__place *list; /* parents first */
     uint32_t count;
     /* By node: the place where it is counted.  MPROF_NONE for the nodes of
      * other threads and the other heap, and where nothing is shown and nothing
@@ -36,14 +36,14 @@ struct mprof__places {
  * shows plumbing too.  With INLINING, which may be NULL, functions that were
  * inlined have places below the one that has them inside: what was allocated
  * there and, as far as it is known, what was called there is theirs. */
-struct mprof__places mprof__contract(struct mprof__pool *pool,
-                                     const struct mprof__profile *profile,
-                                     const struct mprof__functions *names,
-                                     enum mprof_heap heap, uint32_t thread,
-                                     bool all_frames,
-                                     const struct mprof__inlining *inlining);
+struct report__places report__contract(struct report__pool *pool,
+                                       const struct report__profile *profile,
+                                       const struct report__functions *names,
+                                       enum mprof_heap heap, uint32_t thread,
+                                       bool all_frames,
+                                       const struct report__inlining *inlining);
 
 /* Whether nothing was allocated. */
-bool mprof__is_empty(const struct mprof__counts *counts);
+bool report__is_empty(const struct report__counts *counts);
 
 #endif

@@ -152,7 +152,7 @@ static bool is_libc(const char *file) {
            starts(file, "libpthread");
 }
 
-bool mprof__is_loading(const char *symbol, const char *module) {
+bool report__is_loading(const char *symbol, const char *module) {
     return symbol && is_libc(file_name(module)) &&
            listed(symbol, strlen(symbol), loading_functions);
 }
@@ -173,7 +173,7 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
         return true;
     if (is_libc(file))
         return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
-                           !mprof__is_loading(symbol, file));
+                           !report__is_loading(symbol, file));
     if (!symbol)
         return false;
     /* A program that is linked statically starts itself. */
@@ -187,8 +187,8 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     return false;
 }
 
-bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
-                        const char *module) {
+bool report__is_plumbing(const char *lisp_name, const char *symbol,
+                         const char *module) {
     if (lisp_name && is_plumbing_lisp(lisp_name))
         return true;
     if (lisp_name && !symbol)

@@ -9,21 +9,21 @@ static const char *const class_names[MPROF_CLASSES] = {
     "conses", "floats", "structures and vectors", "other"};
 
 struct group {
-    const struct mprof__bin *bins;
+    const struct report__bin *bins;
     uint32_t count;
-    struct mprof__bin sum;
+    struct report__bin sum;
 };
 
 struct layout {
     FILE *out;
-    enum mprof__verbosity verbosity;
+    enum report__verbosity verbosity;
     int type_width, allocs_width, objects_width, bytes_width;
     uint64_t total;
     uint32_t left;
     uint64_t left_bytes;
 };
 
-static uint64_t bytes(const struct mprof__bin *bin) {
+static uint64_t bytes(const struct report__bin *bin) {
     return bin->objects.bytes + bin->storage.bytes;
 }
 
@@ -33,7 +33,7 @@ static int compare_text(const char *a, const char *b) {
 }
 
 static int compare_keys(const void *a, const void *b) {
-    const struct mprof__bin *x = a, *y = b;
+    const struct report__bin *x = a, *y = b;
     if (x->class_ != y->class_)
         return x->class_ < y->class_ ? -1 : 1;
     int types = strcmp(x->type, y->type);
@@ -41,15 +41,15 @@ static int compare_keys(const void *a, const void *b) {
 }
 
 static int compare_names(const void *a, const void *b) {
-    const struct mprof__bin *x = a, *y = b;
+    const struct report__bin *x = a, *y = b;
     if (bytes(x) != bytes(y))
         return bytes(x) > bytes(y) ? -1 : 1;
     return compare_text(x->name, y->name);
 }
 
 static int compare_groups(const void *a, const void *b) {
-    const struct mprof__bin *x = &((const struct group *)a)->sum;
-    const struct mprof__bin *y = &((const struct group *)b)->sum;
+    const struct report__bin *x = &((const struct group *)a)->sum;
+    const struct report__bin *y = &((const struct group *)b)->sum;
     if (x->class_ != y->class_)
         return x->class_ < y->class_ ? -1 : 1;
     if (bytes(x) != bytes(y))
@@ -57,23 +57,23 @@ static int compare_groups(const void *a, const void *b) {
     return strcmp(x->type, y->type);
 }
 
-static uint64_t allocs(const struct mprof__bin *bin) {
+static uint64_t allocs(const struct report__bin *bin) {
     return bin->objects.allocs + bin->storage.allocs;
 }
 
-static void add_bin(struct mprof__bin *sum, const struct mprof__bin *bin) {
+static void add_bin(struct report__bin *sum, const struct report__bin *bin) {
     sum->objects.allocs += bin->objects.allocs;
     sum->objects.bytes += bin->objects.bytes;
     sum->storage.allocs += bin->storage.allocs;
     sum->storage.bytes += bin->storage.bytes;
 }
 
-uint32_t mprof__bins_collect(struct mprof__pool *pool,
-                             const struct mprof__profile *profile,
-                             uint32_t thread, struct mprof__bin **bins) {
+uint32_t report__bins_collect(struct report__pool *pool,
+                              const struct report__profile *profile,
+                              uint32_t thread, struct report__bin **bins) {
     uint32_t count = 0, merged = 0;
-    struct mprof__bin *list =
-        mprof__alloc(pool, profile->bin_count, sizeof *list);
+    struct report__bin *list =
+        report__alloc(pool, profile->bin_count, sizeof *list);
 
     for (uint32_t i = 0; i < profile->bin_count; i++)
         if (thread == MPROF_ALL_THREADS || profile->bins[i].thread == thread)
@@ -89,15 +89,15 @@ uint32_t mprof__bins_collect(struct mprof__pool *pool,
     return merged;
 }
 
-static uint32_t make_groups(struct mprof__pool *pool, struct mprof__bin *bins,
+static uint32_t make_groups(struct report__pool *pool, struct report__bin *bins,
                             uint32_t count, struct group **groups) {
     uint32_t n = 0;
-    struct group *list = mprof__alloc(pool, count, sizeof *list);
+    struct group *list = report__alloc(pool, count, sizeof *list);
 
     for (uint32_t i = 0, end; i < count; i = end) {
         struct group *group = &list[n++];
-        group->sum =
-            (struct mprof__bin){.class_ = bins[i].class_, .type = bins[i].type};
+        group->sum = (struct report__bin){.class_ = bins[i].class_,
+                                          .type = bins[i].type};
         for (end = i; end < count && bins[end].class_ == bins[i].class_ &&
                       strcmp(bins[end].type, bins[i].type) == 0;
              end++)
@@ -112,37 +112,37 @@ static uint32_t make_groups(struct mprof__pool *pool, struct mprof__bin *bins,
 }
 
 static void print_numbers(const struct layout *l,
-                          const struct mprof__bin *bin) {
+                          const struct report__bin *bin) {
     fprintf(l->out, " %*" PRIu64 " %*" PRIu64 " %*" PRIu64 " (%s)",
             l->allocs_width, allocs(bin), l->objects_width, bin->objects.allocs,
             l->bytes_width, bytes(bin),
-            mprof__percent(bytes(bin), l->total).text);
+            report__percent(bytes(bin), l->total).text);
 }
 
 static void print_row(const struct layout *l, const char *type,
-                      const struct mprof__bin *bin, const char *name) {
+                      const struct report__bin *bin, const char *name) {
     fputs("     ", l->out);
-    mprof__print_name(l->out, type);
-    mprof__rule(l->out, ' ', l->type_width - (int)strlen(type));
+    report__print_name(l->out, type);
+    report__rule(l->out, ' ', l->type_width - (int)strlen(type));
     print_numbers(l, bin);
     if (name) {
         fputs("  ", l->out);
-        mprof__print_name(l->out, name);
+        report__print_name(l->out, name);
     }
     putc('\n', l->out);
 }
 
 /* Types are indented below the name of their class. */
 static void print_class(const struct layout *l, enum mprof_class c,
-                        const struct mprof__bin *sum) {
-    fprintf(l->out, "%c  %-*s", mprof__class_letters[MPROF_LISP_HEAP][c],
+                        const struct report__bin *sum) {
+    fprintf(l->out, "%c  %-*s", report__class_letters[MPROF_LISP_HEAP][c],
             l->type_width + 2, class_names[c]);
     print_numbers(l, sum);
     putc('\n', l->out);
 }
 
-static bool leave_out(struct layout *l, const struct mprof__bin *bin) {
-    if (!mprof__below(bytes(bin), l->total, l->verbosity))
+static bool leave_out(struct layout *l, const struct report__bin *bin) {
+    if (!report__below(bytes(bin), l->total, l->verbosity))
         return false;
     l->left++;
     l->left_bytes += bytes(bin);
@@ -170,18 +170,18 @@ static void print_heading(const struct layout *l) {
         fprintf(l->out, "%-*s %*s %*s %*s (%%)   types\n", l->type_width + 5,
                 "class: type", l->allocs_width, "allocs", l->objects_width,
                 "objects", l->bytes_width, "bytes");
-    mprof__rule(l->out, '-', width - 1);
+    report__rule(l->out, '-', width - 1);
     putc('\n', l->out);
 }
 
-void mprof__print_bins(FILE *out, const struct mprof__profile *profile,
-                       uint32_t thread, enum mprof__verbosity verbosity,
-                       struct mprof__pool *pool) {
+void report__print_bins(FILE *out, const struct report__profile *profile,
+                        uint32_t thread, enum report__verbosity verbosity,
+                        struct report__pool *pool) {
     struct layout l = {.out = out, .verbosity = verbosity, .type_width = 20};
-    struct mprof__bin total = {0}, classes[MPROF_CLASSES] = {{0}};
-    struct mprof__bin *bins;
+    struct report__bin total = {0}, classes[MPROF_CLASSES] = {{0}};
+    struct report__bin *bins;
     struct group *groups;
-    uint32_t count = mprof__bins_collect(pool, profile, thread, &bins);
+    uint32_t count = report__bins_collect(pool, profile, thread, &bins);
     uint32_t n = make_groups(pool, bins, count, &groups);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -190,9 +190,9 @@ void mprof__print_bins(FILE *out, const struct mprof__profile *profile,
         l.type_width = larger(l.type_width, (int)strlen(groups[i].sum.type));
     }
     l.total = bytes(&total);
-    l.allocs_width = larger(9, mprof__digits(allocs(&total)));
-    l.objects_width = larger(9, mprof__digits(total.objects.allocs));
-    l.bytes_width = larger(11, mprof__digits(bytes(&total)));
+    l.allocs_width = larger(9, report__digits(allocs(&total)));
+    l.objects_width = larger(9, report__digits(total.objects.allocs));
+    l.bytes_width = larger(11, report__digits(bytes(&total)));
 
     fputs("Allocation bins\n\n", out);
     print_heading(&l);
@@ -210,6 +210,6 @@ void mprof__print_bins(FILE *out, const struct mprof__profile *profile,
         fprintf(out,
                 "%s row%s below %s left out: %s bytes in all"
                 " (--verbose shows them)\n",
-                mprof__grouped(l.left).text, l.left == 1 ? "" : "s",
-                mprof__limit(verbosity), mprof__grouped(l.left_bytes).text);
+                report__grouped(l.left).text, l.left == 1 ? "" : "s",
+                report__limit(verbosity), report__grouped(l.left_bytes).text);
 }

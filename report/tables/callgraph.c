@@ -21,13 +21,13 @@ struct entry {
 struct line {
     uint32_t function;
     bool inside; /* in the same cycle as the entry */
-    struct mprof__counts counts;
+    struct report__counts counts;
 };
 
 struct printer {
     FILE *out;
-    const struct mprof__graph *graph;
-    enum mprof__verbosity verbosity;
+    const struct report__graph *graph;
+    enum report__verbosity verbosity;
     uint64_t total;
     /* Numbers of the entries by function and by cycle; MPROF_NONE: left out. */
     uint32_t *index_of, *index_of_cycle;
@@ -58,7 +58,7 @@ static int compare_entries(const void *a, const void *b) {
 
 static int compare_lines(const void *a, const void *b, void *printer) {
     const struct line *x = a, *y = b;
-    uint64_t m = mprof__bytes(&x->counts), n = mprof__bytes(&y->counts);
+    uint64_t m = report__bytes(&x->counts), n = report__bytes(&y->counts);
     if (x->inside != y->inside)
         return x->inside ? 1 : -1;
     if (m != n)
@@ -75,15 +75,15 @@ static int compare_functions(const void *a, const void *b) {
 }
 
 static void print_rule(const struct printer *p) {
-    mprof__rule(p->out, '-', p->index_width + p->bytes_width + 15);
+    report__rule(p->out, '-', p->index_width + p->bytes_width + 15);
     for (int field = 0; field < 2; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
-            fprintf(p->out, "%c%s", mprof__class_letters[p->graph->heap][i],
+            fprintf(p->out, "%c%s", report__class_letters[p->graph->heap][i],
                     i < MPROF_CLASSES - 1 ? "--" : "");
         if (field == 0)
             fputs("----", p->out);
     }
-    mprof__rule(p->out, '-', p->called_width + p->of_width + 26);
+    report__rule(p->out, '-', p->called_width + p->of_width + 26);
     putc('\n', p->out);
 }
 
@@ -99,7 +99,7 @@ static void print_heading(const struct printer *p) {
         fprintf(p->out, "%-*s%-6s%*s | %s | ", p->index_width, columns[i][0],
                 columns[i][1], p->bytes_width + 6, columns[i][2],
                 columns[i][3]);
-        mprof__rule(p->out, ' ', p->called_width - 6);
+        report__rule(p->out, ' ', p->called_width - 6);
         fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
                 i == 1 ? "" : "    ", names[i]);
     }
@@ -127,13 +127,13 @@ static void print_called(const struct printer *p, uint64_t called, char slash,
     if (slash)
         fprintf(p->out, "/%-*" PRIu64, p->of_width, of);
     else
-        mprof__rule(p->out, ' ', p->of_width + 1);
+        report__rule(p->out, ' ', p->of_width + 1);
     fputs("  ", p->out);
 }
 
 static void print_function(const struct printer *p, uint32_t function) {
     uint32_t cycle = p->graph->vertices[function].cycle;
-    mprof__print_name(p->out, name_of(p, function));
+    report__print_name(p->out, name_of(p, function));
     if (cycle != MPROF_NONE)
         fprintf(p->out, " <cycle %" PRIu32 ">", cycle + 1);
     if (p->index_of[function] != MPROF_NONE)
@@ -142,28 +142,28 @@ static void print_function(const struct printer *p, uint32_t function) {
 
 /* The exact total, where the sum of the rows around would not give it. */
 static void print_exact(const struct printer *p, uint32_t function) {
-    const struct mprof__vertex *v = &p->graph->vertices[function];
+    const struct report__vertex *v = &p->graph->vertices[function];
     if (v->cycle != MPROF_NONE || v->recur > 0)
-        fprintf(p->out, " (total %" PRIu64 ")", mprof__bytes(&v->total));
+        fprintf(p->out, " (total %" PRIu64 ")", report__bytes(&v->total));
 }
 
 /* One ancestor or descendent; WHOLE is what all of them together have. */
 static void print_line(const struct printer *p, const struct line *line,
                        bool ancestor, uint64_t whole) {
-    const struct mprof__vertex *v = &p->graph->vertices[line->function];
-    uint64_t bytes = mprof__bytes(&line->counts);
-    uint64_t of = ancestor ? mprof__allocs(&v->below) : v->called;
+    const struct report__vertex *v = &p->graph->vertices[line->function];
+    uint64_t bytes = report__bytes(&line->counts);
+    uint64_t of = ancestor ? report__allocs(&v->below) : v->called;
 
     print_left(p, MPROF_NONE, "");
     if (line->inside) {
         fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
-        print_called(p, mprof__allocs(&line->counts), 0, 0);
+        print_called(p, report__allocs(&line->counts), 0, 0);
     } else {
-        print_bytes(p, bytes, mprof__fraction(bytes, whole).text);
+        print_bytes(p, bytes, report__fraction(bytes, whole).text);
         fprintf(p->out, "%s | %s | ",
-                mprof__breakdown(&line->counts, bytes).text,
-                mprof__breakdown(&line->counts, whole).text);
-        print_called(p, mprof__allocs(&line->counts), '/', of);
+                report__breakdown(&line->counts, bytes).text,
+                report__breakdown(&line->counts, whole).text);
+        print_called(p, report__allocs(&line->counts), '/', of);
     }
     fputs("    ", p->out);
     print_function(p, line->function);
@@ -172,36 +172,36 @@ static void print_line(const struct printer *p, const struct line *line,
 
 /* COUNT functions that have no entry of their own, in one row. */
 static void print_others(const struct printer *p,
-                         const struct mprof__counts *sum, uint32_t count,
+                         const struct report__counts *sum, uint32_t count,
                          uint64_t whole) {
-    uint64_t bytes = mprof__bytes(sum);
+    uint64_t bytes = report__bytes(sum);
     print_left(p, MPROF_NONE, "");
-    print_bytes(p, bytes, mprof__fraction(bytes, whole).text);
-    fprintf(p->out, "%s | %s | ", mprof__breakdown(sum, bytes).text,
-            mprof__breakdown(sum, whole).text);
-    print_called(p, mprof__allocs(sum), 0, 0);
+    print_bytes(p, bytes, report__fraction(bytes, whole).text);
+    fprintf(p->out, "%s | %s | ", report__breakdown(sum, bytes).text,
+            report__breakdown(sum, whole).text);
+    print_called(p, report__allocs(sum), 0, 0);
     fprintf(p->out, "    %" PRIu32 " others\n", count);
 }
 
 static void print_all(const struct printer *p,
-                      const struct mprof__counts *sum) {
-    uint64_t bytes = mprof__bytes(sum);
+                      const struct report__counts *sum) {
+    uint64_t bytes = report__bytes(sum);
     print_left(p, MPROF_NONE, "all");
     print_bytes(p, bytes, "");
-    fprintf(p->out, "%s | %11s |\n", mprof__breakdown(sum, bytes).text, "");
+    fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
 }
 
 /* The functions around the COUNT functions MEMBERS, which are one entry. */
 static uint32_t collect(struct printer *p, const uint32_t *members,
                         uint32_t count, bool merged, bool ancestors) {
-    const struct mprof__graph *g = p->graph;
+    const struct report__graph *g = p->graph;
     uint32_t n = 0, out = 0;
 
     for (uint32_t m = 0; m < count; m++) {
-        const struct mprof__vertex *v = &g->vertices[members[m]];
+        const struct report__vertex *v = &g->vertices[members[m]];
         uint32_t arcs = ancestors ? v->caller_count : v->call_count;
         for (uint32_t i = 0; i < arcs; i++) {
-            const struct mprof__arc *arc =
+            const struct report__arc *arc =
                 ancestors ? &g->arcs[g->by_callee[v->first_caller + i]]
                           : &g->arcs[v->first_call + i];
             uint32_t other = ancestors ? arc->caller : arc->callee;
@@ -215,7 +215,7 @@ static uint32_t collect(struct printer *p, const uint32_t *members,
         qsort(p->lines, n, sizeof *p->lines, compare_functions);
     for (uint32_t i = 0; i < n; i++)
         if (out > 0 && p->lines[out - 1].function == p->lines[i].function)
-            mprof__add(&p->lines[out - 1].counts, &p->lines[i].counts);
+            report__add(&p->lines[out - 1].counts, &p->lines[i].counts);
         else
             p->lines[out++] = p->lines[i];
     qsort_r(p->lines, out, sizeof *p->lines, compare_lines, p);
@@ -225,7 +225,7 @@ static uint32_t collect(struct printer *p, const uint32_t *members,
 /* Functions without an entry share a row, unless it is only one. */
 static void print_lines(struct printer *p, uint32_t count, bool ancestors,
                         uint64_t whole) {
-    struct mprof__counts sum = {0}, others = {0};
+    struct report__counts sum = {0}, others = {0};
     uint32_t outside = 0, left = 0, one = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -233,9 +233,9 @@ static void print_lines(struct printer *p, uint32_t count, bool ancestors,
         if (line->inside)
             continue;
         outside++;
-        mprof__add(&sum, &line->counts);
+        report__add(&sum, &line->counts);
         if (p->index_of[line->function] == MPROF_NONE) {
-            mprof__add(&others, &line->counts);
+            report__add(&others, &line->counts);
             one = i;
             left++;
         }
@@ -256,30 +256,30 @@ static void print_lines(struct printer *p, uint32_t count, bool ancestors,
 
 /* The row of an entry itself, up to its name. */
 static void print_entry(const struct printer *p, uint32_t index,
-                        const struct mprof__counts *self,
-                        const struct mprof__counts *total, uint64_t called,
+                        const struct report__counts *self,
+                        const struct report__counts *total, uint64_t called,
                         uint64_t recur, const char *frac) {
-    uint64_t bytes = mprof__bytes(self), all = mprof__bytes(total);
-    print_left(p, index, mprof__tenths(all, p->total).text);
-    print_bytes(p, bytes, mprof__fraction(bytes, all).text);
-    fprintf(p->out, "%s | %s | ", mprof__breakdown(self, bytes).text, frac);
+    uint64_t bytes = report__bytes(self), all = report__bytes(total);
+    print_left(p, index, report__tenths(all, p->total).text);
+    print_bytes(p, bytes, report__fraction(bytes, all).text);
+    fprintf(p->out, "%s | %s | ", report__breakdown(self, bytes).text, frac);
     print_called(p, called, recur ? '/' : 0, recur);
 }
 
 static const char entry_mark[] = "-----------";
 
 static void print_function_entry(struct printer *p, uint32_t function) {
-    const struct mprof__vertex *v = &p->graph->vertices[function];
+    const struct report__vertex *v = &p->graph->vertices[function];
 
     print_lines(p, collect(p, &function, 1, false, true), true,
-                mprof__bytes(&v->total));
+                report__bytes(&v->total));
     print_entry(p, p->index_of[function], &v->self, &v->total, v->called,
                 v->recur, entry_mark);
     print_function(p, function);
     print_exact(p, function);
     putc('\n', p->out);
     print_lines(p, collect(p, &function, 1, false, false), false,
-                mprof__bytes(&v->below));
+                report__bytes(&v->below));
     print_rule(p);
 }
 
@@ -290,19 +290,19 @@ static void print_cycle_name(const struct printer *p, uint32_t cycle) {
 
 /* First the members with what each allocated itself, then the whole. */
 static void print_cycle_entry(struct printer *p, uint32_t id) {
-    const struct mprof__cycle *c = &p->graph->cycles[id];
-    uint64_t all = mprof__bytes(&c->total);
+    const struct report__cycle *c = &p->graph->cycles[id];
+    uint64_t all = report__bytes(&c->total);
 
     print_entry(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                c->recur, mprof__breakdown(&c->self, all).text);
+                c->recur, report__breakdown(&c->self, all).text);
     print_cycle_name(p, id);
     for (uint32_t i = 0; i < c->count; i++) {
-        const struct mprof__vertex *v = &p->graph->vertices[c->members[i]];
-        uint64_t bytes = mprof__bytes(&v->self);
+        const struct report__vertex *v = &p->graph->vertices[c->members[i]];
+        uint64_t bytes = report__bytes(&v->self);
         print_left(p, MPROF_NONE, "");
-        print_bytes(p, bytes, mprof__fraction(bytes, all).text);
-        fprintf(p->out, "%s | %s | ", mprof__breakdown(&v->self, bytes).text,
-                mprof__breakdown(&v->self, all).text);
+        print_bytes(p, bytes, report__fraction(bytes, all).text);
+        fprintf(p->out, "%s | %s | ", report__breakdown(&v->self, bytes).text,
+                report__breakdown(&v->self, all).text);
         print_called(p, v->called, v->recur ? '/' : 0, v->recur);
         fputs("    ", p->out);
         print_function(p, c->members[i]);
@@ -316,22 +316,22 @@ static void print_cycle_entry(struct printer *p, uint32_t id) {
                 c->recur, entry_mark);
     print_cycle_name(p, id);
     print_lines(p, collect(p, c->members, c->count, true, false), false,
-                mprof__bytes(&c->below));
+                report__bytes(&c->below));
     print_rule(p);
 }
 
 /* Choose, sort and number the entries; *LEFT functions are left out. */
 static uint32_t make_entries(struct printer *p, struct entry *entries,
                              uint32_t *left, bool *exact) {
-    const struct mprof__graph *g = p->graph;
+    const struct report__graph *g = p->graph;
     uint32_t n = 0;
 
     for (uint32_t v = 0; v < g->functions->count; v++) {
-        const struct mprof__vertex *vertex = &g->vertices[v];
-        uint64_t bytes = mprof__bytes(&vertex->total);
+        const struct report__vertex *vertex = &g->vertices[v];
+        uint64_t bytes = report__bytes(&vertex->total);
         if (vertex->depth == MPROF_NONE)
             continue;
-        if (mprof__below(bytes, p->total, p->verbosity)) {
+        if (report__below(bytes, p->total, p->verbosity)) {
             ++*left;
             continue;
         }
@@ -340,8 +340,8 @@ static uint32_t make_entries(struct printer *p, struct entry *entries,
         *exact |= vertex->recur > 0 || vertex->cycle != MPROF_NONE;
     }
     for (uint32_t c = 0; c < g->cycle_count; c++) {
-        uint64_t bytes = mprof__bytes(&g->cycles[c].total);
-        if (!mprof__below(bytes, p->total, p->verbosity))
+        uint64_t bytes = report__bytes(&g->cycles[c].total);
+        if (!report__below(bytes, p->total, p->verbosity))
             entries[n++] =
                 (struct entry){true, c, bytes, g->cycles[c].depth, ""};
     }
@@ -355,35 +355,35 @@ static uint32_t make_entries(struct printer *p, struct entry *entries,
     return n;
 }
 
-static void prepare(struct printer *p, struct mprof__pool *pool) {
-    const struct mprof__graph *g = p->graph;
-    int allocs = mprof__digits(mprof__allocs(&g->total));
+static void prepare(struct printer *p, struct report__pool *pool) {
+    const struct report__graph *g = p->graph;
+    int allocs = report__digits(report__allocs(&g->total));
 
-    p->total = mprof__bytes(&g->total);
-    p->index_of = mprof__alloc(pool, g->functions->count, sizeof *p->index_of);
+    p->total = report__bytes(&g->total);
+    p->index_of = report__alloc(pool, g->functions->count, sizeof *p->index_of);
     p->index_of_cycle =
-        mprof__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
+        report__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
     memset(p->index_of, 0xff, g->functions->count * sizeof *p->index_of);
     memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
-    p->lines = mprof__alloc(pool, g->arc_count, sizeof *p->lines);
-    p->bytes_width = larger(10, mprof__digits(p->total));
+    p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
+    p->bytes_width = larger(10, report__digits(p->total));
     p->called_width = larger(6, allocs);
     p->of_width = larger(5, allocs);
 }
 
-void mprof__print_graph(FILE *out, const struct mprof__graph *graph,
-                        enum mprof__verbosity verbosity,
-                        struct mprof__pool *pool) {
+void report__print_graph(FILE *out, const struct report__graph *graph,
+                         enum report__verbosity verbosity,
+                         struct report__pool *pool) {
     struct printer p = {.out = out, .graph = graph, .verbosity = verbosity};
     uint32_t left = 0;
     bool exact = false;
-    struct entry *entries =
-        mprof__alloc(pool, (size_t)graph->functions->count + graph->cycle_count,
-                     sizeof *entries);
+    struct entry *entries = report__alloc(
+        pool, (size_t)graph->functions->count + graph->cycle_count,
+        sizeof *entries);
 
     prepare(&p, pool);
     uint32_t n = make_entries(&p, entries, &left, &exact);
-    p.index_width = larger(7, mprof__digits(n) + 3);
+    p.index_width = larger(7, report__digits(n) + 3);
 
     fputs("Allocation call graph\n\n", out);
     if (exact)
@@ -401,6 +401,6 @@ void mprof__print_graph(FILE *out, const struct mprof__graph *graph,
         fprintf(out,
                 "%s function%s with totals below %s left out"
                 " (--verbose shows them)\n",
-                mprof__grouped(left).text, left == 1 ? "" : "s",
-                mprof__limit(verbosity));
+                report__grouped(left).text, left == 1 ? "" : "s",
+                report__limit(verbosity));
 }

@@ -8,21 +8,21 @@
 #include <time.h>
 #include <unistd.h>
 
-struct mprof__totals mprof__total(const struct mprof__profile *profile,
-                                  enum mprof_heap heap) {
-    struct mprof__totals t = {0};
+struct report__totals report__total(const struct report__profile *profile,
+                                    enum mprof_heap heap) {
+    struct report__totals t = {0};
 
     for (uint32_t i = 0; i < profile->node_count; i++) {
-        const struct mprof__node *node = &profile->nodes[i];
+        const struct report__node *node = &profile->nodes[i];
         if (profile->threads[node->thread].heap != heap)
             continue;
-        t.allocs += mprof__allocs(&node->own);
-        t.bytes += mprof__bytes(&node->own);
-        t.frees += mprof__allocs(&node->freed);
-        t.freed += mprof__bytes(&node->freed);
+        t.allocs += report__allocs(&node->own);
+        t.bytes += report__bytes(&node->own);
+        t.frees += report__allocs(&node->freed);
+        t.freed += report__bytes(&node->freed);
     }
     for (uint32_t i = 0; i < profile->bin_count; i++) {
-        const struct mprof__bin *bin = &profile->bins[i];
+        const struct report__bin *bin = &profile->bins[i];
         if (heap != MPROF_LISP_HEAP)
             break;
         t.objects.allocs += bin->objects.allocs;
@@ -39,30 +39,30 @@ struct mprof__totals mprof__total(const struct mprof__profile *profile,
     return t;
 }
 
-bool *mprof__threads_that_allocated(const struct mprof__profile *profile,
-                                    struct mprof__pool *pool) {
+bool *report__threads_that_allocated(const struct report__profile *profile,
+                                     struct report__pool *pool) {
     bool *allocated =
-        mprof__alloc(pool, profile->thread_count, sizeof *allocated);
+        report__alloc(pool, profile->thread_count, sizeof *allocated);
     for (uint32_t i = 0; i < profile->node_count; i++)
-        if (mprof__allocs(&profile->nodes[i].own) > 0)
+        if (report__allocs(&profile->nodes[i].own) > 0)
             allocated[profile->nodes[i].thread] = true;
     return allocated;
 }
 
 /* "340 B", "1.2 KiB": BYTES for people. */
-static const char *human(struct mprof__pool *pool, uint64_t bytes) {
+static const char *human(struct report__pool *pool, uint64_t bytes) {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
     double value = (double)bytes / 1024;
     size_t unit = 0;
 
     if (bytes < 1024)
-        return mprof__format(pool, "%" PRIu64 " B", bytes);
+        return report__format(pool, "%" PRIu64 " B", bytes);
     while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
         value /= 1024;
         unit++;
     }
-    return mprof__format(pool, "%.*f %s", value < 10 ? 1 : 0, value,
-                         units[unit]);
+    return report__format(pool, "%.*f %s", value < 10 ? 1 : 0, value,
+                          units[unit]);
 }
 
 static void print_date(FILE *out, uint64_t ns) {
@@ -80,12 +80,12 @@ static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
-static void print_program(FILE *out, const struct mprof__profile *profile) {
+static void print_program(FILE *out, const struct report__profile *profile) {
     const char *command =
         *profile->command ? profile->command : profile->program;
 
     fprintf(out, "mprof %s: ", MPROF__VERSION);
-    mprof__print_name(out, *command ? command : "unknown program");
+    report__print_name(out, *command ? command : "unknown program");
     if (*profile->runtime)
         fprintf(out, " (%s)", profile->runtime);
     fputs(", ", out);
@@ -101,7 +101,7 @@ static void print_program(FILE *out, const struct mprof__profile *profile) {
                 profile->pid, profile->parent);
 }
 
-static void print_open(FILE *out, const struct mprof__profile *profile) {
+static void print_open(FILE *out, const struct report__profile *profile) {
     /* Who prints tables of itself knows that it runs. */
     if (profile->pid == (uint32_t)getpid())
         return;
@@ -114,38 +114,39 @@ static void print_open(FILE *out, const struct mprof__profile *profile) {
                     "allocated until then.");
 }
 
-static void print_lisp_sums(FILE *out, const struct mprof__totals *t) {
-    fprintf(out, "%s allocation%s, %s bytes: ", mprof__grouped(t->allocs).text,
-            plural(t->allocs), mprof__grouped(t->bytes).text);
+static void print_lisp_sums(FILE *out, const struct report__totals *t) {
+    fprintf(out, "%s allocation%s, %s bytes: ", report__grouped(t->allocs).text,
+            plural(t->allocs), report__grouped(t->bytes).text);
     fprintf(out, "%s object%s (%s bytes) and ",
-            mprof__grouped(t->objects.allocs).text, plural(t->objects.allocs),
-            mprof__grouped(t->objects.bytes).text);
+            report__grouped(t->objects.allocs).text, plural(t->objects.allocs),
+            report__grouped(t->objects.bytes).text);
     fprintf(out, "%s storage block%s (%s bytes)\n",
-            mprof__grouped(t->storage.allocs).text, plural(t->storage.allocs),
-            mprof__grouped(t->storage.bytes).text);
+            report__grouped(t->storage.allocs).text, plural(t->storage.allocs),
+            report__grouped(t->storage.bytes).text);
 }
 
-static void print_c_sums(FILE *out, const struct mprof__totals *t) {
+static void print_c_sums(FILE *out, const struct report__totals *t) {
     uint64_t kept = t->allocs - t->frees;
 
-    fprintf(out, "%s allocation%s, %s bytes; ", mprof__grouped(t->allocs).text,
-            plural(t->allocs), mprof__grouped(t->bytes).text);
-    fprintf(out, "%s free%s, %s bytes freed; ", mprof__grouped(t->frees).text,
-            plural(t->frees), mprof__grouped(t->freed).text);
-    fprintf(out, "%s bytes kept in ", mprof__grouped(t->bytes - t->freed).text);
-    fprintf(out, "%s object%s\n", mprof__grouped(kept).text, plural(kept));
+    fprintf(out, "%s allocation%s, %s bytes; ", report__grouped(t->allocs).text,
+            plural(t->allocs), report__grouped(t->bytes).text);
+    fprintf(out, "%s free%s, %s bytes freed; ", report__grouped(t->frees).text,
+            plural(t->frees), report__grouped(t->freed).text);
+    fprintf(out, "%s bytes kept in ",
+            report__grouped(t->bytes - t->freed).text);
+    fprintf(out, "%s object%s\n", report__grouped(kept).text, plural(kept));
 }
 
 /* The sums of HEAP, added to *ALL. */
-static void print_sums(FILE *out, const struct mprof__profile *profile,
-                       enum mprof_heap heap, struct mprof__totals *all) {
-    struct mprof__totals t = mprof__total(profile, heap);
-    bool both = mprof__has_heap(profile, MPROF_LISP_HEAP) &&
-                mprof__has_heap(profile, MPROF_C_HEAP);
+static void print_sums(FILE *out, const struct report__profile *profile,
+                       enum mprof_heap heap, struct report__totals *all) {
+    struct report__totals t = report__total(profile, heap);
+    bool both = report__has_heap(profile, MPROF_LISP_HEAP) &&
+                report__has_heap(profile, MPROF_C_HEAP);
 
     all->folded += t.folded;
     all->cut += t.cut;
-    if (!mprof__has_heap(profile, heap))
+    if (!report__has_heap(profile, heap))
         return;
     if (both)
         fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
@@ -153,8 +154,8 @@ static void print_sums(FILE *out, const struct mprof__profile *profile,
 }
 
 static int compare_tids(const void *a, const void *b) {
-    const struct mprof__thread *x = *(const struct mprof__thread *const *)a;
-    const struct mprof__thread *y = *(const struct mprof__thread *const *)b;
+    const struct report__thread *x = *(const struct report__thread *const *)a;
+    const struct report__thread *y = *(const struct report__thread *const *)b;
     if (x->tid != y->tid)
         return x->tid < y->tid ? -1 : 1;
     return (x->heap > y->heap) - (x->heap < y->heap);
@@ -162,11 +163,11 @@ static int compare_tids(const void *a, const void *b) {
 
 /* The threads that allocated.  One that did in both heaps is in the file twice,
  * and a number may be that of several threads, one after the other. */
-static uint64_t count_threads(const struct mprof__profile *profile,
-                              struct mprof__pool *pool) {
-    const bool *allocated = mprof__threads_that_allocated(profile, pool);
-    const struct mprof__thread **list =
-        mprof__alloc(pool, profile->thread_count, sizeof *list);
+static uint64_t count_threads(const struct report__profile *profile,
+                              struct report__pool *pool) {
+    const bool *allocated = report__threads_that_allocated(profile, pool);
+    const struct report__thread **list =
+        report__alloc(pool, profile->thread_count, sizeof *list);
     uint64_t threads = 0;
     uint32_t n = 0;
 
@@ -187,40 +188,41 @@ static uint64_t count_threads(const struct mprof__profile *profile,
 }
 
 /* What is not in the sums; normally nothing. */
-static void print_losses(FILE *out, const struct mprof__profile *p) {
+static void print_losses(FILE *out, const struct report__profile *p) {
     if (p->unplaced_allocs > 0)
         fprintf(out,
                 "Unplaced: %s bytes, in none of the sums above and below.\n",
-                mprof__grouped(p->unplaced_bytes).text);
+                report__grouped(p->unplaced_bytes).text);
     if (p->failed_allocs > 0)
         fprintf(out, "Failed: %s allocation%s that the C library refused.\n",
-                mprof__grouped(p->failed_allocs).text,
+                report__grouped(p->failed_allocs).text,
                 plural(p->failed_allocs));
     if (p->unknown_frees > 0)
         fprintf(out,
                 "Unknown: %s freed object%s that %s not recorded when "
                 "allocated.\n",
-                mprof__grouped(p->unknown_frees).text, plural(p->unknown_frees),
+                report__grouped(p->unknown_frees).text,
+                plural(p->unknown_frees),
                 p->unknown_frees == 1 ? "was" : "were");
     if (p->unplaced_frees > 0) {
         fprintf(out, "Unplaced: %s free%s",
-                mprof__grouped(p->unplaced_frees).text,
+                report__grouped(p->unplaced_frees).text,
                 plural(p->unplaced_frees));
         fprintf(out, " of %s bytes; the tables count them as kept.\n",
-                mprof__grouped(p->unplaced_freed_bytes).text);
+                report__grouped(p->unplaced_freed_bytes).text);
     }
     if (p->untracked_allocs > 0) {
         fprintf(out, "Untracked: %s allocation%s",
-                mprof__grouped(p->untracked_allocs).text,
+                report__grouped(p->untracked_allocs).text,
                 plural(p->untracked_allocs));
         fprintf(out,
                 " of %s bytes; the tables count them as kept, freed or not.\n",
-                mprof__grouped(p->untracked_bytes).text);
+                report__grouped(p->untracked_bytes).text);
     }
 }
 
 /* How often the walk was shortened by marks, and why it was not. */
-static void print_marks(FILE *out, const struct mprof__profile *profile) {
+static void print_marks(FILE *out, const struct report__profile *profile) {
     static const char *const reasons[MPROF_UNMARKED] = {
         [MPROF_MARKS_OFF] = "marks are off",
         [MPROF_SHADOW_STACK] = "return addresses are protected",
@@ -236,20 +238,20 @@ static void print_marks(FILE *out, const struct mprof__profile *profile) {
         sum += unmarked[r];
     if (marks + sum == 0)
         return;
-    fprintf(out, "Marks: %s return address%s", mprof__grouped(marks).text,
+    fprintf(out, "Marks: %s return address%s", report__grouped(marks).text,
             marks == 1 ? "" : "es");
     for (unsigned r = 0; r < MPROF_UNMARKED; r++)
         if (unmarked[r] > 0)
             fprintf(out, "; %s time%s none: %s",
-                    mprof__grouped(unmarked[r]).text, plural(unmarked[r]),
+                    report__grouped(unmarked[r]).text, plural(unmarked[r]),
                     reasons[r]);
     fputs("\n", out);
 }
 
-void mprof__print_header(FILE *out, const struct mprof__profile *profile,
-                         enum mprof__verbosity verbosity,
-                         struct mprof__pool *pool) {
-    struct mprof__totals all = {0};
+void report__print_header(FILE *out, const struct report__profile *profile,
+                          enum report__verbosity verbosity,
+                          struct report__pool *pool) {
+    struct report__totals all = {0};
     uint64_t threads = count_threads(profile, pool);
 
     print_program(out, profile);
@@ -258,10 +260,10 @@ void mprof__print_header(FILE *out, const struct mprof__profile *profile,
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
         print_sums(out, profile, heap, &all);
     fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
-            plural(threads), mprof__grouped(all.folded).text);
-    fprintf(out, "%s cut, ", mprof__grouped(all.cut).text);
+            plural(threads), report__grouped(all.folded).text);
+    fprintf(out, "%s cut, ", report__grouped(all.cut).text);
     fprintf(out, "%s unplaced; ",
-            mprof__grouped(profile->unplaced_allocs).text);
+            report__grouped(profile->unplaced_allocs).text);
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));

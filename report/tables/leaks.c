@@ -17,7 +17,7 @@ struct row {
 };
 
 struct leaks {
-    struct mprof__paths paths;
+    struct report__paths paths;
     uint32_t depth; /* frames shown at most; UINT32_MAX: all */
     struct row *rows;
     uint32_t count;
@@ -29,7 +29,7 @@ struct leaks {
 
 struct layout {
     FILE *out;
-    const struct mprof__functions *names;
+    const struct report__functions *names;
     int kept_width, allocs_width, bytes_width, frees_width, freed_width;
     bool frees;       /* whether there are columns for them */
     struct row total; /* of all rows, shown or not */
@@ -37,7 +37,8 @@ struct layout {
     uint32_t *labels; /* room for the longest path */
 };
 
-static const struct mprof__path *path_at(const struct leaks *l, uint32_t path) {
+static const struct report__path *path_at(const struct leaks *l,
+                                          uint32_t path) {
     return &l->paths.list[path];
 }
 
@@ -74,9 +75,9 @@ static bool same_frames(const struct leaks *l, uint32_t a, uint32_t b) {
     return true;
 }
 
-static void enlarge(struct leaks *l, struct mprof__pool *pool) {
+static void enlarge(struct leaks *l, struct report__pool *pool) {
     l->slot_count = l->slot_count ? l->slot_count * 2 : 1024;
-    l->slots = mprof__alloc(pool, l->slot_count, sizeof *l->slots);
+    l->slots = report__alloc(pool, l->slot_count, sizeof *l->slots);
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t at = hash_path(l, l->rows[i].path) & (l->slot_count - 1);
         while (l->slots[at])
@@ -85,7 +86,7 @@ static void enlarge(struct leaks *l, struct mprof__pool *pool) {
     }
 }
 
-static struct row *row_of(struct leaks *l, struct mprof__pool *pool,
+static struct row *row_of(struct leaks *l, struct report__pool *pool,
                           uint32_t path) {
     if (l->row_of[path])
         return &l->rows[l->row_of[path] - 1];
@@ -96,8 +97,8 @@ static struct row *row_of(struct leaks *l, struct mprof__pool *pool,
            !same_frames(l, l->rows[l->slots[at] - 1].path, path))
         at = (at + 1) & (l->slot_count - 1);
     if (!l->slots[at]) {
-        l->rows =
-            mprof__grow(pool, l->rows, l->count, &l->capacity, sizeof *l->rows);
+        l->rows = report__grow(pool, l->rows, l->count, &l->capacity,
+                               sizeof *l->rows);
         l->rows[l->count] = (struct row){.path = path};
         l->slots[at] = ++l->count;
     }
@@ -119,13 +120,13 @@ static struct mprof_count difference(const struct mprof_count *a,
 }
 
 /* The rows where something was kept. */
-static void make_rows(struct leaks *l, struct mprof__pool *pool,
-                      const struct mprof__profile *profile) {
+static void make_rows(struct leaks *l, struct report__pool *pool,
+                      const struct report__profile *profile) {
     uint32_t kept = 0;
 
-    l->row_of = mprof__alloc(pool, l->paths.count, sizeof *l->row_of);
+    l->row_of = report__alloc(pool, l->paths.count, sizeof *l->row_of);
     for (uint32_t i = 0; i < profile->counter_count; i++) {
-        const struct mprof__counter *counter = &profile->counters[i];
+        const struct report__counter *counter = &profile->counters[i];
         if (l->paths.of_counter[i] == MPROF_NONE)
             continue;
         struct row *row = row_of(l, pool, l->paths.of_counter[i]);
@@ -181,7 +182,7 @@ static int larger(int a, int b) {
 }
 
 static struct layout make_layout(FILE *out, const struct leaks *l,
-                                 struct mprof__pool *pool) {
+                                 struct report__pool *pool) {
     struct layout layout = {.out = out};
     struct row *total = &layout.total;
     uint32_t longest = 0;
@@ -195,12 +196,12 @@ static struct layout make_layout(FILE *out, const struct leaks *l,
             longest = shown_frames(l, row->path);
     }
     layout.frees = total->freed.allocs > 0;
-    layout.kept_width = larger(10, mprof__digits(total->kept.bytes));
-    layout.allocs_width = larger(8, mprof__digits(total->allocated.allocs));
-    layout.bytes_width = larger(10, mprof__digits(total->allocated.bytes));
-    layout.frees_width = larger(8, mprof__digits(total->freed.allocs));
-    layout.freed_width = larger(10, mprof__digits(total->freed.bytes));
-    layout.labels = mprof__alloc(pool, longest, sizeof *layout.labels);
+    layout.kept_width = larger(10, report__digits(total->kept.bytes));
+    layout.allocs_width = larger(8, report__digits(total->allocated.allocs));
+    layout.bytes_width = larger(10, report__digits(total->allocated.bytes));
+    layout.frees_width = larger(8, report__digits(total->freed.allocs));
+    layout.freed_width = larger(10, report__digits(total->freed.bytes));
+    layout.labels = report__alloc(pool, longest, sizeof *layout.labels);
     return layout;
 }
 
@@ -212,15 +213,15 @@ static void print_heading(const struct layout *l) {
         width += fprintf(l->out, " %*s %*s (%%)  ", l->frees_width, "frees",
                          l->freed_width, "bytes");
     fputs(" path\n", l->out);
-    mprof__rule(l->out, '-', width + 32);
+    report__rule(l->out, '-', width + 32);
     putc('\n', l->out);
 }
 
 /* PART in parentheses as a percentage of WHOLE, or blanks in its place. */
-static struct mprof__fraction share(uint64_t part, uint64_t whole,
-                                    bool wanted) {
-    return wanted ? mprof__fraction(part, whole)
-                  : (struct mprof__fraction){"     "};
+static struct report__fraction share(uint64_t part, uint64_t whole,
+                                     bool wanted) {
+    return wanted ? report__fraction(part, whole)
+                  : (struct report__fraction){"     "};
 }
 
 static void print_numbers(const struct layout *l, const struct row *row) {
@@ -238,7 +239,7 @@ static void print_numbers(const struct layout *l, const struct row *row) {
                 row->freed.allocs, l->freed_width, row->freed.bytes,
                 share(row->freed.bytes, total->freed.bytes, part).text);
     else if (l->frees)
-        mprof__rule(l->out, ' ', l->frees_width + l->freed_width + 8);
+        report__rule(l->out, ' ', l->frees_width + l->freed_width + 8);
     fputs("  ", l->out);
 }
 
@@ -256,16 +257,16 @@ static void print_path(struct layout *l, const struct leaks *leaks,
     }
     fputs(cut ? "..." : "||", l->out);
     for (uint32_t i = 0; i < count; i++) {
-        const struct mprof__label *label = &leaks->paths.labels[l->labels[i]];
+        const struct report__label *label = &leaks->paths.labels[l->labels[i]];
         fputs(" > ", l->out);
-        mprof__print_name(l->out, label->text);
+        report__print_name(l->out, label->text);
         l->merged |= label->merged;
     }
     putc('\n', l->out);
 }
 
 static void print_notes(const struct layout *l,
-                        const struct mprof__profile *profile) {
+                        const struct report__profile *profile) {
     if (l->merged)
         fputs("a+n,m: calls from several places in a, recorded together\n",
               l->out);
@@ -273,27 +274,27 @@ static void print_notes(const struct layout *l,
         fprintf(l->out,
                 "what became of %s allocation%s (%s bytes) is not known: the "
                 "table may list objects that were freed\n",
-                mprof__grouped(profile->untracked_allocs).text,
+                report__grouped(profile->untracked_allocs).text,
                 profile->untracked_allocs == 1 ? "" : "s",
-                mprof__grouped(profile->untracked_bytes).text);
+                report__grouped(profile->untracked_bytes).text);
     if (profile->unplaced_frees > 0)
         fprintf(l->out,
                 "%s free%s (%s bytes) could not be counted with what %s: the "
                 "table may list objects that were freed\n",
-                mprof__grouped(profile->unplaced_frees).text,
+                report__grouped(profile->unplaced_frees).text,
                 profile->unplaced_frees == 1 ? "" : "s",
-                mprof__grouped(profile->unplaced_freed_bytes).text,
+                report__grouped(profile->unplaced_freed_bytes).text,
                 profile->unplaced_frees == 1 ? "it freed" : "they freed");
 }
 
 /* Rows below the limit, which are left out. */
 static uint32_t drop_small(struct leaks *l, const struct layout *layout,
-                           enum mprof__verbosity verbosity, uint64_t *bytes) {
+                           enum report__verbosity verbosity, uint64_t *bytes) {
     uint32_t count = 0, left;
 
     for (uint32_t i = 0; i < l->count; i++) {
-        if (mprof__below(l->rows[i].kept.bytes, layout->total.kept.bytes,
-                         verbosity))
+        if (report__below(l->rows[i].kept.bytes, layout->total.kept.bytes,
+                          verbosity))
             *bytes += l->rows[i].kept.bytes;
         else
             l->rows[count++] = l->rows[i];
@@ -303,14 +304,14 @@ static uint32_t drop_small(struct leaks *l, const struct layout *layout,
     return left;
 }
 
-void mprof__print_leaks(FILE *out, const struct mprof__profile *profile,
-                        const struct mprof__functions *names, uint32_t thread,
-                        const struct mprof__leak_options *options,
-                        struct mprof__pool *pool) {
+void report__print_leaks(FILE *out, const struct report__profile *profile,
+                         const struct report__functions *names, uint32_t thread,
+                         const struct report__leak_options *options,
+                         struct report__pool *pool) {
     struct leaks l = {.depth = options->depth ? options->depth : UINT32_MAX};
     uint64_t left_bytes = 0;
 
-    l.paths = mprof__paths_build(pool, profile, names, thread, options);
+    l.paths = report__paths_build(pool, profile, names, thread, options);
     make_rows(&l, pool, profile);
     struct layout layout = make_layout(out, &l, pool);
     layout.names = names;
@@ -335,8 +336,8 @@ void mprof__print_leaks(FILE *out, const struct mprof__profile *profile,
         fprintf(out,
                 "%s path%s below %s left out: %s bytes in all"
                 " (--verbose shows them)\n",
-                mprof__grouped(left).text, left == 1 ? "" : "s",
-                mprof__limit(options->verbosity),
-                mprof__grouped(left_bytes).text);
+                report__grouped(left).text, left == 1 ? "" : "s",
+                report__limit(options->verbosity),
+                report__grouped(left_bytes).text);
     print_notes(&layout, profile);
 }

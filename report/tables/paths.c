@@ -4,6 +4,8 @@
  * function is not shown has the path of its caller.
  */
 #include "report/tables/paths.h"
+#include "report/elf/demangle.h"
+#include "report/elf/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,13 +21,13 @@ struct table {
 };
 
 struct builder {
-    struct mprof__pool *pool;
-    const struct mprof__profile *profile;
-    const struct mprof__functions *names;
-    const struct mprof__leak_options *options;
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    const struct report__functions *names;
+    const struct report__leak_options *options;
     uint32_t thread;
-    struct mprof__places places;
-    struct mprof__paths out;
+    struct report__places places;
+    struct report__paths out;
     size_t path_capacity, label_capacity;
     struct table path_table, label_table;
     uint32_t *plain; /* by function: its label without anything else, plus 1 */
@@ -34,7 +36,7 @@ struct builder {
     bool *shown;
     uint32_t *above;
     uint32_t *as_caller; /* label when it called from all places, plus 1 */
-    struct mprof__call_sites *sites;
+    struct report__call_sites *sites;
     uint64_t *offsets; /* room for those of one node */
 };
 
@@ -46,7 +48,7 @@ static uint32_t mix(uint32_t hash, uint32_t word) {
 static void enlarge(struct builder *b, struct table *t,
                     uint32_t (*hash_of)(const struct builder *, uint32_t)) {
     struct table larger = {NULL, t->size ? t->size * 2 : 1024, t->used};
-    larger.slots = mprof__alloc(b->pool, larger.size, sizeof *larger.slots);
+    larger.slots = report__alloc(b->pool, larger.size, sizeof *larger.slots);
     for (uint32_t i = 0; i < t->size; i++) {
         if (!t->slots[i])
             continue;
@@ -69,20 +71,20 @@ static uint32_t label_hash(const struct builder *b, uint32_t i) {
     return hash_label(b->out.labels[i].function, b->out.labels[i].text);
 }
 
-static uint32_t intern_label(struct builder *b, struct mprof__label label) {
+static uint32_t intern_label(struct builder *b, struct report__label label) {
     struct table *t = &b->label_table;
 
     if (t->used * 2 >= t->size)
         enlarge(b, t, label_hash);
     uint32_t at = hash_label(label.function, label.text) & (t->size - 1);
     for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
-        const struct mprof__label *known = &b->out.labels[t->slots[at] - 1];
+        const struct report__label *known = &b->out.labels[t->slots[at] - 1];
         if (known->function == label.function &&
             strcmp(known->text, label.text) == 0)
             return t->slots[at] - 1;
     }
-    b->out.labels = mprof__grow(b->pool, b->out.labels, b->out.label_count,
-                                &b->label_capacity, sizeof *b->out.labels);
+    b->out.labels = report__grow(b->pool, b->out.labels, b->out.label_count,
+                                 &b->label_capacity, sizeof *b->out.labels);
     b->out.labels[b->out.label_count++] = label;
     t->slots[at] = b->out.label_count;
     t->used++;
@@ -105,13 +107,13 @@ static uint32_t intern_path(struct builder *b, uint32_t caller,
         enlarge(b, t, path_hash);
     uint32_t at = hash_pair(caller, label) & (t->size - 1);
     for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
-        const struct mprof__path *known = &b->out.list[t->slots[at] - 1];
+        const struct report__path *known = &b->out.list[t->slots[at] - 1];
         if (known->caller == caller && known->label == label)
             return t->slots[at] - 1;
     }
-    b->out.list = mprof__grow(b->pool, b->out.list, b->out.count,
-                              &b->path_capacity, sizeof *b->out.list);
-    b->out.list[b->out.count++] = (struct mprof__path){
+    b->out.list = report__grow(b->pool, b->out.list, b->out.count,
+                               &b->path_capacity, sizeof *b->out.list);
+    b->out.list[b->out.count++] = (struct report__path){
         caller, label,
         caller == MPROF_NONE ? 1 : b->out.list[caller].depth + 1};
     t->slots[at] = b->out.count;
@@ -122,8 +124,9 @@ static uint32_t intern_path(struct builder *b, uint32_t caller,
 static uint32_t plain_label(struct builder *b, uint32_t function) {
     if (!b->plain[function])
         b->plain[function] =
-            intern_label(b, (struct mprof__label){b->names->list[function].name,
-                                                  function, false}) +
+            intern_label(b,
+                         (struct report__label){b->names->list[function].name,
+                                                function, false}) +
             1;
     return b->plain[function] - 1;
 }
@@ -131,29 +134,29 @@ static uint32_t plain_label(struct builder *b, uint32_t function) {
 /* The name that offsets count from: a part of a function has a start of its
  * own, and lies anywhere. */
 static const char *name_of(struct builder *b, uint32_t function) {
-    const struct mprof__function *f = &b->profile->functions[function];
+    const struct report__function *f = &b->profile->functions[function];
     const char *name = b->names->list[b->names->shown[function]].name;
     const char *symbol = f->symbol;
     uint64_t start;
 
     if (!b->names->fragment[function] || !b->options->offsets)
         return name;
-    struct mprof__symbols *symbols =
-        symbol ? NULL : mprof__call_sites_symbols(b->sites, f->module);
+    struct report__symbols *symbols =
+        symbol ? NULL : report__call_sites_symbols(b->sites, f->module);
     if (symbols)
-        symbol = mprof__symbol_at(symbols, f->address, &start);
+        symbol = report__symbol_at(symbols, f->address, &start);
     if (!symbol)
         return name;
-    symbol = mprof__copy(b->pool, symbol, strcspn(symbol, "@"));
-    name = mprof__demangle(b->pool, symbol);
+    symbol = report__copy(b->pool, symbol, strcspn(symbol, "@"));
+    name = report__demangle(b->pool, symbol);
     return name ? name : symbol;
 }
 
 /* Whether the distance of EDGE from the start of FUNCTION is known. */
 static bool offset_of(const struct builder *b, uint32_t edge, uint32_t function,
                       uint64_t *offset) {
-    const struct mprof__function *f = &b->profile->functions[function];
-    uint64_t address = mprof__elf_address(b->profile, edge);
+    const struct report__function *f = &b->profile->functions[function];
+    uint64_t address = report__elf_address(b->profile, edge);
 
     *offset = address - f->address;
     return mprof_is_native(f->kind) && address >= f->address;
@@ -175,7 +178,7 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
         if (i == 0 || offsets[i] != offsets[different - 1])
             offsets[different++] = offsets[i];
 
-    char *text = mprof__alloc(b->pool, different, 21), *end = text;
+    char *text = report__alloc(b->pool, different, 21), *end = text;
     for (uint32_t i = 0; i < different; i++)
         end += sprintf(end, "%c%" PRIu64, i == 0 ? '+' : ',', offsets[i]);
     *merged = different > 1;
@@ -185,12 +188,12 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
 /* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES. */
 static const char *inlined_text(struct builder *b, const uint32_t *edges,
                                 uint32_t count) {
-    struct mprof__inlined inlined =
-        mprof__inlined_around(b->sites, edges, count);
+    struct report__inlined inlined =
+        report__inlined_around(b->sites, edges, count);
     const char *text = "";
 
     for (uint32_t i = 0; i < inlined.count; i++)
-        text = mprof__format(b->pool, "%s > [%s]", text, inlined.names[i]);
+        text = report__format(b->pool, "%s > [%s]", text, inlined.names[i]);
     return text;
 }
 
@@ -199,7 +202,7 @@ static uint32_t label_at(struct builder *b, uint32_t node,
                          const uint32_t *edges, uint32_t count) {
     uint32_t function = b->profile->nodes[node].function;
     uint32_t known = 0;
-    struct mprof__label label = {.function = b->names->shown[function]};
+    struct report__label label = {.function = b->names->shown[function]};
     const char *inlined = "", *offsets = "";
 
     if (b->options->offsets) {
@@ -211,8 +214,8 @@ static uint32_t label_at(struct builder *b, uint32_t node,
         inlined = inlined_text(b, edges, count);
     if (!*offsets && !*inlined)
         return plain_label(b, label.function);
-    label.text = mprof__format(b->pool, "%s%s%s", name_of(b, function), offsets,
-                               inlined);
+    label.text = report__format(b->pool, "%s%s%s", name_of(b, function),
+                                offsets, inlined);
     return intern_label(b, label);
 }
 
@@ -223,7 +226,7 @@ static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
 
     if (!b->options->offsets && !b->options->inlines)
         return label_at(b, node, NULL, 0);
-    uint32_t count = mprof__calls_to(b->sites, child, &edges, &all);
+    uint32_t count = report__calls_to(b->sites, child, &edges, &all);
     if (!all)
         return label_at(b, node, edges, count);
     if (!b->as_caller[node])
@@ -233,7 +236,7 @@ static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
 
 /* Decide whether NODE's frame is shown, and with what above it. */
 static void place_node(struct builder *b, uint32_t i) {
-    const struct mprof__node *node = &b->profile->nodes[i];
+    const struct report__node *node = &b->profile->nodes[i];
     uint32_t parent = node->parent, place = b->places.place_of[i];
     uint32_t callers = MPROF_NONE;
 
@@ -261,7 +264,7 @@ static bool is_wanted(const struct builder *b, uint32_t node) {
 }
 
 static uint32_t counter_path(struct builder *b,
-                             const struct mprof__counter *counter) {
+                             const struct report__counter *counter) {
     uint32_t node = counter->node;
     uint32_t path = b->above[node];
 
@@ -275,11 +278,11 @@ static uint32_t counter_path(struct builder *b,
     return path;
 }
 
-struct mprof__paths
-mprof__paths_build(struct mprof__pool *pool,
-                   const struct mprof__profile *profile,
-                   const struct mprof__functions *names, uint32_t thread,
-                   const struct mprof__leak_options *options) {
+struct report__paths
+report__paths_build(struct report__pool *pool,
+                    const struct report__profile *profile,
+                    const struct report__functions *names, uint32_t thread,
+                    const struct report__leak_options *options) {
     struct builder b = {.pool = pool,
                         .profile = profile,
                         .names = names,
@@ -287,16 +290,16 @@ mprof__paths_build(struct mprof__pool *pool,
                         .thread = thread};
     uint32_t nodes = profile->node_count;
 
-    b.places = mprof__contract(pool, profile, names, MPROF_C_HEAP, thread,
-                               options->all_frames, NULL);
-    b.plain = mprof__alloc(pool, names->count, sizeof *b.plain);
-    b.shown = mprof__alloc(pool, nodes, sizeof *b.shown);
-    b.above = mprof__alloc(pool, nodes, sizeof *b.above);
-    b.as_caller = mprof__alloc(pool, nodes, sizeof *b.as_caller);
-    b.offsets = mprof__alloc(pool, profile->edge_count, sizeof *b.offsets);
-    b.sites = mprof__call_sites_open(pool, profile, names);
+    b.places = report__contract(pool, profile, names, MPROF_C_HEAP, thread,
+                                options->all_frames, NULL);
+    b.plain = report__alloc(pool, names->count, sizeof *b.plain);
+    b.shown = report__alloc(pool, nodes, sizeof *b.shown);
+    b.above = report__alloc(pool, nodes, sizeof *b.above);
+    b.as_caller = report__alloc(pool, nodes, sizeof *b.as_caller);
+    b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
+    b.sites = report__call_sites_open(pool, profile, names);
     b.out.of_counter =
-        mprof__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
+        report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)
         if (is_wanted(&b, i))
             place_node(&b, i);
@@ -304,6 +307,6 @@ mprof__paths_build(struct mprof__pool *pool,
         b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node)
                                   ? counter_path(&b, &profile->counters[i])
                                   : MPROF_NONE;
-    mprof__call_sites_close(b.sites);
+    report__call_sites_close(b.sites);
     return b.out;
 }

@@ -56,14 +56,14 @@ static void print_string(FILE *out, const char *text) {
     putc('"', out);
 }
 
-static void print_counts(FILE *out, const struct mprof__counts *counts) {
+static void print_counts(FILE *out, const struct report__counts *counts) {
     for (int i = 0; i < MPROF_CLASSES; i++)
         fprintf(out, "%s%" PRIu64 " %" PRIu64, i ? " " : "",
                 counts->by_class[i].allocs, counts->by_class[i].bytes);
 }
 
-static void print_facts(FILE *out, const struct mprof__profile *profile) {
-    struct mprof__totals t = mprof__total(profile, MPROF_LISP_HEAP);
+static void print_facts(FILE *out, const struct report__profile *profile) {
+    struct report__totals t = report__total(profile, MPROF_LISP_HEAP);
 
     fputs("(:mprof 1\n :program ", out);
     print_string(out, profile->program);
@@ -81,17 +81,17 @@ static void print_facts(FILE *out, const struct mprof__profile *profile) {
             profile->open ? ":open" : ":closed", t.allocs, t.bytes,
             t.objects.allocs, t.objects.bytes, t.storage.allocs,
             t.storage.bytes, t.folded, t.cut, profile->unplaced_allocs,
-            mprof__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
+            report__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
             profile->heaps == 3 ? " " : "",
-            mprof__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
+            report__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
 }
 
-static void print_threads(FILE *out, const struct mprof__profile *profile,
+static void print_threads(FILE *out, const struct report__profile *profile,
                           enum mprof_heap heap) {
     bool first = true;
     fputs("\n :threads (", out);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
-        const struct mprof__thread *thread = &profile->threads[i];
+        const struct report__thread *thread = &profile->threads[i];
         if (thread->heap != heap)
             continue;
         fputs(first ? "(" : "\n  (", out);
@@ -106,7 +106,7 @@ static void print_threads(FILE *out, const struct mprof__profile *profile,
     putc(')', out);
 }
 
-static void print_bins(FILE *out, const struct mprof__bin *bins,
+static void print_bins(FILE *out, const struct report__bin *bins,
                        uint32_t count) {
     fputs("\n :bins (", out);
     for (uint32_t i = 0; i < count; i++) {
@@ -124,11 +124,11 @@ static void print_bins(FILE *out, const struct mprof__bin *bins,
     putc(')', out);
 }
 
-static void print_functions(FILE *out, const struct mprof__graph *graph) {
+static void print_functions(FILE *out, const struct report__graph *graph) {
     bool first = true;
     fputs("\n :functions (", out);
     for (uint32_t i = 0; i < graph->functions->count; i++) {
-        const struct mprof__vertex *v = &graph->vertices[i];
+        const struct report__vertex *v = &graph->vertices[i];
         if (v->depth == MPROF_NONE)
             continue;
         fprintf(out, "%s(:id %" PRIu32 " :name ", first ? "" : "\n  ", i);
@@ -151,11 +151,11 @@ static void print_functions(FILE *out, const struct mprof__graph *graph) {
     putc(')', out);
 }
 
-static void print_graph(FILE *out, const struct mprof__graph *graph) {
+static void print_graph(FILE *out, const struct report__graph *graph) {
     print_functions(out, graph);
     fputs("\n :arcs (", out);
     for (uint32_t i = 0; i < graph->arc_count; i++) {
-        const struct mprof__arc *arc = &graph->arcs[i];
+        const struct report__arc *arc = &graph->arcs[i];
         fprintf(out, "%s(%" PRIu32 " %" PRIu32 " ", i ? "\n  " : "",
                 arc->caller, arc->callee);
         print_counts(out, &arc->counts);
@@ -164,11 +164,11 @@ static void print_graph(FILE *out, const struct mprof__graph *graph) {
     putc(')', out);
 }
 
-static void print_sizes(FILE *out, const struct mprof__size_bin *bins) {
+static void print_sizes(FILE *out, const struct report__size_bin *bins) {
     bool first = true;
     fputs("\n :sizes (", out);
     for (uint32_t size = 0; size < MPROF__SIZE_BINS; size++) {
-        const struct mprof__size_bin *bin = &bins[size];
+        const struct report__size_bin *bin = &bins[size];
         if (bin->allocated.allocs == 0)
             continue;
         fputs(first ? "(" : "\n  (", out);
@@ -184,10 +184,10 @@ static void print_sizes(FILE *out, const struct mprof__size_bin *bins) {
     putc(')', out);
 }
 
-static void print_c_heap(FILE *out, const struct mprof__profile *profile,
-                         const struct mprof__graph *graph,
-                         struct mprof__pool *pool) {
-    struct mprof__totals t = mprof__total(profile, MPROF_C_HEAP);
+static void print_c_heap(FILE *out, const struct report__profile *profile,
+                         const struct report__graph *graph,
+                         struct report__pool *pool) {
+    struct report__totals t = report__total(profile, MPROF_C_HEAP);
 
     fprintf(out,
             "(:allocs %" PRIu64 " :bytes %" PRIu64 " :frees %" PRIu64
@@ -201,28 +201,28 @@ static void print_c_heap(FILE *out, const struct mprof__profile *profile,
             profile->unplaced_frees, profile->unplaced_freed_bytes,
             profile->untracked_allocs, profile->untracked_bytes);
     print_threads(out, profile, MPROF_C_HEAP);
-    print_sizes(out, mprof__sizes_collect(pool, profile, MPROF_ALL_THREADS));
+    print_sizes(out, report__sizes_collect(pool, profile, MPROF_ALL_THREADS));
     print_graph(out, graph);
     putc(')', out);
 }
 
-void mprof__print_sexp(FILE *out, const struct mprof__profile *profile,
-                       const struct mprof__functions *names, bool all_frames,
-                       struct mprof__pool *pool) {
-    struct mprof__bin *bins;
+void report__print_sexp(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, bool all_frames,
+                        struct report__pool *pool) {
+    struct report__bin *bins;
     uint32_t bin_count =
-        mprof__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
+        report__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
 
     print_facts(out, profile);
     print_threads(out, profile, MPROF_LISP_HEAP);
     print_bins(out, bins, bin_count);
-    print_graph(out, mprof__graph_build(pool, profile, names, MPROF_LISP_HEAP,
-                                        MPROF_ALL_THREADS, all_frames));
+    print_graph(out, report__graph_build(pool, profile, names, MPROF_LISP_HEAP,
+                                         MPROF_ALL_THREADS, all_frames));
     fputs("\n :c-heap ", out);
-    if (mprof__has_heap(profile, MPROF_C_HEAP))
+    if (report__has_heap(profile, MPROF_C_HEAP))
         print_c_heap(out, profile,
-                     mprof__graph_build(pool, profile, names, MPROF_C_HEAP,
-                                        MPROF_ALL_THREADS, all_frames),
+                     report__graph_build(pool, profile, names, MPROF_C_HEAP,
+                                         MPROF_ALL_THREADS, all_frames),
                      pool);
     else
         fputs("nil", out);

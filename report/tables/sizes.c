@@ -10,9 +10,9 @@
 
 struct layout {
     FILE *out;
-    enum mprof__verbosity verbosity;
-    const struct mprof__types *types;
-    struct mprof__size_bin total;
+    enum report__verbosity verbosity;
+    const struct report__types *types;
+    struct report__size_bin total;
     uint64_t kept;
     int allocs_width, bytes_width, frees_width, kept_width;
 };
@@ -22,26 +22,26 @@ static void add(struct mprof_count *sum, const struct mprof_count *count) {
     sum->bytes += count->bytes;
 }
 
-static uint64_t kept_bytes(const struct mprof__size_bin *bin) {
+static uint64_t kept_bytes(const struct report__size_bin *bin) {
     return bin->allocated.bytes - bin->freed.bytes;
 }
 
 /* While the program runs, frees may be seen before what they free. */
-static void clamp(struct mprof__size_bin *bin) {
+static void clamp(struct report__size_bin *bin) {
     if (bin->freed.allocs > bin->allocated.allocs)
         bin->freed.allocs = bin->allocated.allocs;
     if (bin->freed.bytes > bin->allocated.bytes)
         bin->freed.bytes = bin->allocated.bytes;
 }
 
-struct mprof__size_bin *
-mprof__sizes_collect(struct mprof__pool *pool,
-                     const struct mprof__profile *profile, uint32_t thread) {
-    struct mprof__size_bin *bins =
-        mprof__alloc(pool, MPROF__SIZE_BINS, sizeof *bins);
+struct report__size_bin *
+report__sizes_collect(struct report__pool *pool,
+                      const struct report__profile *profile, uint32_t thread) {
+    struct report__size_bin *bins =
+        report__alloc(pool, MPROF__SIZE_BINS, sizeof *bins);
 
     for (uint32_t i = 0; i < profile->size_count; i++) {
-        const struct mprof__size *size = &profile->sizes[i];
+        const struct report__size *size = &profile->sizes[i];
         if (thread != MPROF_ALL_THREADS && size->thread != thread)
             continue;
         add(&bins[size->size].allocated, &size->allocated);
@@ -55,12 +55,12 @@ mprof__sizes_collect(struct mprof__pool *pool,
 /* Blank for nothing, as in the paper. */
 static void print_fraction(const struct layout *l, uint64_t part,
                            uint64_t whole) {
-    fprintf(l->out, " %5s", part > 0 ? mprof__fraction(part, whole).text : "");
+    fprintf(l->out, " %5s", part > 0 ? report__fraction(part, whole).text : "");
 }
 
 /* The row of BIN without the end of its line. */
 static void print_numbers(const struct layout *l, const char *size,
-                          const struct mprof__size_bin *bin, bool percents) {
+                          const struct report__size_bin *bin, bool percents) {
     uint64_t kept = kept_bytes(bin);
 
     fprintf(l->out, "%7s %*" PRIu64 " %*" PRIu64, size, l->allocs_width,
@@ -79,7 +79,7 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
 
     if (!l->types)
         return;
-    names = mprof__types_of_size(l->types, size, &count);
+    names = report__types_of_size(l->types, size, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = (uint32_t)strlen(names[i]);
         if (i == 0)
@@ -91,25 +91,25 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
         }
         if (i > 0)
             putc(' ', l->out);
-        mprof__print_name(l->out, names[i]);
+        report__print_name(l->out, names[i]);
         used += length + (i > 0);
     }
 }
 
 static bool is_left_out(const struct layout *l,
-                        const struct mprof__size_bin *bin) {
-    return mprof__below(bin->allocated.bytes, l->total.allocated.bytes,
-                        l->verbosity) &&
-           mprof__below(kept_bytes(bin), l->kept, l->verbosity);
+                        const struct report__size_bin *bin) {
+    return report__below(bin->allocated.bytes, l->total.allocated.bytes,
+                         l->verbosity) &&
+           report__below(kept_bytes(bin), l->kept, l->verbosity);
 }
 
 /* One row a size that occurs and counts, and one for all that are larger. */
 static void print_rows(const struct layout *l,
-                       const struct mprof__size_bin *bins) {
+                       const struct report__size_bin *bins) {
     uint64_t left = 0, left_bytes = 0;
 
     for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++) {
-        const struct mprof__size_bin *bin = &bins[size];
+        const struct report__size_bin *bin = &bins[size];
         char text[16];
         if (bin->allocated.allocs == 0)
             continue;
@@ -131,8 +131,8 @@ static void print_rows(const struct layout *l,
         fprintf(l->out,
                 "%s size%s below %s left out: %s bytes in all"
                 " (--verbose shows them)\n",
-                mprof__grouped(left).text, left == 1 ? "" : "s",
-                mprof__limit(l->verbosity), mprof__grouped(left_bytes).text);
+                report__grouped(left).text, left == 1 ? "" : "s",
+                report__limit(l->verbosity), report__grouped(left_bytes).text);
 }
 
 static int larger(int a, int b) {
@@ -144,35 +144,35 @@ static void print_heading(const struct layout *l) {
         fprintf(l->out, "%7s %*s %*s (%%)   %*s %*s (%%)    types\n",
                 "size:", l->allocs_width, "allocs", l->bytes_width, "bytes",
                 l->frees_width, "frees", l->kept_width, "kept");
-    mprof__rule(l->out, '-', width - 1);
+    report__rule(l->out, '-', width - 1);
     putc('\n', l->out);
 }
 
-void mprof__print_sizes(FILE *out, const struct mprof__profile *profile,
-                        uint32_t thread, const struct mprof__types *types,
-                        enum mprof__verbosity verbosity,
-                        struct mprof__pool *pool) {
+void report__print_sizes(FILE *out, const struct report__profile *profile,
+                         uint32_t thread, const struct report__types *types,
+                         enum report__verbosity verbosity,
+                         struct report__pool *pool) {
     struct layout l = {.out = out, .verbosity = verbosity, .types = types};
-    const struct mprof__size_bin *bins =
-        mprof__sizes_collect(pool, profile, thread);
+    const struct report__size_bin *bins =
+        report__sizes_collect(pool, profile, thread);
 
     for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
         add(&l.total.allocated, &bins[i].allocated);
         add(&l.total.freed, &bins[i].freed);
     }
     l.kept = kept_bytes(&l.total);
-    l.allocs_width = larger(8, mprof__digits(l.total.allocated.allocs));
-    l.bytes_width = larger(11, mprof__digits(l.total.allocated.bytes));
-    l.frees_width = larger(8, mprof__digits(l.total.freed.allocs));
-    l.kept_width = larger(11, mprof__digits(l.kept));
+    l.allocs_width = larger(8, report__digits(l.total.allocated.allocs));
+    l.bytes_width = larger(11, report__digits(l.total.allocated.bytes));
+    l.frees_width = larger(8, report__digits(l.total.freed.allocs));
+    l.kept_width = larger(11, report__digits(l.kept));
 
     fputs("Allocation bins\n\n", out);
     print_heading(&l);
     print_rows(&l, bins);
-    const char *missing = types ? mprof__types_missing(types) : NULL;
+    const char *missing = types ? report__types_missing(types) : NULL;
     if (missing) {
         putc(toupper((unsigned char)missing[0]), out);
-        mprof__print_name(out, missing + 1);
+        report__print_name(out, missing + 1);
         fputs(".\n", out);
     }
 }

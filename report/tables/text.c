@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char mprof__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
+const char report__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
     [MPROF_LISP_HEAP] = {'c', 'f', 's', 'o'},
     [MPROF_C_HEAP] = {'s', 'm', 'l', 'x'}};
 
@@ -17,8 +17,8 @@ static unsigned percents(uint64_t part, uint64_t whole) {
     return (unsigned)((unsigned __int128)part * 100 / whole);
 }
 
-struct mprof__percent mprof__percent(uint64_t part, uint64_t whole) {
-    struct mprof__percent p = {"  "};
+struct report__percent report__percent(uint64_t part, uint64_t whole) {
+    struct report__percent p = {"  "};
     unsigned n = percents(part, whole);
 
     if (n >= 100) {
@@ -32,20 +32,20 @@ struct mprof__percent mprof__percent(uint64_t part, uint64_t whole) {
     return p;
 }
 
-struct mprof__breakdown mprof__breakdown(const struct mprof__counts *parts,
-                                         uint64_t whole) {
-    struct mprof__breakdown b;
+struct report__breakdown report__breakdown(const struct report__counts *parts,
+                                           uint64_t whole) {
+    struct report__breakdown b;
     for (int i = 0; i < MPROF_CLASSES; i++) {
-        struct mprof__percent p =
-            mprof__percent(parts->by_class[i].bytes, whole);
+        struct report__percent p =
+            report__percent(parts->by_class[i].bytes, whole);
         memcpy(b.text + 3 * i, p.text, 2);
         b.text[3 * i + 2] = i < MPROF_CLASSES - 1 ? ' ' : '\0';
     }
     return b;
 }
 
-struct mprof__fraction mprof__fraction(uint64_t part, uint64_t whole) {
-    struct mprof__fraction f;
+struct report__fraction report__fraction(uint64_t part, uint64_t whole) {
+    struct report__fraction f;
     unsigned n = percents(part, whole);
     char digits[5] = ".";
 
@@ -60,8 +60,8 @@ struct mprof__fraction mprof__fraction(uint64_t part, uint64_t whole) {
     return f;
 }
 
-struct mprof__fraction mprof__tenths(uint64_t part, uint64_t whole) {
-    struct mprof__fraction f = {""};
+struct report__fraction report__tenths(uint64_t part, uint64_t whole) {
+    struct report__fraction f = {""};
     if (whole == 0 || part == 0)
         return f;
     unsigned n = 1000;
@@ -73,21 +73,21 @@ struct mprof__fraction mprof__tenths(uint64_t part, uint64_t whole) {
     return f;
 }
 
-static unsigned per_mille(enum mprof__verbosity verbosity) {
+static unsigned per_mille(enum report__verbosity verbosity) {
     return verbosity == MPROF_TERSE ? 10 : verbosity == MPROF_NORMAL ? 5 : 0;
 }
 
-bool mprof__below(uint64_t part, uint64_t whole,
-                  enum mprof__verbosity verbosity) {
+bool report__below(uint64_t part, uint64_t whole,
+                   enum report__verbosity verbosity) {
     return (unsigned __int128)part * 1000 <
            (unsigned __int128)whole * per_mille(verbosity);
 }
 
-const char *mprof__limit(enum mprof__verbosity verbosity) {
+const char *report__limit(enum report__verbosity verbosity) {
     return verbosity == MPROF_TERSE ? "1%" : "0.5%";
 }
 
-int mprof__digits(uint64_t number) {
+int report__digits(uint64_t number) {
     int digits = 1;
     while (number >= 10) {
         number /= 10;
@@ -96,8 +96,8 @@ int mprof__digits(uint64_t number) {
     return digits;
 }
 
-struct mprof__grouped mprof__grouped(uint64_t number) {
-    struct mprof__grouped g;
+struct report__grouped report__grouped(uint64_t number) {
+    struct report__grouped g;
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%" PRIu64, number), to = 0;
 
@@ -114,9 +114,9 @@ static uint64_t difference(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
 }
 
-void mprof__subtract(struct mprof__counts *kept,
-                     const struct mprof__counts *allocated,
-                     const struct mprof__counts *freed) {
+void report__subtract(struct report__counts *kept,
+                      const struct report__counts *allocated,
+                      const struct report__counts *freed) {
     for (int i = 0; i < MPROF_CLASSES; i++) {
         const struct mprof_count *a = &allocated->by_class[i];
         const struct mprof_count *f = &freed->by_class[i];
@@ -125,12 +125,12 @@ void mprof__subtract(struct mprof__counts *kept,
     }
 }
 
-void mprof__rule(FILE *out, char c, int count) {
+void report__rule(FILE *out, char c, int count) {
     for (int i = 0; i < count; i++)
         putc(c, out);
 }
 
-void mprof__print_name(FILE *out, const char *name) {
+void report__print_name(FILE *out, const char *name) {
     for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
         if (*p == '\n')
             fputs("\\n", out);

@@ -1,0 +1,1 @@
+../monitor/arch_x86_64.h

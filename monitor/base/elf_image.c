@@ -1,0 +1,114 @@
+/* elf_image.c - see elf_image.h. */
+#include "monitor/base/elf_image.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool mprof__is_elf(const void *base) {
+    const Elf64_Ehdr *elf = base;
+    return memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 &&
+           elf->e_ident[EI_CLASS] == ELFCLASS64;
+}
+
+void mprof__image_open(struct mprof__image *image, const char *path) {
+    struct stat st;
+    image->base = NULL;
+    image->bytes = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
+        void *base =
+            mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (base != MAP_FAILED && mprof__is_elf(base)) {
+            image->base = base;
+            image->bytes = (size_t)st.st_size;
+        } else if (base != MAP_FAILED) {
+            munmap(base, (size_t)st.st_size);
+        }
+    }
+    close(fd);
+}
+
+void mprof__image_close(struct mprof__image *image) {
+    if (image->base != NULL)
+        munmap((void *)image->base, image->bytes);
+    image->base = NULL;
+}
+
+static bool inside(const struct mprof__image *image, uint64_t offset,
+                   uint64_t bytes) {
+    return offset <= image->bytes && bytes <= image->bytes - offset;
+}
+
+static const Elf64_Shdr *find_section(const struct mprof__image *image,
+                                      uint32_t type) {
+    const Elf64_Ehdr *elf = (const void *)image->base;
+    if (!inside(image, elf->e_shoff,
+                (uint64_t)elf->e_shnum * sizeof(Elf64_Shdr)) ||
+        elf->e_shentsize != sizeof(Elf64_Shdr))
+        return NULL;
+    const Elf64_Shdr *section = (const void *)(image->base + elf->e_shoff);
+    for (int i = 0; i < elf->e_shnum; i++)
+        if (section[i].sh_type == type &&
+            inside(image, section[i].sh_offset, section[i].sh_size) &&
+            section[i].sh_link < elf->e_shnum)
+            return &section[i];
+    return NULL;
+}
+
+void mprof__image_symbols(const struct mprof__image *image,
+                          int (*visit)(const char *, uint64_t, void *),
+                          void *data) {
+    if (image->base == NULL)
+        return;
+    const Elf64_Shdr *table = find_section(image, SHT_SYMTAB);
+    if (table == NULL)
+        table = find_section(image, SHT_DYNSYM);
+    if (table == NULL)
+        return;
+    const Elf64_Ehdr *elf = (const void *)image->base;
+    const Elf64_Shdr *strings =
+        (const Elf64_Shdr *)(const void *)(image->base + elf->e_shoff) +
+        table->sh_link;
+    if (!inside(image, strings->sh_offset, strings->sh_size) ||
+        strings->sh_size == 0 ||
+        image->base[strings->sh_offset + strings->sh_size - 1] != '\0')
+        return;
+    const Elf64_Sym *symbol = (const void *)(image->base + table->sh_offset);
+    for (size_t n = table->sh_size / sizeof *symbol; n > 0; n--, symbol++) {
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+            symbol->st_shndx == SHN_UNDEF ||
+            symbol->st_name >= strings->sh_size)
+            continue;
+        const char *name =
+            (const char *)image->base + strings->sh_offset + symbol->st_name;
+        if (visit(name, symbol->st_value, data) != 0)
+            return;
+    }
+}
+
+struct find_symbol {
+    uint64_t address;
+    const char *name;
+};
+
+static int symbol_at(const char *name, uint64_t address, void *data) {
+    struct find_symbol *find = data;
+    if (address != find->address)
+        return 0;
+    find->name = name;
+    return 1;
+}
+
+const char *mprof__image_symbol_at(const struct mprof__image *image,
+                                   uint64_t address) {
+    struct find_symbol find = {.address = address};
+    mprof__image_symbols(image, symbol_at, &find);
+    return find.name;
+}

@@ -1,0 +1,31 @@
+/* elf_image.h - the symbols of ELF files, for the monitor. */
+#ifndef MONITOR_BASE_ELF_IMAGE_H
+#define MONITOR_BASE_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Is what begins at BASE an ELF file, or mapped from one, of 64 bits? */
+bool mprof__is_elf(const void *base);
+
+/* An ELF file, mapped to read its symbols; it may be deleted meanwhile. */
+struct mprof__image {
+    const unsigned char *base; /* NULL: not an ELF file with symbols */
+    size_t bytes;
+};
+void mprof__image_open(struct mprof__image *image, const char *path);
+void mprof__image_close(struct mprof__image *image);
+
+/* Call VISIT for the functions among the symbols until it returns nonzero;
+ * ADDRESS is the ELF address.  Names live as long as the image. */
+void mprof__image_symbols(const struct mprof__image *image,
+                          int (*visit)(const char *name, uint64_t address,
+                                       void *data),
+                          void *data);
+
+/* The name of the function at the ELF address ADDRESS, or NULL. */
+const char *mprof__image_symbol_at(const struct mprof__image *image,
+                                   uint64_t address);
+
+#endif

@@ -1,0 +1,210 @@
+/* self.c - the threads of the process; see self.h. */
+#define _GNU_SOURCE
+#include "monitor/base/self.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/base/table.h"
+
+enum { SELVES_PER_PIECE = 128 };
+
+MPROF__FAST_TLS struct mprof__self *mprof__self;
+static MPROF__FAST_TLS int rounds; /* of destructors that ours has seen */
+
+/* The very last one is the sanitizers'. */
+enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
+
+static struct mprof__self *selves; /* only grows at its head; atomic */
+static pthread_key_t at_thread_end;
+static bool have_membarrier;
+static void (*when_it_ends)(struct mprof__self *me);
+
+/* What threads still allocate and free when all their destructors have run is
+ * recorded for this one, which they take in turn. */
+static struct mprof__self leftover = {.shared = true};
+static pthread_mutex_t leftover_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of a hook that was left by a jump.  Records are published last: what was
+ * begun is not in the file. */
+static void release_held(struct mprof__self *me) {
+    while (me->held_count > 0)
+        pthread_mutex_unlock(me->held[--me->held_count]);
+}
+
+static void thread_ends(void *data) {
+    struct mprof__self *me = data;
+    /* Destructors of others may come after this one, and allocate. */
+    if (++rounds < LAST_ROUND && pthread_setspecific(at_thread_end, me) == 0)
+        return;
+    rounds = LAST_ROUND;
+    release_held(me);
+    me->stack = (uintptr_t)__builtin_frame_address(0);
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    when_it_ends(me);
+    mprof__self = NULL;
+    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&me->dead, 1, __ATOMIC_RELEASE);
+}
+
+void mprof__selves_initialize(void (*ends)(struct mprof__self *me)) {
+    when_it_ends = ends;
+    pthread_key_create(&at_thread_end, thread_ends);
+    have_membarrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0,
+                0) == 0;
+}
+
+static struct mprof__self *reuse(void) {
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next) {
+        int dead = 1;
+        if (__atomic_compare_exchange_n(&s->dead, &dead, 0, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return s;
+    }
+    return NULL;
+}
+
+static struct mprof__self *make_self(void) {
+    struct mprof__self *mine = reuse();
+    if (mine == NULL) {
+        struct mprof__self *piece =
+            mprof__map(SELVES_PER_PIECE * sizeof *piece);
+        if (piece == NULL)
+            return NULL;
+        for (int i = 0; i < SELVES_PER_PIECE; i++) {
+            piece[i].dead = i > 0;
+            piece[i].next = i + 1 < SELVES_PER_PIECE ? &piece[i + 1] : NULL;
+        }
+        struct mprof__self *last = &piece[SELVES_PER_PIECE - 1];
+        last->next = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+        while (!__atomic_compare_exchange_n(&selves, &last->next, piece, false,
+                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            ;
+        mine = piece;
+    }
+    mine->silent = true;
+    mine->stack = (uintptr_t)__builtin_frame_address(0);
+    __atomic_store_n(&mine->inside, 1, __ATOMIC_RELAXED);
+    mprof__self = mine;
+    /* The C library may allocate here. */
+    pthread_setspecific(at_thread_end, mine);
+    __atomic_store_n(&mine->inside, 0, __ATOMIC_RELEASE);
+    mine->silent = false;
+    return mine;
+}
+
+/* This thread's own, or for a thread that is nearly gone the one that all such
+ * threads share, until mprof__leave(). */
+static struct mprof__self *find_self(void) {
+    if (rounds < LAST_ROUND)
+        return make_self();
+    pthread_mutex_lock(&leftover_lock);
+    mprof__self = &leftover;
+    return mprof__self;
+}
+
+/* Was the hook left by a jump, as out of a handler for a stack overflow?  What
+ * interrupts the hook runs deeper in the stack, or on another one. */
+static bool was_left(const struct mprof__self *me, uintptr_t stack) {
+    stack_t signal_stack;
+    return stack >= me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
+           !(signal_stack.ss_flags & SS_ONSTACK);
+}
+
+bool mprof__enter_slowly(uintptr_t stack) {
+    struct mprof__self *me = mprof__self;
+    if (me == NULL && (me = find_self()) == NULL)
+        return false;
+    if (me->inside) {
+        if (!was_left(me, stack))
+            return false;
+        release_held(me);
+    }
+    me->stack = stack;
+    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return true;
+}
+
+bool mprof__enter(void) {
+    return mprof__enter_here();
+}
+
+void mprof__leave(void) {
+    mprof__leave_here();
+}
+
+void mprof__leave_shared(void) {
+    mprof__self = NULL;
+    pthread_mutex_unlock(&leftover_lock);
+}
+
+void mprof__lock(pthread_mutex_t *mutex) {
+    pthread_mutex_lock(mutex);
+    if (mprof__self != NULL && mprof__self->held_count < MPROF__MOST_HELD)
+        mprof__self->held[mprof__self->held_count++] = mutex;
+}
+
+void mprof__unlock(pthread_mutex_t *mutex) {
+    if (mprof__self != NULL && mprof__self->held_count > 0)
+        mprof__self->held_count--;
+    pthread_mutex_unlock(mutex);
+}
+
+bool mprof__thread_is_silent(void) {
+    return mprof__self != NULL && mprof__self->silent;
+}
+
+/* Looks, a millisecond apart, before a thread is given up that left the hook
+ * by a jump.  Not a time: the collector may halt all threads for long. */
+enum { PATIENCE = 3000 };
+
+static bool has_left(const struct mprof__self *s) {
+    struct timespec pause = {0, 1000 * 1000};
+    int looks = 0;
+    while (s != mprof__self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
+        if (++looks > PATIENCE)
+            return false;
+        if (looks < 100)
+            sched_yield();
+        else
+            nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+bool mprof__threads_leave(void) {
+    struct timespec pause = {0, 20 * 1000 * 1000};
+    if (have_membarrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    else
+        nanosleep(&pause, NULL);
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next)
+        if (!has_left(s))
+            return false;
+    return has_left(&leftover);
+}
+
+void mprof__selves_forked(void) {
+    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    for (; s != NULL; s = s->next) {
+        if (s == mprof__self)
+            continue;
+        s->inside = 0;
+        s->held_count = 0;
+        s->dead = 1;
+        s->marks = NULL;
+    }
+    pthread_mutex_init(&leftover_lock, NULL);
+    leftover.inside = 0;
+}

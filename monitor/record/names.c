@@ -1,0 +1,101 @@
+/* names.c - see names.h. */
+#include "monitor/record/names.h"
+
+#include <string.h>
+
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+
+/* Interpreted functions that are kept alive for their names.  A program that
+ * makes more, by EVAL in a loop, must not run out of memory for it: the rest
+ * is recorded as one function without a name. */
+enum { MOST_OBJECTS = 20000 };
+
+mprof_ref mprof__session_function(struct mprof__session *session,
+                                  uint64_t address, mprof_ref module,
+                                  const struct mprof__name *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof_ref text = 0, symbol = 0;
+    if (!mprof__arena_spare(arena))
+        return 0;
+    if (name->text[0] != '\0')
+        text = mprof__arena_string(arena, name->text, strlen(name->text));
+    if (name->symbol[0] != '\0')
+        symbol = mprof__arena_string(arena, name->symbol, strlen(name->symbol));
+    struct mprof_function *function =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *function);
+    if (function == NULL)
+        return 0;
+    function->address = address;
+    function->module = module;
+    function->kind = name->kind;
+    function->name = text;
+    function->symbol = symbol;
+    return mprof__arena_publish(arena, function);
+}
+
+mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
+                                 mprof_ref *place) {
+    struct mprof__name name = {.kind = kind};
+    if (*place == 0)
+        *place = mprof__session_function(session, 0, 0, &name);
+    return *place;
+}
+
+mprof_ref mprof__session_object(struct mprof__session *session,
+                                const struct mprof__chain *chain,
+                                size_t index) {
+    uintptr_t object = chain->frames[index].object;
+    struct mprof__slot *slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    mprof_ref ref;
+    mprof__lock(&session->lock);
+    slot = mprof__table_find(&session->functions, object);
+    if (slot != NULL) {
+        ref = (mprof_ref)slot->value;
+    } else if (object == MPROF__TOPLEVEL_OBJECT) {
+        ref =
+            mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
+    } else if (session->objects == MOST_OBJECTS) {
+        ref = mprof__session_special(session, MPROF_INTERPRETED,
+                                     &session->interpreted);
+    } else {
+        struct mprof__name name = {.kind = MPROF_INTERPRETED};
+        mprof__adapter.interpreted(chain->frames, index, &name);
+        ref = mprof__session_function(session, object, 0, &name);
+        if (ref != 0) {
+            session->objects++;
+            mprof__adapter.keep(object);
+            mprof__table_add(&session->functions, object, ref);
+        }
+    }
+    mprof__unlock(&session->lock);
+    return ref;
+}
+
+static bool is_named(const struct mprof__arena *arena,
+                     const struct mprof_function *function, const char *name) {
+    const struct mprof_string *old = mprof__arena_at(arena, function->name);
+    return function->name != 0 && old->length == strlen(name) &&
+           memcmp(old->text, name, old->length) == 0;
+}
+
+void mprof__rename(struct mprof__session *session, uintptr_t key,
+                   const char *name) {
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->lock);
+    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    struct mprof_function *function =
+        slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
+    if (function != NULL && !is_named(arena, function, name) &&
+        mprof__arena_spare(arena)) {
+        mprof_ref text = mprof__arena_string(arena, name, strlen(name));
+        if (text != 0) {
+            __atomic_store_n(&function->name, text, __ATOMIC_RELEASE);
+            if (function->kind == MPROF_C)
+                function->kind = MPROF_LISP;
+        }
+    }
+    mprof__unlock(&session->lock);
+}

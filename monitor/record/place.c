@@ -1,0 +1,40 @@
+/* place.c - see place.h. */
+#include "monitor/record/place.h"
+
+struct mprof__link *mprof__locate(struct mprof__thread *thread,
+                                  const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    mprof__walk(chain, frame);
+    if (chain->asks)
+        mprof__adapter.match(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    mprof__walk_done(chain);
+    return link;
+}
+
+struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
+    struct mprof__chain *chain = &thread->chain;
+    uint32_t generation = chain->generation;
+    /* Should a jump leave what follows, nothing of it may be kept. */
+    mprof__chain_forget(chain);
+    struct mprof__link *link = mprof__tree_link(thread);
+    chain->generation = generation;
+    return link;
+}
+
+static void add(uint64_t *counter, uint64_t n) {
+    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
+                     __ATOMIC_RELAXED);
+}
+
+void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
+    const struct mprof__chain *chain = &thread->chain;
+    if (chain->innermost != NULL && chain->innermost->folded) {
+        add(&thread->record->folded_allocs, 1);
+        add(&thread->record->folded_bytes, bytes);
+    }
+    if (chain->cut) {
+        add(&thread->record->cut_allocs, 1);
+        add(&thread->record->cut_bytes, bytes);
+    }
+}

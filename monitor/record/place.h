@@ -1,0 +1,98 @@
+/* place.h - the place of an allocation in the tree, and its counter.
+ *
+ * What one allocation passes through:
+ *     Lisp: ecl_hook.c -> mprof__allocated (lisp_record.c) -> walk.c -> tree.c
+ *           -> a counter of a node and a bin in the data file (arena.c)
+ *     C:    malloc.c -> malloc_hook.c -> mprof__c_allocated (c_record.c)
+ *           -> walk.c -> tree.c -> a counter, a size, an object (objects.c)
+ * Most allocations have the chain of the one before: then mprof__find_place()
+ * below, by mprof__walk_again() (walk.h), is the whole way from the hook to the
+ * counter.  look.c sees to it that this is so, with the marks of marks.c.
+ */
+#ifndef MONITOR_RECORD_PLACE_H
+#define MONITOR_RECORD_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/record/adapter.h"
+#include "monitor/record/arena.h"
+#include "monitor/record/thread.h"
+#include "monitor/record/tree.h"
+#include "monitor/unwind/walk.h"
+
+/* Walk from FRAME, which does not find the chain of the walk before, and find
+ * or make the place of the chain in the tree. */
+struct mprof__link *mprof__locate(struct mprof__thread *thread,
+                                  const void *frame);
+/* The same for frames that interpret another function than before. */
+struct mprof__link *mprof__relocate(struct mprof__thread *thread);
+/* Count an allocation whose chain is folded or cut as such. */
+void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
+
+/* In libraries for tests: take the chain once more, and compare; see
+ * tests/check_walk.c. */
+#ifdef MPROF_CHECK_WALKS
+void mprof__check_walk(struct mprof__thread *thread, const void *frame);
+#else
+static inline void mprof__check_walk(struct mprof__thread *thread,
+                                     const void *frame) {
+    (void)thread, (void)frame;
+}
+#endif
+
+/* The place in the tree of the chain that begins at FRAME, when it is that of
+ * the walk before; else NULL. */
+static inline struct mprof__link *
+mprof__find_place(struct mprof__thread *thread, const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    enum mprof__same same = mprof__walk_again(chain, frame);
+    if (__builtin_expect(same == MPROF__DIFFERS, 0))
+        return NULL;
+    struct mprof__link *link = chain->innermost->link;
+    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
+        mprof__adapter.match(chain);
+        if (chain->kept < chain->count)
+            link = mprof__relocate(thread);
+    }
+    mprof__check_walk(thread, frame);
+    return link;
+}
+
+/* The place in the tree of the chain that begins at FRAME. */
+static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
+                                               const void *frame) {
+    struct mprof__link *link = mprof__find_place(thread, frame);
+    if (__builtin_expect(link != NULL, 1))
+        return link;
+    link = mprof__locate(thread, frame);
+    mprof__check_walk(thread, frame);
+    return link;
+}
+
+/* Is the chain that THREAD just walked folded, or cut? */
+static inline bool mprof__has_losses(const struct mprof__thread *thread) {
+    const struct mprof__chain *chain = &thread->chain;
+    return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
+}
+
+static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
+                                                   struct mprof__link *link,
+                                                   unsigned class_) {
+    mprof_ref ref = link->counter[class_];
+    if (__builtin_expect(ref != 0, 1))
+        return mprof__arena_at(&thread->session->arena, ref);
+    return mprof__make_counter(thread, link, class_);
+}
+
+/* Counters have one writer; readers may see them a moment late, never torn. */
+static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
+    __atomic_store_n(&count->allocs,
+                     __atomic_load_n(&count->allocs, __ATOMIC_RELAXED) + 1,
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&count->bytes,
+                     __atomic_load_n(&count->bytes, __ATOMIC_RELAXED) + bytes,
+                     __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,367 @@
+/* recording.c - see recording.h. */
+#define _GNU_SOURCE
+#include "monitor/record/recording.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/base/objects.h"
+#include "monitor/base/self.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/adapter.h"
+#include "monitor/record/session.h"
+#include "monitor/record/thread.h"
+#include "monitor/unwind/generation.h"
+#include "monitor/unwind/marks.h"
+
+enum { DEFAULT_LIMIT = 64 * 1024 * 1024 };
+
+/* Guards everything here.  Lock order: this, then a session's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mprof__session *session; /* the last one, running or not */
+static bool running;
+static pid_t owner;    /* process whose session it is */
+static unsigned heaps; /* of the next session; 0: the library's own */
+static uint64_t limit = DEFAULT_LIMIT;
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Signals wait: a handler that allocates would find the locks taken.  Not
+ * those by which the collector halts threads: it would wait for this thread,
+ * while this one may wait for a thread that the collector has halted. */
+struct guard {
+    sigset_t signals;
+    int cancel_state;
+};
+
+static void acquire(struct guard *saved) {
+    static const int not_blocked[] = {SIGPWR, SIGXCPU, SIGSEGV, SIGBUS,
+                                      SIGFPE, SIGILL,  SIGTRAP, SIGABRT};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof not_blocked / sizeof not_blocked[0]; i++)
+        sigdelset(&all, not_blocked[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
+    /* Who is cancelled in here would keep the lock. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
+    pthread_mutex_lock(&lock);
+}
+
+static int release(const struct guard *saved, int error) {
+    int e = errno;
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(saved->cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+    errno = e;
+    return error;
+}
+
+static void publish(struct mprof__session *current,
+                    struct mprof__session *tracked) {
+    __atomic_store_n(&mprof__page.sessions.current, current, __ATOMIC_RELEASE);
+    __atomic_store_n(&mprof__page.sessions.tracked, tracked, __ATOMIC_RELEASE);
+}
+
+static bool forks_inside; /* of the hook, in a signal handler; under the lock */
+
+/* Nothing else may be locked here: fork() itself waits for locks of the C
+ * library, whose owners may be about to allocate. */
+static void before_fork(void) {
+    pthread_mutex_lock(&lock);
+    forks_inside = !mprof__enter();
+    if (!forks_inside)
+        mprof__leave();
+}
+
+static void after_fork_parent(void) {
+    pthread_mutex_unlock(&lock);
+}
+
+/* The data file belongs to the parent.  What the monitor has in memory may be
+ * half changed by threads that are not here; it stays, unused. */
+static void after_fork_child(void) {
+    struct mprof__session *parents = session;
+    bool was_running = running;
+    publish(NULL, NULL);
+    if (was_running)
+        mprof__adapter.detach();
+    mprof__threads_forked();
+    mprof__modules_forked();
+    mprof__adapter.forked();
+    after_fork_parent();
+    running = false;
+    session = NULL;
+    owner = getpid();
+    /* The handler returns into the hook, which goes on with what it has. */
+    if (parents == NULL || forks_inside)
+        return;
+    if (was_running && parents->named && mprof__adapter.follow != NULL)
+        mprof__adapter.follow(parents->path);
+    mprof__objects_clear();
+    mprof__arena_close(&parents->arena);
+}
+
+static void initialize(void) {
+    owner = getpid();
+    mprof__threads_initialize();
+    mprof__marks_initialize();
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Names that were unknown when a function was first seen. */
+static void improve_names(void) {
+    if (!mprof__enter())
+        return;
+    mprof__adapter.rename(session);
+    mprof__leave();
+}
+
+static void begin(void) {
+    session->started = now();
+    publish(session, session);
+    mprof__adapter.attach(session->heaps);
+    running = true;
+}
+
+/* Frees of what was recorded are still counted: while `open`, and after it
+ * when mprof__reopen() allows it. */
+static void halt(void) {
+    mprof__adapter.detach();
+    publish(NULL, session);
+    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
+    session->haunted |= !mprof__threads_leave();
+    mprof__marks_restore();
+    running = false;
+    mprof__session_clock(session);
+    mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
+    session->before = mprof__arena_header(&session->arena)->duration;
+}
+
+static bool same_file(const char *file) {
+    if (file == NULL)
+        return !session->named;
+    return session->named && strcmp(file, session->path) == 0;
+}
+
+/* Of a session that is halted. */
+static int complete(void) {
+    if (session->haunted)
+        return 0; /* Who is still inside may write: it stays an open file. */
+    return mprof__arena_complete(&session->arena);
+}
+
+static void discard(void) {
+    publish(NULL, NULL);
+    session->haunted |= !mprof__threads_leave();
+    mprof__objects_clear();
+    if (session->open)
+        complete(); /* objects were freed since the stop */
+    /* What a thread may still use stays. */
+    if (!session->haunted)
+        mprof__adapter.forget();
+    mprof__session_free(session);
+    session = NULL;
+}
+
+static int resume(void) {
+    int error = mprof__arena_reopen(&session->arena);
+    if (error != 0)
+        return error;
+    __atomic_store_n(&session->open, true, __ATOMIC_RELEASE);
+    mprof__modules_changed();
+    begin();
+    return 0;
+}
+
+static int start(const char *file) {
+    if (running)
+        return file == NULL || same_file(file) ? 0 : MPROF_E_RUNNING;
+    unsigned wanted = heaps != 0 ? heaps : mprof__adapter.heaps;
+    int error = mprof__adapter.check(wanted);
+    if (error != 0)
+        return error;
+    if (session != NULL && !session->haunted && same_file(file) &&
+        session->heaps == wanted)
+        return resume();
+    struct mprof__session *fresh =
+        mprof__session_new(file, limit, wanted, &error);
+    if (fresh == NULL)
+        return error;
+    if (session != NULL)
+        discard();
+    else
+        mprof__objects_clear(); /* of a parent */
+    session = fresh;
+    begin();
+    return 0;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+int mprof__recording_start(const char *file) {
+    struct guard saved;
+    pthread_once(&once, initialize);
+    acquire(&saved);
+    return release(&saved, start(file));
+}
+
+int mprof__recording_set_heaps(unsigned wanted) {
+    struct guard saved;
+    if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
+        return MPROF_E_UNPATCHED;
+    acquire(&saved);
+    int error = mprof__adapter.check(wanted);
+    if (error == 0)
+        heaps = wanted;
+    return release(&saved, error);
+}
+
+static int stop(void) {
+    if (session == NULL || owner != getpid())
+        return 0;
+    if (running) {
+        halt();
+        improve_names();
+        return complete();
+    }
+    if (!session->open)
+        return 0;
+    /* Objects were freed since the last stop. */
+    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
+    session->haunted |= !mprof__threads_leave();
+    return complete();
+}
+
+int mprof__recording_stop(void) {
+    struct guard saved;
+    acquire(&saved);
+    return release(&saved, stop());
+}
+
+bool mprof__reopen(struct mprof__session *stopped) {
+    struct guard saved;
+    acquire(&saved);
+    bool open = mprof__tracked() == stopped && !stopped->haunted;
+    if (open && !stopped->open) {
+        open = mprof__arena_reopen(&stopped->arena) == 0;
+        if (open)
+            __atomic_store_n(&stopped->open, true, __ATOMIC_RELEASE);
+        else
+            publish(NULL, NULL);
+    }
+    release(&saved, 0);
+    return open;
+}
+
+static int restart(const char *file) {
+    int error = running && !same_file(file) ? stop() : 0;
+    return error != 0 ? error : start(file);
+}
+
+int mprof__recording_restart(const char *file) {
+    struct guard saved;
+    pthread_once(&once, initialize);
+    acquire(&saved);
+    return release(&saved, restart(file));
+}
+
+void mprof__recording_set_autosave(int count) {
+    __atomic_store_n(&mprof__autosave, count > 0 ? (uint64_t)count : 0,
+                     __ATOMIC_RELAXED);
+}
+
+static int reset(void) {
+    if (session == NULL || owner != getpid())
+        return 0;
+    bool was_running = running;
+    char path[PATH_MAX];
+    bool named = session->named;
+    strcpy(path, session->path);
+    if (was_running)
+        halt();
+    discard();
+    return was_running ? start(named ? path : NULL) : 0;
+}
+
+int mprof__recording_reset(void) {
+    struct guard saved;
+    acquire(&saved);
+    return release(&saved, reset());
+}
+
+static int save(const char *file) {
+    if (session == NULL)
+        return MPROF_E_STOPPED;
+    if (running) {
+        mprof__session_clock(session);
+        improve_names();
+    }
+    /* The data file of a recording that goes on is itself not replaced. */
+    if (session->named && strcmp(file, session->path) == 0)
+        return 0;
+    mprof__lock(&session->lock);
+    int error = mprof__arena_save(&session->arena, file);
+    mprof__unlock(&session->lock);
+    return error;
+}
+
+int mprof__recording_save(const char *file) {
+    struct guard saved;
+    acquire(&saved);
+    return release(&saved, save(file));
+}
+
+/* A program that exits without a stop leaves a complete file all the same. */
+static void finish(void *unused) {
+    (void)unused;
+    struct guard saved;
+    acquire(&saved);
+    if (owner == getpid()) {
+        stop();
+        /* What is freed from here on is freed by the C library at its end. */
+        publish(NULL, NULL);
+    }
+    release(&saved, 0);
+}
+
+static bool finishes_last;
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+/* Registered before the loader registers its own, and for no library, it is
+ * called when the destructors of all libraries have run. */
+void mprof__finish_last(void) {
+    finishes_last = __cxa_atexit(finish, NULL, NULL) == 0;
+}
+
+static void __attribute__((destructor)) at_exit(void) {
+    if (!finishes_last)
+        finish(NULL);
+}
+
+int mprof__recording_status(struct mprof_status *status) {
+    struct guard saved;
+    memset(status, 0, sizeof *status);
+    acquire(&saved);
+    status->running = running;
+    if (session != NULL)
+        mprof__session_status(session, status);
+    status->memory_bytes = __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
+    return release(&saved, 0);
+}
+
+void mprof__recording_set_limit(uint64_t bytes) {
+    struct guard saved;
+    acquire(&saved);
+    /* A ref has 32 bits and counts in units of 8 bytes. */
+    limit = bytes < (uint64_t)1 << 34 ? bytes : (uint64_t)1 << 34;
+    release(&saved, 0);
+}

@@ -1,0 +1,32 @@
+/* recording.h - starting and stopping; the one session there is.
+ *
+ * What mprof.h promises of each function with the same name.  All may be called
+ * by any thread, outside of the hook, and wait for each other.
+ */
+#ifndef MONITOR_RECORD_RECORDING_H
+#define MONITOR_RECORD_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mprof__session;
+struct mprof_status;
+
+int mprof__recording_start(const char *file);
+int mprof__recording_stop(void);
+int mprof__recording_restart(const char *file);
+int mprof__recording_reset(void);
+int mprof__recording_save(const char *file);
+int mprof__recording_status(struct mprof_status *status);
+int mprof__recording_set_heaps(unsigned wanted);
+void mprof__recording_set_limit(uint64_t bytes);
+void mprof__recording_set_autosave(int count);
+
+/* Let the recording end after all destructors; to be called before main(). */
+void mprof__finish_last(void);
+
+/* Open the data file of SESSION, which is stopped, for further frees.  Called
+ * outside of the hook.  False: it is not to be changed any more. */
+bool mprof__reopen(struct mprof__session *session);
+
+#endif

@@ -1,0 +1,63 @@
+/* tree.h - the calling-context tree of a thread; see tree.c. */
+#ifndef MONITOR_RECORD_TREE_H
+#define MONITOR_RECORD_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/table.h"
+#include "monitor/format/format.h"
+
+struct mprof__session;
+struct mprof__thread;
+
+enum {
+    MPROF__INWARD = 4,
+    MPROF__LINKS = 1024, /* in a piece of memory */
+    MPROF__PIECES = 2048
+};
+
+/* A call in the tree: the function of a node goes on to another one from one
+ * place; where the chain ends, the place that called the allocator.  Made by
+ * tree.c, of the thread's memory, and numbered from 1; the number 0 stands for
+ * none.  One line of the processor's cache. */
+struct mprof__link {
+    /* What was called from there lately, a cache. */
+    uint32_t hint[MPROF__INWARD]; /* of the other links' keys */
+    uint32_t way[MPROF__INWARD];  /* their numbers, with MPROF__FOLDS or not */
+    uint64_t key; /* how it is called: site, or interpreted object */
+    mprof_ref counter[MPROF_CLASSES]; /* COUNTER; 0: not asked for yet */
+    mprof_ref node;                   /* ... of the function that calls */
+    mprof_ref edge;                   /* EDGE; 0: there is none */
+} __attribute__((aligned(64)));
+
+/* The node is that of another function further out: the tree was full. */
+#define MPROF__FOLDS ((uint32_t)1 << 31)
+
+/* Of a thread, and only it touches it. */
+struct mprof__tree {
+    struct mprof__link *root;    /* its node has counters of all classes */
+    struct mprof__table edges;   /* (parent, site or function) -> link */
+    struct mprof__table nodes;   /* (parent, function) -> node */
+    struct mprof__link **pieces; /* MPROF__PIECES of links; mapped */
+    uint32_t link_count;
+};
+
+/* The place of the chain that THREAD just walked. */
+struct mprof__link *mprof__tree_link(struct mprof__thread *thread);
+/* Make the counter of a link for CLASS_; one further out when there is no
+ * room. */
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          struct mprof__link *link,
+                                          unsigned class_);
+/* Add a counter; under the session's lock. */
+bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
+                        struct mprof_node *node, mprof_ref edge,
+                        unsigned class_);
+/* A link with nothing in it; NULL: no memory. */
+struct mprof__link *mprof__new_link(struct mprof__thread *thread,
+                                    uint32_t *number);
+/* Give back the memory of the tree that is not in the data file. */
+void mprof__tree_free(struct mprof__thread *thread);
+
+#endif

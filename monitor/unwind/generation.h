@@ -1,0 +1,40 @@
+/* generation.h - for how long what is known of code is true.
+ *
+ * A library that was closed makes room for another at the same addresses.  So
+ * what is known of code is true for a generation, which ends when a library is
+ * closed, and is looked at again in the next.
+ */
+#ifndef MONITOR_UNWIND_GENERATION_H
+#define MONITOR_UNWIND_GENERATION_H
+
+#include <stdint.h>
+
+/* The generation of code: while it lasts, no library is closed.  In the upper
+ * half, the number of threads that are closing one. */
+extern uint64_t mprof__generation; /* atomic */
+
+/* 0: a library is being closed. */
+static inline uint32_t mprof__code_generation(void) {
+    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+    return now >> 32 == 0 ? (uint32_t)now : 0;
+}
+
+/* Without a look at who is closing one. */
+static inline uint32_t mprof__this_generation(void) {
+    return (uint32_t)__atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+}
+
+/* For how long holds what is looked at now, since generation BEFORE?  0: not
+ * even for long. */
+uint32_t mprof__holds_for(uint32_t before);
+
+/* Modules may have been unloaded unseen, while nothing was recorded. */
+void mprof__modules_changed(void);
+
+/* Before and after a library is closed, perhaps. */
+void mprof__modules_close(void);
+void mprof__modules_closed(void);
+/* In the child of a fork. */
+void mprof__modules_forked(void);
+
+#endif

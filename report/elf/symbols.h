@@ -1,0 +1,43 @@
+/* symbols.h - the symbols of the files that functions are in. */
+#ifndef REPORT_ELF_SYMBOLS_H
+#define REPORT_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/base/pool.h"
+#include "report/data/profile.h"
+
+/* The ELF names of the functions in one module, by ELF address. */
+struct report__symbols;
+
+/* Symbols of the ELF file of MODULE, also from a separate debug file; NULL
+ * when there is no such file, or it is not the one that was profiled.  PATH
+ * is where the file is instead, or NULL.  End with report__symbols_close(). */
+struct report__symbols *
+report__symbols_open(const struct report__module *module, const char *path);
+
+/* The name of the function at ADDRESS; *START is where it begins.  NULL when
+ * there is none.  The text lives as long as SYMBOLS. */
+const char *report__symbol_at(const struct report__symbols *symbols,
+                              uint64_t address, uint64_t *start);
+
+/* The address of the function NAME of LENGTH bytes, the one nearest to NEAR
+ * when there are several; false when there is none. */
+bool report__symbol_named(const struct report__symbols *symbols,
+                          const char *name, size_t length, uint64_t near,
+                          uint64_t *address);
+
+/* The functions whose bodies the code at ADDRESS belongs to because they were
+ * inlined, outermost first, without the function itself.  ADDRESS is an ELF
+ * address; for a call that is its return address - 1.  *NAMES, and the names,
+ * are in POOL.  Returns how many; 0 where there is no debug information. */
+uint32_t report__symbols_inlines(struct report__symbols *symbols,
+                                 struct report__pool *pool, uint64_t address,
+                                 const char ***names);
+
+/* NULL is allowed. */
+void report__symbols_close(struct report__symbols *symbols);
+
+#endif
