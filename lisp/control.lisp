@@ -76,7 +76,7 @@ for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
 :THREADS          that have allocated
 :NODES            of all calling-context trees
 :FOLDED-ALLOCS    recorded under a shortened chain; normally 0
-:UNPLACED-ALLOCS  known only by number; normally 0
+:UNPLACED-ALLOCS  counted without chain or type; normally 0
 :FILE-BYTES       in use in the data file
 :MEMORY-BYTES     of the monitor beside the data file
 :C-ALLOCS :C-BYTES   of :ALLOCS and :BYTES, those of the C heap

@@ -63,7 +63,7 @@ was killed.")
    (cut :initarg :cut :reader profile-cut
         :documentation "Allocations whose outermost callers are unknown.")
    (unplaced :initarg :unplaced :reader profile-unplaced
-             :documentation "Allocations known only by number; normally 0.")
+             :documentation "Allocations counted without chain or type; normally 0.")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins

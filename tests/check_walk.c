@@ -56,11 +56,12 @@ static void differs(const struct mprof__chain *chain, const char *what,
     char text[400];
     if (__atomic_fetch_add(&different, 1, __ATOMIC_RELAXED) >= MOST_TOLD)
         return;
-    int n = snprintf(text, sizeof text,
-                     "process %d: %s of frame %zu of %zu (kept %zu, proved "
-                     "%zu): %#lx, and by the other walk %#lx\n",
-                     (int)getpid(), what, index, chain->count, chain->kept,
-                     chain->proved, (unsigned long)here, (unsigned long)there);
+    int n =
+        snprintf(text, sizeof text,
+                 "process %d: %s of frame %zu of %zu (reused %zu, unreturned "
+                 "%zu): %#lx, and by the other walk %#lx\n",
+                 (int)getpid(), what, index, chain->count, chain->reused,
+                 chain->unreturned, (unsigned long)here, (unsigned long)there);
     tell(text, (size_t)n);
 }
 
@@ -146,10 +147,10 @@ static MPROF__FAST_TLS bool hidden[MPROF__MARKS];
 static void hide_marks(const struct mprof__marks *marks) {
     size_t count = marks->used / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
-        uintptr_t *slot = (uintptr_t *)marks->back_at[i];
+        uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
         hidden[i] = *slot == mprof__marks_entry(marks);
         if (hidden[i])
-            *slot = marks->mark[i].back;
+            *slot = marks->mark[i].ra;
     }
 }
 
@@ -157,7 +158,7 @@ static void show_marks(const struct mprof__marks *marks) {
     size_t count = marks->used / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++)
         if (hidden[i])
-            *(uintptr_t *)marks->back_at[i] = mprof__marks_entry(marks);
+            *(uintptr_t *)marks->ra_slot[i] = mprof__marks_entry(marks);
 }
 
 static void walk_by_libunwind(const struct mprof__chain *chain) {

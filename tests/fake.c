@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "monitor/record/adapter.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/adapter.h"
 #include "monitor/unwind/walk.h"
 
 uintptr_t fake_interpreter, fake_object;
@@ -51,8 +51,8 @@ static void match(struct mprof__chain *chain) {
         struct mprof__frame *f = &chain->frames[i];
         if (f->site->interpreter && f->object != fake_object) {
             f->object = fake_object;
-            if (i < chain->kept)
-                chain->kept = i;
+            if (i < chain->reused)
+                chain->reused = i;
         }
     }
 }

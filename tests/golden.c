@@ -39,7 +39,7 @@ int golden_run(const char *const *arguments, char **out, char **err) {
 
     for (; *arguments; arguments++)
         argv[argc++] = (char *)(uintptr_t)*arguments;
-    int status = report__report_main(argc, argv, out_stream, err_stream);
+    int status = report__main(argc, argv, out_stream, err_stream);
     fclose(out_stream);
     fclose(err_stream);
     return status;

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/include/mprof.h"
-#include "monitor/base/objects.h"
-#include "monitor/record/place.h"
 #include "fake.h"
+#include "monitor/base/objects.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/place.h"
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */
 static const void *object(size_t n) {

@@ -12,13 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/command/command.h"
 #include "golden.h"
+#include "report/command/command.h"
 #include "self.h"
 
 static const char data_name[] = "test_c_tables.data";
 
-/* In place of report/elf/types.c: what has debug information is not known here. */
+/* In place of report/elf/types.c: what has debug information is not known here.
+ */
 
 static bool types_are_missing;
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/tables/tables.h"
 #include "datafile.h"
+#include "report/tables/tables.h"
 
 /* Two threads of C, where one frees what the other has allocated. */
 static void make_c_heap(struct datafile *d, mprof_ref module,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/graph/inlining.h"
 #include "golden.h"
+#include "report/graph/inlining.h"
 #include "self.h"
 #include "world.h"
 

@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fake.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
-#include "fake.h"
 
 static char folder[] = "/tmp/mprof-test-XXXXXX";
 

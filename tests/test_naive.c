@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/graph/graph.h"
 #include "datafile.h"
+#include "report/graph/graph.h"
 
 struct fixture {
     struct report__pool pool;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/data/profile.h"
 #include "datafile.h"
+#include "report/data/profile.h"
 
 struct fixture {
     struct datafile file;

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "golden.h"
 #include "report/command/command.h"
 #include "report/command/report.h"
-#include "golden.h"
 
 static const char data_name[] = "test_tables.data";
 

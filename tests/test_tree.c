@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fake.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
-#include "fake.h"
 
 enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };
 
@@ -58,7 +58,7 @@ static struct mprof__link *find(const unsigned *sites_of, size_t count) {
     }
     thread->chain.count = count;
     thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
-    thread->chain.kept = 0;
+    thread->chain.reused = 0;
     return mprof__tree_link(thread);
 }
 

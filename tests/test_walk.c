@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/sites.h"
 #include "monitor/record/thread.h"
-#include "fake.h"
 
 static struct mprof__session *session;
 static struct mprof_thread record;
@@ -211,7 +211,7 @@ walk_twice(void) {
     mprof__leave();
     __asm__ volatile("" ::: "memory");
     assert_false(chain.cut);
-    assert_int_equal(fresh.kept, 0);
+    assert_int_equal(fresh.reused, 0);
     assert_int_equal(chain.count, fresh.count);
     for (size_t i = 0; i < chain.count; i++) {
         const struct mprof__frame *a = &chain.frames[i], *b = &fresh.frames[i];
@@ -220,8 +220,8 @@ walk_twice(void) {
         assert_true(a->needs_bp == b->needs_bp && a->bp_at == b->bp_at);
         assert_true(!a->needs_bp || a->bp == b->bp);
     }
-    if (chain.kept > most_kept)
-        most_kept = chain.kept;
+    if (chain.reused > most_kept)
+        most_kept = chain.reused;
 }
 
 static void call_any(int depth);

@@ -28,11 +28,11 @@ static void (*when_it_ends)(struct mprof__self *me);
 
 /* What threads still allocate and free when all their destructors have run is
  * recorded for this one, which they take in turn. */
-static struct mprof__self leftover = {.shared = true};
-static pthread_mutex_t leftover_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct mprof__self late_state = {.shared = true};
+static pthread_mutex_t late_state_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a hook that was left by a jump.  Records are published last: what was
- * begun is not in the file. */
+/* Of a hook that was abandoned by longjmp().  Records are published last: what
+ * was begun is not in the file. */
 static void release_held(struct mprof__self *me) {
     while (me->held_count > 0)
         pthread_mutex_unlock(me->held[--me->held_count]);
@@ -107,13 +107,14 @@ static struct mprof__self *make_self(void) {
 static struct mprof__self *find_self(void) {
     if (rounds < LAST_ROUND)
         return make_self();
-    pthread_mutex_lock(&leftover_lock);
-    mprof__self = &leftover;
+    pthread_mutex_lock(&late_state_lock);
+    mprof__self = &late_state;
     return mprof__self;
 }
 
-/* Was the hook left by a jump, as out of a handler for a stack overflow?  What
- * interrupts the hook runs deeper in the stack, or on another one. */
+/* Was the hook abandoned by longjmp(), as out of a handler for a stack
+ * overflow?  What interrupts the hook runs deeper in the stack, or on another
+ * one. */
 static bool was_left(const struct mprof__self *me, uintptr_t stack) {
     stack_t signal_stack;
     return stack >= me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
@@ -145,7 +146,7 @@ void mprof__leave(void) {
 
 void mprof__leave_shared(void) {
     mprof__self = NULL;
-    pthread_mutex_unlock(&leftover_lock);
+    pthread_mutex_unlock(&late_state_lock);
 }
 
 void mprof__lock(pthread_mutex_t *mutex) {
@@ -164,8 +165,9 @@ bool mprof__thread_is_silent(void) {
     return mprof__self != NULL && mprof__self->silent;
 }
 
-/* Looks, a millisecond apart, before a thread is given up that left the hook
- * by a jump.  Not a time: the collector may halt all threads for long. */
+/* Looks, a millisecond apart, before a thread is given up that abandoned the
+ * hook by longjmp().  Not a time: the collector may halt all threads for long.
+ */
 enum { PATIENCE = 3000 };
 
 static bool has_left(const struct mprof__self *s) {
@@ -192,7 +194,7 @@ bool mprof__threads_leave(void) {
     for (; s != NULL; s = s->next)
         if (!has_left(s))
             return false;
-    return has_left(&leftover);
+    return has_left(&late_state);
 }
 
 void mprof__selves_forked(void) {
@@ -205,6 +207,6 @@ void mprof__selves_forked(void) {
         s->dead = 1;
         s->marks = NULL;
     }
-    pthread_mutex_init(&leftover_lock, NULL);
-    leftover.inside = 0;
+    pthread_mutex_init(&late_state_lock, NULL);
+    late_state.inside = 0;
 }

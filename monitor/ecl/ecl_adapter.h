@@ -10,8 +10,8 @@
 
 #include <ecl/ecl.h>
 
-#include "monitor/record/adapter.h"
 #include "monitor/ecl/lisp_names.h"
+#include "monitor/record/adapter.h"
 
 /* Keep OBJECT alive; see adapter.h.  The collector sees what is kept from the
  * first call of mprof__ecl_keep_start() on. */

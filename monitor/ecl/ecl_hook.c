@@ -12,11 +12,11 @@
 
 #include <ecl/internal.h>
 
+#include "monitor/api/functions.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/format/format.h"
-#include "monitor/api/functions.h"
-#include "monitor/malloc/malloc_hook.h"
 #include "monitor/include/mprof.h"
+#include "monitor/malloc/malloc_hook.h"
 #include "monitor/unwind/walk.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
@@ -270,7 +270,7 @@ static void match(struct mprof__chain *chain) {
     if (env == NULL)
         return;
     struct ecl_ihs_frame *next = mprof__ecl_history(env);
-    for (size_t i = chain->count; i-- > chain->proved;) {
+    for (size_t i = chain->count; i-- > chain->unreturned;) {
         struct mprof__frame *f = &chain->frames[i];
         if (!f->interprets)
             continue;
@@ -284,8 +284,8 @@ static void match(struct mprof__chain *chain) {
             object = what_runs(ihs->function);
         }
         /* The same frame of the interpreter may run another function now. */
-        if (f->object != object && i < chain->kept)
-            chain->kept = i;
+        if (f->object != object && i < chain->reused)
+            chain->reused = i;
         f->object = object;
     }
 }

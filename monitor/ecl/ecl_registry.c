@@ -13,16 +13,16 @@
 #include <link.h>
 #include <string.h>
 
-#include "monitor/record/sites.h"
-#include "monitor/record/names.h"
 #include "monitor/base/self.h"
+#include "monitor/base/table.h"
 #include "monitor/ecl/ecl_adapter.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/ecl/entries.h"
-#include "monitor/format/format.h"
 #include "monitor/ecl/local_names.h"
+#include "monitor/format/format.h"
 #include "monitor/record/modules.h"
-#include "monitor/base/table.h"
+#include "monitor/record/names.h"
+#include "monitor/record/sites.h"
 #include "monitor/unwind/walk.h"
 
 enum { AMBIGUOUS = 1 };

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/record/adapter.h"
-#include "monitor/ecl/lisp_names.h"
 #include "monitor/base/elf_image.h"
+#include "monitor/ecl/lisp_names.h"
+#include "monitor/record/adapter.h"
 
 /* Name the function at START from the symbols of its library, which is loaded
  * at BIAS: (LABELS WALK :IN TREE-SUM) where that is known. */

@@ -2,7 +2,8 @@
  *
  * The file is the memory of the monitor: it is mapped MAP_SHARED into the
  * profiled program, so it can be read at any time, also after the program was
- * killed.  The monitor writes it, the reader (report/data/read.c) only reads it.
+ * killed.  The monitor writes it, the reader (report/data/read.c) only reads
+ * it.
  *
  *     offset 0       struct mprof_header, padded with zeros to 4096 bytes
  *     offset 4096    records, one after the other, each a multiple of 8 bytes
@@ -84,7 +85,7 @@ struct mprof_header {
     mprof_ref command;     /*  68: STRING, its arguments with blanks; later */
     mprof_ref runtime;     /*  72: STRING, such as "ECL 21.2.1"; later */
     uint32_t machine;      /*  76: e_machine of ELF, 62 for x86-64 */
-    uint64_t unplaced_allocs; /* 80: allocations known only by number */
+    uint64_t unplaced_allocs; /* 80: counted without chain or type */
     uint64_t unplaced_bytes;  /* 88: their bytes; not in any node or bin */
     uint32_t heaps;           /* 96: bits 1 << MPROF_LISP_HEAP, ... recorded */
     uint32_t parent;          /* 100: process whose fork began this one, or 0 */

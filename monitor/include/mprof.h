@@ -51,7 +51,7 @@ struct mprof_status {
     uint64_t threads;         /* that have allocated */
     uint64_t nodes;           /* of all calling-context trees */
     uint64_t folded_allocs;   /* recorded under a shortened chain */
-    uint64_t unplaced_allocs; /* known only by number */
+    uint64_t unplaced_allocs; /* counted without chain or type */
     uint64_t file_bytes;      /* in use in the data file */
     uint64_t memory_bytes;    /* of the monitor beside the data file */
     /* Of allocs and bytes, those of the C heap, and what became of them. */

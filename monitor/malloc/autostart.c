@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "monitor/api/functions.h"
-#include "monitor/malloc/malloc_hook.h"
-#include "monitor/include/mprof.h"
 #include "monitor/format/process.h"
+#include "monitor/include/mprof.h"
+#include "monitor/malloc/malloc_hook.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 

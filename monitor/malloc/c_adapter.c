@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <sys/prctl.h>
 
-#include "monitor/record/adapter.h"
-#include "monitor/malloc/autostart.h"
 #include "monitor/format/format.h"
-#include "monitor/malloc/malloc_hook.h"
 #include "monitor/include/mprof.h"
+#include "monitor/malloc/autostart.h"
+#include "monitor/malloc/malloc_hook.h"
+#include "monitor/record/adapter.h"
 #include "monitor/unwind/walk.h"
 
 static int check(unsigned heaps) {

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitor/unwind/arch.h"
+#include "monitor/base/objects.h"
 #include "monitor/malloc/autostart.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/malloc/malloc_monitor.h"
-#include "monitor/base/objects.h"
+#include "monitor/unwind/arch.h"
 
 /* The chain begins at the frame of such a function, which must stay there. */
 #define PUBLIC                                                                 \
@@ -148,7 +148,8 @@ static inline bool ready(void) {
 }
 
 /* Where on the stack this thread called the next allocator, 0 elsewhere.  A
- * frame further out than that shows that the call was left by a jump. */
+ * frame further out than that shows that the call was abandoned by longjmp().
+ */
 static __thread uintptr_t calling __attribute__((tls_model("initial-exec")));
 
 static inline bool begin(const void *frame) {

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <sched.h>
 
-#include "monitor/record/adapter.h"
 #include "monitor/api/functions.h"
-#include "monitor/malloc/malloc_monitor.h"
 #include "monitor/base/self.h"
+#include "monitor/malloc/malloc_monitor.h"
+#include "monitor/record/adapter.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
 

@@ -70,7 +70,8 @@ struct mprof__adapter {
      * what they interpret: */
     bool (*interprets)(uintptr_t start);
     /* For the frames of a chain that interpret, but for those that are
-     * `proved`, set `object`; what is `kept` ends at one where it changes. */
+     * `unreturned`, set `object`; what is `reused` ends at one where it
+     * changes. */
     void (*match)(struct mprof__chain *chain);
     /* Name the native function at START, or the interpreted one OBJECT; its
      * callers in the chain are FRAMES[index - 1] and down. */

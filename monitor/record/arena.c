@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/unwind/arch.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
+#include "monitor/unwind/arch.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
 enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };

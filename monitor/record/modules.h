@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitor/unwind/cfi.h"
 #include "monitor/format/format.h"
+#include "monitor/unwind/cfi.h"
 
 struct mprof__session;
 

@@ -15,7 +15,7 @@ struct mprof__link *mprof__locate(struct mprof__thread *thread,
 struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
     struct mprof__chain *chain = &thread->chain;
     uint32_t generation = chain->generation;
-    /* Should a jump leave what follows, nothing of it may be kept. */
+    /* Should a jump leave what follows, nothing of it may be reused. */
     mprof__chain_forget(chain);
     struct mprof__link *link = mprof__tree_link(thread);
     chain->generation = generation;

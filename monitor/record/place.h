@@ -52,7 +52,7 @@ mprof__find_place(struct mprof__thread *thread, const void *frame) {
     struct mprof__link *link = chain->innermost->link;
     if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
         mprof__adapter.match(chain);
-        if (chain->kept < chain->count)
+        if (chain->reused < chain->count)
             link = mprof__relocate(thread);
     }
     mprof__check_walk(thread, frame);

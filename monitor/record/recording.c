@@ -137,7 +137,7 @@ static void halt(void) {
     mprof__adapter.detach();
     publish(NULL, session);
     __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
-    session->haunted |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_leave();
     mprof__marks_restore();
     running = false;
     mprof__session_clock(session);
@@ -153,19 +153,19 @@ static bool same_file(const char *file) {
 
 /* Of a session that is halted. */
 static int complete(void) {
-    if (session->haunted)
+    if (session->pinned)
         return 0; /* Who is still inside may write: it stays an open file. */
     return mprof__arena_complete(&session->arena);
 }
 
 static void discard(void) {
     publish(NULL, NULL);
-    session->haunted |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_leave();
     mprof__objects_clear();
     if (session->open)
         complete(); /* objects were freed since the stop */
     /* What a thread may still use stays. */
-    if (!session->haunted)
+    if (!session->pinned)
         mprof__adapter.forget();
     mprof__session_free(session);
     session = NULL;
@@ -188,7 +188,7 @@ static int start(const char *file) {
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
-    if (session != NULL && !session->haunted && same_file(file) &&
+    if (session != NULL && !session->pinned && same_file(file) &&
         session->heaps == wanted)
         return resume();
     struct mprof__session *fresh =
@@ -236,7 +236,7 @@ static int stop(void) {
         return 0;
     /* Objects were freed since the last stop. */
     __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
-    session->haunted |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_leave();
     return complete();
 }
 
@@ -249,7 +249,7 @@ int mprof__recording_stop(void) {
 bool mprof__reopen(struct mprof__session *stopped) {
     struct guard saved;
     acquire(&saved);
-    bool open = mprof__tracked() == stopped && !stopped->haunted;
+    bool open = mprof__tracked() == stopped && !stopped->pinned;
     if (open && !stopped->open) {
         open = mprof__arena_reopen(&stopped->arena) == 0;
         if (open)

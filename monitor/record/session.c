@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/include/mprof.h"
 #include "monitor/format/process.h"
+#include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/thread.h"
 
@@ -141,7 +141,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
 }
 
 void mprof__session_free(struct mprof__session *session) {
-    if (session->haunted)
+    if (session->pinned)
         return;
     for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)
         mprof__thread_shrink(t);

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/record/arena.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
+#include "monitor/record/arena.h"
 
 struct mprof__block;
 struct mprof__thread;
@@ -35,7 +35,7 @@ struct mprof__session {
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
-    bool haunted;                /* a thread may still be inside */
+    bool pinned;                 /* a thread may still be inside */
     bool named;                  /* the data file has a name: */
     char path[PATH_MAX];         /* as it was given */
     char where[PATH_MAX];        /* absolute */
@@ -43,8 +43,8 @@ struct mprof__session {
     uint64_t before;             /* ns recorded before that */
 };
 
-/* In the child of a fork without ceremony, such as a clone(), these are NULL:
- * nothing there may write to the parent's data file. */
+/* In a child that was made without atfork handlers, by a raw clone(), these are
+ * NULL: nothing there may write to the parent's data file. */
 struct mprof__sessions {
     struct mprof__session *current; /* that records; atomic */
     struct mprof__session *tracked; /* whose objects are remembered; atomic */

@@ -1,7 +1,7 @@
 /* tree.c - the calling-context tree: from a chain to its node and counter.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  A frame's way inwards is found by its link, in three
+ * to the same node.  A frame's child is found by its link, in three
  * steps: what its caller's link called lately, all links by (parent, site), and
  * the nodes.  Invariant: every node that a link has is in `nodes`.
  */
@@ -58,7 +58,7 @@ static inline uint64_t key_of(const struct mprof__frame *frame) {
 }
 
 /* Never 0, which stands for no link. */
-static inline uint32_t hint_of(uint64_t key) {
+static inline uint32_t child_key_of(uint64_t key) {
     return (uint32_t)(key >> 4) | (uint32_t)1 << 31;
 }
 
@@ -139,11 +139,11 @@ static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
 static struct mprof__link *make_link(struct mprof__thread *thread,
                                      const struct mprof__link *parent,
                                      size_t index, mprof_ref function,
-                                     uint32_t *way) {
+                                     uint32_t *child) {
     struct mprof__arena *arena = &thread->session->arena;
     const struct mprof__frame *frame = &thread->chain.frames[index];
     bool folds = false;
-    struct mprof__link *link = mprof__new_link(thread, way);
+    struct mprof__link *link = mprof__new_link(thread, child);
     if (link == NULL)
         return NULL;
     struct mprof_node *node = find_node(
@@ -154,17 +154,17 @@ static struct mprof__link *make_link(struct mprof__thread *thread,
     if (!folds && frame->object == 0)
         link->edge = record_edge(thread->session, link->node, frame);
     if (folds)
-        *way |= MPROF__FOLDS;
+        *child |= MPROF__FOLDS;
     return link;
 }
 
 /* The link from PARENT to frame INDEX, as it is written in caches; 0: no
  * memory. */
-static uint32_t find_way(struct mprof__thread *thread,
-                         const struct mprof__link *parent, size_t index) {
+static uint32_t find_child(struct mprof__thread *thread,
+                           const struct mprof__link *parent, size_t index) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
     mprof_ref function = frame->site->function;
-    uint32_t site = frame->site->id, way;
+    uint32_t site = frame->site->id, child;
     if (frame->object != 0) {
         function =
             mprof__session_object(thread->session, &thread->chain, index);
@@ -173,43 +173,44 @@ static uint32_t find_way(struct mprof__thread *thread,
     uint64_t key = pair(parent->node, site);
     struct mprof__slot *slot = mprof__table_find(&thread->tree.edges, key);
     if (slot != NULL) {
-        way = (uint32_t)slot->value;
+        child = (uint32_t)slot->value;
         /* Another object may be the same function. */
-        link_at(thread, way & ~MPROF__FOLDS)->key = key_of(frame);
-        return way;
+        link_at(thread, child & ~MPROF__FOLDS)->key = key_of(frame);
+        return child;
     }
-    if (make_link(thread, parent, index, function, &way) == NULL)
+    if (make_link(thread, parent, index, function, &child) == NULL)
         return 0;
-    mprof__table_add(&thread->tree.edges, key, way);
+    mprof__table_add(&thread->tree.edges, key, child);
     mprof__table_trim(&thread->tree.edges);
-    return way;
+    return child;
 }
 
 /* The place in PARENT's cache for a link that is not there: one that is empty,
  * else any. */
-static unsigned new_place(const struct mprof__link *parent, uint32_t hint) {
+static unsigned new_place(const struct mprof__link *parent,
+                          uint32_t child_key) {
     for (unsigned i = 0; i < MPROF__INWARD; i++)
-        if (parent->way[i] == 0)
+        if (parent->child[i] == 0)
             return i;
-    return (hint ^ hint >> 4) % MPROF__INWARD;
+    return (child_key ^ child_key >> 4) % MPROF__INWARD;
 }
 
 static struct mprof__link *__attribute__((noinline))
 inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
               size_t index, uint32_t *folds) {
-    uint32_t hint = hint_of(key_of(&thread->chain.frames[index]));
-    uint32_t way = find_way(thread, parent, index);
-    if (way == 0) {
+    uint32_t child_key = child_key_of(key_of(&thread->chain.frames[index]));
+    uint32_t child = find_child(thread, parent, index);
+    if (child == 0) {
         *folds |= MPROF__FOLDS;
         return parent;
     }
-    unsigned place = mprof__find4(parent->hint, hint);
+    unsigned place = mprof__find4(parent->child_key, child_key);
     if (place == MPROF__INWARD)
-        place = new_place(parent, hint);
-    parent->way[place] = way;
-    parent->hint[place] = hint;
-    *folds |= way;
-    return link_at(thread, way & ~MPROF__FOLDS);
+        place = new_place(parent, child_key);
+    parent->child[place] = child;
+    parent->child_key[place] = child_key;
+    *folds |= child;
+    return link_at(thread, child & ~MPROF__FOLDS);
 }
 
 /* One step inwards from PARENT; without memory for it, PARENT itself. */
@@ -217,12 +218,12 @@ static inline struct mprof__link *inward(struct mprof__thread *thread,
                                          struct mprof__link *parent,
                                          size_t index, uint32_t *folds) {
     uint64_t key = key_of(&thread->chain.frames[index]);
-    unsigned place = mprof__find4(parent->hint, hint_of(key));
+    unsigned place = mprof__find4(parent->child_key, child_key_of(key));
     if (__builtin_expect(place < MPROF__INWARD, 1)) {
-        uint32_t way = parent->way[place];
-        struct mprof__link *link = link_at(thread, way & ~MPROF__FOLDS);
+        uint32_t child = parent->child[place];
+        struct mprof__link *link = link_at(thread, child & ~MPROF__FOLDS);
         if (__builtin_expect(link->key == key, 1)) {
-            *folds |= way;
+            *folds |= child;
             return link;
         }
     }
@@ -233,7 +234,7 @@ struct mprof__link *mprof__tree_link(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
     struct mprof__link *link = thread->tree.root;
     uint32_t folds = 0;
-    size_t i = chain->kept;
+    size_t i = chain->reused;
     if (i > 0) {
         link = chain->frames[i - 1].link;
         folds = chain->frames[i - 1].folded ? MPROF__FOLDS : 0;

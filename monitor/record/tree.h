@@ -17,14 +17,14 @@ enum {
     MPROF__PIECES = 2048
 };
 
-/* A call in the tree: the function of a node goes on to another one from one
- * place; where the chain ends, the place that called the allocator.  Made by
- * tree.c, of the thread's memory, and numbered from 1; the number 0 stands for
- * none.  One line of the processor's cache. */
+/* A call site of a context, with cached counters: the function of a node calls
+ * another one from one place; where the chain ends, it calls the allocator.
+ * Made by tree.c, of the thread's memory, and numbered from 1; the number 0
+ * stands for none.  One line of the processor's cache. */
 struct mprof__link {
     /* What was called from there lately, a cache. */
-    uint32_t hint[MPROF__INWARD]; /* of the other links' keys */
-    uint32_t way[MPROF__INWARD];  /* their numbers, with MPROF__FOLDS or not */
+    uint32_t child_key[MPROF__INWARD]; /* of the other links' keys */
+    uint32_t child[MPROF__INWARD]; /* their numbers, with MPROF__FOLDS or not */
     uint64_t key; /* how it is called: site, or interpreted object */
     mprof_ref counter[MPROF_CLASSES]; /* COUNTER; 0: not asked for yet */
     mprof_ref node;                   /* ... of the function that calls */

@@ -1,4 +1,5 @@
-/* arch_x86_64.h - what the monitor knows of x86-64; as monitor/unwind/arch.h. */
+/* arch_x86_64.h - what the monitor knows of x86-64; as monitor/unwind/arch.h.
+ */
 #ifndef MONITOR_UNWIND_ARCH_X86_64_H
 #define MONITOR_UNWIND_ARCH_X86_64_H
 

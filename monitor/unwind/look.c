@@ -16,7 +16,7 @@ enum {
     CLEARANCE = 8,   /* frames inside of the last of these */
     LEAST_SAVED = 2, /* words that are too few for a mark */
     FARTHEST = 12,   /* frames that at most are too near to be marked */
-    TRIALS = 64,     /* looks, until marking nearer is tried again */
+    TRIALS = 64,     /* reviews, until marking nearer is tried again */
     LARGEST_FRAME = 1 << 20
 };
 
@@ -84,8 +84,8 @@ static bool leaves_stack(const struct mprof__frame *f) {
 
 /* How many of the frames may be marked? */
 static size_t count_possible(const struct mprof__chain *chain) {
-    size_t n = chain->proved;
-    while (n < chain->kept && !leaves_stack(&chain->frames[n]))
+    size_t n = chain->unreturned;
+    while (n < chain->reused && !leaves_stack(&chain->frames[n]))
         n++;
     return n;
 }
@@ -112,17 +112,17 @@ static size_t drop_others(const struct mprof__chain *chain) {
  * marks. */
 static bool mark(struct mprof__chain *chain, size_t n) {
     struct mprof__frame *f = &chain->frames[n - 1];
-    if (n < 2 || f->marked || !f->firm || f->exact || f->last)
+    if (n < 2 || f->marked || !f->checkable || f->exact || f->last)
         return false;
     const struct mprof__site *caller = f[-1].site;
     if (f[-1].exact || !caller->known || caller->unwind.rule.signal)
         return false;
     if (f->site->unwind.rule.ra_signed)
         return refuse(chain, MPROF_SHADOW_STACK);
-    int number = mprof__marks_set(chain->marks, f->back_at, f->high);
+    int number = mprof__marks_set(chain->marks, f->ra_slot, f->high);
     if (number < 0)
         return false;
-    f->back = mprof__marks_entry(chain->marks);
+    f->ra = mprof__marks_entry(chain->marks);
     f->check = MPROF__MARK;
     f->marked = true;
     f->mark = (uint16_t)number;
@@ -132,7 +132,7 @@ static bool mark(struct mprof__chain *chain, size_t n) {
 }
 
 static void mark_stretch(struct mprof__chain *chain) {
-    size_t possible = count_possible(chain), end = chain->kept - CLEARANCE;
+    size_t possible = count_possible(chain), end = chain->reused - CLEARANCE;
     if (end > possible) {
         end = possible;
         refuse(chain, MPROF_FOREIGN_STACK);
@@ -144,13 +144,13 @@ static void mark_stretch(struct mprof__chain *chain) {
 static void mark_nearest(struct mprof__chain *chain, size_t fewest) {
     size_t was = chain->nearest;
     chain->nearest = 0;
-    if (was > chain->proved) {
+    if (was > chain->unreturned) {
         if (chain->distance < FARTHEST)
             chain->distance++;
-    } else if (++chain->looks % TRIALS == 0 && chain->distance > 0) {
+    } else if (++chain->reviews % TRIALS == 0 && chain->distance > 0) {
         chain->distance--;
     }
-    if (fewest <= chain->proved + chain->distance + LEAST_SAVED ||
+    if (fewest <= chain->unreturned + chain->distance + LEAST_SAVED ||
         !is_possible(chain))
         return;
     size_t marked = drop_others(chain), possible = count_possible(chain);
@@ -162,17 +162,18 @@ static void mark_nearest(struct mprof__chain *chain, size_t fewest) {
 }
 
 void mprof__walk_look(struct mprof__chain *chain) {
-    if (chain->kept < chain->fewest)
-        chain->fewest = chain->kept;
-    size_t words = (chain->cut ? chain->count : chain->kept) - chain->proved;
+    if (chain->reused < chain->fewest)
+        chain->fewest = chain->reused;
+    size_t words =
+        (chain->cut ? chain->count : chain->reused) - chain->unreturned;
     if (words > SPACE + CLEARANCE && is_possible(chain))
         mark_stretch(chain);
-    if (chain->patience > 1) {
-        chain->patience--;
+    if (chain->next_review > 1) {
+        chain->next_review--;
         return;
     }
     size_t fewest = chain->fewest;
-    chain->patience = MPROF__PATIENCE;
+    chain->next_review = MPROF__REVIEW_EVERY;
     chain->fewest = SIZE_MAX;
     if (!chain->cut)
         mark_nearest(chain, fewest);

@@ -107,10 +107,10 @@ static void restore(struct mprof__marks *marks, bool own) {
     size_t count = __atomic_load_n(&marks->used, __ATOMIC_ACQUIRE) /
                    sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
-        uintptr_t found = entry, at = marks->back_at[i];
+        uintptr_t found = entry, at = marks->ra_slot[i];
         if (!mprof__mark_is_done(&marks->mark[i]) && (own || is_mapped(at)))
             __atomic_compare_exchange_n((uintptr_t *)at, &found,
-                                        marks->mark[i].back, false,
+                                        marks->mark[i].ra, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     }
 }
@@ -188,14 +188,14 @@ struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
     return NULL;
 }
 
-int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
+int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
                      uintptr_t sp) {
     size_t i = marks->used / sizeof(struct mprof__mark);
     if (i == MPROF__MARKS)
         return -1;
-    volatile uintptr_t *slot = (volatile uintptr_t *)back_at;
-    marks->mark[i] = (struct mprof__mark){.sp = sp, .back = *slot};
-    marks->back_at[i] = back_at;
+    volatile uintptr_t *slot = (volatile uintptr_t *)ra_slot;
+    marks->mark[i] = (struct mprof__mark){.sp = sp, .ra = *slot};
+    marks->ra_slot[i] = ra_slot;
     marks->serial[i] = ++marks->last_serial;
     __atomic_store_n(&marks->used, (i + 1) * sizeof(struct mprof__mark),
                      __ATOMIC_RELEASE);
@@ -207,8 +207,8 @@ void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
     uintptr_t entry = mprof__marks_entry(marks);
     for (size_t i = marks->used / sizeof(struct mprof__mark); i-- > count;)
         if (!mprof__mark_is_done(&marks->mark[i]) &&
-            *(volatile uintptr_t *)marks->back_at[i] == entry)
-            *(volatile uintptr_t *)marks->back_at[i] = marks->mark[i].back;
+            *(volatile uintptr_t *)marks->ra_slot[i] == entry)
+            *(volatile uintptr_t *)marks->ra_slot[i] = marks->mark[i].ra;
     marks->used = count * sizeof(struct mprof__mark);
 }
 
@@ -218,13 +218,13 @@ void mprof__marks_thin(struct mprof__marks *marks) {
     uintptr_t entry = mprof__marks_entry(marks);
     size_t count = marks->used / sizeof(struct mprof__mark), kept = 0;
     for (size_t i = 0; i < count; i++) {
-        uintptr_t *slot = (uintptr_t *)marks->back_at[i];
+        uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
         if (i % 2 == 0 || *slot != entry) {
             marks->mark[kept] = marks->mark[i];
-            marks->back_at[kept] = marks->back_at[i];
+            marks->ra_slot[kept] = marks->ra_slot[i];
             marks->serial[kept++] = ++marks->last_serial;
         } else {
-            *slot = marks->mark[i].back;
+            *slot = marks->mark[i].ra;
         }
     }
     marks->used = kept * sizeof(struct mprof__mark);
@@ -242,7 +242,7 @@ struct exception {
 /* What mprof__barrier_throw() goes on with: of this thread. */
 struct mprof__thrown {
     void *exception;
-    uintptr_t back;
+    uintptr_t ra;
 };
 static __thread struct mprof__thrown thrown
     __attribute__((tls_model("initial-exec")));
@@ -271,7 +271,7 @@ int mprof__barrier_catch(int version, int actions, uint64_t class_,
         (uintptr_t)mprof__barrier_common, exception->catcher, &owner);
     if (mark == NULL)
         return CONTINUE_UNWIND;
-    thrown = (struct mprof__thrown){exception, mark->back};
-    mark->back = (uintptr_t)mprof__barrier_throw;
+    thrown = (struct mprof__thrown){exception, mark->ra};
+    mark->ra = (uintptr_t)mprof__barrier_throw;
     return INSTALL_CONTEXT;
 }

@@ -24,15 +24,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/format/format.h"
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
-#include "monitor/format/format.h"
 
 enum { MPROF__MARKS = 512 };
 
 struct mprof__mark {
     uintptr_t sp; /* stack pointer when the frame has returned; + 1: it has */
-    uintptr_t back;
+    uintptr_t ra;
 };
 
 static inline bool mprof__mark_is_done(const struct mprof__mark *mark) {
@@ -46,7 +46,7 @@ struct mprof__marks {
     uint64_t used; /* bytes of `mark` in use */
     uint64_t none; /* 0: the return address of frames that are not found */
     struct mprof__mark mark[MPROF__MARKS];
-    uintptr_t back_at[MPROF__MARKS]; /* where each is */
+    uintptr_t ra_slot[MPROF__MARKS]; /* where each is */
     uint32_t serial[MPROF__MARKS];
     uint32_t last_serial;
     uint32_t number; /* of the entry in the barrier */
@@ -124,7 +124,7 @@ struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
 /* Mark the frame that has its return address at BACK_AT and leaves the stack
  * pointer at SP.  All that are marked are further out.  Returns the mark's
  * number, or -1 when there are too many. */
-int mprof__marks_set(struct mprof__marks *marks, uintptr_t back_at,
+int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
                      uintptr_t sp);
 
 /* Take every other mark back, and let the others be as if they were new. */

@@ -45,7 +45,7 @@ void mprof__chain_begin(struct mprof__chain *chain,
     chain->site_of = site_of;
     chain->context = context;
     chain->record = record;
-    chain->patience = 1;
+    chain->next_review = 1;
     chain->fewest = SIZE_MAX;
 }
 
@@ -69,15 +69,15 @@ static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
     const struct mprof__mark *mark = mprof__marks_find(*word, f->high, &owner);
     if (mark == NULL)
         return false;
-    *word = mark->back;
+    *word = mark->ra;
     if (owner == chain->marks) {
         f->marked = true;
         f->mark = (uint16_t)(mark - owner->mark);
         f->serial = owner->serial[f->mark];
         /* A function that ended by jumping to another leaves it the mark. */
-        owner->back_at[f->mark] = f->back_at;
+        owner->ra_slot[f->mark] = f->ra_slot;
     } else {
-        f->firm = false; /* whether it is the same mark nobody knows */
+        f->checkable = false; /* whether it is the same mark nobody knows */
     }
     return true;
 }
@@ -98,17 +98,17 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     base[MPROF__CFA] = cfa;
     f->high = cfa;
     f->marked = false;
-    f->firm = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    f->checkable = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
     /* Only what a signal struck has not called anything since. */
     if (rule->ra_in_lr && !r->exact)
         return false;
     f->uses_bp = rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
                  (rule->bp_saved && rule->bp_base == MPROF__BP);
-    f->back_at = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
-    uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->back_at);
+    f->ra_slot = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
+    uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->ra_slot);
     if (rule->ra_in_lr)
-        f->back_at = (uintptr_t)&nowhere;
-    f->back = word;
+        f->ra_slot = (uintptr_t)&nowhere;
+    f->ra = word;
     if (MPROF__HAS_MARKS && !rule->signal && mprof__is_mark(word) &&
         !see_through(chain, f, &word))
         return false;
@@ -136,18 +136,18 @@ static inline struct mprof__fresh *fresh_frame(struct mprof__chain *chain) {
 
 /* Of the old frames below number N, which is walked again, how many are
  * inside of one that leads elsewhere now?  That one is at the returned number
- * less 1; 0: all lead where they led, and `proved` is known. */
+ * less 1; 0: all lead where they led, and `unreturned` is known. */
 static size_t unchanged(struct mprof__chain *chain, size_t n) {
     for (; n > 0; n--) {
         const struct mprof__frame *f = &chain->frames[n - 1];
-        if (mprof__word_at(f->back_at) != f->back)
+        if (mprof__word_at(f->ra_slot) != f->ra)
             return n;
         if (__builtin_expect(f->check == MPROF__WORD, 1))
             continue;
         if (f->check == MPROF__MARK) {
             if (!mprof__marks_has(chain->marks, f->mark, f->serial))
                 return n;
-            chain->proved = n;
+            chain->unreturned = n;
             return 0;
         }
         if (f->check == MPROF__END)
@@ -157,7 +157,7 @@ static size_t unchanged(struct mprof__chain *chain, size_t n) {
             mprof__word_at(f->bp_at) != f[-1].bp)
             return n;
     }
-    chain->proved = 0;
+    chain->unreturned = 0;
     return 0;
 }
 
@@ -190,12 +190,12 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
         again->bp = r->bp;
         again->site = f->site;
         again->high = f->high;
-        again->back_at = f->back_at;
-        again->back = f->back;
+        again->ra_slot = f->ra_slot;
+        again->ra = f->ra;
         again->bp_at = f->bp_at;
         again->exact = f->exact;
         again->interprets = f->interprets;
-        again->firm = f->firm;
+        again->checkable = f->checkable;
         again->uses_bp = f->uses_bp;
         again->last = again->marked = false;
         if (f->bp_at != 0)
@@ -261,7 +261,7 @@ push_new(struct mprof__chain *chain, const struct registers *r,
     f->site = place->site;
     f->exact = r->exact;
     f->interprets = place->interprets;
-    f->last = f->firm = f->marked = f->uses_bp = false;
+    f->last = f->checkable = f->marked = f->uses_bp = false;
     return f;
 }
 
@@ -274,11 +274,11 @@ static inline bool step_simply(struct mprof__chain *chain,
     if (__builtin_expect(cfa <= r->sp, 0))
         return false;
     f->high = cfa;
-    f->firm = true;
+    f->checkable = true;
     f->uses_bp = by_bp;
-    f->back_at = cfa + (uintptr_t)(intptr_t)known->ra;
-    uintptr_t word = mprof__word_at(f->back_at);
-    f->back = word;
+    f->ra_slot = cfa + (uintptr_t)(intptr_t)known->ra;
+    uintptr_t word = mprof__word_at(f->ra_slot);
+    f->ra = word;
     if (MPROF__HAS_MARKS && __builtin_expect(mprof__is_mark(word), 0) &&
         !see_through(chain, f, &word))
         return false;
@@ -298,13 +298,13 @@ static inline void prepare_check(struct mprof__frame *f,
                                  const struct mprof__frame *outer) {
     bool passes_bp = outer != NULL && outer->needs_bp;
     f->needs_bp = f->uses_bp || (f->bp_at == 0 && passes_bp);
-    if (__builtin_expect(!f->firm, 0)) {
-        f->back_at = (uintptr_t)&constant;
-        f->back = constant + !f->last;
+    if (__builtin_expect(!f->checkable, 0)) {
+        f->ra_slot = (uintptr_t)&constant;
+        f->ra = constant + !f->last;
     }
     if (__builtin_expect(outer == NULL, 0))
         f->check = MPROF__END;
-    else if (f->marked && f->firm)
+    else if (f->marked && f->checkable)
         f->check = MPROF__MARK;
     else if (f->interprets)
         f->check = MPROF__ASK;
@@ -316,8 +316,8 @@ static inline void prepare_check(struct mprof__frame *f,
 
 static inline void settle(struct mprof__frame *f,
                           const struct mprof__fresh *fresh) {
-    f->back_at = fresh->back_at;
-    f->back = fresh->back;
+    f->ra_slot = fresh->ra_slot;
+    f->ra = fresh->ra;
     f->pc = fresh->pc;
     f->low = fresh->low;
     f->high = fresh->high;
@@ -330,27 +330,27 @@ static inline void settle(struct mprof__frame *f,
     f->exact = fresh->exact;
     f->last = fresh->last;
     f->interprets = fresh->interprets;
-    f->firm = fresh->firm;
+    f->checkable = fresh->checkable;
     f->marked = fresh->marked;
     f->uses_bp = fresh->uses_bp;
 }
 
-/* Put the new frames behind those that are kept. */
+/* Put the new frames behind those that are reused. */
 static void assemble(struct mprof__chain *chain) {
-    size_t count = chain->kept + chain->fresh_count;
+    size_t count = chain->reused + chain->fresh_count;
     if (count > chain->room && !more_room(&chain->frames, &chain->room, count,
                                           sizeof *chain->frames)) {
         /* The innermost have to do. */
         chain->cut = true;
-        chain->kept = chain->proved = 0;
+        chain->reused = chain->unreturned = 0;
         count =
             chain->fresh_count < chain->room ? chain->fresh_count : chain->room;
     }
-    if (chain->exact_at > chain->kept)
+    if (chain->exact_at > chain->reused)
         chain->exact_at = 0;
-    struct mprof__frame *f = chain->frames + chain->kept;
-    const struct mprof__fresh *fresh = chain->fresh + (count - chain->kept);
-    for (size_t i = chain->kept; i < count; i++, f++) {
+    struct mprof__frame *f = chain->frames + chain->reused;
+    const struct mprof__fresh *fresh = chain->fresh + (count - chain->reused);
+    for (size_t i = chain->reused; i < count; i++, f++) {
         settle(f, --fresh);
         chain->asks |= f->interprets;
         if (__builtin_expect(f->exact, 0))
@@ -369,7 +369,7 @@ static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
     chain->in_barrier = true;
     if (mark == NULL)
         return false;
-    r->pc = mark->back;
+    r->pc = mark->ra;
     r->exact = false;
     return true;
 }
@@ -393,9 +393,9 @@ static bool go_on(struct mprof__chain *chain, struct mprof__fresh *f,
 
 /* Walk to the outermost frame, or to one from which on all is as it was. */
 static void walk(struct mprof__chain *chain, struct registers *r) {
-    size_t old = chain->kept;
+    size_t old = chain->reused;
     const struct mprof__known_site *known;
-    chain->kept = chain->proved = 0;
+    chain->reused = chain->unreturned = 0;
     while (r->pc != 0) {
         if (MPROF__HAS_MARKS && __builtin_expect(r->exact, 0) &&
             mprof__in_barrier(r->pc) && !leave_barrier(chain, r)) {
@@ -405,7 +405,7 @@ static void walk(struct mprof__chain *chain, struct registers *r) {
         if (meets(chain, &old, r)) {
             size_t n = unchanged(chain, old);
             if (n == 0) {
-                chain->kept = old;
+                chain->reused = old;
                 return;
             }
             chain->cut = !take_again(chain, old - 1, n - 1, r);
@@ -443,16 +443,16 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     mprof__caller(frame, &r.pc, &r.sp, &r.bp);
     chain->walked_in = mprof__code_generation();
     bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
-    chain->kept = keeps ? chain->count : 0;
+    chain->reused = keeps ? chain->count : 0;
     chain->fresh_count = 0;
     chain->cut = chain->in_barrier = chain->asks = false;
-    /* Should a jump leave what follows, nothing of it may be kept. */
+    /* Should a jump leave what follows, nothing of it may be reused. */
     chain->generation = 0;
     if ((chain->walked_in == 0 ||
          chain->sites_generation != chain->walked_in) &&
         !forget_sites(chain)) {
         chain->cut = true;
-        chain->kept = chain->proved = 0;
+        chain->reused = chain->unreturned = 0;
     } else {
         walk(chain, &r);
     }

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/format/format.h"
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
 #include "monitor/unwind/generation.h"
-#include "monitor/format/format.h"
 #include "monitor/unwind/marks.h"
 
 struct mprof__link;
@@ -32,7 +32,7 @@ struct mprof__site {
 
 /* How a frame is known to lead where it led in the walk before. */
 enum mprof__check {
-    MPROF__WORD,  /* what is at `back_at` is `back` */
+    MPROF__WORD,  /* what is at `ra_slot` is `ra` */
     MPROF__WORDS, /* ... and the frame pointer that it saved is the same */
     MPROF__ASK,   /* ... and the runtime says so */
     MPROF__MARK,  /* ... a mark, so nothing further out has changed */
@@ -42,8 +42,8 @@ enum mprof__check {
 /* A frame, as it is while it calls on.  Its memory is [low, high): from its
  * stack pointer to the one its caller has. */
 struct mprof__frame {
-    uintptr_t back_at; /* where its return address is */
-    uintptr_t back;    /* what is there: the caller's pc, or a mark */
+    uintptr_t ra_slot; /* where its return address is */
+    uintptr_t ra;      /* what is there: the caller's pc, or a mark */
     uintptr_t pc;
     uintptr_t low, high;
     uintptr_t bp;
@@ -57,12 +57,13 @@ struct mprof__frame {
     bool exact;      /* a signal struck here: pc is no return address */
     bool last;       /* it has no caller */
     bool interprets; /* `object` stands for it */
-    bool firm;       /* the way to the caller depends on nothing but the return
-                        address and, perhaps, the frame pointer */
-    bool marked;     /* its return address is a mark of this thread */
-    bool needs_bp;   /* the way outwards depends on `bp` */
-    bool uses_bp;    /* ... already the way to the caller */
-    bool folded;     /* in the tree, here or further out */
+    /* The way to the caller depends on nothing but the return address and,
+     * perhaps, the frame pointer. */
+    bool checkable;
+    bool marked;   /* its return address is a mark of this thread */
+    bool needs_bp; /* the way outwards depends on `bp` */
+    bool uses_bp;  /* ... already the way to the caller */
+    bool folded;   /* in the tree, here or further out */
 };
 
 /* A frame that a walk comes to, as long as it is not known how many there
@@ -70,10 +71,10 @@ struct mprof__frame {
 struct mprof__fresh {
     uintptr_t pc, low, bp;
     const struct mprof__site *site;
-    uintptr_t high, back_at, back, bp_at;
+    uintptr_t high, ra_slot, ra, bp_at;
     uint32_t serial;
     uint16_t mark;
-    bool exact, last, interprets, firm, marked, uses_bp;
+    bool exact, last, interprets, checkable, marked, uses_bp;
 };
 
 /* How to go on from a frame. */
@@ -98,23 +99,23 @@ struct mprof__known_site {
 enum { MPROF__KNOWN_SITES = 512 };
 
 /* The chain, outermost frame first.  The outermost ones that are still those
- * of the walk before, with all that was known of them, are `kept`, and of
- * these `proved` have not returned meanwhile. */
+ * of the walk before, with all that was known of them, are `reused`, and of
+ * these `unreturned` have not returned meanwhile. */
 struct mprof__chain {
     struct mprof__frame *frames;    /* mapped; owned by the chain */
     struct mprof__frame *innermost; /* of them; NULL: there are none */
-    size_t count, room, kept, proved;
-    uint32_t generation; /* of code; 0: nothing may be kept */
-    uint32_t walked_in;  /* ... when the last walk began */
-    bool cut;            /* frames[0] is where the rules ended */
-    bool in_barrier;     /* a signal struck in the return barrier */
-    size_t exact_at;     /* number of the innermost exact frame, from 1 */
-    bool asks;           /* frames that are not proved interpret */
-    uint32_t patience;   /* walks until the next look at the marks */
-    size_t fewest;       /* kept, of the walks since the last one */
-    size_t nearest;      /* frame that was marked then, from 1; 0: none */
-    uint32_t distance;   /* frames that are too near to be marked */
-    uint32_t looks;
+    size_t count, room, reused, unreturned;
+    uint32_t generation;  /* of code; 0: nothing may be reused */
+    uint32_t walked_in;   /* ... when the last walk began */
+    bool cut;             /* frames[0] is where the rules ended */
+    bool in_barrier;      /* a signal struck in the return barrier */
+    size_t exact_at;      /* number of the innermost exact frame, from 1 */
+    bool asks;            /* frames that may have returned interpret */
+    uint32_t next_review; /* walks until the next look at the marks */
+    size_t fewest;        /* reused, of the walks since the last one */
+    size_t nearest;       /* frame that was marked then, from 1; 0: none */
+    uint32_t distance;    /* frames that are too near to be marked */
+    uint32_t reviews;
     struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* tells of marks */
@@ -130,11 +131,11 @@ struct mprof__chain {
 };
 
 /* How often it is looked after marks. */
-enum { MPROF__PATIENCE = 32 };
+enum { MPROF__REVIEW_EVERY = 32 };
 
 /* Walk from FRAME (see MPROF__FRAME() in arch.h) to the first frame of the
  * thread.  There is no limit to the depth; when there is no memory for more
- * frames, the chain is cut.  Nothing is kept by the next walk until
+ * frames, the chain is cut.  Nothing is reused by the next walk until
  * mprof__walk_done(). */
 void mprof__walk(struct mprof__chain *chain, const void *frame);
 
@@ -152,8 +153,8 @@ enum mprof__same { MPROF__DIFFERS, MPROF__SAME, MPROF__SAME_IF };
 
 /* Does the walk from FRAME find the whole chain of the walk before?  It is
  * worth a short way, as most often it does.  MPROF__SAME_IF: if the runtime
- * says so of the frames that are not proved.  MPROF__DIFFERS: or it is time for
- * a long look. */
+ * says so of the frames that may have returned.  MPROF__DIFFERS: or it is time
+ * for a long look. */
 static inline __attribute__((always_inline)) enum mprof__same
 mprof__walk_again(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, sp, bp;
@@ -163,11 +164,11 @@ mprof__walk_again(struct mprof__chain *chain, const void *frame) {
         return MPROF__DIFFERS;
     const struct mprof__frame *f = chain->innermost;
     if (f->low != sp || f->pc != pc || (f->needs_bp && f->bp != bp) ||
-        --chain->patience == 0)
+        --chain->next_review == 0)
         return MPROF__DIFFERS;
     enum mprof__same same = MPROF__SAME;
     for (;; f--) {
-        if (mprof__word_at(f->back_at) != f->back)
+        if (mprof__word_at(f->ra_slot) != f->ra)
             return MPROF__DIFFERS;
         if (__builtin_expect(f->check == MPROF__WORD, 1))
             continue;
@@ -183,14 +184,14 @@ mprof__walk_again(struct mprof__chain *chain, const void *frame) {
         !mprof__marks_has(chain->marks, f->mark, f->serial))
         return MPROF__DIFFERS;
     if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
-        chain->kept = chain->count;
-        chain->proved =
+        chain->reused = chain->count;
+        chain->unreturned =
             f->check == MPROF__MARK ? (size_t)(f - chain->frames) + 1 : 0;
     }
     return same;
 }
 
-/* Keep nothing of the last walk. */
+/* Let the next walk reuse nothing. */
 static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;
 }

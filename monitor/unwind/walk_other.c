@@ -92,7 +92,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, bp;
     struct walk walk = {.session = session, .chain = chain};
     mprof__caller(frame, &pc, &walk.sp, &bp);
-    chain->count = chain->kept = chain->proved = 0;
+    chain->count = chain->reused = chain->unreturned = 0;
     chain->generation = 0; /* no walk builds upon another */
     chain->cut = chain->asks = false;
     _Unwind_Backtrace(add_frame, &walk);
@@ -102,7 +102,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
         chain->count > 0 ? &chain->frames[chain->count - 1] : NULL;
 }
 
-/* Nothing is kept. */
+/* Nothing is reused. */
 void mprof__walk_done(struct mprof__chain *chain) {
     (void)chain;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/graph/inlining.h"
 #include "report/base/output.h"
+#include "report/graph/inlining.h"
 
 /* One call of the command.  It outlives the jump when memory is short. */
 struct command {
@@ -187,7 +187,7 @@ static int run(struct command *c) {
     if (!error && c->options.help)
         fputs(report__help, c->output.stream);
     else if (!error && c->options.version)
-        fprintf(c->output.stream, "mprof %s\n", MPROF__VERSION);
+        fprintf(c->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     else if (!error)
         print_profile(c, heaps);
     if (error || !report__output_finish(&c->output, &c->pool, &error)) {
@@ -209,7 +209,7 @@ static int run_guarded(struct command *c) {
     return run(c);
 }
 
-int report__report_main(int argc, char **argv, FILE *out, FILE *err) {
+int report__main(int argc, char **argv, FILE *out, FILE *err) {
     struct command c = {.output = {.stream = out}, .err = err};
 
     if (!report__parse_options(argc, argv, err, &c.options))

@@ -47,6 +47,6 @@ extern const char report__help[];
 
 /* Do what `mprof` does with ARGV, printing on OUT, and what goes wrong in one
  * line on ERR.  Returns the exit status: 0, 1, or 2 for wrong usage. */
-int report__report_main(int argc, char **argv, FILE *out, FILE *err);
+int report__main(int argc, char **argv, FILE *out, FILE *err);
 
 #endif

@@ -64,7 +64,7 @@ static char *run(char *arguments) {
     bool good = argv && capture_start(&out, '0') && capture_start(&err, '1');
 
     if (good)
-        status = report__report_main(argc, argv, out.stream, err.stream);
+        status = report__main(argc, argv, out.stream, err.stream);
     good &= capture_end(&out);
     good &= capture_end(&err);
     free(argv);

@@ -7,5 +7,5 @@
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "run") == 0)
         return report__run_main(argc - 1, argv + 1);
-    return report__report_main(argc, argv, stdout, stderr);
+    return report__main(argc, argv, stdout, stderr);
 }

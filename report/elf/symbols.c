@@ -1,8 +1,8 @@
 /* symbols.c - names of C functions, from ELF files. */
-#include "report/elf/symbols.h"
 #include "report/elf/calls.h"
 #include "report/elf/debug_link.h"
 #include "report/elf/inlines.h"
+#include "report/elf/symbols.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -1,6 +1,6 @@
 /* call_sites.c - the calls in the frames of a profile. */
-#include "report/graph/call_sites.h"
 #include "report/elf/symbols.h"
+#include "report/graph/call_sites.h"
 
 #include <string.h>
 

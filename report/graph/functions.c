@@ -1,7 +1,7 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
-#include "report/graph/functions.h"
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
+#include "report/graph/functions.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
-#include "report/graph/graph.h"
 #include "report/base/scc.h"
+#include "report/graph/graph.h"
 #include "report/graph/places.h"
 
 #include <stdlib.h>

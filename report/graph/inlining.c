@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/graph/call_sites.h"
 #include "report/base/dictionary.h"
+#include "report/graph/call_sites.h"
 
 struct search {
     struct report__pool *pool;

@@ -84,7 +84,7 @@ static void print_program(FILE *out, const struct report__profile *profile) {
     const char *command =
         *profile->command ? profile->command : profile->program;
 
-    fprintf(out, "mprof %s: ", MPROF__VERSION);
+    fprintf(out, "mprof %s: ", MPROF_PACKAGE_VERSION);
     report__print_name(out, *command ? command : "unknown program");
     if (*profile->runtime)
         fprintf(out, " (%s)", profile->runtime);

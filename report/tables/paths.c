@@ -3,9 +3,9 @@
  * One pass over the nodes, parents first, makes the paths.  A node whose
  * function is not shown has the path of its caller.
  */
-#include "report/tables/paths.h"
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
+#include "report/tables/paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

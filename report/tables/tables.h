@@ -4,10 +4,8 @@
 
 #include <stdio.h>
 
-#include "report/graph/graph.h"
 #include "report/elf/types.h"
-
-#define MPROF__VERSION "1.0"
+#include "report/graph/graph.h"
 
 enum report__table {
     MPROF_BINS = 1,

@@ -1,6 +1,6 @@
 /* c-stacks.c KIND - unusual stacks: `alternate` (a signal's), `coroutines`,
  * `deep` (100,000 frames), `small` (64 KiB a thread), `tiny` (the least that a
- * thread may have), `overflow` (beyond the end, left by a jump from the
+ * thread may have), `overflow` (beyond the end, abandoned by longjmp() from the
  * alternate stack). */
 #define _GNU_SOURCE
 #include <limits.h>
