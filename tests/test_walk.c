@@ -192,6 +192,22 @@ static void code_without_tables_cuts_the_chain(void **state) {
     assert_int_equal(f->kind, MPROF_UNKNOWN);
 }
 
+/* A library that took the place of the first part of another one, and is gone
+ * too, leaves nothing known of the rest: a third may be there now. */
+static void what_is_known_goes_with_its_module(void **state) {
+    (void)state;
+    uintptr_t pc = (uintptr_t)recurse + 1;
+    assert_true(mprof__enter());
+    const struct mprof__site *known = mprof__site_of(session, pc, false);
+    assert_ptr_equal(mprof__site_of(session, pc, false), known);
+    uintptr_t start = known->unwind.module_start;
+    __atomic_store_n(&mprof__page.sessions.current, session, __ATOMIC_RELEASE);
+    mprof__module_unloads(start, start + 1);
+    __atomic_store_n(&mprof__page.sessions.current, NULL, __ATOMIC_RELEASE);
+    assert_ptr_not_equal(mprof__site_of(session, pc, false), known);
+    mprof__leave();
+}
+
 /* Functions of different frames that call each other, each from two places. */
 enum { TURNS = 200000, DEEPEST = 60 };
 static int turns;
@@ -321,6 +337,7 @@ int main(void) {
         cmocka_unit_test(out_of_a_handler_on_its_own_stack),
         cmocka_unit_test(from_another_thread),
         cmocka_unit_test(code_without_tables_cuts_the_chain),
+        cmocka_unit_test(what_is_known_goes_with_its_module),
         cmocka_unit_test(random_calls_agree_with_a_walk_of_their_own),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

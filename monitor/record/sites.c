@@ -62,31 +62,30 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     mprof__unlock(&session->lock);
 }
 
-/* If another module was recorded where the one of UNWIND is, forget that.
- * False: so it was. */
+/* Is the module of UNWIND the one that is recorded there?  If not, forget all
+ * that is known of code in its place: of another one, or of parts of several.
+ */
 static bool is_current(struct mprof__session *session,
                        const struct mprof__unwind *unwind, uint32_t now) {
     if (unwind->module == NULL)
         return true;
     struct mprof__slot *slot =
         mprof__table_find(&session->modules, unwind->module_start);
-    if (slot == NULL) {
-        /* It may lie over parts of several that are gone. */
-        forget(session, unwind->module_start, unwind->module_end);
-        return true;
-    }
-    /* Without a record, for want of room, there is nothing to compare. */
-    if (slot->value >> 32 == now || (mprof_ref)slot->value == 0)
-        return true;
-    const struct mprof_module *module =
-        mprof__arena_at(&session->arena, (mprof_ref)slot->value);
-    if (!mprof__module_is(session, module)) {
+    if (slot != NULL) {
+        /* Without a record, for want of room, there is nothing to compare. */
+        if (slot->value >> 32 == now || (mprof_ref)slot->value == 0)
+            return true;
+        const struct mprof_module *module =
+            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+        if (mprof__module_is(session, module)) {
+            slot->value =
+                (uint64_t)mprof__holds_for(now) << 32 | (mprof_ref)slot->value;
+            return true;
+        }
         forget(session, module->start, module->end);
-        return false;
     }
-    slot->value =
-        (uint64_t)mprof__holds_for(now) << 32 | (mprof_ref)slot->value;
-    return true;
+    forget(session, unwind->module_start, unwind->module_end);
+    return false;
 }
 
 static mprof_ref native_function(struct mprof__session *session,
