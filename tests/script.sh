@@ -2,8 +2,9 @@
 # script.sh - what each tests/run-*.test sources first.
 #
 # Sets srcdir, tests and programs, folders of the project, and scratch, a folder
-# of the test's own that goes when it ends.  What the machine's user has set up for Lisp
-# or keeps at home is not what is tested, and nothing is left there.
+# of the test's own that goes when it ends.  What the machine's user has set up
+# for Lisp or keeps at home, and the descriptors that the caller has open, are not
+# what is tested, and nothing is left there.
 srcdir=$(cd "$(dirname "$0")/.." && pwd) || exit 99
 tests=$srcdir/tests
 # shellcheck disable=SC2034 # for who sources this
@@ -11,6 +12,7 @@ programs=$tests/programs
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/mprof-test-XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 unset MPROF_DATA MPROF_RUN MPROF_LIMIT MPROF_START MPROF_CHILDREN LD_PRELOAD
 
 HOME=$scratch/.home
