@@ -53,7 +53,7 @@ static inline uintptr_t mprof__frame_place(const void *frame) {
  * (xpaclri) does nothing where addresses are not signed. */
 static inline uintptr_t mprof__strip(uintptr_t pc) {
     register uintptr_t x30 __asm__("x30") = pc;
-    __asm__("key 7" : "+r"(x30));
+    __asm__("hint 7" : "+r"(x30));
     return x30;
 }
 #define MPROF__STRIP(pc) mprof__strip(pc)
@@ -67,7 +67,7 @@ bool mprof__bare_rule(uintptr_t pc, struct mprof__unwind *unwind);
  * instruction (chkfeat) does nothing where there is no such stack. */
 static inline bool mprof__shadow_stack(void) {
     register uint64_t x16 __asm__("x16") = 1;
-    __asm__ volatile("key 40" : "+r"(x16));
+    __asm__ volatile("hint 40" : "+r"(x16));
     return x16 == 0;
 }
 

@@ -38,17 +38,6 @@ static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
     return true;
 }
 
-void mprof__chain_begin(struct mprof__chain *chain,
-                        const struct mprof__site *(*site_of)(void *, uintptr_t,
-                                                             bool),
-                        void *context, struct mprof_thread *record) {
-    chain->site_of = site_of;
-    chain->context = context;
-    chain->record = record;
-    chain->next_review = 1;
-    chain->fewest = SIZE_MAX;
-}
-
 void mprof__chain_free(struct mprof__chain *chain) {
     mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
     mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);

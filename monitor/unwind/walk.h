@@ -198,12 +198,18 @@ static inline void mprof__chain_forget(struct mprof__chain *chain) {
 
 /* Before the first walk: sites come from SITE_OF for CONTEXT, and RECORD is
  * told of marks. */
-void mprof__chain_begin(struct mprof__chain *chain,
-                        const struct mprof__site *(*site_of)(void *context,
-                                                             uintptr_t pc,
-                                                             bool exact),
-                        void *context, struct mprof_thread *record);
+static inline void mprof__chain_begin(
+    struct mprof__chain *chain,
+    const struct mprof__site *(*site_of)(void *, uintptr_t, bool),
+    void *context, struct mprof_thread *record) {
+    chain->site_of = site_of;
+    chain->context = context;
+    chain->record = record;
+    chain->next_review = 1;
+    chain->fewest = SIZE_MAX;
+}
 
+/* Give back its memory. */
 void mprof__chain_free(struct mprof__chain *chain);
 
 #endif

@@ -29,7 +29,6 @@ void mprof__chain_free(struct mprof__chain *chain) {
 }
 
 struct walk {
-    struct mprof__session *session;
     struct mprof__chain *chain;
     uintptr_t sp; /* of the frame that the chain begins with */
     bool begun;
@@ -55,7 +54,7 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
     if (chain->count > 0)
         chain->frames[chain->count - 1].high = sp;
     const struct mprof__site *site =
-        mprof__session_site(walk->session, pc, exact != 0);
+        chain->site_of(chain->context, pc, exact != 0);
     chain->asks |= site->interpreter;
     chain->frames[chain->count++] =
         (struct mprof__frame){.site = site,
@@ -90,7 +89,7 @@ static void look_at_outermost(struct mprof__chain *chain) {
 
 void mprof__walk(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, bp;
-    struct walk walk = {.session = session, .chain = chain};
+    struct walk walk = {.chain = chain};
     mprof__caller(frame, &pc, &walk.sp, &bp);
     chain->count = chain->reused = chain->unreturned = 0;
     chain->generation = 0; /* no walk builds upon another */
