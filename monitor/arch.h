@@ -1,1 +1,0 @@
-../monitor/arch_x86_64.h
