@@ -1,7 +1,8 @@
 /* run.c - see run.h.
  *
  * The program takes the place of this process, with libmprof_malloc before all
- * other libraries.  monitor/malloc/autostart.h tells what the environment means.
+ * other libraries.  monitor/malloc/autostart.h tells what the environment
+ * means.
  */
 #define _GNU_SOURCE
 #include "report/command/run.h"

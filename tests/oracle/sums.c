@@ -1,7 +1,7 @@
 /* sums.c - the totals of a data file, read in the plainest way.
  *
- * Knows monitor/format/format.h and nothing of the reader in report/.  Prints the
- * allocations and bytes of all nodes, of all bins, and of what is unplaced.
+ * Knows monitor/format/format.h and nothing of the reader in report/.  Prints
+ * the allocations and bytes of all nodes, of all bins, and of what is unplaced.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mkdtemp */
 #endif
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* The tree against a naive one: chains in a list, looked through one by one. */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fake.h"
+#include "tests/support/fake.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"

@@ -2,14 +2,14 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "self.h"
-#include "world.h"
+#include "tests/support/self.h"
+#include "tests/support/world.h"
 
 static void plumbing_is_left_out_unless_asked_for(void **state) {
     struct world w;

@@ -1,11 +1,11 @@
 /* world.c - profiles made up in memory. */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "tests/support/world.h"
 
 void world_start(struct world *w) {
     *w = (struct world){.profile.program = ""};

@@ -1,14 +1,14 @@
 /* test_inlined_places.c - the trees with made-up inlining: random ones against
  * the same trees without it, and against a naive reducer, which writes down the
  * chain of every counter. */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/graph/inlining.h"
 #include "report/graph/places.h"
-#include "world.h"
+#include "tests/support/world.h"
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()
  * and world_edge() not any more. */

@@ -3,7 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* self.h */
 #endif
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "golden.h"
+#include "tests/support/golden.h"
 #include "report/command/command.h"
-#include "self.h"
+#include "tests/support/self.h"
 
 static const char data_name[] = "test_c_tables.data";
 

@@ -1,7 +1,7 @@
 /* golden.c - run the command and compare. */
-#include "golden.h"
+#include "tests/support/golden.h"
 
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

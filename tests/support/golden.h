@@ -2,7 +2,7 @@
 #ifndef MPROF_TESTS_GOLDEN_H
 #define MPROF_TESTS_GOLDEN_H
 
-#include "datafile.h"
+#include "tests/support/datafile.h"
 
 /* Write D to the file NAME. */
 void golden_save(const struct datafile *d, const char *name);

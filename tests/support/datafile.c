@@ -1,5 +1,5 @@
 /* datafile.c - data files made up by tests. */
-#include "datafile.h"
+#include "tests/support/datafile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,19 +2,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/check.h"
 
-#include <cmocka.h>
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "tests/support/datafile.h"
 #include "report/graph/graph.h"
 
 struct fixture {

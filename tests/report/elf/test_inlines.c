@@ -2,16 +2,16 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "golden.h"
+#include "tests/support/golden.h"
 #include "report/graph/inlining.h"
-#include "self.h"
-#include "world.h"
+#include "tests/support/self.h"
+#include "tests/support/world.h"
 
 static const char data_name[] = "test_inlines.data";
 

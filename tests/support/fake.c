@@ -1,4 +1,4 @@
-#include "fake.h"
+#include "tests/support/fake.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The public functions, and threads, with allocations that are only told. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake.h"
+#include "tests/support/fake.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"

@@ -1,17 +1,13 @@
 /* test_read.c - good files are read as they were written, and others refused
  * with a sentence. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/check.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "datafile.h"
+#include "tests/support/datafile.h"
 #include "report/data/profile.h"
 
 struct fixture {

@@ -1,13 +1,13 @@
 /* The C heap: objects that are remembered, frees, who counts them. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fake.h"
+#include "tests/support/fake.h"
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"

@@ -1,12 +1,12 @@
 /* test_leaks.c - the memory leak table: rows, numbers, notes. */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "tests/support/world.h"
 
 static void equals(char *text, const char *expected) {
     assert_string_equal(text, expected);

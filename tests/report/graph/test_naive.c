@@ -1,11 +1,11 @@
 /* test_naive.c - the call graph of random trees against a naive one, which
  * writes down every allocation's chain. */
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "tests/support/datafile.h"
 #include "report/graph/graph.h"
 
 struct fixture {

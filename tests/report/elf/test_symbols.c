@@ -6,7 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "check.h"
+#include "tests/support/check.h"
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
 
@@ -19,7 +19,7 @@
 
 #include "report/elf/calls.h"
 #include "report/graph/functions.h"
-#include "self.h"
+#include "tests/support/self.h"
 
 extern char **environ;
 

@@ -1,10 +1,6 @@
 /* test_tables.c - the tables, letter by letter, and the command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/check.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "golden.h"
+#include "tests/support/golden.h"
 #include "report/command/command.h"
 #include "report/command/report.h"
 

@@ -1,16 +1,12 @@
 /* test_damage.c - whatever happens to a data file, the answer is an error or
  * the right tables, and never a crash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/support/check.h"
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "datafile.h"
+#include "tests/support/datafile.h"
 #include "report/tables/tables.h"
 
 /* Two threads of C, where one frees what the other has allocated. */

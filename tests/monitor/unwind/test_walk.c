@@ -1,6 +1,6 @@
 /* The walk against the C library's own unwinder, on code that is hard. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "tests/support/check.h"
 
 #include <execinfo.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fake.h"
+#include "tests/support/fake.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/sites.h"
