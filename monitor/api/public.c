@@ -4,17 +4,18 @@
  * that of a libmprof_malloc which was preloaded.  The loader binds all calls to
  * the latter, which passes them on: see mprof_set_functions().
  */
+#include "monitor/base/atomic.h"
 #include "monitor/api/functions.h"
 #include "monitor/include/mprof.h"
 
 static const struct mprof__functions *functions = &mprof__own_functions;
 
 void mprof_set_functions(const struct mprof__functions *others) {
-    __atomic_store_n(&functions, others, __ATOMIC_RELEASE);
+    mprof__store_release(&functions, others);
 }
 
 static const struct mprof__functions *now(void) {
-    return __atomic_load_n(&functions, __ATOMIC_ACQUIRE);
+    return mprof__load_acquire(&functions);
 }
 
 int mprof_start(const char *file) {

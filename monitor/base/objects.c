@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
@@ -36,7 +37,7 @@ static struct region *regions[SHADOWS][REGIONS]; /* atomic, also the leaves */
 
 /* Mapped memory at *PLACE, made when it is not there. */
 static void *reach(void *place, size_t bytes) {
-    void **at = place, *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    void **at = place, *there = mprof__load_acquire(at);
     if (there != NULL)
         return there;
     void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -45,8 +46,7 @@ static void *reach(void *place, size_t bytes) {
         return NULL;
     /* Objects are far apart for the most part. */
     madvise(fresh, bytes, MADV_NOHUGEPAGE);
-    if (__atomic_compare_exchange_n(at, &there, fresh, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE))
+    if (mprof__replace(at, &there, fresh))
         return fresh;
     munmap(fresh, bytes);
     return there;
@@ -80,12 +80,10 @@ static uint64_t *make_entry(uintptr_t address) {
 }
 
 static uint64_t *find_entry(uintptr_t address) {
-    struct region *region =
-        __atomic_load_n(region_of(address), __ATOMIC_ACQUIRE);
+    struct region *region = mprof__load_acquire(region_of(address));
     if (region == NULL)
         return NULL;
-    struct leaf *leaf =
-        __atomic_load_n(leaf_of(region, address), __ATOMIC_ACQUIRE);
+    struct leaf *leaf = mprof__load_acquire(leaf_of(region, address));
     return leaf == NULL ? NULL : entry_of(leaf, address);
 }
 
@@ -102,7 +100,7 @@ uint64_t *mprof__objects_find(uintptr_t address,
 static bool put_huge(uintptr_t address, uint64_t bytes) {
     uint64_t *entry = make_entry(address + (1 << GRAIN_BITS));
     if (entry != NULL)
-        __atomic_store_n(entry, bytes, __ATOMIC_RELAXED);
+        mprof__store_relaxed(entry, bytes);
     return entry != NULL;
 }
 
@@ -117,15 +115,14 @@ bool mprof__objects_put(const void *object, struct mprof__object what) {
             return false;
         bytes = HUGE_BYTES;
     }
-    __atomic_store_n(entry, (uint64_t)what.counter << 32 | bytes,
-                     __ATOMIC_RELAXED);
+    mprof__store_relaxed(entry, (uint64_t)what.counter << 32 | bytes);
     return true;
 }
 
 static uint64_t take_huge(uintptr_t address) {
     uint64_t *entry = find_entry(address + (1 << GRAIN_BITS));
-    uint64_t bytes = __atomic_load_n(entry, __ATOMIC_RELAXED);
-    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    uint64_t bytes = mprof__load_relaxed(entry);
+    mprof__store_relaxed(entry, 0);
     return bytes;
 }
 
@@ -134,10 +131,10 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
     if (entry == NULL)
         return false;
-    uint64_t value = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    uint64_t value = mprof__load_relaxed(entry);
     if (value == 0)
         return false;
-    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    mprof__store_relaxed(entry, 0);
     what->counter = (mprof_ref)(value >> 32);
     what->bytes = (uint32_t)value;
     if (what->bytes == HUGE_BYTES)
@@ -149,11 +146,9 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
 static void for_leaves(void (*visit)(struct leaf *leaf, void *data),
                        void *data) {
     for (size_t i = 0; i < (size_t)SHADOWS * REGIONS; i++) {
-        struct region *region =
-            __atomic_load_n(&regions[0][0] + i, __ATOMIC_ACQUIRE);
+        struct region *region = mprof__load_acquire(&regions[0][0] + i);
         for (size_t j = 0; region != NULL && j < LEAVES; j++) {
-            struct leaf *leaf =
-                __atomic_load_n(&region->leaves[j], __ATOMIC_ACQUIRE);
+            struct leaf *leaf = mprof__load_acquire(&region->leaves[j]);
             if (leaf != NULL)
                 visit(leaf, data);
         }

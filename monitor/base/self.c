@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
 enum { SELVES_PER_PIECE = 128 };
@@ -45,13 +46,11 @@ static void thread_ends(void *data) {
         return;
     rounds = LAST_ROUND;
     release_held(me);
-    me->stack = (uintptr_t)__builtin_frame_address(0);
-    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    mprof__go_in(me, (uintptr_t)__builtin_frame_address(0));
     when_it_ends(me);
     mprof__self = NULL;
-    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
-    __atomic_store_n(&me->dead, 1, __ATOMIC_RELEASE);
+    mprof__store_release(&me->inside, 0);
+    mprof__store_release(&me->dead, 1);
 }
 
 void mprof__selves_initialize(void (*ends)(struct mprof__self *me)) {
@@ -63,11 +62,10 @@ void mprof__selves_initialize(void (*ends)(struct mprof__self *me)) {
 }
 
 static struct mprof__self *reuse(void) {
-    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next) {
         int dead = 1;
-        if (__atomic_compare_exchange_n(&s->dead, &dead, 0, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (mprof__replace(&s->dead, &dead, 0))
             return s;
     }
     return NULL;
@@ -85,19 +83,17 @@ static struct mprof__self *make_self(void) {
             piece[i].next = i + 1 < SELVES_PER_PIECE ? &piece[i + 1] : NULL;
         }
         struct mprof__self *last = &piece[SELVES_PER_PIECE - 1];
-        last->next = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
-        while (!__atomic_compare_exchange_n(&selves, &last->next, piece, false,
-                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        last->next = mprof__load_acquire(&selves);
+        while (!mprof__replace(&selves, &last->next, piece))
             ;
         mine = piece;
     }
     mine->silent = true;
-    mine->stack = (uintptr_t)__builtin_frame_address(0);
-    __atomic_store_n(&mine->inside, 1, __ATOMIC_RELAXED);
+    mprof__go_in(mine, (uintptr_t)__builtin_frame_address(0));
     mprof__self = mine;
     /* The C library may allocate here. */
     pthread_setspecific(at_thread_end, mine);
-    __atomic_store_n(&mine->inside, 0, __ATOMIC_RELEASE);
+    mprof__store_release(&mine->inside, 0);
     mine->silent = false;
     return mine;
 }
@@ -121,27 +117,21 @@ static bool was_left(const struct mprof__self *me, uintptr_t stack) {
            !(signal_stack.ss_flags & SS_ONSTACK);
 }
 
-bool mprof__enter_slowly(uintptr_t stack) {
+struct mprof__self *mprof__enter_slowly(uintptr_t stack) {
+    int saved = errno;
     struct mprof__self *me = mprof__self;
-    if (me == NULL && (me = find_self()) == NULL)
-        return false;
+    if (me == NULL)
+        me = find_self();
+    errno = saved;
+    if (me == NULL)
+        return NULL;
     if (me->inside) {
         if (!was_left(me, stack))
-            return false;
+            return NULL;
         release_held(me);
     }
-    me->stack = stack;
-    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return true;
-}
-
-bool mprof__enter(void) {
-    return mprof__enter_here();
-}
-
-void mprof__leave(void) {
-    mprof__leave_here();
+    mprof__go_in(me, stack);
+    return me;
 }
 
 void mprof__leave_shared(void) {
@@ -173,7 +163,7 @@ enum { PATIENCE = 3000 };
 static bool has_left(const struct mprof__self *s) {
     struct timespec pause = {0, 1000 * 1000};
     int looks = 0;
-    while (s != mprof__self && __atomic_load_n(&s->inside, __ATOMIC_ACQUIRE)) {
+    while (s != mprof__self && mprof__load_acquire(&s->inside)) {
         if (++looks > PATIENCE)
             return false;
         if (looks < 100)
@@ -190,7 +180,7 @@ bool mprof__threads_leave(void) {
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else
         nanosleep(&pause, NULL);
-    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next)
         if (!has_left(s))
             return false;
@@ -198,7 +188,7 @@ bool mprof__threads_leave(void) {
 }
 
 void mprof__selves_forked(void) {
-    struct mprof__self *s = __atomic_load_n(&selves, __ATOMIC_ACQUIRE);
+    struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next) {
         if (s == mprof__self)
             continue;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/format/format.h"
 
@@ -43,51 +44,38 @@ struct mprof__self {
 #define MPROF__FAST_TLS __thread __attribute__((tls_model("initial-exec")))
 extern MPROF__FAST_TLS struct mprof__self *mprof__self;
 
-/* The longer ways of the functions below. */
-bool mprof__enter_slowly(uintptr_t stack);
+/* The longer ways of the two functions below. */
+struct mprof__self *mprof__enter_slowly(uintptr_t stack);
 void mprof__leave_shared(void);
 
-/* Begin and end a stretch that must not run into the hook on the same thread:
- * allocations by signal handlers meanwhile are counted as unplaced.  False:
- * this thread is inside already, and mprof__leave() must not be called. */
-bool mprof__enter(void);
-void mprof__leave(void);
-
-/* As mprof__enter().  STACK is a place in the stack that is the same for all
- * calls from there. */
-static inline bool mprof__enter_at(const void *stack) {
-    struct mprof__self *me = mprof__self;
-    if (__builtin_expect(me == NULL || me->inside, 0))
-        return mprof__enter_slowly((uintptr_t)stack);
-    me->stack = (uintptr_t)stack;
-    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return true;
+/* Whichever way it came, ME is inside from here on. */
+static inline void mprof__go_in(struct mprof__self *me, uintptr_t stack) {
+    me->stack = stack;
+    mprof__store_relaxed(&me->inside, 1);
+    mprof__order_for_handlers();
 }
 
-static inline bool mprof__enter_here(void) {
-    return mprof__enter_at(__builtin_frame_address(0));
-}
-
-/* Enter in the most frequent case; NULL: otherwise.  STACK is where on the
- * stack the thread is. */
-static inline struct mprof__self *mprof__enter_quickly(const void *stack) {
+/* Begin a stretch that must not run into the hook on the same thread:
+ * allocations by signal handlers meanwhile are counted as unplaced.  Returns
+ * the thread, for mprof__leave(); NULL: it is inside already, or there is no
+ * memory. errno stays.
+ *
+ * Should a jump abandon the hook, the thread enters again from a place in the
+ * stack that is not further in; so what the runtime calls enters by itself, and
+ * no deeper than need be. */
+static inline __attribute__((always_inline)) struct mprof__self *
+mprof__enter(void) {
     struct mprof__self *me = mprof__self;
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
     if (__builtin_expect(me == NULL || me->inside, 0))
-        return NULL;
-    me->stack = (uintptr_t)stack;
-    __atomic_store_n(&me->inside, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        return mprof__enter_slowly(stack);
+    mprof__go_in(me, stack);
     return me;
 }
 
-static inline void mprof__leave_quickly(struct mprof__self *me) {
-    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
-}
-
-static inline void mprof__leave_here(void) {
-    struct mprof__self *me = mprof__self;
-    __atomic_store_n(&me->inside, 0, __ATOMIC_RELEASE);
+/* End it. */
+static inline void mprof__leave(struct mprof__self *me) {
+    mprof__store_release(&me->inside, 0);
     if (__builtin_expect(me->shared, 0))
         mprof__leave_shared();
 }

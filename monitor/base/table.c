@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "monitor/base/atomic.h"
+
 enum { FIRST_SLOTS = 256 };
 
 uint64_t mprof__mapped;
@@ -13,7 +15,7 @@ void *mprof__map(size_t bytes) {
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    __atomic_add_fetch(&mprof__mapped, bytes, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&mprof__mapped, bytes);
     return memory;
 }
 
@@ -21,7 +23,7 @@ void mprof__unmap(void *memory, size_t bytes) {
     if (memory == NULL)
         return;
     munmap(memory, bytes);
-    __atomic_sub_fetch(&mprof__mapped, bytes, __ATOMIC_RELAXED);
+    mprof__sub_relaxed(&mprof__mapped, bytes);
 }
 
 static void put(struct mprof__slots *slots, uint64_t key, uint64_t value) {
@@ -29,7 +31,7 @@ static void put(struct mprof__slots *slots, uint64_t key, uint64_t value) {
     while (slots->slot[i].key != 0)
         i = (i + 1) & slots->mask;
     slots->slot[i].value = value;
-    __atomic_store_n(&slots->slot[i].key, key, __ATOMIC_RELEASE);
+    mprof__store_release(&slots->slot[i].key, key);
 }
 
 /* Slots for twice the keys; as many as before when most were removed. */
@@ -60,7 +62,7 @@ static bool grow(struct mprof__table *table) {
         }
     }
     table->count = count;
-    __atomic_store_n(&table->slots, slots, __ATOMIC_RELEASE);
+    mprof__store_release(&table->slots, slots);
     return true;
 }
 
@@ -94,7 +96,7 @@ void mprof__table_sweep(struct mprof__table *table,
     for (size_t i = 0; slots != NULL && i <= slots->mask; i++) {
         struct mprof__slot *slot = &slots->slot[i];
         if (slot->key > 1 && dead(slot->key, slot->value, data))
-            __atomic_store_n(&slot->key, 1, __ATOMIC_RELEASE);
+            mprof__store_release(&slot->key, 1);
     }
 }
 

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
+
 struct mprof__slot {
     uint64_t key; /* 0 empty, 1 removed */
     uint64_t value;
@@ -52,13 +54,12 @@ static inline uint64_t mprof__hash(uint64_t key) {
 /* The slot of KEY, or NULL. */
 static inline struct mprof__slot *
 mprof__table_find(const struct mprof__table *table, uint64_t key) {
-    struct mprof__slots *slots =
-        __atomic_load_n(&table->slots, __ATOMIC_ACQUIRE);
+    struct mprof__slots *slots = mprof__load_acquire(&table->slots);
     if (slots == NULL)
         return NULL;
     for (size_t i = mprof__hash(key) & slots->mask;;
          i = (i + 1) & slots->mask) {
-        uint64_t k = __atomic_load_n(&slots->slot[i].key, __ATOMIC_ACQUIRE);
+        uint64_t k = mprof__load_acquire(&slots->slot[i].key);
         if (k == key)
             return &slots->slot[i];
         if (k == 0)

@@ -4,6 +4,7 @@
  * without the patch the weak reference to ecl_set_monitor is NULL.
  */
 #define _GNU_SOURCE
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
 
@@ -66,7 +67,7 @@ static inline cl_env_ptr own_env(void) {
 static pthread_t lisp_thread;
 
 static inline void note_thread(void) {
-    __atomic_store_n(&lisp_thread, pthread_self(), __ATOMIC_RELAXED);
+    mprof__store_relaxed(&lisp_thread, pthread_self());
 }
 
 /* Before any Lisp ran: does this thread have the stack that Lisp started on? */
@@ -84,7 +85,7 @@ static void find_thread(void) {
 }
 
 static inline cl_env_ptr own_env(void) {
-    if (__atomic_load_n(&lisp_thread, __ATOMIC_RELAXED) != pthread_self())
+    if (mprof__load_relaxed(&lisp_thread) != pthread_self())
         return NULL;
     return ecl_process_env_unsafe();
 }
@@ -111,25 +112,27 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
 static void named(cl_object name, cl_object function) {
     note_thread();
     cl_env_ptr env = own_env();
-    if (env == NULL || !mprof__enter())
+    struct mprof__self *me = env == NULL ? NULL : mprof__enter();
+    if (me == NULL)
         return;
     int disabled = env->disable_interrupts;
     if (!disabled)
         ecl_disable_interrupts_env(env);
     if (mprof__recording())
         mprof__ecl_registry_name(name, function);
-    mprof__leave();
+    mprof__leave(me);
     if (!disabled)
         ecl_enable_interrupts_env(env);
 }
 
 static void loaded(cl_object block, int opened) {
     note_thread();
-    if (!mprof__enter())
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
         return;
     if (mprof__recording())
         mprof__ecl_registry_library(block, opened != 0);
-    mprof__leave();
+    mprof__leave(me);
 }
 
 static const struct ecl_monitor monitor = {
@@ -171,11 +174,12 @@ static void attach(unsigned heaps) {
     toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
     mprof__ecl_keep_start();
     find_thread();
-    if (mprof__enter()) {
+    struct mprof__self *me = mprof__enter();
+    if (me != NULL) {
         /* What was known before a stop may have changed meanwhile. */
         mprof__ecl_registry_clear();
         mprof__ecl_registry_fill();
-        mprof__leave();
+        mprof__leave(me);
     }
     /* Without the Lisp heap, names and libraries are of interest still. */
     if (ecl_set_monitor != NULL)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
 
@@ -31,7 +32,7 @@ static GC_push_other_roots_proc others;
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static void push_roots(void) {
-    struct piece *p = __atomic_load_n(&pieces, __ATOMIC_ACQUIRE);
+    struct piece *p = mprof__load_acquire(&pieces);
     for (; p != NULL; p = p->next)
         /* void * since version 8 */
         GC_push_all((char *)p->object, (char *)(p->object + p->count));
@@ -58,7 +59,7 @@ static struct piece *with_room(void) {
     if (fresh == NULL)
         return NULL;
     fresh->next = pieces;
-    __atomic_store_n(&pieces, fresh, __ATOMIC_RELEASE);
+    mprof__store_release(&pieces, fresh);
     return fresh;
 }
 
@@ -69,7 +70,7 @@ void mprof__ecl_keep(uintptr_t object) {
      * a name may then be wrong, a number never. */
     if (p != NULL) {
         p->object[p->count] = object;
-        __atomic_store_n(&p->count, p->count + 1, __ATOMIC_RELEASE);
+        mprof__store_release(&p->count, p->count + 1);
     }
     mprof__unlock(&adding);
 }
@@ -77,7 +78,7 @@ void mprof__ecl_keep(uintptr_t object) {
 void mprof__ecl_forget(void) {
     mprof__lock(&adding);
     for (struct piece *p = pieces; p != NULL; p = p->next)
-        __atomic_store_n(&p->count, 0, __ATOMIC_RELEASE);
+        mprof__store_release(&p->count, 0);
     mprof__unlock(&adding);
 }
 

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/malloc/malloc_monitor.h"
 
 /* Weak: a static libgcc may come with its own. */
@@ -21,10 +22,10 @@ enum { END_OF_STACK = 5 };
 
 int backtrace(void **addresses, int size) {
     static int (*next)(void **, int); /* atomic */
-    int (*function)(void **, int) = __atomic_load_n(&next, __ATOMIC_RELAXED);
+    int (*function)(void **, int) = mprof__load_relaxed(&next);
     if (function == NULL) {
         *(void **)&function = dlsym(RTLD_NEXT, "backtrace");
-        __atomic_store_n(&next, function, __ATOMIC_RELAXED);
+        mprof__store_relaxed(&next, function);
     }
     mprof__before_unwinding();
     return function == NULL ? 0 : function(addresses, size);
@@ -33,10 +34,10 @@ int backtrace(void **addresses, int size) {
 int _Unwind_Backtrace(int (*visit)(void *context, void *data), void *data) {
     static int (*next)(int (*)(void *, void *), void *); /* atomic */
     int (*function)(int (*)(void *, void *), void *) =
-        __atomic_load_n(&next, __ATOMIC_RELAXED);
+        mprof__load_relaxed(&next);
     if (function == NULL) {
         *(void **)&function = dlsym(RTLD_NEXT, "_Unwind_Backtrace");
-        __atomic_store_n(&next, function, __ATOMIC_RELAXED);
+        mprof__store_relaxed(&next, function);
     }
     mprof__before_unwinding();
     return function == NULL ? END_OF_STACK : function(visit, data);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/malloc/autostart.h"
 #include "monitor/malloc/malloc_hook.h"
@@ -48,17 +49,16 @@ static const struct mprof__malloc_monitor *monitor; /* atomic */
 void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
                               const struct mprof__malloc_monitor *fresh) {
     if (old != NULL) {
-        __atomic_compare_exchange_n(&monitor, &old, fresh, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        mprof__replace(&monitor, &old, fresh);
         return;
     }
-    old = __atomic_exchange_n(&monitor, fresh, __ATOMIC_ACQ_REL);
+    old = mprof__exchange(&monitor, fresh);
     if (old != NULL && fresh != NULL && old->replaced != fresh->replaced)
         old->replaced();
 }
 
 static inline const struct mprof__malloc_monitor *who(void) {
-    return __atomic_load_n(&monitor, __ATOMIC_ACQUIRE);
+    return mprof__load_acquire(&monitor);
 }
 
 static void *from_pool(size_t bytes) {
@@ -122,7 +122,7 @@ static void search(void) {
     FIND(dlclose, NULL);
     searching = false;
     mprof__malloc_await(mprof__autostart);
-    __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+    mprof__store_release(&found, true);
 }
 
 /* Before main(), also of a program that allocates nothing so soon: later it
@@ -137,7 +137,7 @@ static void __attribute__((constructor)) start_early(void) {
 
 /* False: dlsym() asks. */
 static inline bool ready(void) {
-    if (__builtin_expect(!__atomic_load_n(&found, __ATOMIC_ACQUIRE), 0)) {
+    if (__builtin_expect(!mprof__load_acquire(&found), 0)) {
         if (searching)
             return false;
         int saved = errno;

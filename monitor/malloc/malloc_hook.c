@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/api/functions.h"
 #include "monitor/base/self.h"
 #include "monitor/malloc/malloc_monitor.h"
@@ -126,16 +127,15 @@ static const struct mprof__malloc_monitor waiting;
 /* Once; other threads wait until it is done. */
 static void start_once(void) {
     int idle = IDLE;
-    if (__atomic_compare_exchange_n(&state, &idle, STARTING, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (mprof__replace(&state, &idle, STARTING)) {
         starting = true;
         bool done = start();
         starting = false;
         if (done && !mprof__recording())
             mprof_set_malloc_monitor(&waiting, NULL); /* nothing came of it */
-        __atomic_store_n(&state, done ? STARTED : IDLE, __ATOMIC_RELEASE);
+        mprof__store_release(&state, done ? STARTED : IDLE);
     }
-    while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
+    while (mprof__load_acquire(&state) == STARTING)
         sched_yield();
 }
 

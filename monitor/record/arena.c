@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/unwind/arch.h"
@@ -174,7 +175,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
     header->used = MPROF_HEADER_BYTES;
     header->pid = (uint32_t)getpid();
     header->machine = MPROF__ELF_MACHINE;
-    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    mprof__store_release(&header->state, MPROF_OPEN);
     return 0;
 fail:;
     int saved = errno;
@@ -210,8 +211,7 @@ void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
 mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record) {
     struct mprof_record *head = record;
     struct mprof_header *header = mprof__arena_header(arena);
-    __atomic_store_n(&header->used, header->used + head->bytes,
-                     __ATOMIC_RELEASE);
+    mprof__store_release(&header->used, header->used + head->bytes);
     return mprof__arena_ref(arena, record);
 }
 
@@ -260,7 +260,7 @@ int mprof__arena_complete(struct mprof__arena *arena) {
         return 0;
     /* Whoever looks before the last store sees an open file. */
     header->crc = crc;
-    __atomic_store_n(&header->state, MPROF_CLOSED, __ATOMIC_RELEASE);
+    mprof__store_release(&header->state, MPROF_CLOSED);
     return 0;
 }
 
@@ -290,7 +290,7 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     if (!open_again(arena))
         return MPROF_E_WRITE;
-    __atomic_store_n(&header->state, MPROF_OPEN, __ATOMIC_RELEASE);
+    mprof__store_release(&header->state, MPROF_OPEN);
     header->crc = 0;
     int error = allocate(arena->fd, 0, arena->mapped);
     move_high(arena);
@@ -355,7 +355,7 @@ static int write_copy(const struct mprof_header *copy, const char *path) {
  * no copy may have more freed than allocated. */
 static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
     for (size_t i = bytes / sizeof *to; i-- > 0;)
-        to[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+        to[i] = mprof__load_acquire(&from[i]);
 }
 
 int mprof__arena_save(struct mprof__arena *arena, const char *path) {

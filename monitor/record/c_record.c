@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/record/place.h"
 #include "monitor/record/recording.h"
@@ -16,8 +17,8 @@ static uint32_t bin_of(uint64_t bytes) {
 }
 
 static void add_atomic(uint64_t *count, uint64_t *sum, uint64_t bytes) {
-    __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(sum, bytes, __ATOMIC_RELAXED);
+    mprof__add_relaxed(count, 1);
+    mprof__add_relaxed(sum, bytes);
 }
 
 /* A SIZE of THREAD's for what thread OWNER allocated; NULL: no room. */
@@ -58,7 +59,7 @@ static inline struct mprof_size *own_size(struct mprof__thread *thread,
 
 /* A long run's file on disk is to be up to date now and then. */
 static void autosave(struct mprof__thread *thread) {
-    uint64_t every = __atomic_load_n(&mprof__autosave, __ATOMIC_RELAXED);
+    uint64_t every = mprof__load_relaxed(&mprof__autosave);
     if (thread->autosave == 0 || thread->autosave > every)
         thread->autosave = every;
     if (--thread->autosave > 0)
@@ -116,46 +117,42 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
     struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    __atomic_store_n(entry, (uint64_t)ref << 32 | bytes, __ATOMIC_RELAXED);
+    mprof__store_relaxed(entry, (uint64_t)ref << 32 | bytes);
     return true;
 }
 
 static void __attribute__((noinline))
-place_slowly(const void *object, uint64_t bytes, const void *frame,
-             const void *stack) {
+place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
+             const void *frame) {
     int saved = errno;
-    bool entered = mprof__enter_at(stack);
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
-    if (entered && session != NULL)
-        thread = mprof__thread_here(session, MPROF_C_HEAP);
+    if (me != NULL && session != NULL)
+        thread = mprof__thread_here(me, session, MPROF_C_HEAP);
     if (thread != NULL)
         place(thread, object, bytes, frame);
-    else if (session != NULL && (entered || !mprof__thread_is_silent()))
+    else if (session != NULL && (me != NULL || !mprof__thread_is_silent()))
         mprof__count_unplaced(session, bytes);
-    if (entered)
-        mprof__leave_here();
     errno = saved;
 }
 
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
-    const void *stack = __builtin_frame_address(0);
-    struct mprof__self *me = mprof__enter_quickly(stack);
-    bool placed = me != NULL && place_quickly(me, object, bytes, frame);
+    struct mprof__self *me = mprof__enter();
+    if (__builtin_expect(me == NULL || !place_quickly(me, object, bytes, frame),
+                         0))
+        place_slowly(me, object, bytes, frame);
     if (me != NULL)
-        mprof__leave_quickly(me);
-    if (__builtin_expect(!placed, 0))
-        place_slowly(object, bytes, frame, stack);
+        mprof__leave(me);
 }
 
 void mprof__c_failed(void) {
-    bool entered = mprof__enter_here();
+    struct mprof__self *me = mprof__enter();
     struct mprof__session *session = mprof__current();
     if (session != NULL && !mprof__thread_is_silent())
-        __atomic_add_fetch(&mprof__arena_header(&session->arena)->failed_allocs,
-                           1, __ATOMIC_RELAXED);
-    if (entered)
-        mprof__leave_here();
+        mprof__add_relaxed(&mprof__arena_header(&session->arena)->failed_allocs,
+                           1);
+    if (me != NULL)
+        mprof__leave(me);
 }
 
 /* THREAD's own counter for what COUNTER's thread has allocated. */
@@ -215,21 +212,20 @@ static bool count_free(struct mprof__thread *thread,
     return true;
 }
 
-/* Enter the hook with a session whose data file may be changed, which is NULL
- * when there is none. */
-static bool enter_open(struct mprof__session **session) {
+/* Enter the hook, as *ME says, with a session whose data file may be changed;
+ * NULL: there is none. */
+static struct mprof__session *enter_open(struct mprof__self **me) {
     for (;;) {
-        bool entered = mprof__enter_here();
-        *session = mprof__tracked();
-        if (!entered || *session == NULL ||
-            __atomic_load_n(&(*session)->open, __ATOMIC_ACQUIRE))
-            return entered;
+        *me = mprof__enter();
+        struct mprof__session *session = mprof__tracked();
+        if (*me == NULL || session == NULL ||
+            mprof__load_acquire(&session->open))
+            return session;
         /* It is complete: whoever completes it waits for who is inside. */
-        mprof__leave_here();
-        if (!mprof__reopen(*session)) {
-            entered = mprof__enter_here();
-            *session = NULL;
-            return entered;
+        mprof__leave(*me);
+        if (!mprof__reopen(session)) {
+            *me = mprof__enter();
+            return NULL;
         }
     }
 }
@@ -242,17 +238,17 @@ static bool take(struct mprof__session *session, const void *object,
     if (mprof__objects_take(object, what))
         return true;
     if (session == mprof__current() && !mprof__thread_is_silent())
-        __atomic_add_fetch(&mprof__arena_header(&session->arena)->unknown_frees,
-                           1, __ATOMIC_RELAXED);
+        mprof__add_relaxed(&mprof__arena_header(&session->arena)->unknown_frees,
+                           1);
     return false;
 }
 
-static void drop(struct mprof__session *session, bool entered,
+static void drop(const struct mprof__self *me, struct mprof__session *session,
                  const struct mprof__object *what) {
     if (session == NULL || session->id != what->session)
         return;
     struct mprof__thread *thread =
-        entered ? mprof__thread_here(session, MPROF_C_HEAP) : NULL;
+        me == NULL ? NULL : mprof__thread_here(me, session, MPROF_C_HEAP);
     struct mprof_header *header = mprof__arena_header(&session->arena);
     if (thread == NULL || !count_free(thread, what))
         add_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
@@ -263,13 +259,13 @@ static void drop(struct mprof__session *session, bool entered,
 static inline bool release_quickly(struct mprof__self *me, const void *object) {
     struct mprof__session *session = mprof__tracked();
     if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id ||
-        !__atomic_load_n(&session->open, __ATOMIC_ACQUIRE))
+        !mprof__load_acquire(&session->open))
         return false;
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     uint64_t *entry = mprof__objects_entry(object, &me->entries);
     if (thread == NULL || thread->sizes == NULL || entry == NULL)
         return false;
-    uint64_t what = __atomic_load_n(entry, __ATOMIC_RELAXED);
+    uint64_t what = mprof__load_relaxed(entry);
     uint32_t bytes = (uint32_t)what;
     if (what == 0 || bytes == UINT32_MAX)
         return false;
@@ -278,7 +274,7 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
     if (counter->thread != thread->ref || size == NULL)
         return false;
-    __atomic_store_n(entry, 0, __ATOMIC_RELAXED);
+    mprof__store_relaxed(entry, 0);
     mprof__count(&counter->freed, bytes);
     mprof__count(&size->freed, bytes);
     return true;
@@ -286,47 +282,48 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
 
 static void __attribute__((noinline)) release_slowly(const void *object) {
     int saved = errno;
-    struct mprof__session *session;
+    struct mprof__self *me;
     struct mprof__object what;
-    bool entered = enter_open(&session);
+    struct mprof__session *session = enter_open(&me);
     if (take(session, object, &what))
-        drop(session, entered, &what);
-    if (entered)
-        mprof__leave_here();
+        drop(me, session, &what);
+    if (me != NULL)
+        mprof__leave(me);
     errno = saved;
 }
 
 void mprof__c_release(const void *object) {
-    struct mprof__self *me = mprof__enter_quickly(__builtin_frame_address(0));
+    struct mprof__self *me = mprof__enter();
     bool released = me != NULL && release_quickly(me, object);
     if (me != NULL)
-        mprof__leave_quickly(me);
+        mprof__leave(me);
+    /* Perhaps the data file must be opened again, from outside of the hook. */
     if (__builtin_expect(!released, 0))
         release_slowly(object);
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {
-    struct mprof__session *session;
-    bool entered = enter_open(&session);
+    struct mprof__self *me;
+    struct mprof__session *session = enter_open(&me);
     bool found = take(session, object, what);
-    if (entered)
-        mprof__leave_here();
+    if (me != NULL)
+        mprof__leave(me);
     return found;
 }
 
 void mprof__c_freed(const struct mprof__object *what) {
-    struct mprof__session *session;
-    bool entered = enter_open(&session);
-    drop(session, entered, what);
-    if (entered)
-        mprof__leave_here();
+    struct mprof__self *me;
+    struct mprof__session *session = enter_open(&me);
+    drop(me, session, what);
+    if (me != NULL)
+        mprof__leave(me);
 }
 
 void mprof__c_untake(const void *object, const struct mprof__object *what) {
-    bool entered = mprof__enter_here();
+    struct mprof__self *me = mprof__enter();
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->id == what->session)
         mprof__objects_put(object, *what);
-    if (entered)
-        mprof__leave_here();
+    if (me != NULL)
+        mprof__leave(me);
 }

@@ -83,9 +83,9 @@ static inline void place(struct mprof__thread *thread,
 }
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
-    bool entered = mprof__enter_here();
+    struct mprof__self *me = mprof__enter();
     struct mprof__session *session = mprof__current();
-    if (__builtin_expect(!entered, 0)) {
+    if (__builtin_expect(me == NULL, 0)) {
         /* A signal handler that allocates while its thread is inside: the
          * session lives as long as that thread is. */
         if (session != NULL)
@@ -94,11 +94,11 @@ void mprof__allocated(const struct mprof__event *event, const void *frame) {
     }
     if (session != NULL) {
         struct mprof__thread *thread =
-            mprof__thread_here(session, MPROF_LISP_HEAP);
+            mprof__thread_here(me, session, MPROF_LISP_HEAP);
         if (thread != NULL)
             place(thread, event, frame);
         else
             mprof__count_unplaced(session, event->bytes);
     }
-    mprof__leave_here();
+    mprof__leave(me);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/session.h"
 
@@ -92,7 +93,7 @@ void mprof__rename(struct mprof__session *session, uintptr_t key,
         mprof__arena_spare(arena)) {
         mprof_ref text = mprof__arena_string(arena, name, strlen(name));
         if (text != 0) {
-            __atomic_store_n(&function->name, text, __ATOMIC_RELEASE);
+            mprof__store_release(&function->name, text);
             if (function->kind == MPROF_C)
                 function->kind = MPROF_LISP;
         }

@@ -1,6 +1,8 @@
 /* place.c - see place.h. */
 #include "monitor/record/place.h"
 
+#include "monitor/base/atomic.h"
+
 struct mprof__link *mprof__locate(struct mprof__thread *thread,
                                   const void *frame) {
     struct mprof__chain *chain = &thread->chain;
@@ -22,19 +24,14 @@ struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
     return link;
 }
 
-static void add(uint64_t *counter, uint64_t n) {
-    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + n,
-                     __ATOMIC_RELAXED);
-}
-
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
     const struct mprof__chain *chain = &thread->chain;
     if (chain->innermost != NULL && chain->innermost->folded) {
-        add(&thread->record->folded_allocs, 1);
-        add(&thread->record->folded_bytes, bytes);
+        mprof__bump(&thread->record->folded_allocs, 1);
+        mprof__bump(&thread->record->folded_bytes, bytes);
     }
     if (chain->cut) {
-        add(&thread->record->cut_allocs, 1);
-        add(&thread->record->cut_bytes, bytes);
+        mprof__bump(&thread->record->cut_allocs, 1);
+        mprof__bump(&thread->record->cut_bytes, bytes);
     }
 }

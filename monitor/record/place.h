@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
 #include "monitor/record/thread.h"
@@ -85,14 +86,10 @@ static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
     return mprof__make_counter(thread, link, class_);
 }
 
-/* Counters have one writer; readers may see them a moment late, never torn. */
+/* Counters have one writer. */
 static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
-    __atomic_store_n(&count->allocs,
-                     __atomic_load_n(&count->allocs, __ATOMIC_RELAXED) + 1,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&count->bytes,
-                     __atomic_load_n(&count->bytes, __ATOMIC_RELAXED) + bytes,
-                     __ATOMIC_RELAXED);
+    mprof__bump(&count->allocs, 1);
+    mprof__bump(&count->bytes, bytes);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
@@ -66,8 +67,8 @@ static int release(const struct guard *saved, int error) {
 
 static void publish(struct mprof__session *current,
                     struct mprof__session *tracked) {
-    __atomic_store_n(&mprof__page.sessions.current, current, __ATOMIC_RELEASE);
-    __atomic_store_n(&mprof__page.sessions.tracked, tracked, __ATOMIC_RELEASE);
+    mprof__store_release(&mprof__page.sessions.current, current);
+    mprof__store_release(&mprof__page.sessions.tracked, tracked);
 }
 
 static bool forks_inside; /* of the hook, in a signal handler; under the lock */
@@ -76,9 +77,10 @@ static bool forks_inside; /* of the hook, in a signal handler; under the lock */
  * library, whose owners may be about to allocate. */
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
-    forks_inside = !mprof__enter();
-    if (!forks_inside)
-        mprof__leave();
+    struct mprof__self *me = mprof__enter();
+    forks_inside = me == NULL;
+    if (me != NULL)
+        mprof__leave(me);
 }
 
 static void after_fork_parent(void) {
@@ -118,10 +120,11 @@ static void initialize(void) {
 
 /* Names that were unknown when a function was first seen. */
 static void improve_names(void) {
-    if (!mprof__enter())
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
         return;
     mprof__adapter.rename(session);
-    mprof__leave();
+    mprof__leave(me);
 }
 
 static void begin(void) {
@@ -136,7 +139,7 @@ static void begin(void) {
 static void halt(void) {
     mprof__adapter.detach();
     publish(NULL, session);
-    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
+    mprof__store_release(&session->open, false);
     session->pinned |= !mprof__threads_leave();
     mprof__marks_restore();
     running = false;
@@ -175,7 +178,7 @@ static int resume(void) {
     int error = mprof__arena_reopen(&session->arena);
     if (error != 0)
         return error;
-    __atomic_store_n(&session->open, true, __ATOMIC_RELEASE);
+    mprof__store_release(&session->open, true);
     mprof__modules_changed();
     begin();
     return 0;
@@ -235,7 +238,7 @@ static int stop(void) {
     if (!session->open)
         return 0;
     /* Objects were freed since the last stop. */
-    __atomic_store_n(&session->open, false, __ATOMIC_RELEASE);
+    mprof__store_release(&session->open, false);
     session->pinned |= !mprof__threads_leave();
     return complete();
 }
@@ -253,7 +256,7 @@ bool mprof__reopen(struct mprof__session *stopped) {
     if (open && !stopped->open) {
         open = mprof__arena_reopen(&stopped->arena) == 0;
         if (open)
-            __atomic_store_n(&stopped->open, true, __ATOMIC_RELEASE);
+            mprof__store_release(&stopped->open, true);
         else
             publish(NULL, NULL);
     }
@@ -274,8 +277,7 @@ int mprof__recording_restart(const char *file) {
 }
 
 void mprof__recording_set_autosave(int count) {
-    __atomic_store_n(&mprof__autosave, count > 0 ? (uint64_t)count : 0,
-                     __ATOMIC_RELAXED);
+    mprof__store_relaxed(&mprof__autosave, count > 0 ? (uint64_t)count : 0);
 }
 
 static int reset(void) {
@@ -354,7 +356,7 @@ int mprof__recording_status(struct mprof_status *status) {
     status->running = running;
     if (session != NULL)
         mprof__session_status(session, status);
-    status->memory_bytes = __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED);
+    status->memory_bytes = mprof__load_relaxed(&mprof__mapped);
     return release(&saved, 0);
 }
 

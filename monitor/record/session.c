@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
@@ -164,13 +165,10 @@ void mprof__session_clock(struct mprof__session *session) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-    __atomic_store_n(&header->duration,
-                     session->before + now - session->started,
-                     __ATOMIC_RELAXED);
-    __atomic_store_n(&header->saved, mprof__process_clock(), __ATOMIC_RELAXED);
-    __atomic_store_n(&header->memory,
-                     __atomic_load_n(&mprof__mapped, __ATOMIC_RELAXED),
-                     __ATOMIC_RELAXED);
+    mprof__store_relaxed(&header->duration,
+                         session->before + now - session->started);
+    mprof__store_relaxed(&header->saved, mprof__process_clock());
+    mprof__store_relaxed(&header->memory, mprof__load_relaxed(&mprof__mapped));
 }
 
 bool mprof__recording(void) {
@@ -179,6 +177,6 @@ bool mprof__recording(void) {
 
 void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
     struct mprof_header *header = mprof__arena_header(&session->arena);
-    __atomic_add_fetch(&header->unplaced_allocs, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&header->unplaced_bytes, bytes, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&header->unplaced_allocs, 1);
+    mprof__add_relaxed(&header->unplaced_bytes, bytes);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/record/arena.h"
@@ -56,12 +57,12 @@ extern union mprof__page {
 
 /* The session that records, NULL while none does. */
 static inline struct mprof__session *mprof__current(void) {
-    return __atomic_load_n(&mprof__page.sessions.current, __ATOMIC_ACQUIRE);
+    return mprof__load_acquire(&mprof__page.sessions.current);
 }
 
 /* The session whose objects are remembered, also while it is stopped. */
 static inline struct mprof__session *mprof__tracked(void) {
-    return __atomic_load_n(&mprof__page.sessions.tracked, __ATOMIC_ACQUIRE);
+    return mprof__load_acquire(&mprof__page.sessions.tracked);
 }
 
 /* Allocations between two savings; 0: none.  See set_mprof_autosave(). */

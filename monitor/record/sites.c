@@ -10,6 +10,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/modules.h"
@@ -153,7 +154,7 @@ static bool is_true(struct mprof__session *session, struct mprof__site *site,
         unwind.module_start != site->unwind.module_start ||
         (site->known && !is_current(session, &unwind, now)))
         return false;
-    __atomic_store_n(&site->checked, mprof__holds_for(now), __ATOMIC_RELEASE);
+    mprof__store_release(&site->checked, mprof__holds_for(now));
     return true;
 }
 
@@ -178,10 +179,9 @@ const struct mprof__site *mprof__site_of(void *context, uintptr_t pc,
     if (__builtin_expect(slot != NULL, 1)) {
         const struct mprof__site *site =
             (const struct mprof__site *)(uintptr_t)slot->value;
-        if (__builtin_expect(
-                __atomic_load_n(&site->checked, __ATOMIC_ACQUIRE) ==
-                    mprof__this_generation(),
-                1))
+        if (__builtin_expect(mprof__load_acquire(&site->checked) ==
+                                 mprof__this_generation(),
+                             1))
             return site;
     }
     mprof__lock(&session->lock);

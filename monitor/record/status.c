@@ -1,10 +1,11 @@
 /* status.c - the sums of what a session has recorded so far. */
+#include "monitor/base/atomic.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/session.h"
 
 /* A counter of a thread that may be running. */
 static uint64_t peek(const uint64_t *counter) {
-    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+    return mprof__load_relaxed(counter);
 }
 
 static void add_bin(struct mprof_status *status, const struct mprof_bin *bin) {
@@ -35,7 +36,7 @@ void mprof__session_status(struct mprof__session *session,
                            struct mprof_status *status) {
     struct mprof__arena *arena = &session->arena;
     const struct mprof_header *header = mprof__arena_header(arena);
-    uint64_t used = __atomic_load_n(&header->used, __ATOMIC_ACQUIRE);
+    uint64_t used = mprof__load_acquire(&header->used);
     uint64_t threads[MPROF_HEAPS] = {0};
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {

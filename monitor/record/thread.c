@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/record/sites.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -20,9 +21,8 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
     struct mprof__thread *thread = me->heap[heap].thread;
     if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
         /* A file that is complete stays as it is. */
-        if (__atomic_load_n(&session->open, __ATOMIC_ACQUIRE))
-            __atomic_store_n(&thread->record->flags, MPROF_THREAD_ENDED,
-                             __ATOMIC_RELAXED);
+        if (mprof__load_acquire(&session->open))
+            mprof__store_relaxed(&thread->record->flags, MPROF_THREAD_ENDED);
         if (thread->number <= OWN_RECORDS) {
             mprof__thread_shrink(thread);
         } else {
@@ -62,12 +62,12 @@ void mprof__threads_forked(void) {
 
 void mprof__thread_lift_marks(void) {
     /* A signal handler must not set marks meanwhile. */
-    struct mprof__self *me = mprof__enter_quickly(__builtin_frame_address(0));
+    struct mprof__self *me = mprof__self == NULL ? NULL : mprof__enter();
     if (me == NULL)
         return;
     if (me->marks != NULL)
         mprof__marks_lift(me->marks);
-    mprof__leave_quickly(me);
+    mprof__leave(me);
 }
 
 static void name_thread(struct mprof__arena *arena,
@@ -139,7 +139,7 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     mprof__chain_begin(&thread->chain, mprof__site_of, session, record);
     thread->number = ++session->thread_count[heap];
     thread->next = session->threads;
-    __atomic_store_n(&session->threads, thread, __ATOMIC_RELEASE);
+    mprof__store_release(&session->threads, thread);
     return thread;
 }
 

@@ -53,11 +53,11 @@ void mprof__thread_lift_marks(void);
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap);
 
-/* This thread in a heap of SESSION, made when it is not there; NULL: no
- * memory. */
+/* ME, which is this thread, in a heap of SESSION, made when it is not there;
+ * NULL: no memory. */
 static inline struct mprof__thread *
-mprof__thread_here(struct mprof__session *session, enum mprof_heap heap) {
-    struct mprof__self *me = mprof__self;
+mprof__thread_here(const struct mprof__self *me, struct mprof__session *session,
+                   enum mprof_heap heap) {
     if (__builtin_expect(me->heap[heap].id == session->id, 1))
         return me->heap[heap].thread;
     return mprof__thread_self(session, heap);

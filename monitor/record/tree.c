@@ -7,6 +7,7 @@
  */
 #include "monitor/record/tree.h"
 
+#include "monitor/base/atomic.h"
 #include "monitor/record/names.h"
 #include "monitor/record/thread.h"
 
@@ -274,7 +275,7 @@ bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
     counter->next = node->counters[class_];
     counter->class_ = class_;
     mprof_ref ref = mprof__arena_publish(arena, counter);
-    __atomic_store_n(&node->counters[class_], ref, __ATOMIC_RELEASE);
+    mprof__store_release(&node->counters[class_], ref);
     return true;
 }
 

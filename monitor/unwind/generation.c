@@ -1,6 +1,8 @@
 /* generation.c - see generation.h. */
 #include "monitor/unwind/generation.h"
 
+#include "monitor/base/atomic.h"
+
 /* While a library is being closed each look is for this moment only: within
  * dlclose(), when it is done, another may be mapped where it was. */
 uint64_t mprof__generation = 1; /* atomic */
@@ -16,19 +18,19 @@ void mprof__modules_forked(void) {
 
 void mprof__modules_close(void) {
     own_closings++;
-    __atomic_add_fetch(&mprof__generation, CLOSING + 1, __ATOMIC_SEQ_CST);
+    mprof__add_ordered(&mprof__generation, CLOSING + 1);
 }
 
 void mprof__modules_closed(void) {
-    __atomic_sub_fetch(&mprof__generation, CLOSING - 1, __ATOMIC_SEQ_CST);
+    mprof__sub_ordered(&mprof__generation, CLOSING - 1);
     own_closings--;
 }
 
 void mprof__modules_changed(void) {
-    __atomic_add_fetch(&mprof__generation, 1, __ATOMIC_SEQ_CST);
+    mprof__add_ordered(&mprof__generation, 1);
 }
 
 uint32_t mprof__holds_for(uint32_t before) {
-    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_SEQ_CST);
+    uint64_t now = mprof__load_ordered(&mprof__generation);
     return now < CLOSING ? before : 0;
 }

@@ -9,19 +9,21 @@
 
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
+
 /* The generation of code: while it lasts, no library is closed.  In the upper
  * half, the number of threads that are closing one. */
 extern uint64_t mprof__generation; /* atomic */
 
 /* 0: a library is being closed. */
 static inline uint32_t mprof__code_generation(void) {
-    uint64_t now = __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+    uint64_t now = mprof__load_acquire(&mprof__generation);
     return now >> 32 == 0 ? (uint32_t)now : 0;
 }
 
 /* Without a look at who is closing one. */
 static inline uint32_t mprof__this_generation(void) {
-    return (uint32_t)__atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE);
+    return (uint32_t)mprof__load_acquire(&mprof__generation);
 }
 
 /* For how long holds what is looked at now, since generation BEFORE?  0: not

@@ -8,6 +8,7 @@
  * if they stayed; the mark tells: when it is gone at the next look, the next
  * one is set further out.
  */
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/unwind/walk.h"
 
@@ -20,13 +21,8 @@ enum {
     LARGEST_FRAME = 1 << 20
 };
 
-static void count(uint64_t *counter) {
-    __atomic_store_n(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1,
-                     __ATOMIC_RELAXED);
-}
-
 static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
-    count(&chain->record->unmarked[reason]);
+    mprof__bump(&chain->record->unmarked[reason], 1);
     return false;
 }
 
@@ -62,7 +58,7 @@ static bool is_possible(struct mprof__chain *chain) {
      * very instruction, which is not always right. */
     if (chain->in_barrier || chain->exact_at != 0)
         return false;
-    if (__atomic_load_n(&mprof__marks_off, __ATOMIC_RELAXED))
+    if (mprof__load_relaxed(&mprof__marks_off))
         return refuse(chain, MPROF_MARKS_OFF);
     if (chain->refused != 0)
         return refuse(chain, chain->refused - 1);
@@ -127,7 +123,7 @@ static bool mark(struct mprof__chain *chain, size_t n) {
     f->marked = true;
     f->mark = (uint16_t)number;
     f->serial = chain->marks->serial[number];
-    count(&chain->record->marks);
+    mprof__bump(&chain->record->marks, 1);
     return true;
 }
 

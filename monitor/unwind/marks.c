@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
 _Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
@@ -53,23 +54,19 @@ static pid_t this_thread(void) {
 
 /* Of entry NUMBER for thread ME; NULL: another has them, or no memory. */
 static struct mprof__marks *take_number(unsigned number, pid_t me) {
-    struct mprof__marks *marks =
-        __atomic_load_n(&mprof__marks[number], __ATOMIC_ACQUIRE);
+    struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[number]);
     if (marks == NULL) {
         struct mprof__marks *fresh = mprof__map(sizeof *fresh);
         if (fresh == NULL)
             return NULL;
         fresh->number = number;
         fresh->thread = me;
-        if (__atomic_compare_exchange_n(&mprof__marks[number], &marks, fresh,
-                                        false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
+        if (mprof__replace(&mprof__marks[number], &marks, fresh))
             return fresh;
         mprof__unmap(fresh, sizeof *fresh);
     }
     pid_t nobody = 0;
-    if (__atomic_compare_exchange_n(&marks->thread, &nobody, me, false,
-                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (mprof__replace(&marks->thread, &nobody, me))
         return marks;
     return NULL;
 }
@@ -104,19 +101,17 @@ static bool is_mapped(uintptr_t address) {
  * call again: but it will not mark again. */
 static void restore(struct mprof__marks *marks, bool own) {
     uintptr_t entry = mprof__marks_entry(marks);
-    size_t count = __atomic_load_n(&marks->used, __ATOMIC_ACQUIRE) /
-                   sizeof(struct mprof__mark);
+    size_t count =
+        mprof__load_acquire(&marks->used) / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
         uintptr_t found = entry, at = marks->ra_slot[i];
         if (!mprof__mark_is_done(&marks->mark[i]) && (own || is_mapped(at)))
-            __atomic_compare_exchange_n((uintptr_t *)at, &found,
-                                        marks->mark[i].ra, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+            mprof__replace((uintptr_t *)at, &found, marks->mark[i].ra);
     }
 }
 
 void mprof__marks_refuse(void) {
-    __atomic_store_n(&mprof__marks_off, true, __ATOMIC_RELEASE);
+    mprof__store_release(&mprof__marks_off, true);
     mprof__marks_restore();
 }
 
@@ -130,7 +125,7 @@ static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 void mprof__marks_give(struct mprof__marks *marks) {
     pthread_mutex_lock(&giving);
     restore(marks, false); /* it may have been on another's stack */
-    __atomic_store_n(&marks->thread, 0, __ATOMIC_RELEASE);
+    mprof__store_release(&marks->thread, 0);
     pthread_mutex_unlock(&giving);
 }
 
@@ -138,11 +133,8 @@ void mprof__marks_restore(void) {
     pid_t process = getpid(), me = this_thread();
     pthread_mutex_lock(&giving);
     for (unsigned i = 0; i < MPROF__ENTRIES; i++) {
-        struct mprof__marks *marks =
-            __atomic_load_n(&mprof__marks[i], __ATOMIC_ACQUIRE);
-        pid_t thread = marks == NULL
-                           ? 0
-                           : __atomic_load_n(&marks->thread, __ATOMIC_ACQUIRE);
+        struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[i]);
+        pid_t thread = marks == NULL ? 0 : mprof__load_acquire(&marks->thread);
         /* One that ended without a word has no stack any more. */
         if (thread != 0 && syscall(SYS_tgkill, process, thread, 0) == 0)
             restore(marks, thread == me);
@@ -173,13 +165,12 @@ struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
                                       struct mprof__marks **owner) {
     uintptr_t offset = address - (uintptr_t)mprof__barrier_start;
     if (address < (uintptr_t)mprof__barrier_common) {
-        *owner = __atomic_load_n(&mprof__marks[offset / MPROF__ENTRY],
-                                 __ATOMIC_ACQUIRE);
+        *owner = mprof__load_acquire(&mprof__marks[offset / MPROF__ENTRY]);
         return *owner == NULL ? NULL : find(*owner, sp);
     }
     for (unsigned i = 0; i < MPROF__ENTRIES; i++) {
         struct mprof__mark *mark = NULL;
-        *owner = __atomic_load_n(&mprof__marks[i], __ATOMIC_ACQUIRE);
+        *owner = mprof__load_acquire(&mprof__marks[i]);
         if (*owner != NULL && (*owner)->thread != 0)
             mark = find(*owner, sp);
         if (mark != NULL)
@@ -197,8 +188,7 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
     marks->mark[i] = (struct mprof__mark){.sp = sp, .ra = *slot};
     marks->ra_slot[i] = ra_slot;
     marks->serial[i] = ++marks->last_serial;
-    __atomic_store_n(&marks->used, (i + 1) * sizeof(struct mprof__mark),
-                     __ATOMIC_RELEASE);
+    mprof__store_release(&marks->used, (i + 1) * sizeof(struct mprof__mark));
     *slot = mprof__marks_entry(marks);
     return (int)i;
 }

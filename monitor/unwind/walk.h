@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
@@ -159,8 +160,7 @@ static inline __attribute__((always_inline)) enum mprof__same
 mprof__walk_again(struct mprof__chain *chain, const void *frame) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
-    if (chain->generation !=
-        __atomic_load_n(&mprof__generation, __ATOMIC_ACQUIRE))
+    if (chain->generation != mprof__load_acquire(&mprof__generation))
         return MPROF__DIFFERS;
     const struct mprof__frame *f = chain->innermost;
     if (f->low != sp || f->pc != pc || (f->needs_bp && f->bp != bp) ||

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/sites.h"
@@ -54,7 +55,7 @@ static bool by_libunwind(void) {
 static void differs(const struct mprof__chain *chain, const char *what,
                     size_t index, uintptr_t here, uintptr_t there) {
     char text[400];
-    if (__atomic_fetch_add(&different, 1, __ATOMIC_RELAXED) >= MOST_TOLD)
+    if (mprof__add_relaxed(&different, 1) > MOST_TOLD)
         return;
     int n =
         snprintf(text, sizeof text,
@@ -187,7 +188,7 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
         }
     }
     if (i > 0 && (result < 0 || chain->frames[i - 1].exact))
-        __atomic_add_fetch(&unchecked, 1, __ATOMIC_RELAXED);
+        mprof__add_relaxed(&unchecked, 1);
     else if (i > 0)
         differs(chain, "end", i, chain->frames[i - 1].pc, pc);
 }
@@ -202,17 +203,17 @@ static void show_marks(const struct mprof__marks *marks) {
 
 static void walk_by_libunwind(const struct mprof__chain *chain) {
     (void)chain;
-    __atomic_add_fetch(&unchecked, 1, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&unchecked, 1);
 }
 #endif
 
 void mprof__check_walk(struct mprof__thread *thread, const void *frame) {
     static MPROF__FAST_TLS uint64_t marked;
     struct mprof__marks *own = thread->chain.marks;
-    __atomic_add_fetch(&walks, 1, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&walks, 1);
     if (marked != thread->record->marks) {
         marked = thread->record->marks;
-        __atomic_add_fetch(&marks, 1, __ATOMIC_RELAXED);
+        mprof__add_relaxed(&marks, 1);
     }
     if (!by_libunwind()) {
         walk_in_full(thread, frame);

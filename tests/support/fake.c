@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
@@ -20,11 +21,11 @@ static int check(unsigned heaps) {
 
 static void attach(unsigned heaps) {
     (void)heaps;
-    __atomic_store_n(&attached, 1, __ATOMIC_RELEASE);
+    mprof__store_release(&attached, 1);
 }
 
 static void detach(void) {
-    __atomic_store_n(&attached, 0, __ATOMIC_RELEASE);
+    mprof__store_release(&attached, 0);
 }
 
 static void nothing(void) {
@@ -113,7 +114,7 @@ const struct mprof__adapter mprof__adapter = {
 
 void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 fake_alloc(uint64_t bytes, int class_) {
-    if (!__atomic_load_n(&attached, __ATOMIC_ACQUIRE))
+    if (!mprof__load_acquire(&attached))
         return;
     struct mprof__event event = {
         .bytes = bytes, .class_ = (uint8_t)class_, .type = (uint8_t)class_};

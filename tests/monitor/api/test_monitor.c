@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/support/fake.h"
+#include "monitor/base/atomic.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
@@ -222,7 +223,7 @@ static void __attribute__((noinline)) deeper(int depth, uint64_t bytes) {
 
 static void *allocate(void *data) {
     unsigned seed = (unsigned)(uintptr_t)data;
-    while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE))
+    while (!mprof__load_acquire(&go))
         sched_yield();
     uint64_t sum = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -230,7 +231,7 @@ static void *allocate(void *data) {
         deeper(rand_r(&seed) % 20, bytes);
         sum += bytes;
     }
-    __atomic_add_fetch(&told, sum, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&told, sum);
     return NULL;
 }
 
@@ -242,7 +243,7 @@ static void threads_are_all_counted(void **state) {
         go = 0;
         for (intptr_t i = 0; i < THREADS; i++)
             pthread_create(&thread[i], NULL, allocate, (void *)(i + 1));
-        __atomic_store_n(&go, 1, __ATOMIC_RELEASE);
+        mprof__store_release(&go, 1);
         for (int i = 0; i < THREADS; i++) {
             assert_int_equal(mprof_save(in_folder("running.data")), 0);
             check_complete(in_folder("running.data"));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/fake.h"
+#include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
@@ -221,8 +222,8 @@ static void late(void *data) {
     size_t n = (size_t)(uintptr_t)data;
     mprof__c_release(object(n));
     allocate(n, 3);
-    __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&told_frees, 1, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&told_allocs, 1);
+    mprof__add_relaxed(&told_frees, 1);
 #ifndef __SANITIZE_THREAD__ /* which ends the thread before the last round */
     pthread_setspecific(key, data);
 #endif
@@ -233,17 +234,17 @@ static void *work(void *data) {
     unsigned seed = (unsigned)mine;
     for (size_t i = 0; i < ROUNDS; i++) {
         allocate(mine + i, (uint64_t)rand_r(&seed) % 3000);
-        __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
+        mprof__add_relaxed(&told_allocs, 1);
         if (!put_on_shelf(mine + i))
             mprof__c_release(object(mine + i));
         else if (!take_from_shelf(&n))
             continue;
         else
             mprof__c_release(object(n));
-        __atomic_add_fetch(&told_frees, 1, __ATOMIC_RELAXED);
+        mprof__add_relaxed(&told_frees, 1);
     }
     allocate(mine + ROUNDS, 1);
-    __atomic_add_fetch(&told_allocs, 1, __ATOMIC_RELAXED);
+    mprof__add_relaxed(&told_allocs, 1);
     pthread_setspecific(key, (void *)(uintptr_t)(mine + ROUNDS));
     return NULL;
 }

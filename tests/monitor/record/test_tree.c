@@ -37,7 +37,7 @@ static int begin(uint64_t limit) {
     for (unsigned i = 0; i < SITES; i++)
         site[i] = (struct mprof__site){
             .id = i + 1, .known = true, .function = function[i % FUNCTIONS]};
-    assert_true(mprof__enter());
+    assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
     thread->chain.frames = frame;
@@ -46,7 +46,7 @@ static int begin(uint64_t limit) {
 
 static void end(void) {
     memset(&thread->chain, 0, sizeof thread->chain);
-    mprof__leave();
+    mprof__leave(mprof__self);
     mprof__session_free(session);
 }
 

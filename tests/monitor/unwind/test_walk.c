@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tests/support/fake.h"
+#include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/sites.h"
@@ -36,10 +37,11 @@ static void leave_out_barriers(void) {
  * maybe a sanitizer's own before. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 walk_both(void) {
-    assert_true(mprof__enter());
+    struct mprof__self *me = mprof__enter();
+    assert_non_null(me);
     mprof__walk(&chain, MPROF__FRAME());
     mprof__walk_done(&chain);
-    mprof__leave();
+    mprof__leave(me);
     expected_count = backtrace(expected, MOST);
     leave_out_barriers();
     __asm__ volatile("" ::: "memory");
@@ -197,15 +199,16 @@ static void code_without_tables_cuts_the_chain(void **state) {
 static void what_is_known_goes_with_its_module(void **state) {
     (void)state;
     uintptr_t pc = (uintptr_t)recurse + 1;
-    assert_true(mprof__enter());
+    struct mprof__self *me = mprof__enter();
+    assert_non_null(me);
     const struct mprof__site *known = mprof__site_of(session, pc, false);
     assert_ptr_equal(mprof__site_of(session, pc, false), known);
     uintptr_t start = known->unwind.module_start;
-    __atomic_store_n(&mprof__page.sessions.current, session, __ATOMIC_RELEASE);
+    mprof__store_release(&mprof__page.sessions.current, session);
     mprof__module_unloads(start, start + 1);
-    __atomic_store_n(&mprof__page.sessions.current, NULL, __ATOMIC_RELEASE);
+    mprof__store_release(&mprof__page.sessions.current, NULL);
     assert_ptr_not_equal(mprof__site_of(session, pc, false), known);
-    mprof__leave();
+    mprof__leave(me);
 }
 
 /* Functions of different frames that call each other, each from two places. */
@@ -216,7 +219,8 @@ static size_t most_kept;
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 walk_twice(void) {
     const void *frame = MPROF__FRAME();
-    assert_true(mprof__enter());
+    struct mprof__self *me = mprof__enter();
+    assert_non_null(me);
     if (mprof__walk_again(&chain, frame) == MPROF__DIFFERS) {
         mprof__walk(&chain, frame);
         mprof__walk_done(&chain);
@@ -224,7 +228,7 @@ walk_twice(void) {
     mprof__chain_forget(&fresh);
     fresh.marks = chain.marks;
     mprof__walk(&fresh, frame);
-    mprof__leave();
+    mprof__leave(me);
     __asm__ volatile("" ::: "memory");
     assert_false(chain.cut);
     assert_int_equal(fresh.reused, 0);
