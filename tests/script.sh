@@ -44,21 +44,6 @@ skip_all () {
     exit 77
 }
 
-# copy_sources FOLDER: what configure and make need, to build it there in another
-# way: the source folder may be configured itself.  FOLDER may hold an older copy.
-copy_sources () {
-    mkdir -p "$1" &&
-        (
-            cd "$srcdir" || exit
-            {
-                find configure configure.ac aclocal.m4 Makefile.am Makefile.in config.h.in \
-                    mprof.pc.in build-aux man/*.[135]
-                find monitor report tests -name '*.[chS]' ! -name arch.h
-                find tests -name '*.cc' -o -name '*.golden'
-            } | tar -c -T -
-        ) | tar -x -p -C "$1"
-}
-
 # finish FAILED: the end of the test; FAILED is 0 when all went well
 finish () {
     [ "$1" = 0 ] || exit 1

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/invariant.h"
 #include "monitor/base/table.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
@@ -104,6 +105,17 @@ static bool put_huge(uintptr_t address, uint64_t bytes) {
     return entry != NULL;
 }
 
+void mprof__objects_check(const void *object) {
+    uintptr_t address = (uintptr_t)object;
+    const uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
+    uint64_t value = entry == NULL ? 0 : mprof__load_relaxed(entry);
+    MPROF__MUST(value == 0 || value >> 32 != 0);
+    if ((uint32_t)value != HUGE_BYTES)
+        return;
+    const uint64_t *next = find_entry(address + (1 << GRAIN_BITS));
+    MPROF__MUST(next != NULL && mprof__load_relaxed(next) >= HUGE_BYTES);
+}
+
 bool mprof__objects_put(const void *object, struct mprof__object what) {
     uintptr_t address = (uintptr_t)object;
     uint64_t *entry = is_possible(address) ? make_entry(address) : NULL;
@@ -116,6 +128,8 @@ bool mprof__objects_put(const void *object, struct mprof__object what) {
         bytes = HUGE_BYTES;
     }
     mprof__store_relaxed(entry, (uint64_t)what.counter << 32 | bytes);
+    if (MPROF__CHECKS)
+        mprof__objects_check(object);
     return true;
 }
 
@@ -131,6 +145,8 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
     if (entry == NULL)
         return false;
+    if (MPROF__CHECKS)
+        mprof__objects_check(object);
     uint64_t value = mprof__load_relaxed(entry);
     if (value == 0)
         return false;

@@ -1,5 +1,18 @@
 /* objects.h - the recorded objects of the C heap that are not freed yet.
  *
+ *     address        46      35 34     23 22        4 3    0
+ *                   | region  |  leaf   |   entry   | 0/8 |
+ *                        |         |          |        |
+ *      regions[shadow] --+         |          |        +-- which shadow
+ *         region: 64 GiB, leaves --+          |
+ *            leaf: 16 MiB, entries -----------+
+ *               entry:  63     32 31      0
+ *                      | counter |  bytes  |   0: no object
+ *
+ * An entry is 0 or has a counter, which is never 0.  With UINT32_MAX for bytes,
+ * the entry behind it, which is the same object's, holds all 64 bits of them,
+ * at least that many.
+ *
  * A shadow of the address space: eight bytes for each sixteen in which an
  * object may begin, mapped where objects are.  Whoever has an object has its
  * entry too, from the allocator's answer to the call that frees it, so putting
@@ -19,6 +32,9 @@ struct mprof__object {
     uint64_t bytes;
     uint64_t session; /* id of the one that recorded it; not remembered here */
 };
+
+/* The invariants, of the entry of ADDRESS. */
+void mprof__objects_check(const void *address);
 
 /* Remember OBJECT, which begins at ADDRESS.  False: no memory, or an address
  * that no allocator returns (not a multiple of 8). */

@@ -9,24 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SLACK 1000000000u /* ns that the time of day may be set back by */
 
-static uint64_t clock_ns(clockid_t clock) {
+uint64_t mprof__clock(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 uint64_t mprof__process_clock(void) {
-    return clock_ns(CLOCK_BOOTTIME);
+    return mprof__clock(CLOCK_BOOTTIME);
 }
 
 /* The time of the boot, ns since 1970, by the time of day that is set now. */
 static uint64_t boot_time(void) {
-    return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+    return mprof__clock(CLOCK_REALTIME) - mprof__clock(CLOCK_BOOTTIME);
 }
 
 bool mprof__process_booted_since(uint64_t time) {

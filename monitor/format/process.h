@@ -1,9 +1,13 @@
-/* process.h - is a process still the one that it was? */
+/* process.h - clocks, and whether a process is still the one that it was. */
 #ifndef MONITOR_FORMAT_PROCESS_H
 #define MONITOR_FORMAT_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
+
+/* What CLOCK says, in ns. */
+uint64_t mprof__clock(clockid_t clock);
 
 /* Now, in ns since the machine was booted: unlike the time of day, nobody sets
  * this clock. */

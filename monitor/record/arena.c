@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/invariant.h"
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/unwind/arch.h"
@@ -195,6 +196,26 @@ void mprof__arena_close(struct mprof__arena *arena) {
     arena->fd = -1;
 }
 
+static void check_ends(const struct mprof__arena *arena) {
+    size_t used = mprof__arena_header(arena)->used;
+    MPROF__MUST(used % 8 == 0 && used >= MPROF_HEADER_BYTES);
+    MPROF__MUST(used <= arena->mapped && arena->mapped <= arena->limit);
+    MPROF__MUST(arena->mapped % PAGE == 0 && arena->limit % PAGE == 0);
+    MPROF__MUST(arena->reserve < arena->limit);
+}
+
+void mprof__arena_check(const struct mprof__arena *arena) {
+    size_t at = MPROF_HEADER_BYTES, used = mprof__arena_header(arena)->used;
+    check_ends(arena);
+    while (at < used) {
+        const struct mprof_record *record = (void *)(arena->base + at);
+        MPROF__MUST(record->type != 0 && record->bytes >= sizeof *record);
+        MPROF__MUST(record->bytes % 8 == 0 && record->bytes <= used - at);
+        at += record->bytes;
+    }
+    MPROF__MUST(at == used);
+}
+
 void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
                           size_t bytes) {
     bytes = (bytes + 7) & ~(size_t)7;
@@ -212,6 +233,8 @@ mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record) {
     struct mprof_record *head = record;
     struct mprof_header *header = mprof__arena_header(arena);
     mprof__store_release(&header->used, header->used + head->bytes);
+    if (MPROF__CHECKS)
+        check_ends(arena);
     return mprof__arena_ref(arena, record);
 }
 
@@ -252,6 +275,8 @@ static bool cut_off(struct mprof__arena *arena, uint64_t size) {
 
 int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
+    if (MPROF__CHECKS && arena->mapped > 0)
+        mprof__arena_check(arena);
     uint32_t crc = checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */

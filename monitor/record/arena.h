@@ -5,6 +5,19 @@
  * piece are allocated before it is mapped: a full disk is an error here and
  * never a SIGBUS in the profiled program.
  *
+ *
+ *     base              used      mapped         limit - reserve      limit
+ *      |header|rec|rec|..|0000000000|   no access  |  (not for nodes)   |
+ *      0      256        |
+ *                        where the next record goes
+ *
+ * MPROF_HEADER_BYTES <= used <= mapped <= limit.  All are multiples of 8,
+ * mapped of the page size.  The records cover [MPROF_HEADER_BYTES, used)
+ * without a gap: each begins where the one before ends, `bytes` of its head
+ * further on, a multiple of 8.  `used`, which stands in the header, grows over
+ * a record when it is complete, and never shrinks; a ref is a record's offset
+ * / 8.
+ *
  * One thread at a time may call the functions that add records (the caller
  * holds the session's lock); every thread may write into records.
  */
@@ -30,6 +43,9 @@ struct mprof__arena {
     size_t reserve;   /* of the limit, for threads, bins and counters, not to
                          fail for want of room that nodes have taken */
 };
+
+/* The invariants, of the whole arena; the caller holds the session's lock. */
+void mprof__arena_check(const struct mprof__arena *arena);
 
 /* Create the data file PATH, or one without a name when PATH is NULL, and
  * begin it with a header.  PATH must live as long as the arena.  0 or an

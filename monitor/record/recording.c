@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/invariant.h"
+#include "monitor/format/process.h"
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
@@ -28,12 +30,6 @@ static bool running;
 static pid_t owner;    /* process whose session it is */
 static unsigned heaps; /* of the next session; 0: the library's own */
 static uint64_t limit = DEFAULT_LIMIT;
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Signals wait: a handler that allocates would find the locks taken.  Not
  * those by which the collector halts threads: it would wait for this thread,
@@ -128,10 +124,16 @@ static void improve_names(void) {
 }
 
 static void begin(void) {
-    session->started = now();
+    session->started = mprof__clock(CLOCK_MONOTONIC);
     publish(session, session);
     mprof__adapter.attach(session->heaps);
     running = true;
+}
+
+static void check_trees(void) {
+    struct mprof__thread *thread = session->threads;
+    for (; thread != NULL; thread = thread->next)
+        mprof__tree_check(thread);
 }
 
 /* Frees of what was recorded are still counted: while `open`, and after it
@@ -143,6 +145,8 @@ static void halt(void) {
     session->pinned |= !mprof__threads_leave();
     mprof__marks_restore();
     running = false;
+    if (MPROF__CHECKS && !session->pinned)
+        check_trees();
     mprof__session_clock(session);
     mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
     session->before = mprof__arena_header(&session->arena)->duration;

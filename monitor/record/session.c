@@ -76,11 +76,8 @@ static mprof_ref read_command(struct mprof__arena *arena) {
 static void describe(struct mprof__session *session) {
     struct mprof__arena *arena = &session->arena;
     struct mprof_header *header = mprof__arena_header(arena);
-    struct timespec now;
     static char text[PATH_MAX]; /* the API's lock is held */
-    clock_gettime(CLOCK_REALTIME, &now);
-    header->start_time =
-        (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    header->start_time = mprof__clock(CLOCK_REALTIME);
     ssize_t n = readlink("/proc/self/exe", text, sizeof text);
     if (n > 0)
         header->program = mprof__arena_string(arena, text, (size_t)n);
@@ -162,9 +159,7 @@ void mprof__session_free(struct mprof__session *session) {
 
 void mprof__session_clock(struct mprof__session *session) {
     struct mprof_header *header = mprof__arena_header(&session->arena);
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    uint64_t now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     mprof__store_relaxed(&header->duration,
                          session->before + now - session->started);
     mprof__store_relaxed(&header->saved, mprof__process_clock());

@@ -22,7 +22,7 @@ static uint64_t pair(mprof_ref parent, uint32_t other) {
 
 static struct mprof__link *link_at(const struct mprof__thread *thread,
                                    uint32_t number) {
-    return &thread->tree.pieces[number / MPROF__LINKS][number % MPROF__LINKS];
+    return mprof__tree_link_at(&thread->tree, number);
 }
 
 struct mprof__link *mprof__new_link(struct mprof__thread *thread,

@@ -1,4 +1,25 @@
-/* tree.h - the calling-context tree of a thread; see tree.c. */
+/* tree.h - the calling-context tree of a thread; see tree.c.
+ *
+ *     in memory, the thread's              in the data file, for good
+ *
+ *     root link ------------------- node -> NODE (no function)
+ *      | child[]: by child_key             ^ parent    ^ node
+ *      v                                   |           |
+ *     link: main, calls at +12 ---- node -> NODE main  | --- counters[class]
+ *      |                        \-- edge --------------|----> EDGE +12
+ *      v                         \- counter[class] ----+----> COUNTER, next ...
+ *     link: f, calls malloc at +8 -- ...
+ *
+ * Two call sites of one function are two links and one node.
+ *
+ * Of the nodes: parent < node, as refs; each but the root has a function.  No
+ * two have both parent and function the same, and `nodes` has them all but the
+ * root. Of the links in `edges`: the number is at most link_count; node is a
+ * NODE of this thread; edge is 0 or an EDGE of that node; counter[c] is 0 or a
+ * COUNTER of class c of that node or, when there was no room, of one further
+ * out. Of COUNTERs: those of a node and a class are chained by `next`, newest
+ * first.
+ */
 #ifndef MONITOR_RECORD_TREE_H
 #define MONITOR_RECORD_TREE_H
 
@@ -42,6 +63,15 @@ struct mprof__tree {
     struct mprof__link **pieces; /* MPROF__PIECES of links; mapped */
     uint32_t link_count;
 };
+
+static inline struct mprof__link *
+mprof__tree_link_at(const struct mprof__tree *tree, uint32_t number) {
+    return &tree->pieces[number / MPROF__LINKS][number % MPROF__LINKS];
+}
+
+/* The invariants, of THREAD's tree, which nobody changes meanwhile; see
+ * tree_check.c. */
+void mprof__tree_check(const struct mprof__thread *thread);
 
 /* The place of the chain that THREAD just walked. */
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread);

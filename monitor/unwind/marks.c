@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/invariant.h"
 #include "monitor/base/table.h"
 
 _Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
@@ -179,6 +180,21 @@ struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
     return NULL;
 }
 
+void mprof__marks_check(const struct mprof__marks *marks) {
+    size_t count = marks->used / sizeof(struct mprof__mark);
+    MPROF__MUST(marks->used % sizeof(struct mprof__mark) == 0);
+    MPROF__MUST(count <= MPROF__MARKS && marks->none == 0);
+    for (size_t i = 0; i < count; i++) {
+        MPROF__MUST(marks->ra_slot[i] < (marks->mark[i].sp & ~(uintptr_t)1));
+        MPROF__MUST(marks->serial[i] <= marks->last_serial);
+        if (i == 0)
+            continue;
+        MPROF__MUST(marks->ra_slot[i] < marks->ra_slot[i - 1]);
+        MPROF__MUST((marks->mark[i].sp | 1) < (marks->mark[i - 1].sp | 1));
+        MPROF__MUST(marks->serial[i] > marks->serial[i - 1]);
+    }
+}
+
 int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
                      uintptr_t sp) {
     size_t i = marks->used / sizeof(struct mprof__mark);
@@ -190,6 +206,8 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
     marks->serial[i] = ++marks->last_serial;
     mprof__store_release(&marks->used, (i + 1) * sizeof(struct mprof__mark));
     *slot = mprof__marks_entry(marks);
+    if (MPROF__CHECKS)
+        mprof__marks_check(marks);
     return (int)i;
 }
 
@@ -200,6 +218,8 @@ void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
             *(volatile uintptr_t *)marks->ra_slot[i] == entry)
             *(volatile uintptr_t *)marks->ra_slot[i] = marks->mark[i].ra;
     marks->used = count * sizeof(struct mprof__mark);
+    if (MPROF__CHECKS)
+        mprof__marks_check(marks);
 }
 
 /* Half of MARKS, every other one; the slots of the others get their addresses
@@ -218,6 +238,8 @@ void mprof__marks_thin(struct mprof__marks *marks) {
         }
     }
     marks->used = kept * sizeof(struct mprof__mark);
+    if (MPROF__CHECKS)
+        mprof__marks_check(marks);
 }
 
 /* As unwind.h has them, which belongs to the compiler. */

@@ -6,6 +6,21 @@
  * return address, the frame has not returned, and everything further out is as
  * it was.  When the frame returns, the barrier goes on to the real address.
  *
+ *     the stack            marks of its thread
+ *     +---------------+
+ *     | first frame   | base
+ *     |  ...          |
+ *     | barrier entry |<- ra_slot[0]   mark[0] = {sp, ra}   further out
+ *     |  ...          |                   .
+ *     | barrier entry |<- ra_slot[1]   mark[1] = {sp, ra}
+ *     |  ...          |                   .
+ *     +---------------+ stack pointer  used = 2 * sizeof mark[0]
+ *
+ * used / sizeof mark[0] <= MPROF__MARKS, `none` is 0.  From each mark to the
+ * next, ra_slot and sp fall: each is further in.  A mark's slot lies below its
+ * sp.  serial[] grows: a new mark has the highest.  A mark that is not done has
+ * this thread's entry at its slot, unless a jump left its frame.
+ *
  * Each thread has marks of its own, and its own entry in the barrier.  They are
  * ordered by their place on the stack, the innermost last.  Only slots that the
  * unwind rules prove to hold a return address are written, only on the stack
@@ -101,6 +116,9 @@ bool mprof__marks_begins(const struct mprof__unwind *unwind, uintptr_t pc);
  * has the stack pointer BASE; NULL: it cannot have any, for REASON. */
 struct mprof__marks *mprof__marks_take(uintptr_t base,
                                        enum mprof_unmarked *reason);
+
+/* The invariants, of this thread's MARKS. */
+void mprof__marks_check(const struct mprof__marks *marks);
 
 /* Take the marks of this thread back. */
 void mprof__marks_lift(struct mprof__marks *marks);

@@ -118,6 +118,6 @@ fake_alloc(uint64_t bytes, int class_) {
         return;
     struct mprof__event event = {
         .bytes = bytes, .class_ = (uint8_t)class_, .type = (uint8_t)class_};
-    mprof__allocated(&event, __builtin_frame_address(0));
+    mprof__allocated(&event, MPROF__FRAME());
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }

@@ -233,12 +233,80 @@ static void folding_joins_the_ancestor_of_the_same_function(void **state) {
     end();
 }
 
+/* Each breaks one invariant of the tree that stands, and looks. */
+
+static struct mprof__link *inner; /* calls from the third frame */
+
+static void break_the_node(void) {
+    inner->node = thread->ref;
+    mprof__tree_check(thread);
+}
+
+static void break_the_parent(void) {
+    struct mprof_node *node = mprof__arena_at(&session->arena, inner->node);
+    node->parent = inner->node;
+    mprof__tree_check(thread);
+}
+
+static void break_the_class(void) {
+    inner->counter[1] = inner->counter[0];
+    mprof__tree_check(thread);
+}
+
+static void break_the_counters(void) {
+    struct mprof_counter *counter =
+        mprof__arena_at(&session->arena, inner->counter[0]);
+    counter->next = inner->counter[0];
+    mprof__tree_check(thread);
+}
+
+static void break_the_cache(void) {
+    inner->child[0] = thread->tree.link_count + 1;
+    mprof__tree_check(thread);
+}
+
+static void break_the_table(void) {
+    mprof__table_free(&thread->tree.nodes);
+    mprof__tree_check(thread);
+}
+
+static void break_the_records(void) {
+    struct mprof_record *record = mprof__arena_at(&session->arena, inner->node);
+    record->bytes += 8;
+    mprof__arena_check(&session->arena);
+}
+
+static void break_the_end(void) {
+    mprof__arena_header(&session->arena)->used += 4;
+    mprof__arena_check(&session->arena);
+}
+
+static void a_broken_tree_is_noticed(void **state) {
+    static void (*const all[])(void) = {
+        break_the_node,     break_the_parent, break_the_class,
+        break_the_counters, break_the_cache,  break_the_table,
+        break_the_records,  break_the_end,
+    };
+    unsigned chain[] = {1, 2, 3}, other[] = {1, 2, 4};
+    (void)state;
+    begin(64 << 20);
+    inner = find(chain, 3);
+    tell(inner, 0, 8);
+    tell(find(other, 3), 2, 8);
+    mprof__tree_check(thread);
+    mprof__arena_check(&session->arena);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        assert_true(check_aborts(all[i]));
+    end();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
         cmocka_unit_test(two_call_sites_of_a_function_share_its_node),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(folding_joins_the_ancestor_of_the_same_function),
+        cmocka_unit_test(a_broken_tree_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
