@@ -5,7 +5,7 @@
 (defsystem "mprof"
   :description "Which functions allocate, what, and on whose behalf."
   :licence "MIT"
-  :version "1.0"
+  :version (:read-file-form "version.sexp")
   :serial t
   :components ((:file "package")
                ;; Written by configure: where the libraries are.  Without it

@@ -10,7 +10,8 @@ copy_sources () {
             cd "$srcdir" || exit
             {
                 find configure configure.ac aclocal.m4 Makefile.am Makefile.in config.h.in \
-                    mprof.pc.in build-aux man/*.[135]
+                    mprof.pc.in build-aux man/*.in \
+                    lisp/version.sexp
                 find monitor report tests -name '*.[chS]' ! -name arch.h
                 find tests -name '*.cc' -o -name '*.golden'
             } | tar -c -T -

@@ -185,7 +185,7 @@ static int run(struct command *c) {
     if (!error)
         report__output_open(&c->output, c->options.output, &c->pool, &error);
     if (!error && c->options.help)
-        fputs(report__help, c->output.stream);
+        report__help(c->output.stream);
     else if (!error && c->options.version)
         fprintf(c->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     else if (!error)

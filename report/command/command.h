@@ -42,8 +42,8 @@ bool report__check_program(const struct report__input *input,
  * name; NULL: nothing. */
 const char *report__program_trouble(const struct report__profile *profile);
 
-/* The text of --help. */
-extern const char report__help[];
+/* What --help prints. */
+void report__help(FILE *out);
 
 /* Do what `mprof` does with ARGV, printing on OUT, and what goes wrong in one
  * line on ERR.  Returns the exit status: 0, 1, or 2 for wrong usage. */

@@ -27,13 +27,13 @@ static bool capture_end(struct capture *capture) {
     return good && capture->text;
 }
 
-/* The lines of TEXT, which is cut up, as an argument vector. */
+/* The lines of TEXT, which is cut up, as an argument vector, ended by NULL. */
 static char **split(char *text, int *argc) {
     static char program[] = "mprof";
     size_t lines = 1;
     for (const char *p = text; *p; p++)
         lines += *p == '\n';
-    char **argv = calloc(lines + 2, sizeof *argv);
+    char **argv = calloc(lines + 3, sizeof *argv);
     if (!argv)
         return NULL;
     argv[(*argc)++] = program;

@@ -4,90 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char report__help[] =
-    "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
-    "       mprof run [--data=FILE] [--limit=BYTES] [--no-children] [--]\n"
-    "                 PROGRAM [ARGUMENT]...\n"
-    "Print what the data file DATA (mprof.data) tells about the allocations "
-    "of\n"
-    "a program: which types or sizes (bins), what was never freed (leaks), by\n"
-    "which functions (direct), and on whose behalf (graph).  PROGRAM is the "
-    "file\n"
-    "of the program if it is not where it was.\n"
-    "`mprof run` runs PROGRAM and records what it allocates.\n"
-    "\n"
-    "  --table=LIST    of bins, leaks, direct, graph, with commas; all unless\n"
-    "                  given; Lisp has no leak table\n"
-    "  --heap=HEAP     only of the heap lisp, or c, where both are recorded\n"
-    "  --verbose       everything\n"
-    "  --normal        only what is 0.5% of all bytes or more; the default\n"
-    "  --terse         only what is 1% or more\n"
-    "  --leaktable     print the leak table; the default\n"
-    "  --noleaktable   do not print it\n"
-    "  --offsets       leaks: tell call sites in one function apart\n"
-    "  --leak-depth=N  leaks: show up to N callers (5); 0 shows all\n"
-    "  --inlines       leaks, direct, graph: show functions that were inlined\n"
-    "  --all-frames    also the functions of the system's plumbing: start-up,\n"
-    "                  operator new, Lisp's allocators, interpreter, dispatch\n"
-    "  --threads       one set of tables for each thread\n"
-    "  --output=FILE   write to FILE, which appears when it is complete\n"
-    "  --sexp          print everything as one Lisp expression instead\n"
-    "  --version       print the version\n"
-    "  --help          print this\n"
-    "\n"
-    "Long options may begin with one dash.\n";
+#include "report/command/option.h"
 
-enum option {
-    VERBOSE,
-    NORMAL,
-    TERSE,
-    LEAKTABLE,
-    NOLEAKTABLE,
-    OFFSETS,
-    INLINES,
-    ALL_FRAMES,
-    THREADS,
-    SEXP,
-    VERSION,
-    HELP,
-    TABLE, /* from here on with a value */
-    HEAP,
-    LEAK_DEPTH,
-    OUTPUT,
-    NO_OPTION
-};
+/* Their names are bits of enum report__table, in this order. */
+static const char *const table_names[] = {"bins", "leaks", "direct", "graph"};
 
-static const struct {
-    const char *name;
-    enum option option;
-} names[] = {{"verbose", VERBOSE},
-             {"normal", NORMAL},
-             {"terse", TERSE},
-             {"leaktable", LEAKTABLE},
-             {"noleaktable", NOLEAKTABLE},
-             {"offsets", OFFSETS},
-             {"inlines", INLINES},
-             {"all-frames", ALL_FRAMES},
-             {"threads", THREADS},
-             {"sexp", SEXP},
-             {"version", VERSION},
-             {"help", HELP},
-             {"table", TABLE},
-             {"heap", HEAP},
-             {"leak-depth", LEAK_DEPTH},
-             {"output", OUTPUT}};
-
-static enum option find_option(const char *name, size_t length) {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(names[i].name, name, length) == 0 &&
-            names[i].name[length] == '\0')
-            return names[i].option;
-    return NO_OPTION;
-}
-
-static bool parse_tables(const char *list, FILE *err, unsigned *tables) {
-    static const char *const table_names[] = {"bins", "leaks", "direct",
-                                              "graph"};
+static bool set_tables(void *options, const char *list, FILE *err) {
+    struct report__options *o = options;
+    unsigned *tables = &o->tables;
 
     *tables = 0;
     for (;;) {
@@ -111,7 +35,11 @@ static bool parse_tables(const char *list, FILE *err, unsigned *tables) {
     }
 }
 
-static bool parse_heap(const char *name, FILE *err, unsigned *heaps) {
+static bool set_heap(void *options, const char *name, FILE *err) {
+    struct report__options *o = options;
+    unsigned *heaps = &o->heaps;
+
+    *heaps = 0;
     if (strcmp(name, "lisp") == 0)
         *heaps = 1u << MPROF_LISP_HEAP;
     else if (strcmp(name, "c") == 0)
@@ -121,7 +49,8 @@ static bool parse_heap(const char *name, FILE *err, unsigned *heaps) {
     return *heaps != 0;
 }
 
-static bool parse_depth(const char *text, FILE *err, uint32_t *depth) {
+static bool set_depth(void *options, const char *text, FILE *err) {
+    struct report__options *o = options;
     char *end;
     unsigned long number = strtoul(text, &end, 10);
 
@@ -129,7 +58,7 @@ static bool parse_depth(const char *text, FILE *err, uint32_t *depth) {
         fprintf(err, "mprof: '%s' is not a number of callers\n", text);
         return false;
     }
-    *depth = (uint32_t)number;
+    o->leak_depth = (uint32_t)number;
     return true;
 }
 
@@ -139,95 +68,82 @@ static void ask_leaks(struct report__options *o, bool wanted) {
     o->no_leaks = !wanted;
 }
 
-/* An option with a value. */
-static bool set_value(struct report__options *o, enum option option,
-                      const char *value, FILE *err) {
-    switch (option) {
-    case TABLE:
-        return parse_tables(value, err, &o->tables);
-    case HEAP:
-        return parse_heap(value, err, &o->heaps);
-    case LEAK_DEPTH:
-        return parse_depth(value, err, &o->leak_depth);
-    case OUTPUT:
-        o->output = value;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool set_option(struct report__options *o, enum option option,
-                       const char *value, FILE *err) {
-    switch (option) {
-    case VERBOSE:
-        o->verbosity = MPROF_VERBOSE;
-        break;
-    case NORMAL:
-        o->verbosity = MPROF_NORMAL;
-        break;
-    case TERSE:
-        o->verbosity = MPROF_TERSE;
-        break;
-    case LEAKTABLE:
-    case NOLEAKTABLE:
-        ask_leaks(o, option == LEAKTABLE);
-        break;
-    case OFFSETS:
-        o->offsets = true;
-        ask_leaks(o, true);
-        break;
-    case INLINES:
-        o->inlines = true;
-        break;
-    case ALL_FRAMES:
-        o->all_frames = true;
-        break;
-    case THREADS:
-        o->by_thread = true;
-        break;
-    case SEXP:
-        o->sexp = true;
-        break;
-    case VERSION:
-        o->version = true;
-        break;
-    case HELP:
-        o->help = true;
-        break;
-    default:
-        return set_value(o, option, value, err);
-    }
+static bool set_output(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    (void)err;
+    o->output = value;
     return true;
 }
 
-/* One option at ARGV[*AT], perhaps with its value in the next argument. */
-static bool parse_option(int argc, char **argv, int *at, FILE *err,
-                         struct report__options *o) {
-    const char *argument = argv[*at];
-    const char *name = argument + (argument[1] == '-' ? 2 : 1);
-    size_t length = strcspn(name, "=");
-    enum option option = find_option(name, length);
-    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+/* Options without a value */
+#define FLAG(name, effect)                                                     \
+    static bool name(void *options, const char *value, FILE *err) {            \
+        struct report__options *o = options;                                   \
+        (void)value, (void)err;                                                \
+        effect;                                                                \
+        return true;                                                           \
+    }
+FLAG(be_verbose, o->verbosity = MPROF_VERBOSE)
+FLAG(be_normal, o->verbosity = MPROF_NORMAL)
+FLAG(be_terse, o->verbosity = MPROF_TERSE)
+FLAG(with_leaks, ask_leaks(o, true))
+FLAG(without_leaks, ask_leaks(o, false))
+FLAG(with_offsets, (o->offsets = true, ask_leaks(o, true)))
+FLAG(with_inlines, o->inlines = true)
+FLAG(all_frames, o->all_frames = true)
+FLAG(by_thread, o->by_thread = true)
+FLAG(as_sexp, o->sexp = true)
+FLAG(tell_version, o->version = true)
+FLAG(give_help, o->help = true)
 
-    if (option == NO_OPTION) {
-        fprintf(err, "mprof: unknown option '%s'; try mprof --help\n",
-                argument);
-        return false;
-    }
-    if (option < TABLE && value) {
-        fprintf(err, "mprof: option '%.*s' takes no value\n",
-                (int)(name - argument) + (int)length, argument);
-        return false;
-    }
-    if (option >= TABLE && !value && *at + 1 < argc)
-        value = argv[++*at];
-    if (option >= TABLE && (!value || !*value)) {
-        fprintf(err, "mprof: option '%.*s' needs a value\n",
-                (int)(name - argument) + (int)length, argument);
-        return false;
-    }
-    return set_option(o, option, value, err);
+static const struct report__option list[] = {
+    {"table", "LIST",
+     "of bins, leaks, direct, graph, with commas; all unless\n"
+     "given; Lisp has no leak table",
+     set_tables},
+    {"heap", "HEAP", "only of the heap lisp, or c, where both are recorded",
+     set_heap},
+    {"verbose", NULL, "everything", be_verbose},
+    {"normal", NULL, "only what is 0.5% of all bytes or more; the default",
+     be_normal},
+    {"terse", NULL, "only what is 1% or more", be_terse},
+    {"leaktable", NULL, "print the leak table; the default", with_leaks},
+    {"noleaktable", NULL, "do not print it", without_leaks},
+    {"offsets", NULL, "leaks: tell call sites in one function apart",
+     with_offsets},
+    {"leak-depth", "N", "leaks: show up to N callers (5); 0 shows all",
+     set_depth},
+    {"inlines", NULL, "leaks, direct, graph: show functions that were inlined",
+     with_inlines},
+    {"all-frames", NULL,
+     "also the functions of the system's plumbing: start-up,\n"
+     "operator new, Lisp's allocators, interpreter, dispatch",
+     all_frames},
+    {"threads", NULL, "one set of tables for each thread", by_thread},
+    {"output", "FILE", "write to FILE, which appears when it is complete",
+     set_output},
+    {"sexp", NULL, "print everything as one Lisp expression instead", as_sexp},
+    {"version", NULL, "print the version", tell_version},
+    {"help", NULL, "print this", give_help},
+    {NULL, NULL, NULL, NULL}};
+
+void report__help(FILE *out) {
+    fputs(
+        "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
+        "       mprof run [--data=FILE] [--limit=BYTES] [--no-children] [--]\n"
+        "                 PROGRAM [ARGUMENT]...\n"
+        "Print what the data file DATA (mprof.data) tells about the "
+        "allocations of\n"
+        "a program: which types or sizes (bins), what was never freed "
+        "(leaks), by\n"
+        "which functions (direct), and on whose behalf (graph).  PROGRAM is "
+        "the file\n"
+        "of the program if it is not where it was.\n"
+        "`mprof run` runs PROGRAM and records what it allocates.\n"
+        "\n",
+        out);
+    report__describe_options(list, out);
+    fputs("\nLong options may begin with one dash.\n", out);
 }
 
 /* All tables unless --table tells which; -leaktable and -noleaktable add the
@@ -263,7 +179,7 @@ bool report__parse_options(int argc, char **argv, FILE *err,
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;
         } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!parse_option(argc, argv, &i, err, options))
+            if (!report__take_option(list, argv, &i, "mprof: ", err, options))
                 return false;
         } else if (!add_file(options, argv[i], err)) {
             return false;

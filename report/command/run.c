@@ -21,6 +21,7 @@
 
 #include "monitor/format/format.h"
 #include "monitor/format/process.h"
+#include "report/command/option.h"
 
 struct run {
     const char *data;
@@ -40,45 +41,43 @@ fail(int status, const char *format, ...) {
     return status;
 }
 
-/* The value of the option NAME at ARGV[*AT], in it or behind it.  1: here it
- * is, 0: another option, -1: the value is missing. */
-static int value_of(const char *name, char **argv, int *at,
-                    const char **value) {
-    const char *argument = argv[*at];
-    size_t length = strlen(name);
-    if (strncmp(argument, name, length) != 0)
-        return 0;
-    if (argument[length] == '=')
-        *value = argument + length + 1;
-    else if (argument[length] != '\0')
-        return 0;
-    else if (argv[*at + 1] != NULL)
-        *value = argv[++*at];
-    else
-        return -1;
-    return **value != '\0' ? 1 : -1;
+static bool set_data_name(void *run_, const char *value, FILE *err) {
+    struct run *run = run_;
+    (void)err;
+    run->data = value;
+    return true;
 }
+
+static bool set_limit_text(void *run_, const char *value, FILE *err) {
+    struct run *run = run_;
+    (void)err;
+    run->limit = value;
+    return true;
+}
+
+static bool leave_children(void *run_, const char *value, FILE *err) {
+    struct run *run = run_;
+    (void)value, (void)err;
+    run->children = false;
+    return true;
+}
+
+static const struct report__option list[] = {
+    {"data", "FILE", "", set_data_name},
+    {"o", "FILE", "", set_data_name},
+    {"limit", "BYTES", "", set_limit_text},
+    {"no-children", NULL, "", leave_children},
+    {NULL, NULL, NULL, NULL}};
 
 static int parse(char **argv, struct run *run) {
     int at = 1;
     for (; argv[at] != NULL && argv[at][0] == '-'; at++) {
-        int found;
         if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
         }
-        if (strcmp(argv[at], "--no-children") == 0) {
-            run->children = false;
-            continue;
-        }
-        const char *option = argv[at];
-        if ((found = value_of("--data", argv, &at, &run->data)) == 0 &&
-            (found = value_of("-o", argv, &at, &run->data)) == 0)
-            found = value_of("--limit", argv, &at, &run->limit);
-        if (found < 0)
-            return fail(2, "option '%s' needs a value", option);
-        if (found == 0)
-            return fail(2, "unknown option '%s'; try mprof --help", option);
+        if (!report__take_option(list, argv, &at, "mprof: run: ", stderr, run))
+            return 2;
     }
     run->program = argv + at;
     if (*run->program == NULL)

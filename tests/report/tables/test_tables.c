@@ -294,7 +294,7 @@ static void lisp_gets_a_string(void **state) {
                         "1cannot open no.data: No such file or directory");
     mprof_report_free(text);
     text = mprof_report_string("--version");
-    assert_string_equal(text, "0mprof 1.0\n");
+    assert_string_equal(text, "0mprof " MPROF_PACKAGE_VERSION "\n");
     mprof_report_free(text);
     mprof_report_free(NULL);
 }

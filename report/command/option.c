@@ -1,0 +1,59 @@
+/* option.c - see option.h. */
+#include "report/command/option.h"
+
+#include <string.h>
+
+enum { COLUMN = 18 }; /* where help begins */
+
+static const struct report__option *find(const struct report__option *list,
+                                         const char *name, size_t length) {
+    for (; list->name != NULL; list++)
+        if (strncmp(list->name, name, length) == 0 &&
+            list->name[length] == '\0')
+            return list;
+    return NULL;
+}
+
+bool report__take_option(const struct report__option *list, char **argv,
+                         int *at, const char *prefix, FILE *err,
+                         void *options) {
+    const char *argument = argv[*at];
+    const char *name = argument + (argument[1] == '-' ? 2 : 1);
+    size_t length = strcspn(name, "=");
+    const struct report__option *option = find(list, name, length);
+    const char *value = name[length] == '=' ? name + length + 1 : NULL;
+    int shown = (int)(name - argument) + (int)length;
+
+    if (option == NULL) {
+        fprintf(err, "%sunknown option '%s'; try mprof --help\n", prefix,
+                argument);
+        return false;
+    }
+    if (option->value == NULL && value != NULL) {
+        fprintf(err, "%soption '%.*s' takes no value\n", prefix, shown,
+                argument);
+        return false;
+    }
+    if (option->value != NULL && value == NULL && argv[*at + 1] != NULL)
+        value = argv[++*at];
+    if (option->value != NULL && (value == NULL || *value == '\0')) {
+        fprintf(err, "%soption '%.*s' needs a value\n", prefix, shown,
+                argument);
+        return false;
+    }
+    return option->set(options, value, err);
+}
+
+void report__describe_options(const struct report__option *list, FILE *out) {
+    for (; list->name != NULL; list++) {
+        const char *line = list->help;
+        int width = fprintf(out, "  --%s", list->name);
+        if (list->value != NULL)
+            width += fprintf(out, "=%s", list->value);
+        for (size_t length; *line != '\0'; line += length, width = 0) {
+            length = strcspn(line, "\n");
+            fprintf(out, "%*s%.*s\n", COLUMN - width, "", (int)length, line);
+            length += line[length] == '\n';
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* option.h - the options of a command, each in one place: its name, its help,
+ * and what it does.
+ *
+ * getopt_long() keeps its state in variables of the process and speaks on the
+ * standard error; the command is also a function that threads of Lisp call.
+ */
+#ifndef REPORT_COMMAND_OPTION_H
+#define REPORT_COMMAND_OPTION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct report__option {
+    const char *name;  /* without dashes; NULL ends a list */
+    const char *value; /* as --help calls it; NULL: it takes none */
+    const char *help;  /* its lines */
+    /* Set it in what report__take_option() got; false after a line on ERR. */
+    bool (*set)(void *options, const char *value, FILE *err);
+};
+
+/* Take the option at ARGV[*AT], with one dash or two, and its value from there
+ * or from the next argument, to which *AT moves.  False after a line on ERR,
+ * which begins with PREFIX. */
+bool report__take_option(const struct report__option *list, char **argv,
+                         int *at, const char *prefix, FILE *err, void *options);
+
+/* A line or more for each. */
+void report__describe_options(const struct report__option *list, FILE *out);
+
+#endif
