@@ -1,29 +1,17 @@
 /* program.c - which file is the data and which the program. */
 #include "report/command/command.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "report/elf/debug_file.h"
-
-/* A file that cannot be read is none; whoever opens it says why. */
-static bool is_elf(const char *path) {
-    char magic[SELFMAG];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool elf = fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG &&
-               memcmp(magic, ELFMAG, SELFMAG) == 0;
-    if (fd >= 0)
-        close(fd);
-    return elf;
-}
+#include "report/elf/elf_file.h"
 
 struct report__input report__choose_input(const char *const files[2]) {
     struct report__input input = {NULL, "mprof.data"};
 
-    if (files[1] || (files[0] && is_elf(files[0]))) {
+    /* A file that cannot be read is none; whoever opens it says why. */
+    if (files[1] || (files[0] && report__is_elf(files[0]))) {
         input.program = files[0];
         input.data = files[1] ? files[1] : input.data;
     } else if (files[0]) {
@@ -44,14 +32,15 @@ enum answer { SAME, OTHER, NO_PROGRAM, UNREADABLE };
 
 /* Whether PATH is the file of MODULE; NULL: of any. */
 static enum answer ask(const char *path, const struct report__module *module) {
-    struct report__debug_file file;
+    struct report__elf_file file;
 
     if (access(path, R_OK) != 0)
         return UNREADABLE;
-    enum report__debug_state state = report__debug_open(&file, path, module);
-    bool elf = file.elf[0] != NULL;
-    report__debug_close(&file);
-    return !elf ? NO_PROGRAM : state == MPROF__DEBUG_CHANGED ? OTHER : SAME;
+    enum report__elf_state state = report__elf_open(&file, path, module);
+    report__elf_close(&file);
+    return state == MPROF__ELF_OPEN      ? SAME
+           : state == MPROF__ELF_CHANGED ? OTHER
+                                         : NO_PROGRAM;
 }
 
 bool report__check_program(const struct report__input *input,

@@ -1,5 +1,4 @@
-/* dwarf_types.h - walk over the types in one file's DWARF.  Shared by types.c
- * and dwarf_types.c only. */
+/* dwarf_types.h - walk over the types in one file's DWARF. */
 #ifndef REPORT_ELF_DWARF_TYPES_H
 #define REPORT_ELF_DWARF_TYPES_H
 
@@ -7,19 +6,7 @@
 #include <stdint.h>
 
 #include "report/base/pool.h"
-
-/* Best first; see types.h. */
-enum report__type_rank {
-    MPROF__OWN_STRUCTURE,
-    MPROF__OWN_ARRAY,
-    MPROF__OWN_SCALAR,
-    MPROF__SYSTEM_TYPE,
-    MPROF__STANDARD_TYPE,
-    MPROF__LIBRARY_STRUCTURE,
-    MPROF__LIBRARY_ARRAY,
-    MPROF__SYSTEM_LIBRARY_TYPE,
-    MPROF__LIBRARY_STANDARD_TYPE
-};
+#include "report/elf/type_names.h"
 
 /* Whose types a file has. */
 enum report__type_source {
@@ -27,13 +14,6 @@ enum report__type_source {
     MPROF__LIBRARY,
     MPROF__SYSTEM_LIBRARY /* in /lib or /usr/lib, such as libc */
 };
-
-struct report__type_names;
-
-/* Take note of a type; NAME of LENGTH bytes is only valid during the call. */
-void report__add_type(struct report__type_names *names, const char *name,
-                      size_t length, uint32_t size,
-                      enum report__type_rank rank);
 
 /* A walk that may be cut short by a jump out of the pool: then, as at its end,
  * report__walk_end() gives back what it holds. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/search.h"
 #include "report/elf/demangle.h"
 
 /* Deeper nesting is damage. */
@@ -78,16 +79,10 @@ static void sort_ranges(struct ranges *r) {
 }
 
 static struct range *find_range(const struct ranges *r, Dwarf_Addr address) {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->list[middle].low > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low > 0 && address < r->list[low - 1].high ? &r->list[low - 1]
-                                                      : NULL;
+    size_t above =
+        report__first_above(r->list, r->count, sizeof *r->list, address);
+    return above > 0 && address < r->list[above - 1].high ? &r->list[above - 1]
+                                                          : NULL;
 }
 
 struct report__inlines *report__inlines_new(Dwarf *dwarf) {

@@ -1,17 +1,13 @@
 /* symbols.c - names of C functions, from ELF files. */
+#include "report/base/search.h"
 #include "report/elf/calls.h"
-#include "report/elf/debug_link.h"
+#include "report/elf/elf_file.h"
 #include "report/elf/inlines.h"
 #include "report/elf/symbols.h"
 
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct symbol {
     uint64_t address, size;
@@ -20,54 +16,12 @@ struct symbol {
 };
 
 struct report__symbols {
-    Dwfl *dwfl;
-    Dwfl_Module *module;
+    struct report__elf_file file;
     struct symbol *list; /* by address, the best name of each first */
     size_t count;
     /* Made when they are first asked for. */
     struct report__inlines *inlines;
     struct report__calls *calls;
-};
-
-struct debug_link {
-    GElf_Word crc;
-    int fd;
-};
-
-static bool open_link(const char *path, void *data) {
-    struct debug_link *link = data;
-    struct stat status;
-
-    link->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (link->fd >= 0 && fstat(link->fd, &status) == 0 &&
-        S_ISREG(status.st_mode) && report__debug_crc(link->fd, link->crc))
-        return true;
-    if (link->fd >= 0)
-        close(link->fd);
-    link->fd = -1;
-    return false;
-}
-
-/* Debug files by build id, or else by name and check sum.  libdwfl's standard
- * search does the same, but may go on to ask servers. */
-static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
-                          Dwarf_Addr base, const char *file, const char *link,
-                          GElf_Word crc, char **found) {
-    struct debug_link found_link = {.crc = crc, .fd = -1};
-    int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
-                                          crc, found);
-
-    if (fd >= 0 || *found || !file)
-        return fd;
-    report__debug_link(file, link, open_link, &found_link);
-    return found_link.fd;
-}
-
-static char *debug_path;
-static const Dwfl_Callbacks callbacks = {
-    .find_debuginfo = find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = &debug_path,
 };
 
 static size_t underscores(const char *name) {
@@ -104,17 +58,17 @@ static bool is_function(const GElf_Sym *symbol, const char *name) {
 }
 
 /* The start of a program has a name even where the symbols were stripped. */
-static void add_entry_point(struct report__symbols *symbols,
-                            Dwfl_Module *module) {
+static void add_entry_point(struct report__symbols *symbols) {
     GElf_Addr bias;
     GElf_Ehdr header;
-    Elf *elf = dwfl_module_getelf(module, &bias);
+    Elf *elf = report__elf_image(&symbols->file, &bias);
     if (elf && gelf_getehdr(elf, &header) && header.e_entry)
         symbols->list[symbols->count++] =
             (struct symbol){header.e_entry, 0, "_start", STB_WEAK};
 }
 
-static bool collect(struct report__symbols *symbols, Dwfl_Module *module) {
+static bool collect(struct report__symbols *symbols) {
+    Dwfl_Module *module = symbols->file.module;
     int count = dwfl_module_getsymtab(module);
 
     if (count < 0)
@@ -132,45 +86,21 @@ static bool collect(struct report__symbols *symbols, Dwfl_Module *module) {
                 (struct symbol){symbol.st_value, symbol.st_size, name,
                                 GELF_ST_BIND(symbol.st_info)};
     }
-    add_entry_point(symbols, module);
+    add_entry_point(symbols);
     qsort(symbols->list, symbols->count, sizeof *symbols->list,
           compare_symbols);
     return true;
 }
 
-/* A file that was replaced since has other addresses. */
-static bool same_build(const struct report__module *module,
-                       Dwfl_Module *found) {
-    const unsigned char *bits;
-    GElf_Addr address;
-    int size = dwfl_module_build_id(found, &bits, &address);
-
-    if (size <= 0)
-        return module->build_id_bytes == 0;
-    return (uint32_t)size == module->build_id_bytes &&
-           memcmp(bits, module->build_id, (size_t)size) == 0;
-}
-
 struct report__symbols *
 report__symbols_open(const struct report__module *module, const char *path) {
-    struct stat status;
-    struct report__symbols *symbols = NULL;
-
-    if (!path)
-        path = module->path;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return NULL;
-    symbols = calloc(1, sizeof *symbols);
+    struct report__symbols *symbols = calloc(1, sizeof *symbols);
     if (!symbols)
         return NULL;
-    symbols->dwfl = dwfl_begin(&callbacks);
-    if (symbols->dwfl) {
-        symbols->module = dwfl_report_offline(symbols->dwfl, "", path, -1);
-        dwfl_report_end(symbols->dwfl, NULL, NULL);
-        if (symbols->module && same_build(module, symbols->module) &&
-            collect(symbols, symbols->module))
-            return symbols;
-    }
+    if (report__elf_open(&symbols->file, path ? path : module->path, module) ==
+            MPROF__ELF_OPEN &&
+        collect(symbols))
+        return symbols;
     report__symbols_close(symbols);
     return NULL;
 }
@@ -180,8 +110,7 @@ void report__symbols_close(struct report__symbols *symbols) {
         return;
     report__inlines_free(symbols->inlines);
     report__calls_free(symbols->calls);
-    if (symbols->dwfl)
-        dwfl_end(symbols->dwfl);
+    report__elf_close(&symbols->file);
     free(symbols->list);
     free(symbols);
 }
@@ -189,15 +118,8 @@ void report__symbols_close(struct report__symbols *symbols) {
 /* Index of the first symbol above ADDRESS. */
 static size_t first_above(const struct report__symbols *symbols,
                           uint64_t address) {
-    size_t low = 0, high = symbols->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->list[middle].address > address)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return report__first_above(symbols->list, symbols->count,
+                               sizeof *symbols->list, address);
 }
 
 const char *report__symbol_at(const struct report__symbols *symbols,
@@ -235,9 +157,9 @@ bool report__symbol_named(const struct report__symbols *symbols,
 static struct report__inlines *open_inlines(struct report__symbols *symbols,
                                             GElf_Addr *bias) {
     GElf_Addr elf_bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, bias);
+    Dwarf *dwarf = report__elf_dwarf(&symbols->file, bias);
 
-    if (!dwarf || !dwfl_module_getelf(symbols->module, &elf_bias))
+    if (!dwarf || !report__elf_image(&symbols->file, &elf_bias))
         return NULL;
     *bias = elf_bias - *bias;
     if (!symbols->inlines)
@@ -279,7 +201,7 @@ report__symbols_is_call(struct report__symbols *caller, uint64_t return_address,
     GElf_Addr bias;
 
     if (!caller->calls) {
-        Elf *elf = dwfl_module_getelf(caller->module, &bias);
+        Elf *elf = report__elf_image(&caller->file, &bias);
         caller->calls = elf ? report__calls_new(elf) : NULL;
     }
     if (caller->calls)

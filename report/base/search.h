@@ -1,0 +1,27 @@
+/* search.h - in lists that are sorted by an address. */
+#ifndef REPORT_BASE_SEARCH_H
+#define REPORT_BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Index of the first element above ADDRESS in LIST, which has COUNT of SIZE
+ * bytes each that begin with their address and is sorted by these; COUNT: none
+ * is. */
+static inline size_t report__first_above(const void *list, size_t count,
+                                         size_t size, uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t found;
+        memcpy(&found, (const char *)list + middle * size, sizeof found);
+        if (found > address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+#endif
