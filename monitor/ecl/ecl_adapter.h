@@ -1,7 +1,10 @@
 /* ecl_adapter.h - the parts of the adapter for ECL.
  *
  *     ecl_hook.c      the hook: types, classes, what is interpreted
- *     ecl_registry.c  function names: native code
+ *     ecl_registry.c  what is known of functions and libraries: its parts are
+ *     ecl_names.c     names of native code,
+ *     ecl_images.c    the files that it comes from,
+ *     ecl_methods.c   names of methods
  *     ecl_bytecodes.c function names: interpreted code
  *     ecl_keep.c      objects that the collector must leave alone
  */

@@ -44,23 +44,6 @@ static bool found, searching;
 static char pool[16384] __attribute__((aligned(16)));
 static size_t pool_used;
 
-static const struct mprof__malloc_monitor *monitor; /* atomic */
-
-void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
-                              const struct mprof__malloc_monitor *fresh) {
-    if (old != NULL) {
-        mprof__replace(&monitor, &old, fresh);
-        return;
-    }
-    old = mprof__exchange(&monitor, fresh);
-    if (old != NULL && fresh != NULL && old->replaced != fresh->replaced)
-        old->replaced();
-}
-
-static inline const struct mprof__malloc_monitor *who(void) {
-    return mprof__load_acquire(&monitor);
-}
-
 static void *from_pool(size_t bytes) {
     bytes = (bytes + 31) & ~(size_t)15;
     if (bytes > sizeof pool - pool_used)
@@ -163,7 +146,7 @@ static inline bool begin(const void *frame) {
 static inline __attribute__((always_inline)) void *
 answer(void *object, size_t bytes, const void *frame) {
     calling = 0;
-    const struct mprof__malloc_monitor *m = who();
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m == NULL)
         return object;
     if (__builtin_expect(object != NULL, 1)) {
@@ -197,7 +180,7 @@ PUBLIC void *calloc(size_t count, size_t size) {
 }
 
 static void release(void *object) {
-    const struct mprof__malloc_monitor *m = who();
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m != NULL)
         m->release(object);
 }
@@ -229,7 +212,7 @@ static inline __attribute__((always_inline)) void *leave_pool(void *object,
  * to another thread, and remembered again if nothing came of it. */
 static inline __attribute__((always_inline)) void *
 resize(void *object, size_t bytes, const void *frame) {
-    const struct mprof__malloc_monitor *m = who();
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     struct mprof__object what;
     int saved = errno;
     bool taken = m != NULL && m->take(object, &what);
@@ -246,7 +229,7 @@ resize(void *object, size_t bytes, const void *frame) {
     } else if (taken) {
         m->freed(&what);
     }
-    if (fresh != NULL && (m = who()) != NULL)
+    if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
         m->allocated(fresh, bytes, frame);
     errno = saved;
     return fresh;
@@ -331,7 +314,7 @@ PUBLIC size_t malloc_usable_size(void *object) {
 PUBLIC int dlclose(void *handle) {
     if (!ready() || next.dlclose == NULL)
         return -1;
-    const struct mprof__malloc_monitor *m = who();
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m != NULL)
         m->closing();
     int result = next.dlclose(handle);
@@ -341,7 +324,7 @@ PUBLIC int dlclose(void *handle) {
 }
 
 void mprof__before_unwinding(void) {
-    const struct mprof__malloc_monitor *m = who();
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m != NULL)
         m->unwinding();
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "monitor/base/atomic.h"
+
 struct mprof__object;
 
 /* Called by the thread that allocates; `allocated` and `release` leave errno as
@@ -39,6 +41,13 @@ struct mprof__malloc_monitor {
 void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
                               const struct mprof__malloc_monitor *fresh)
     __attribute__((visibility("default")));
+
+/* Who is told now, or NULL; for malloc.c. */
+extern const struct mprof__malloc_monitor *mprof__malloc_watcher; /* atomic */
+
+static inline const struct mprof__malloc_monitor *mprof__malloc_monitor(void) {
+    return mprof__load_acquire(&mprof__malloc_watcher);
+}
 
 /* Tell the monitor that the program is about to look at its stack. */
 void mprof__before_unwinding(void);

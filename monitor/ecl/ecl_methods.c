@@ -1,0 +1,123 @@
+/* ecl_methods.c - the names of methods, which only their generic functions
+ * know: read when a recording ends, and put in the place of those that were
+ * recorded. */
+#include "monitor/base/table.h"
+#include "monitor/ecl/ecl_adapter.h"
+#include "monitor/ecl/ecl_images.h"
+#include "monitor/ecl/ecl_names.h"
+#include "monitor/ecl/ecl_version.h"
+#include "monitor/record/names.h"
+
+enum { SEVERAL = 1 };
+
+static struct mprof__table methods; /* code -> method, or SEVERAL */
+
+/* For the walk over all methods; under the lock of the API. */
+static void (*visit_method)(cl_object method);
+static struct mprof__session *named_session;
+
+/* Where a generic function keeps its methods, and a method its function:
+ * +standard-generic-function-slots+ and +standard-method-slots+ of ECL's
+ * src/clos/hierarchy.lsp. */
+enum { GF_METHODS = 7, METHOD_FUNCTION = 4 };
+
+/* The function that the programmer wrote: a method's own is most often a
+ * closure of the runtime over it. */
+static cl_object inner_function(cl_object function) {
+    cl_object found = OBJNULL;
+    if (function->d.t != t_cclosure)
+        return function;
+    cl_object l = function->cclosure.env;
+    for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
+        cl_object item = ECL_CONS_CAR(l);
+        if (mprof__ecl_entry_of(item) == 0 &&
+            (item == OBJNULL || ECL_IMMEDIATE(item) ||
+             (item->d.t != t_bytecodes && item->d.t != t_bclosure)))
+            continue;
+        if (found != OBJNULL)
+            return function;
+        found = item;
+    }
+    return found == OBJNULL ? function : found;
+}
+
+/* The place of a method's code: an entry address or a bytecodes object. */
+static uintptr_t method_key(cl_object method) {
+    if (method == OBJNULL || ECL_IMMEDIATE(method) ||
+        method->d.t != t_instance || method->instance.length <= METHOD_FUNCTION)
+        return 0;
+    cl_object function = method->instance.slots[METHOD_FUNCTION];
+    if (function == OBJNULL || ECL_IMMEDIATE(function))
+        return 0;
+    function = inner_function(function);
+    if (function->d.t == t_bclosure)
+        function = function->bclosure.code;
+    if (function->d.t == t_bytecodes)
+        return (uintptr_t)function;
+    uintptr_t entry = mprof__ecl_entry_of(function);
+    return mprof__ecl_has_name(entry) ? 0 : entry;
+}
+
+/* Slot readers and the like share their code: such code has no name. */
+static void note_method(cl_object method) {
+    uintptr_t key = method_key(method);
+    if (key == 0)
+        return;
+    struct mprof__slot *slot = mprof__table_find(&methods, key);
+    if (slot == NULL)
+        mprof__table_add(&methods, key, (uintptr_t)method);
+    else if (slot->value != (uintptr_t)method)
+        slot->value = SEVERAL;
+}
+
+static void rename_method(cl_object method) {
+    char name[MPROF__NAME_BYTES];
+    struct mprof__text text;
+    uintptr_t key = method_key(method);
+    struct mprof__slot *slot =
+        key == 0 ? NULL : mprof__table_find(&methods, key);
+    if (slot == NULL || slot->value == SEVERAL)
+        return;
+    mprof__text_begin(&text, name, sizeof name);
+    if (!mprof__text_method(&text, method))
+        return;
+    mprof__rename(named_session, key, name);
+    mprof__rename(named_session, mprof__ecl_body_of(key), name);
+}
+
+static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
+    if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance ||
+        gf->instance.isgf == ECL_NOT_FUNCALLABLE ||
+        gf->instance.length <= GF_METHODS)
+        return;
+    cl_object l = gf->instance.slots[GF_METHODS];
+    for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l))
+        visit(ECL_CONS_CAR(l));
+}
+
+static void methods_of_setf(cl_object symbol, cl_object pair) {
+    (void)symbol;
+    if (ECL_CONSP(pair))
+        for_methods_of(ECL_CONS_CAR(pair), visit_method);
+}
+
+static void methods_of_symbol(cl_object key, cl_object symbol) {
+    (void)key;
+    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+        return;
+    for_methods_of(symbol->symbol.gfdef, visit_method);
+    methods_of_setf(symbol, mprof__ecl_setf_pair(symbol));
+}
+
+static void for_all_methods(void (*visit)(cl_object method)) {
+    visit_method = visit;
+    mprof__ecl_all_symbols(methods_of_symbol);
+    mprof__ecl_all_setf(methods_of_setf);
+}
+
+void mprof__ecl_rename_methods(struct mprof__session *session) {
+    named_session = session;
+    for_all_methods(note_method);
+    for_all_methods(rename_method);
+    mprof__table_free(&methods);
+}

@@ -1,0 +1,35 @@
+/* ecl_names.h - the names that Lisp gives to compiled functions. */
+#ifndef MONITOR_ECL_ECL_NAMES_H
+#define MONITOR_ECL_ECL_NAMES_H
+
+#include <ecl/ecl.h>
+#include <stdbool.h>
+
+#include "monitor/ecl/lisp_names.h"
+
+/* The address of the code of FUNCTION; 0: it is not compiled, or none. */
+uintptr_t mprof__ecl_entry_of(cl_object function);
+
+/* FUNCTION gets NAME; under the registry's lock, as all that changes names. */
+void mprof__ecl_names_add(cl_object name, cl_object function);
+/* Those of SYMBOL: function, macro, (SETF symbol); of PAIR, see below. */
+void mprof__ecl_names_add_symbol(cl_object symbol);
+void mprof__ecl_names_add_setf(cl_object pair);
+/* Forget the names of the code from START to END; all of them. */
+void mprof__ecl_names_remove(uintptr_t start, uintptr_t end);
+void mprof__ecl_names_clear(void);
+
+/* Has the function at ENTRY a name, perhaps several? */
+bool mprof__ecl_has_name(uintptr_t entry);
+/* Append it; false: it has none, or several. */
+bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
+/* Call VISIT for each function from START to END that has a name. */
+void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
+                            void (*visit)(uintptr_t entry));
+
+/* Call VISIT for all symbols, and for all (function . symbol) that stand for a
+ * (SETF symbol) in a table.  Other threads may define more meanwhile. */
+void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol));
+void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair));
+
+#endif
