@@ -37,6 +37,9 @@ const char *mprof_strerror(int error) {
     case MPROF_E_MALLOC:
         return "malloc() cannot be seen: run the program with `mprof run`, or "
                "link it with -lmprof_malloc";
+    case MPROF_E_ARGUMENT:
+        return "wrong argument: NULL, or a value that this function does not "
+               "take";
     default:
         return "unknown error";
     }

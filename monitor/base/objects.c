@@ -11,23 +11,23 @@
 #include "monitor/base/table.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
- * bits a leaf of 16 MiB, 20 bits an entry; of the other four, one chooses
+ * bits a leaf of 16 MiB, 20 bits an word; of the other four, one chooses
  * between two shadows: some allocators align small objects to eight only. */
-enum { REGION_BITS = 11, LEAF_BITS = 12, ENTRY_BITS = 20, GRAIN_BITS = 4 };
+enum { REGION_BITS = 11, LEAF_BITS = 12, WORD_BITS = 20, GRAIN_BITS = 4 };
 enum {
     REGIONS = 1 << REGION_BITS,
     LEAVES = 1 << LEAF_BITS,
-    ENTRIES = 1 << ENTRY_BITS,
+    WORDS = 1 << WORD_BITS,
     SHADOWS = 2
 };
 
-/* What does not fit in 32 bits stands in the entry behind, which belongs to
+/* What does not fit in 32 bits stands in the word behind, which belongs to
  * the same object. */
 #define HUGE_BYTES UINT32_MAX
 
 /* counter in the upper half, bytes in the lower */
 struct leaf {
-    uint64_t entry[ENTRIES];
+    uint64_t word[WORDS];
 };
 
 struct region {
@@ -55,102 +55,101 @@ static void *reach(void *place, size_t bytes) {
 
 static inline struct region **region_of(uintptr_t address) {
     return &regions[address >> 3 & 1]
-                   [address >> (GRAIN_BITS + ENTRY_BITS + LEAF_BITS)];
+                   [address >> (GRAIN_BITS + WORD_BITS + LEAF_BITS)];
 }
 
 static inline struct leaf **leaf_of(struct region *region, uintptr_t address) {
-    return &region->leaves[address >> (GRAIN_BITS + ENTRY_BITS) & (LEAVES - 1)];
+    return &region->leaves[address >> (GRAIN_BITS + WORD_BITS) & (LEAVES - 1)];
 }
 
-static inline uint64_t *entry_of(struct leaf *leaf, uintptr_t address) {
-    return &leaf->entry[address >> GRAIN_BITS & (ENTRIES - 1)];
+static inline uint64_t *word_of(struct leaf *leaf, uintptr_t address) {
+    return &leaf->word[address >> GRAIN_BITS & (WORDS - 1)];
 }
 
 static inline bool is_possible(uintptr_t address) {
     return address % 8 == 0 &&
-           address >> (REGION_BITS + LEAF_BITS + ENTRY_BITS + GRAIN_BITS) == 0;
+           address >> (REGION_BITS + LEAF_BITS + WORD_BITS + GRAIN_BITS) == 0;
 }
 
-/* The entry of ADDRESS; NULL: no memory. */
-static uint64_t *make_entry(uintptr_t address) {
+/* The word of ADDRESS; NULL: no memory. */
+static uint64_t *make_word(uintptr_t address) {
     struct region *region = reach(region_of(address), sizeof *region);
     if (region == NULL)
         return NULL;
     struct leaf *leaf = reach(leaf_of(region, address), sizeof *leaf);
-    return leaf == NULL ? NULL : entry_of(leaf, address);
+    return leaf == NULL ? NULL : word_of(leaf, address);
 }
 
-static uint64_t *find_entry(uintptr_t address) {
+static uint64_t *find_word(uintptr_t address) {
     struct region *region = mprof__load_acquire(region_of(address));
     if (region == NULL)
         return NULL;
     struct leaf *leaf = mprof__load_acquire(leaf_of(region, address));
-    return leaf == NULL ? NULL : entry_of(leaf, address);
+    return leaf == NULL ? NULL : word_of(leaf, address);
 }
 
-uint64_t *mprof__objects_find(uintptr_t address,
-                              struct mprof__entries *entries) {
-    uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
-    if (entry != NULL) {
-        entries->range = mprof__objects_range(address) + 1;
-        entries->entry = entry - (address >> GRAIN_BITS & (ENTRIES - 1));
+uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
+    uint64_t *word = is_possible(address) ? find_word(address) : NULL;
+    if (word != NULL) {
+        shadow->range = mprof__objects_range(address) + 1;
+        shadow->word = word - (address >> GRAIN_BITS & (WORDS - 1));
     }
-    return entry;
+    return word;
 }
 
 static bool put_huge(uintptr_t address, uint64_t bytes) {
-    uint64_t *entry = make_entry(address + (1 << GRAIN_BITS));
-    if (entry != NULL)
-        mprof__store_relaxed(entry, bytes);
-    return entry != NULL;
+    uint64_t *word = make_word(address + (1 << GRAIN_BITS));
+    if (word != NULL)
+        mprof__store_relaxed(word, bytes);
+    return word != NULL;
 }
 
 void mprof__objects_check(const void *object) {
     uintptr_t address = (uintptr_t)object;
-    const uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
-    uint64_t value = entry == NULL ? 0 : mprof__load_relaxed(entry);
+    const uint64_t *word = is_possible(address) ? find_word(address) : NULL;
+    uint64_t value = word == NULL ? 0 : mprof__load_relaxed(word);
     MPROF__MUST(value == 0 || value >> 32 != 0);
     if ((uint32_t)value != HUGE_BYTES)
         return;
-    const uint64_t *next = find_entry(address + (1 << GRAIN_BITS));
+    const uint64_t *next = find_word(address + (1 << GRAIN_BITS));
     MPROF__MUST(next != NULL && mprof__load_relaxed(next) >= HUGE_BYTES);
 }
 
 bool mprof__objects_put(const void *object, struct mprof__object what) {
     uintptr_t address = (uintptr_t)object;
-    uint64_t *entry = is_possible(address) ? make_entry(address) : NULL;
+    uint64_t *word = is_possible(address) ? make_word(address) : NULL;
     uint64_t bytes = what.bytes;
-    if (entry == NULL)
+    if (word == NULL)
         return false;
     if (bytes >= HUGE_BYTES) {
         if (!put_huge(address, bytes))
             return false;
         bytes = HUGE_BYTES;
     }
-    mprof__store_relaxed(entry, (uint64_t)what.counter << 32 | bytes);
+    mprof__store_relaxed(word, (uint64_t)what.counter << 32 | bytes);
     if (MPROF__CHECKS)
         mprof__objects_check(object);
     return true;
 }
 
 static uint64_t take_huge(uintptr_t address) {
-    uint64_t *entry = find_entry(address + (1 << GRAIN_BITS));
-    uint64_t bytes = mprof__load_relaxed(entry);
-    mprof__store_relaxed(entry, 0);
+    uint64_t *word = find_word(address + (1 << GRAIN_BITS));
+    uint64_t bytes = mprof__load_relaxed(word);
+    mprof__store_relaxed(word, 0);
     return bytes;
 }
 
 bool mprof__objects_take(const void *object, struct mprof__object *what) {
     uintptr_t address = (uintptr_t)object;
-    uint64_t *entry = is_possible(address) ? find_entry(address) : NULL;
-    if (entry == NULL)
+    uint64_t *word = is_possible(address) ? find_word(address) : NULL;
+    if (word == NULL)
         return false;
     if (MPROF__CHECKS)
         mprof__objects_check(object);
-    uint64_t value = mprof__load_relaxed(entry);
+    uint64_t value = mprof__load_relaxed(word);
     if (value == 0)
         return false;
-    mprof__store_relaxed(entry, 0);
+    mprof__store_relaxed(word, 0);
     what->counter = (mprof_ref)(value >> 32);
     what->bytes = (uint32_t)value;
     if (what->bytes == HUGE_BYTES)

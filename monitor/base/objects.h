@@ -1,21 +1,21 @@
 /* objects.h - the recorded objects of the C heap that are not freed yet.
  *
  *     address        46      35 34     23 22        4 3    0
- *                   | region  |  leaf   |   entry   | 0/8 |
+ *                   | region  |  leaf   |   word    | 0/8 |
  *                        |         |          |        |
  *      regions[shadow] --+         |          |        +-- which shadow
  *         region: 64 GiB, leaves --+          |
- *            leaf: 16 MiB, entries -----------+
- *               entry:  63     32 31      0
+ *            leaf: 16 MiB, words -------------+
+ *                word:  63     32 31      0
  *                      | counter |  bytes  |   0: no object
  *
- * An entry is 0 or has a counter, which is never 0.  With UINT32_MAX for bytes,
- * the entry behind it, which is the same object's, holds all 64 bits of them,
+ * A word is 0 or has a counter, which is never 0.  With UINT32_MAX for bytes,
+ * the word behind it, which is the same object's, holds all 64 bits of them,
  * at least that many.
  *
  * A shadow of the address space: eight bytes for each sixteen in which an
  * object may begin, mapped where objects are.  Whoever has an object has its
- * entry too, from the allocator's answer to the call that frees it, so putting
+ * word too, from the allocator's answer to the call that frees it, so putting
  * and taking need no lock and no atomic exchange.
  */
 #ifndef MONITOR_BASE_OBJECTS_H
@@ -33,7 +33,7 @@ struct mprof__object {
     uint64_t session; /* id of the one that recorded it; not remembered here */
 };
 
-/* The invariants, of the entry of ADDRESS. */
+/* The invariants, of the word of ADDRESS. */
 void mprof__objects_check(const void *address);
 
 /* Remember OBJECT, which begins at ADDRESS.  False: no memory, or an address
@@ -43,30 +43,28 @@ bool mprof__objects_put(const void *address, struct mprof__object object);
 /* Forget the object at ADDRESS and tell what it was; false: not recorded. */
 bool mprof__objects_take(const void *address, struct mprof__object *object);
 
-/* The entries of 16 MiB of addresses, for a thread that comes there again. */
-struct mprof__entries {
+/* The words of 16 MiB of addresses, for a thread that comes there again. */
+struct mprof__shadow {
     uintptr_t range; /* what mprof__objects_range() says of all of them, + 1 */
-    uint64_t *entry;
+    uint64_t *word;
 };
 
-/* Where the entry of ADDRESS is, by ENTRIES or by a longer way; NULL: there are
- * none yet, or ADDRESS cannot be an object's.  An entry that is not 0 has the
+/* Where the word of ADDRESS is, by SHADOW or by a longer way; NULL: there are
+ * none yet, or ADDRESS cannot be an object's.  A word that is not 0 has the
  * counter in its upper half, and in the lower the bytes, or UINT32_MAX where
  * they do not fit. */
-uint64_t *mprof__objects_find(uintptr_t address,
-                              struct mprof__entries *entries);
+uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow);
 
 static inline uintptr_t mprof__objects_range(uintptr_t address) {
     return address >> 24 << 4 | (address & 15);
 }
 
-static inline uint64_t *mprof__objects_entry(const void *object,
-                                             struct mprof__entries *entries) {
+static inline uint64_t *mprof__objects_word(const void *object,
+                                            struct mprof__shadow *shadow) {
     uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(entries->range == mprof__objects_range(address) + 1,
-                         1))
-        return &entries->entry[address >> 4 & 0xfffff];
-    return mprof__objects_find(address, entries);
+    if (__builtin_expect(shadow->range == mprof__objects_range(address) + 1, 1))
+        return &shadow->word[address >> 4 & 0xfffff];
+    return mprof__objects_find(address, shadow);
 }
 
 /* Forget all; only while no thread puts or takes. */

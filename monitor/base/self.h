@@ -33,8 +33,8 @@ struct mprof__self {
         uint64_t id; /* of the session that `thread` belongs to */
         struct mprof__thread *thread;
     } heap[MPROF_HEAPS];
-    struct mprof__entries entries;
-    struct mprof__marks *marks; /* NULL until there are any */
+    struct mprof__shadow shadow; /* where it last had objects */
+    struct mprof__marks *marks;  /* NULL until there are any */
     struct mprof__self *next;
     int dead; /* atomic */
     pthread_mutex_t *held[MPROF__MOST_HELD];

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/ecl/ecl_names.h"
 #include "monitor/format/format.h"
 
 static const char entry_ending[] = "_va";

@@ -20,8 +20,4 @@
 void mprof__local_name(const struct mprof__image *image, uintptr_t start,
                        uintptr_t bias, struct mprof__name *name);
 
-/* Add the Lisp name of the function that begins at ENTRY; false: it has none.
- * In ecl_registry.c. */
-bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
-
 #endif

@@ -34,8 +34,10 @@ enum mprof_error {
     MPROF_E_OPEN,          /* the data file cannot be created; see errno */
     MPROF_E_WRITE,         /* the data file cannot be written; see errno */
     MPROF_E_MEMORY,        /* no memory for the monitor's tables; see errno */
-    MPROF_E_MALLOC         /* malloc() cannot be seen: libmprof_malloc is not
+    MPROF_E_MALLOC,        /* malloc() cannot be seen: libmprof_malloc is not
                               preloaded or linked */
+    MPROF_E_ARGUMENT       /* NULL or a value that the function does not take;
+                              nothing was done */
 };
 
 /* Heaps, to be combined with |. */
@@ -72,7 +74,7 @@ MPROF_API int mprof_start(const char *file);
 
 /* Choose the heaps that recordings which begin from now on cover; without it,
  * a library's own.  MPROF_E_MALLOC or MPROF_E_UNPATCHED when one of them cannot
- * be seen in this process. */
+ * be seen in this process, MPROF_E_ARGUMENT for none or others. */
 MPROF_API int mprof_set_heaps(unsigned heaps);
 
 /* Execute this program again, from the start and with the same arguments, in a
@@ -86,12 +88,12 @@ MPROF_API int mprof_reexec(void);
  * until another recording begins. */
 MPROF_API int mprof_stop(void);
 
-/* Start again, into FILE; when it runs, stop first.  As the 1988 mprof had it;
- * the same as mprof_stop() and mprof_start(FILE). */
+/* Start again, into FILE (NULL: in memory); when it runs, stop first.  As the
+ * 1988 mprof had it; the same as mprof_stop() and mprof_start(FILE). */
 MPROF_API int mprof_restart(const char *file);
 
 /* Have the data written to the disk each time a thread has made COUNT more
- * allocations of the C heap; 0, as at the beginning, leaves that to the
+ * allocations of the C heap; 0 or less, as at the beginning, leaves that to the
  * system.  Only a crash of the whole machine makes a difference: the data file
  * of a process that dies in any other way has everything. */
 MPROF_API void set_mprof_autosave(int count);
@@ -100,10 +102,12 @@ MPROF_API void set_mprof_autosave(int count);
 MPROF_API int mprof_reset(void);
 
 /* Write what is recorded so far to FILE, a complete data file.  The monitor
- * may be running.  FILE appears in one step, or stays as it was on error. */
+ * may be running.  FILE appears in one step, or stays as it was on error; NULL
+ * is MPROF_E_ARGUMENT. */
 MPROF_API int mprof_save(const char *file);
 
-/* Fill *STATUS.  The numbers of other running threads may be a moment old. */
+/* Fill *STATUS; NULL is MPROF_E_ARGUMENT.  The numbers of other running threads
+ * may be a moment old. */
 MPROF_API int mprof_status(struct mprof_status *status);
 
 /* Limit on the data file and the trees in it, in bytes; 64 MiB unless set.
@@ -111,7 +115,7 @@ MPROF_API int mprof_status(struct mprof_status *status);
  * counts stay exact, the file says how many allocations were concerned. */
 MPROF_API void mprof_set_limit(uint64_t bytes);
 
-/* A sentence for an error code, in English, static. */
+/* A sentence for an error code, any number, in English, static. */
 MPROF_API const char *mprof_strerror(int error);
 
 /* "1.0": the version of this library, static. */

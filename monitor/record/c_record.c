@@ -107,8 +107,8 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
         mprof__autosave != 0)
         return false;
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
-    uint64_t *entry = mprof__objects_entry(object, &me->entries);
-    if (size == NULL || entry == NULL)
+    uint64_t *word = mprof__objects_word(object, &me->shadow);
+    if (size == NULL || word == NULL)
         return false;
     struct mprof__link *link = mprof__find_place(thread, frame);
     mprof_ref ref = link == NULL ? 0 : link->counter[mprof_size_class(bytes)];
@@ -117,7 +117,7 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
     struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(entry, (uint64_t)ref << 32 | bytes);
+    mprof__store_relaxed(word, (uint64_t)ref << 32 | bytes);
     return true;
 }
 
@@ -262,10 +262,10 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
         !mprof__load_acquire(&session->open))
         return false;
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    uint64_t *entry = mprof__objects_entry(object, &me->entries);
-    if (thread == NULL || thread->sizes == NULL || entry == NULL)
+    uint64_t *word = mprof__objects_word(object, &me->shadow);
+    if (thread == NULL || thread->sizes == NULL || word == NULL)
         return false;
-    uint64_t what = mprof__load_relaxed(entry);
+    uint64_t what = mprof__load_relaxed(word);
     uint32_t bytes = (uint32_t)what;
     if (what == 0 || bytes == UINT32_MAX)
         return false;
@@ -274,7 +274,7 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
     if (counter->thread != thread->ref || size == NULL)
         return false;
-    mprof__store_relaxed(entry, 0);
+    mprof__store_relaxed(word, 0);
     mprof__count(&counter->freed, bytes);
     mprof__count(&size->freed, bytes);
     return true;

@@ -223,7 +223,7 @@ int mprof__recording_start(const char *file) {
 int mprof__recording_set_heaps(unsigned wanted) {
     struct guard saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
-        return MPROF_E_UNPATCHED;
+        return MPROF_E_ARGUMENT;
     acquire(&saved);
     int error = mprof__adapter.check(wanted);
     if (error == 0)
@@ -321,6 +321,8 @@ static int save(const char *file) {
 
 int mprof__recording_save(const char *file) {
     struct guard saved;
+    if (file == NULL)
+        return MPROF_E_ARGUMENT;
     acquire(&saved);
     return release(&saved, save(file));
 }
@@ -355,6 +357,8 @@ static void __attribute__((destructor)) at_exit(void) {
 
 int mprof__recording_status(struct mprof_status *status) {
     struct guard saved;
+    if (status == NULL)
+        return MPROF_E_ARGUMENT;
     memset(status, 0, sizeof *status);
     acquire(&saved);
     status->running = running;

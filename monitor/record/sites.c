@@ -135,7 +135,7 @@ static const struct mprof__site *add_site(struct mprof__session *session,
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
         site->function = native_function(session, &site->unwind);
     } else {
-        /* Its start has no entry: constructors are called from there. */
+        /* Its start has no FDE: constructors are called from there. */
         site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
         site->function =
             mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);

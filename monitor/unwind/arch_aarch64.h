@@ -18,7 +18,7 @@ enum { MPROF__ELF_MACHINE = 183 };
 /* DWARF numbers of the registers, DWARF for the Arm 64-bit Architecture. */
 enum { MPROF__DW_BP = 29, MPROF__DW_RA = 30, MPROF__DW_SP = 31 };
 
-/* What unwind tables may say: entries of .plt push something, the return
+/* What unwind tables may say: stubs of .plt push something, the return
  * address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
 

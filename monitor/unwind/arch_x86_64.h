@@ -13,7 +13,7 @@ enum { MPROF__ELF_MACHINE = 62 };
 /* DWARF numbers of the registers, System V ABI for AMD64, figure 3.36. */
 enum { MPROF__DW_BP = 6, MPROF__DW_SP = 7, MPROF__DW_RA = 16 };
 
-/* What unwind tables may say: entries of .plt push something, the return
+/* What unwind tables may say: stubs of .plt push something, the return
  * address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 1, MPROF__HAS_LR = 0, MPROF__SIGNS_RETURNS = 0 };
 

@@ -2,7 +2,7 @@
  *
  * The kernel's code that handlers return to has none, or in old kernels some
  * that lose the frame which the signal struck, and linkers write none for the
- * entries of .plt.  Both are known by their instructions.
+ * stubs of .plt.  Both are known by their instructions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,10 +56,10 @@ static void signal_rule(struct mprof__rule *rule) {
     };
 }
 
-/* An entry of .plt: perhaps a landing pad (bti c), then adrp x16; ldr x17,
+/* A stub of .plt: perhaps a landing pad (bti c), then adrp x16; ldr x17,
  * [x16, ...]; add x16, x16, ...; br x17.  The first of them begins with stp
  * x16, x30, [sp, #-16]!. */
-enum { LONGEST_ENTRY = 6 };
+enum { LONGEST_STUB = 6 };
 
 static bool is_jump(uint32_t code) {
     return code == 0xd61f0220;
@@ -79,16 +79,16 @@ static bool prepares_jump(uint32_t code) {
 /* Only a signal strikes there. */
 static bool plt_rule(uintptr_t pc, struct mprof__unwind *unwind) {
     const uint32_t *code = (const void *)pc, *start = code, *end = code;
-    if (pc % 4 != 0 || pc - unwind->module_start < 4 * LONGEST_ENTRY ||
-        unwind->module_end - pc < 4 * LONGEST_ENTRY ||
-        !is_mapped(pc - 4 * LONGEST_ENTRY, pc + 4 * LONGEST_ENTRY))
+    if (pc % 4 != 0 || pc - unwind->module_start < 4 * LONGEST_STUB ||
+        unwind->module_end - pc < 4 * LONGEST_STUB ||
+        !is_mapped(pc - 4 * LONGEST_STUB, pc + 4 * LONGEST_STUB))
         return false;
-    while (end - code < LONGEST_ENTRY - 1 &&
+    while (end - code < LONGEST_STUB - 1 &&
            (prepares_jump(*end) || (end == code && is_push(*end))))
         end++;
     if (!is_jump(*end))
         return false;
-    while (code - start < LONGEST_ENTRY && prepares_jump(start[-1]))
+    while (code - start < LONGEST_STUB && prepares_jump(start[-1]))
         start--;
     bool pushed = is_push(start[-1]);
     unwind->function = (uintptr_t)(pushed ? start - 1 : start);

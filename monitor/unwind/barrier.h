@@ -2,14 +2,15 @@
  * expressions by which unwinders find the real return address.
  *
  * A file that includes this one defines REGISTER_SP, REGISTER_BACK and
- * REGISTER_MARKS before: the DWARF numbers of the stack pointer, of what an
- * entry was reached by, and of the register that has the marks from then on. */
+ * REGISTER_MARKS before: the DWARF numbers of the stack pointer, of what a
+ * trampoline was reached by, and of the register that has the marks from then
+ * on. */
 #ifndef MONITOR_UNWIND_BARRIER_H
 #define MONITOR_UNWIND_BARRIER_H
 
 /* As in marks.h. */
 #define MARKS 512
-#define ENTRIES 256
+#define TRAMPOLINES 256
 
 #define DUP 0x12
 #define DEREF 0x06
@@ -41,8 +42,8 @@
 #define ZERO4 LITERAL(0), LITERAL(0), LITERAL(0), LITERAL(0)
 #define ZEROS ZERO4, ZERO4, ZERO4, ZERO4, ZERO4, ZERO4
 
-/* At an entry, and when the marks are in their register. */
-#define BY_ENTRY                                                               \
+/* At a trampoline, and when the marks are in their register. */
+#define BY_TRAMPOLINE                                                          \
     ZEROS_BYTES + 11 + SEARCH_BYTES, ZEROS, REGISTER(REGISTER_SP),             \
         REGISTER(REGISTER_BACK), CONSTANT(-32), AND, DUP, DEREF, PLUS, DEREF,  \
         SEARCH

@@ -1,11 +1,11 @@
 /* barrier_aarch64.S - where marked frames return to; see marks.h.
  *
  * A frame that returns leaves the stack pointer where its mark says, and the
- * address of the entry in x30.  Only x16, x17, x30 and the flags are changed:
+ * address of the trampoline in x30.  Only x16, x17, x30 and the flags are changed:
  * they carry nothing into or out of a function, so any way to return a value
  * works.  All branches to addresses are returns, which need no landing pad.
  *
- * Unwinders come to an entry as to a return address, and to the rest when a
+ * Unwinders come to a trampoline as to a return address, and to the rest when a
  * signal strikes there.  The tables compute where the real return address is
  * kept, by the same search as the code.  The CFA is the stack pointer: then the
  * caller is the same frame to an unwinder with and without the mark.  But so is
@@ -33,16 +33,16 @@
 mprof__barrier_start:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
-        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY
-        .set    entry, 0
-        .rept   ENTRIES
-        .xword  mprof__marks + 8 * entry - .
+        .cfi_escape RETURN_ADDRESS_AT, BY_TRAMPOLINE
+        .set    trampoline, 0
+        .rept   TRAMPOLINES
+        .xword  mprof__marks + 8 * trampoline - .
         .p2align 4
-        adrp    x16, mprof__marks + 8 * entry
-        ldr     x16, [x16, :lo12:mprof__marks + 8 * entry]
+        adrp    x16, mprof__marks + 8 * trampoline
+        ldr     x16, [x16, :lo12:mprof__marks + 8 * trampoline]
         b       mprof__barrier_common
         .p2align 5
-        .set    entry, entry + 1
+        .set    trampoline, trampoline + 1
         .endr
         .cfi_endproc
         .size   mprof__barrier_start, . - mprof__barrier_start

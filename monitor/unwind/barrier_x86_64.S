@@ -4,7 +4,7 @@
  * and the flags are changed: they carry nothing into or out of a function, so any
  * way to return a value works.
  *
- * Unwinders come to an entry as to a return address, and to the rest when a
+ * Unwinders come to a trampoline as to a return address, and to the rest when a
  * signal strikes there.  The tables compute where the real return address is
  * kept, by the same search as the code.  The CFA is the stack pointer: then the
  * caller is the same frame to an unwinder with and without the mark.  But so is
@@ -33,15 +33,15 @@ mprof__barrier_start:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_def_cfa rsp, 0
-        .cfi_escape RETURN_ADDRESS_AT, BY_ENTRY
-        .set    entry, 0
-        .rept   ENTRIES
-        .quad   mprof__marks + 8 * entry - .
+        .cfi_escape RETURN_ADDRESS_AT, BY_TRAMPOLINE
+        .set    trampoline, 0
+        .rept   TRAMPOLINES
+        .quad   mprof__marks + 8 * trampoline - .
         .p2align 4
-        movq    mprof__marks + 8 * entry(%rip), %r11
+        movq    mprof__marks + 8 * trampoline(%rip), %r11
         jmp     mprof__barrier_common
         .p2align 5
-        .set    entry, entry + 1
+        .set    trampoline, trampoline + 1
         .endr
         .cfi_endproc
         .size   mprof__barrier_start, . - mprof__barrier_start

@@ -70,7 +70,7 @@ struct machine {
     struct row row, initial, stack[STATES];
     unsigned depth;
     uintptr_t location, pc;
-    const struct mprof__fde *entry;
+    const struct mprof__fde *fde;
 };
 
 static void saved_by_expression(struct machine *m, const uint8_t **p,
@@ -86,7 +86,7 @@ static void saved_by_expression(struct machine *m, const uint8_t **p,
         set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
 }
 
-/* What linkers write for .plt of x86-64, where each entry pushes a word at its
+/* What linkers write for .plt of x86-64, where each stub pushes a word at its
  * 6th or 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
 static bool plt_expression(struct machine *m, const uint8_t **p) {
     static const uint8_t start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
@@ -132,11 +132,11 @@ static bool step_cfa(struct machine *m, uint8_t op, const uint8_t **p) {
         return true;
     case 0x12: /* DW_CFA_def_cfa_sf */
         row->cfa_register = (int)mprof__uleb(p);
-        row->cfa_offset = mprof__sleb(p) * m->entry->data_align;
+        row->cfa_offset = mprof__sleb(p) * m->fde->data_align;
         row->cfa_deref = false;
         return true;
     case 0x13: /* DW_CFA_def_cfa_offset_sf */
-        row->cfa_offset = mprof__sleb(p) * m->entry->data_align;
+        row->cfa_offset = mprof__sleb(p) * m->fde->data_align;
         return true;
     case 0x0f: /* DW_CFA_def_cfa_expression */
         cfa_by_expression(m, p);
@@ -148,7 +148,7 @@ static bool step_cfa(struct machine *m, uint8_t op, const uint8_t **p) {
 
 /* The instructions that say where a register is.  False: not one of them. */
 static bool step_register(struct machine *m, uint8_t op, const uint8_t **p) {
-    int64_t align = m->entry->data_align;
+    int64_t align = m->fde->data_align;
     uint64_t reg;
     switch (op) {
     case 0x05: /* DW_CFA_offset_extended */
@@ -188,7 +188,7 @@ static bool step_register(struct machine *m, uint8_t op, const uint8_t **p) {
 
 /* Advance, remember, restore, padding.  False: unknown instruction. */
 static bool step_other(struct machine *m, uint8_t op, const uint8_t **p) {
-    uint64_t align = m->entry->code_align;
+    uint64_t align = m->fde->code_align;
     switch (op) {
     case 0x00: /* DW_CFA_nop */
         return true;
@@ -230,11 +230,11 @@ static bool run(struct machine *m, const uint8_t *p, const uint8_t *end) {
         uint8_t op = *p++;
         switch (op >> 6) {
         case 1: /* DW_CFA_advance_loc */
-            m->location += (op & 0x3f) * m->entry->code_align;
+            m->location += (op & 0x3f) * m->fde->code_align;
             break;
         case 2: /* DW_CFA_offset */
             set_saved(&m->row, op & 0x3f, AT_CFA, 0,
-                      (int64_t)mprof__uleb(&p) * m->entry->data_align);
+                      (int64_t)mprof__uleb(&p) * m->fde->data_align);
             break;
         case 3: /* DW_CFA_restore */
             restore(&m->row, &m->initial, op & 0x3f);
@@ -297,19 +297,19 @@ static bool make_rule(const struct row *row, bool signal,
 }
 
 bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
-    struct mprof__fde entry;
-    bool found = mprof__eh_find(pc, unwind, &entry);
-    if ((!found || entry.signal) && mprof__bare_rule(pc, unwind))
+    struct mprof__fde fde;
+    bool found = mprof__eh_find(pc, unwind, &fde);
+    if ((!found || fde.signal) && mprof__bare_rule(pc, unwind))
         return true;
-    if (!found || entry.return_column != MPROF__DW_RA)
+    if (!found || fde.return_column != MPROF__DW_RA)
         return false;
-    struct machine m = {.entry = &entry, .pc = pc};
+    struct machine m = {.fde = &fde, .pc = pc};
     m.row.cfa_register = -1;
-    m.location = entry.start;
-    if (!run(&m, entry.cie, entry.cie_end))
+    m.location = fde.start;
+    if (!run(&m, fde.cie, fde.cie_end))
         return false;
     m.initial = m.row;
-    if (!run(&m, entry.fde, entry.fde_end))
+    if (!run(&m, fde.fde, fde.fde_end))
         return false;
-    return make_rule(&m.row, entry.signal, &unwind->rule);
+    return make_rule(&m.row, fde.signal, &unwind->rule);
 }

@@ -1,6 +1,6 @@
 /* cfi.h - unwind rules from the .eh_frame tables of the loaded modules.
  *
- * Looking a rule up takes no lock and no memory: the entry of the function is
+ * Looking a rule up takes no lock and no memory: the FDE of the function is
  * found (eh_frame.h), and its program is run up to the address asked for.
  * Format: DWARF 5, section 6.4.
  */
@@ -49,8 +49,8 @@ struct mprof__unwind {
 #define MPROF__SIGNAL_RETURN "__kernel_rt_sigreturn"
 
 /* Find the rule for the instruction at PC.  False: PC is in no module
- * (module_start 0) or has no entry there, or one that is not understood.  True
- * with no module: where signal handlers return to, if that has no entry. */
+ * (module_start 0) or has no FDE there, or one that is not understood.  True
+ * with no module: where signal handlers return to, if that has none. */
 bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind);
 
 #endif

@@ -5,9 +5,9 @@
 #include "monitor/unwind/eh_frame.h"
 
 bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
-    struct mprof__fde entry;
-    if (!mprof__eh_find(pc, unwind, &entry))
+    struct mprof__fde fde;
+    if (!mprof__eh_find(pc, unwind, &fde))
         return false;
-    unwind->rule.signal = entry.signal;
+    unwind->rule.signal = fde.signal;
     return true;
 }

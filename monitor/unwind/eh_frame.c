@@ -1,4 +1,4 @@
-/* eh_frame.c - find the entry for an address; see eh_frame.h. */
+/* eh_frame.c - find the FDE for an address; see eh_frame.h. */
 #define _GNU_SOURCE
 #include "monitor/unwind/eh_frame.h"
 
@@ -94,13 +94,13 @@ static const uint8_t *search_header(const uint8_t *header, uintptr_t pc) {
     return header + table[low].fde;
 }
 
-static bool read_cie(const uint8_t *cie, struct mprof__fde *entry,
+static bool read_cie(const uint8_t *cie, struct mprof__fde *found,
                      uint8_t *pointer_encoding, bool *augmented) {
     const uint8_t *p = cie;
     uint32_t length = MPROF__TAKE(uint32_t, &p);
     if (length == 0 || length == 0xffffffff)
         return false;
-    entry->cie_end = p + length;
+    found->cie_end = p + length;
     if (MPROF__TAKE(uint32_t, &p) != 0)
         return false;
     uint8_t version = *p++;
@@ -108,17 +108,17 @@ static bool read_cie(const uint8_t *cie, struct mprof__fde *entry,
     p += strlen(augmentation) + 1;
     if (version != 1 && version != 3)
         return false;
-    entry->code_align = mprof__uleb(&p);
-    entry->data_align = mprof__sleb(&p);
-    entry->return_column = version == 1 ? *p++ : mprof__uleb(&p);
+    found->code_align = mprof__uleb(&p);
+    found->data_align = mprof__sleb(&p);
+    found->return_column = version == 1 ? *p++ : mprof__uleb(&p);
     *pointer_encoding = DW_EH_PE_absptr;
     *augmented = augmentation[0] == 'z';
     if (!*augmented) {
-        entry->cie = p;
+        found->cie = p;
         return augmentation[0] == '\0';
     }
     uint64_t size = mprof__uleb(&p);
-    entry->cie = p + size;
+    found->cie = p + size;
     for (const char *a = augmentation + 1; *a != '\0'; a++) {
         uintptr_t ignored;
         uint8_t encoding;
@@ -135,7 +135,7 @@ static bool read_cie(const uint8_t *cie, struct mprof__fde *entry,
             p++;
             break;
         case 'S':
-            entry->signal = true;
+            found->signal = true;
             break;
         case 'B': /* of aarch64: signed with the other key */
         case 'G': /* ... the stack has tags */
@@ -147,36 +147,36 @@ static bool read_cie(const uint8_t *cie, struct mprof__fde *entry,
     return true;
 }
 
-static bool read_fde(const uint8_t *fde, struct mprof__fde *entry) {
+static bool read_fde(const uint8_t *fde, struct mprof__fde *found) {
     const uint8_t *p = fde;
     uint32_t length = MPROF__TAKE(uint32_t, &p);
     if (length == 0 || length == 0xffffffff)
         return false;
-    entry->fde_end = p + length;
+    found->fde_end = p + length;
     const uint8_t *cie = p;
     uint32_t back = MPROF__TAKE(uint32_t, &p);
     uint8_t encoding;
     bool augmented;
-    if (back == 0 || !read_cie(cie - back, entry, &encoding, &augmented))
+    if (back == 0 || !read_cie(cie - back, found, &encoding, &augmented))
         return false;
     uintptr_t size;
-    if (!encoded(&p, encoding, 0, &entry->start) ||
+    if (!encoded(&p, encoding, 0, &found->start) ||
         !encoded(&p, encoding & 0x0f, 0, &size))
         return false;
-    entry->end = entry->start + size;
+    found->end = found->start + size;
     if (augmented) {
         uint64_t bytes = mprof__uleb(&p);
         p += bytes;
     }
-    entry->fde = p;
+    found->fde = p;
     return true;
 }
 
 bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
-                    struct mprof__fde *entry) {
+                    struct mprof__fde *found) {
     struct dl_find_object object;
     memset(unwind, 0, sizeof *unwind);
-    memset(entry, 0, sizeof *entry);
+    memset(found, 0, sizeof *found);
     if (_dl_find_object((void *)pc, &object) != 0)
         return false;
     unwind->module_start = (uintptr_t)object.dlfo_map_start;
@@ -185,9 +185,9 @@ bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
     if (object.dlfo_eh_frame == NULL)
         return false;
     const uint8_t *fde = search_header(object.dlfo_eh_frame, pc);
-    if (fde == NULL || !read_fde(fde, entry) || pc < entry->start ||
-        pc >= entry->end)
+    if (fde == NULL || !read_fde(fde, found) || pc < found->start ||
+        pc >= found->end)
         return false;
-    unwind->function = entry->start;
+    unwind->function = found->start;
     return true;
 }

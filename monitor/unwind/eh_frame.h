@@ -1,9 +1,9 @@
-/* eh_frame.h - the entry of .eh_frame for an address.
+/* eh_frame.h - the FDE of .eh_frame for an address.
  *
  * Looking one up takes no lock and no memory: the loader's own table
- * (_dl_find_object) leads to .eh_frame_hdr, its sorted table to the entry (FDE)
- * of the function, and that to what it shares with others (CIE).
- * Format: LSB, "Exception Frames".
+ * (_dl_find_object) leads to .eh_frame_hdr, its sorted table to the FDE (frame
+ * description entry) of the function, and that to what it shares with others
+ * (CIE). Format: LSB, "Exception Frames".
  */
 #ifndef MONITOR_UNWIND_EH_FRAME_H
 #define MONITOR_UNWIND_EH_FRAME_H
@@ -25,10 +25,10 @@ struct mprof__fde {
     bool signal;
 };
 
-/* Find the entry for PC, and fill in all of *UNWIND but the rule.  False: PC is
- * in no module (module_start 0) or has no entry there that is understood. */
+/* Find the FDE for PC, and fill in all of *UNWIND but the rule.  False: PC is
+ * in no module (module_start 0) or has no FDE there that is understood. */
 bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
-                    struct mprof__fde *entry);
+                    struct mprof__fde *found);
 
 /* Numbers of variable length, DWARF 5, section 7.6. */
 static inline uint64_t mprof__uleb(const uint8_t **p) {

@@ -118,7 +118,7 @@ static bool mark(struct mprof__chain *chain, size_t n) {
     int number = mprof__marks_set(chain->marks, f->ra_slot, f->high);
     if (number < 0)
         return false;
-    f->ra = mprof__marks_entry(chain->marks);
+    f->ra = mprof__marks_trampoline(chain->marks);
     f->check = MPROF__MARK;
     f->marked = true;
     f->mark = (uint16_t)number;

@@ -16,10 +16,10 @@
 
 _Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
                    sizeof(struct mprof__mark) == 16 && MPROF__MARKS == 512 &&
-                   MPROF__ENTRIES == 256,
+                   MPROF__TRAMPOLINES == 256,
                "the barriers know these");
 
-struct mprof__marks *mprof__marks[MPROF__ENTRIES];
+struct mprof__marks *mprof__marks[MPROF__TRAMPOLINES];
 
 bool mprof__marks_off;
 static uintptr_t entry_point, c_library; /* of the program; start */
@@ -53,7 +53,7 @@ static pid_t this_thread(void) {
     return (pid_t)syscall(SYS_gettid);
 }
 
-/* Of entry NUMBER for thread ME; NULL: another has them, or no memory. */
+/* Of trampoline NUMBER for thread ME; NULL: another has them, or no memory. */
 static struct mprof__marks *take_number(unsigned number, pid_t me) {
     struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[number]);
     if (marks == NULL) {
@@ -83,7 +83,7 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
         return NULL;
     }
     pid_t me = this_thread();
-    for (unsigned i = 0; i < MPROF__ENTRIES && marks == NULL; i++)
+    for (unsigned i = 0; i < MPROF__TRAMPOLINES && marks == NULL; i++)
         marks = take_number(i, me);
     if (marks == NULL)
         return NULL;
@@ -101,11 +101,11 @@ static bool is_mapped(uintptr_t address) {
 /* The thread whose they are may return through a mark at this moment, and then
  * call again: but it will not mark again. */
 static void restore(struct mprof__marks *marks, bool own) {
-    uintptr_t entry = mprof__marks_entry(marks);
+    uintptr_t trampoline = mprof__marks_trampoline(marks);
     size_t count =
         mprof__load_acquire(&marks->used) / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
-        uintptr_t found = entry, at = marks->ra_slot[i];
+        uintptr_t found = trampoline, at = marks->ra_slot[i];
         if (!mprof__mark_is_done(&marks->mark[i]) && (own || is_mapped(at)))
             mprof__replace((uintptr_t *)at, &found, marks->mark[i].ra);
     }
@@ -133,7 +133,7 @@ void mprof__marks_give(struct mprof__marks *marks) {
 void mprof__marks_restore(void) {
     pid_t process = getpid(), me = this_thread();
     pthread_mutex_lock(&giving);
-    for (unsigned i = 0; i < MPROF__ENTRIES; i++) {
+    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++) {
         struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[i]);
         pid_t thread = marks == NULL ? 0 : mprof__load_acquire(&marks->thread);
         /* One that ended without a word has no stack any more. */
@@ -145,7 +145,7 @@ void mprof__marks_restore(void) {
 
 void mprof__marks_forked(struct mprof__marks *own) {
     pthread_mutex_init(&giving, NULL);
-    for (unsigned i = 0; i < MPROF__ENTRIES; i++)
+    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++)
         if (mprof__marks[i] != NULL && mprof__marks[i] != own)
             mprof__marks[i]->thread = 0;
     if (own != NULL) {
@@ -166,10 +166,11 @@ struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
                                       struct mprof__marks **owner) {
     uintptr_t offset = address - (uintptr_t)mprof__barrier_start;
     if (address < (uintptr_t)mprof__barrier_common) {
-        *owner = mprof__load_acquire(&mprof__marks[offset / MPROF__ENTRY]);
+        *owner = mprof__load_acquire(
+            &mprof__marks[offset / MPROF__TRAMPOLINE_BYTES]);
         return *owner == NULL ? NULL : find(*owner, sp);
     }
-    for (unsigned i = 0; i < MPROF__ENTRIES; i++) {
+    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++) {
         struct mprof__mark *mark = NULL;
         *owner = mprof__load_acquire(&mprof__marks[i]);
         if (*owner != NULL && (*owner)->thread != 0)
@@ -205,17 +206,17 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
     marks->ra_slot[i] = ra_slot;
     marks->serial[i] = ++marks->last_serial;
     mprof__store_release(&marks->used, (i + 1) * sizeof(struct mprof__mark));
-    *slot = mprof__marks_entry(marks);
+    *slot = mprof__marks_trampoline(marks);
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
     return (int)i;
 }
 
 void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
-    uintptr_t entry = mprof__marks_entry(marks);
+    uintptr_t trampoline = mprof__marks_trampoline(marks);
     for (size_t i = marks->used / sizeof(struct mprof__mark); i-- > count;)
         if (!mprof__mark_is_done(&marks->mark[i]) &&
-            *(volatile uintptr_t *)marks->ra_slot[i] == entry)
+            *(volatile uintptr_t *)marks->ra_slot[i] == trampoline)
             *(volatile uintptr_t *)marks->ra_slot[i] = marks->mark[i].ra;
     marks->used = count * sizeof(struct mprof__mark);
     if (MPROF__CHECKS)
@@ -225,11 +226,11 @@ void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
 /* Half of MARKS, every other one; the slots of the others get their addresses
  * again.  A mark that is in a register at the moment stays. */
 void mprof__marks_thin(struct mprof__marks *marks) {
-    uintptr_t entry = mprof__marks_entry(marks);
+    uintptr_t trampoline = mprof__marks_trampoline(marks);
     size_t count = marks->used / sizeof(struct mprof__mark), kept = 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
-        if (i % 2 == 0 || *slot != entry) {
+        if (i % 2 == 0 || *slot != trampoline) {
             marks->mark[kept] = marks->mark[i];
             marks->ra_slot[kept] = marks->ra_slot[i];
             marks->serial[kept++] = ++marks->last_serial;

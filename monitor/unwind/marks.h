@@ -1,31 +1,31 @@
 /* marks.h - return addresses that tell when a frame returns.
  *
  * The walk marks a few frames: in the place of a frame's return address it puts
- * the address of an entry of the return barrier (barrier_ARCHITECTURE.S), and
- * remembers the real one.  As long as the mark is where a walk looks for the
- * return address, the frame has not returned, and everything further out is as
- * it was.  When the frame returns, the barrier goes on to the real address.
+ * the address of a trampoline of the return barrier (barrier_ARCHITECTURE.S),
+ * and remembers the real one.  As long as the mark is where a walk looks for
+ * the return address, the frame has not returned, and everything further out is
+ * as it was.  When the frame returns, the barrier goes on to the real address.
  *
  *     the stack            marks of its thread
  *     +---------------+
  *     | first frame   | base
  *     |  ...          |
- *     | barrier entry |<- ra_slot[0]   mark[0] = {sp, ra}   further out
+ *     | trampoline    |<- ra_slot[0]   mark[0] = {sp, ra}   further out
  *     |  ...          |                   .
- *     | barrier entry |<- ra_slot[1]   mark[1] = {sp, ra}
+ *     | trampoline    |<- ra_slot[1]   mark[1] = {sp, ra}
  *     |  ...          |                   .
  *     +---------------+ stack pointer  used = 2 * sizeof mark[0]
  *
  * used / sizeof mark[0] <= MPROF__MARKS, `none` is 0.  From each mark to the
  * next, ra_slot and sp fall: each is further in.  A mark's slot lies below its
  * sp.  serial[] grows: a new mark has the highest.  A mark that is not done has
- * this thread's entry at its slot, unless a jump left its frame.
+ * this thread's trampoline at its slot, unless a jump left its frame.
  *
- * Each thread has marks of its own, and its own entry in the barrier.  They are
- * ordered by their place on the stack, the innermost last.  Only slots that the
- * unwind rules prove to hold a return address are written, only on the stack
- * on which the thread began, and only from inside of the hook of the thread
- * itself; when the recording stops, all are taken back.
+ * Each thread has marks of its own, and its own trampoline in the barrier. They
+ * are ordered by their place on the stack, the innermost last.  Only slots that
+ * the unwind rules prove to hold a return address are written, only on the
+ * stack on which the thread began, and only from inside of the hook of the
+ * thread itself; when the recording stops, all are taken back.
  *
  * What unwinds the stack, as a C++ throw does, finds the real addresses by the
  * unwind tables of the barrier.  For stack markers see Cheng, Harper and Lee,
@@ -64,18 +64,22 @@ struct mprof__marks {
     uintptr_t ra_slot[MPROF__MARKS]; /* where each is */
     uint32_t serial[MPROF__MARKS];
     uint32_t last_serial;
-    uint32_t number; /* of the entry in the barrier */
+    uint32_t number; /* of the trampoline */
     pid_t thread;    /* that has these marks, 0 for none; atomic */
     uintptr_t base;  /* stack pointer of its first frame */
 };
 
-/* Number of threads that can have marks at once, and bytes of an entry, which
- * begins with its distance from the pointer to the thread's marks. */
-enum { MPROF__ENTRIES = 256, MPROF__ENTRY = 32, MPROF__ENTRY_CODE = 16 };
+/* Number of threads that can have marks at once, and bytes of a trampoline,
+ * which begins with its distance from the pointer to the thread's marks. */
+enum {
+    MPROF__TRAMPOLINES = 256,
+    MPROF__TRAMPOLINE_BYTES = 32,
+    MPROF__TRAMPOLINE_CODE = 16
+};
 
-extern struct mprof__marks *mprof__marks[MPROF__ENTRIES]; /* atomic */
+extern struct mprof__marks *mprof__marks[MPROF__TRAMPOLINES]; /* atomic */
 
-/* First the entries, then what is common to them. */
+/* First the trampolines, then what is common to them. */
 extern const char mprof__barrier_start[], mprof__barrier_common[],
     mprof__barrier_end[];
 
@@ -88,13 +92,14 @@ static inline bool mprof__in_barrier(uintptr_t address) {
 /* Is a return address a mark, anybody's? */
 static inline bool mprof__is_mark(uintptr_t word) {
     return word - (uintptr_t)mprof__barrier_start <
-           MPROF__ENTRIES * MPROF__ENTRY;
+           MPROF__TRAMPOLINES * MPROF__TRAMPOLINE_BYTES;
 }
 
 /* What a return address is replaced by. */
-static inline uintptr_t mprof__marks_entry(const struct mprof__marks *marks) {
-    return (uintptr_t)mprof__barrier_start + MPROF__ENTRY_CODE +
-           marks->number * MPROF__ENTRY;
+static inline uintptr_t
+mprof__marks_trampoline(const struct mprof__marks *marks) {
+    return (uintptr_t)mprof__barrier_start + MPROF__TRAMPOLINE_CODE +
+           marks->number * MPROF__TRAMPOLINE_BYTES;
 }
 
 /* Is the mark number INDEX still the one that had SERIAL? */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-struct report__entry {
+struct report__slot {
     const char *key; /* NULL: free */
     uint32_t hash;
     uint32_t value;
@@ -16,23 +16,22 @@ static uint32_t hash_text(const char *text) {
     return hash;
 }
 
-static struct report__entry *probe(const struct report__dictionary *d,
-                                   const char *key, uint32_t hash) {
+static struct report__slot *probe(const struct report__dictionary *d,
+                                  const char *key, uint32_t hash) {
     size_t i = hash & (d->size - 1);
-    while (d->entries[i].key &&
-           (d->entries[i].hash != hash || strcmp(d->entries[i].key, key) != 0))
+    while (d->slots[i].key &&
+           (d->slots[i].hash != hash || strcmp(d->slots[i].key, key) != 0))
         i = (i + 1) & (d->size - 1);
-    return &d->entries[i];
+    return &d->slots[i];
 }
 
 static void enlarge(struct report__pool *pool, struct report__dictionary *d) {
     struct report__dictionary larger = {NULL, d->size ? d->size * 2 : 256,
                                         d->used};
-    larger.entries = report__alloc(pool, larger.size, sizeof *larger.entries);
+    larger.slots = report__alloc(pool, larger.size, sizeof *larger.slots);
     for (size_t i = 0; i < d->size; i++)
-        if (d->entries[i].key)
-            *probe(&larger, d->entries[i].key, d->entries[i].hash) =
-                d->entries[i];
+        if (d->slots[i].key)
+            *probe(&larger, d->slots[i].key, d->slots[i].hash) = d->slots[i];
     *d = larger;
 }
 
@@ -43,10 +42,10 @@ uint32_t report__intern(struct report__pool *pool,
 
     if (dictionary->used * 2 >= dictionary->size)
         enlarge(pool, dictionary);
-    struct report__entry *entry = probe(dictionary, key, hash);
-    if (!entry->key) {
-        *entry = (struct report__entry){key, hash, value};
+    struct report__slot *slot = probe(dictionary, key, hash);
+    if (!slot->key) {
+        *slot = (struct report__slot){key, hash, value};
         dictionary->used++;
     }
-    return entry->value;
+    return slot->value;
 }

@@ -6,12 +6,12 @@
 
 #include "report/base/pool.h"
 
-struct report__entry;
+struct report__slot;
 
 /* Empty when it is all zeros.  It lives in the pool it is given, which must
  * always be the same, and so do its keys, which are not copied. */
 struct report__dictionary {
-    struct report__entry *entries;
+    struct report__slot *slots;
     size_t size, used;
 };
 

@@ -80,7 +80,7 @@ static char *run(char *arguments) {
 }
 
 char *mprof_report_string(const char *arguments) {
-    char *copy = strdup(arguments);
+    char *copy = strdup(arguments ? arguments : "");
     char *result = copy ? run(copy) : NULL;
     free(copy);
     return result;

@@ -11,7 +11,7 @@ extern "C" {
  * "--terse\n--table=bins\nmprof.data".  Returns a string that begins with '0',
  * followed by what the command prints, or with '1', followed by one line that
  * says what went wrong, without a newline.  Give it to mprof_report_free().
- * NULL when memory is short. */
+ * NULL when memory is short.  ARGUMENTS may be NULL, as if empty. */
 __attribute__((visibility("default"))) char *
 mprof_report_string(const char *arguments);
 

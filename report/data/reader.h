@@ -32,7 +32,7 @@ bool report__read_string(struct report__reader *reader, uint64_t owner,
                          unsigned field, mprof_ref ref, int flags,
                          const char **text);
 
-/* Read all records, whose places are in the index.  False when the file is
+/* Read all records, whose offsets are in the index.  False when the file is
  * damaged. */
 bool report__read_records(struct report__reader *reader);
 

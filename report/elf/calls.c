@@ -1,6 +1,6 @@
 /* calls.c - where a call instruction leads.
  *
- * Understood are a call of a fixed address, which may be an entry of the
+ * Understood are a call of a fixed address, which may be a stub of the
  * procedure linkage table, and a call through a slot that the loader fills.
  */
 #include "report/elf/calls.h"
@@ -144,7 +144,7 @@ static struct report__target slot_target(const struct report__calls *c,
     return slot ? slot->target : (struct report__target){0, NULL};
 }
 
-/* An entry of the linkage table: [endbr64] [bnd] jmp *slot(%rip). */
+/* A stub of the linkage table: [endbr64] [bnd] jmp *slot(%rip). */
 static struct report__target follow(const struct report__calls *c,
                                     uint64_t address) {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};

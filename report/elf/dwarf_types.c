@@ -1,7 +1,7 @@
 /* dwarf_types.c - walk over the types in one file's DWARF.
  *
  * Visited are the units' own children, namespaces, types inside of types and
- * of functions.  The debug entries of a unit are met in the order in which
+ * of functions.  The DIEs of a unit are met in the order in which
  * they lie in the file, and one that lies before another that was met already
  * ends the walk over its siblings: so damaged DWARF cannot send it in circles.
  */
@@ -24,7 +24,7 @@
 
 struct unit {
     Dwarf_Die *die;
-    const char *last; /* address of the entry met last */
+    const char *last; /* address of the DIE met last */
     bool c_language;  /* no scopes but functions */
     bool files_read;
     Dwarf_Files *files;
@@ -41,7 +41,7 @@ struct scope {
 
 /* A declaration whose definition may stand outside of its scope. */
 struct member {
-    const char *entry; /* ascending */
+    const char *die;   /* ascending */
     const char *scope; /* its whole name */
     bool standard;
 };
@@ -179,7 +179,7 @@ static void remember_member(struct report__type_walk *walk, Dwarf_Die *die,
 
 static int compare_members(const void *a, const void *b) {
     const struct member *x = a, *y = b;
-    return (x->entry > y->entry) - (x->entry < y->entry);
+    return (x->die > y->die) - (x->die < y->die);
 }
 
 /* The scope of a type that is defined outside of it, as in `class A::B {}`. */
@@ -190,9 +190,9 @@ static struct scope *scope_of_definition(struct report__type_walk *walk,
     struct member *member;
 
     if (!walk->member_count ||
-        !report__die_entry(die, DW_AT_specification, &declaration))
+        !report__referred_die(die, DW_AT_specification, &declaration))
         return scope;
-    struct member key = {.entry = declaration.addr};
+    struct member key = {.die = declaration.addr};
     member = bsearch(&key, walk->members, walk->member_count,
                      sizeof *walk->members, compare_members);
     if (!member)
@@ -207,7 +207,7 @@ static const char *name_of_type(Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     Dwarf_Die unit_type;
 
-    if (!name && report__die_entry(die, DW_AT_signature, &unit_type))
+    if (!name && report__referred_die(die, DW_AT_signature, &unit_type))
         name = dwarf_diename(&unit_type);
     return name;
 }
@@ -246,7 +246,7 @@ static bool is_alias(Dwarf_Die *type, enum report__type_kind kind) {
         int tag = dwarf_tag(&die);
         if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
             break;
-        if (!report__die_entry(&die, DW_AT_type, &die))
+        if (!report__referred_die(&die, DW_AT_type, &die))
             return true;
     }
     return kind == MPROF__SCALAR || name_of_type(&die);
@@ -259,7 +259,7 @@ static void visit_typedef(struct report__type_walk *walk, Dwarf_Die *die,
     uint64_t size;
     enum report__type_kind kind;
 
-    if (!name || !report__die_entry(die, DW_AT_type, &type))
+    if (!name || !report__referred_die(die, DW_AT_type, &type))
         return;
     kind = report__measure_type(&type, &size);
     if (kind == MPROF__NO_KIND)
@@ -295,7 +295,7 @@ static bool is_new(struct report__type_walk *walk, const void *address) {
 static void note_import(struct report__type_walk *walk, Dwarf_Die *die) {
     Dwarf_Die unit;
 
-    if (!report__die_entry(die, DW_AT_import, &unit) ||
+    if (!report__referred_die(die, DW_AT_import, &unit) ||
         dwarf_cu_getdwarf(unit.cu) == walk->dwarf || !is_new(walk, unit.addr))
         return;
     walk->pending =
@@ -361,7 +361,7 @@ static void walk_unit(struct report__type_walk *walk, Dwarf_Die *die) {
     unit.c_language = is_c(dwarf_srclang(die));
     /* Its order is by address, which goes on only within one section. */
     if (walk->member_count &&
-        walk->members[walk->member_count - 1].entry > unit.last)
+        walk->members[walk->member_count - 1].die > unit.last)
         walk->member_count = 0;
     walk->unit = &unit;
     visit_children(walk, die, NULL, 0);

@@ -54,7 +54,7 @@ static bool add_range(struct ranges *r, const struct range *range) {
     return true;
 }
 
-/* Code that the linker dropped keeps its entry, at 0. */
+/* Code that the linker dropped keeps its range, at 0. */
 static bool add_ranges(struct ranges *r, Dwarf_Die *die, struct unit *unit) {
     struct range range = {.die = *die, .unit = unit};
     Dwarf_Addr base;

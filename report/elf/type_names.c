@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_PLACES = 1024 };
+enum { FIRST_SLOTS = 1024 };
 
 void report__type_names_begin(struct report__type_names *names,
                               struct report__pool *pool) {
-    *names = (struct report__type_names){.pool = pool, .places = FIRST_PLACES};
-    names->table = report__alloc(pool, names->places, sizeof *names->table);
+    *names = (struct report__type_names){.pool = pool, .slots = FIRST_SLOTS};
+    names->table = report__alloc(pool, names->slots, sizeof *names->table);
 }
 
 static uint32_t hash_of(const char *name, size_t length, uint32_t size) {
@@ -19,11 +19,11 @@ static uint32_t hash_of(const char *name, size_t length, uint32_t size) {
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The place of an entry, or a free one for it. */
+/* The slot of a name, or a free one for it. */
 static struct report__type_name *find(const struct report__type_names *names,
                                       const struct report__type_name *wanted) {
-    size_t i = wanted->hash & (names->places - 1);
-    for (;; i = (i + 1) & (names->places - 1)) {
+    size_t i = wanted->hash & (names->slots - 1);
+    for (;; i = (i + 1) & (names->slots - 1)) {
         struct report__type_name *e = &names->table[i];
         if (!e->name || (e->hash == wanted->hash && e->size == wanted->size &&
                          e->length == wanted->length &&
@@ -33,14 +33,14 @@ static struct report__type_name *find(const struct report__type_names *names,
 }
 
 static void enlarge(struct report__type_names *names) {
-    struct report__type_names larger = {.places = names->places * 2};
+    struct report__type_names larger = {.slots = names->slots * 2};
     larger.table =
-        report__alloc(names->pool, larger.places, sizeof *larger.table);
-    for (size_t i = 0; i < names->places; i++)
+        report__alloc(names->pool, larger.slots, sizeof *larger.table);
+    for (size_t i = 0; i < names->slots; i++)
         if (names->table[i].name)
             *find(&larger, &names->table[i]) = names->table[i];
     names->table = larger.table;
-    names->places = larger.places;
+    names->slots = larger.slots;
 }
 
 void report__add_type(struct report__type_names *names, const char *name,
@@ -48,17 +48,17 @@ void report__add_type(struct report__type_names *names, const char *name,
                       enum report__type_rank rank) {
     struct report__type_name wanted = {name, length, size,
                                        hash_of(name, length, size), rank};
-    struct report__type_name *entry;
+    struct report__type_name *slot;
 
-    if ((names->count + 1) * 2 > names->places)
+    if ((names->count + 1) * 2 > names->slots)
         enlarge(names);
-    entry = find(names, &wanted);
-    if (!entry->name) {
+    slot = find(names, &wanted);
+    if (!slot->name) {
         wanted.name = report__copy(names->pool, name, length);
-        *entry = wanted;
+        *slot = wanted;
         names->count++;
-    } else if (rank < entry->rank) {
-        entry->rank = rank;
+    } else if (rank < slot->rank) {
+        slot->rank = rank;
     }
 }
 
@@ -76,7 +76,7 @@ static int compare_names(const void *a, const void *b) {
 
 void report__type_names_sort(struct report__type_names *names) {
     size_t used = 0;
-    for (size_t i = 0; i < names->places; i++)
+    for (size_t i = 0; i < names->slots; i++)
         if (names->table[i].name)
             names->table[used++] = names->table[i];
     if (used)

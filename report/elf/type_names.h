@@ -21,17 +21,17 @@ enum report__type_rank {
 };
 
 struct report__type_name {
-    const char *name; /* NULL: free place */
+    const char *name; /* NULL: free slot */
     size_t length;
     uint32_t size, hash;
     enum report__type_rank rank; /* the best that was seen */
 };
 
-/* A hash table, open addressing; `places` is a power of 2. */
+/* A hash table, open addressing; `slots` is a power of 2. */
 struct report__type_names {
     struct report__pool *pool;
     struct report__type_name *table;
-    size_t places, count;
+    size_t slots, count;
 };
 
 /* None yet; table and names will be in POOL. */

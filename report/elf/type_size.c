@@ -24,10 +24,11 @@ bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value) {
     return true;
 }
 
-bool report__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry) {
+bool report__referred_die(Dwarf_Die *die, unsigned int name,
+                          Dwarf_Die *referred) {
     Dwarf_Attribute attribute;
     return dwarf_attr(die, name, &attribute) &&
-           dwarf_formref_die(&attribute, entry);
+           dwarf_formref_die(&attribute, referred);
 }
 
 /* From a type to the one that is meant: through qualifiers, typedefs, and the
@@ -40,11 +41,11 @@ static bool resolve(Dwarf_Die *die) {
         case DW_TAG_volatile_type:
         case DW_TAG_restrict_type:
         case DW_TAG_atomic_type:
-            if (!report__die_entry(die, DW_AT_type, die))
+            if (!report__referred_die(die, DW_AT_type, die))
                 return false;
             break;
         default:
-            if (!report__die_entry(die, DW_AT_signature, die))
+            if (!report__referred_die(die, DW_AT_signature, die))
                 return true;
         }
     }
@@ -73,7 +74,7 @@ static bool measure_array(Dwarf_Die *array, uint64_t *size, int depth) {
     Dwarf_Die element, range;
     uint64_t count;
 
-    if (!report__die_entry(array, DW_AT_type, &element) ||
+    if (!report__referred_die(array, DW_AT_type, &element) ||
         measure(&element, size, depth + 1) == MPROF__NO_KIND ||
         dwarf_child(array, &range) != 0)
         return false;

@@ -14,11 +14,12 @@ enum report__type_kind {
     MPROF__SCALAR
 };
 
-/* Attributes of DIE; false, and *VALUE or *ENTRY as before, when there is none
- * of the right form. */
+/* Attributes of DIE; false, and *VALUE or *REFERRED as before, when there is
+ * none of the right form. */
 bool report__die_flag(Dwarf_Die *die, unsigned int name);
 bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value);
-bool report__die_entry(Dwarf_Die *die, unsigned int name, Dwarf_Die *entry);
+bool report__referred_die(Dwarf_Die *die, unsigned int name,
+                          Dwarf_Die *referred);
 
 /* What TYPE is behind typedefs and qualifiers, and its size. */
 enum report__type_kind report__measure_type(Dwarf_Die *type, uint64_t *size);

@@ -126,12 +126,12 @@ static const char *read_all(struct work *work, struct report__type_names *names,
 }
 
 /* Whether a type is left out because the program has better ones. */
-static bool is_hidden(const struct report__type_name *entry,
+static bool is_hidden(const struct report__type_name *type,
                       enum report__type_rank best) {
     return best <= MPROF__OWN_ARRAY &&
-           (entry->rank == MPROF__OWN_SCALAR ||
-            entry->rank == MPROF__STANDARD_TYPE ||
-            entry->rank == MPROF__LIBRARY_STANDARD_TYPE);
+           (type->rank == MPROF__OWN_SCALAR ||
+            type->rank == MPROF__STANDARD_TYPE ||
+            type->rank == MPROF__LIBRARY_STANDARD_TYPE);
 }
 
 /* Turn the table into the lists. */
@@ -144,13 +144,13 @@ static void arrange(struct report__types *types,
     report__type_names_sort(names);
     types->names = report__alloc(names->pool, used, sizeof *types->names);
     for (size_t i = 0; i < used; i++) {
-        const struct report__type_name *entry = &names->table[i];
-        if (i == 0 || entry->size != entry[-1].size)
-            best = entry->rank;
-        while (size < entry->size)
+        const struct report__type_name *type = &names->table[i];
+        if (i == 0 || type->size != type[-1].size)
+            best = type->rank;
+        while (size < type->size)
             types->first[++size] = count;
-        if (!is_hidden(entry, best))
-            types->names[count++] = entry->name;
+        if (!is_hidden(type, best))
+            types->names[count++] = type->name;
     }
     while (size <= MPROF_LARGEST_BIN)
         types->first[++size] = count;

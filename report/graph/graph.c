@@ -1,7 +1,7 @@
 /* graph.c - the allocation call graph.
  *
  * Four steps, each linear in the trees:
- *  1. contract: what is not shown is taken out of the trees;
+ *  1. the view: what is not shown is taken out of the trees;
  *  2. the arcs: the pairs of a function and its parent that occur;
  *  3. the cycles: strongly connected components of the arcs;
  *  4. one walk over each tree.  An allocation is in the subtree of every frame
@@ -14,15 +14,15 @@
 #endif
 #include "report/base/scc.h"
 #include "report/graph/graph.h"
-#include "report/graph/places.h"
+#include "report/graph/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct builder {
     struct report__pool *pool;
-    struct report__place *places;
-    uint32_t place_count;
+    struct report__view_node *view;
+    uint32_t view_count;
     struct report__graph *graph;
     /* How often each is on the path of the walk. */
     uint32_t *on_path, *arc_on_path, *cycle_on_path;
@@ -54,22 +54,23 @@ static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
         memcpy(items, sorted, count * sizeof *items);
 }
 
-/* Step 2.  Sorted by caller and callee, the places of one arc are neighbours.
+/* Step 2.  Sorted by caller and callee, the view nodes of one arc are
+ * neighbours.
  */
 static void find_arcs(struct builder *b) {
     struct report__graph *g = b->graph;
-    uint32_t functions = g->functions->count, n = b->place_count, count = 0;
+    uint32_t functions = g->functions->count, n = b->view_count, count = 0;
     uint32_t *items = report__alloc(b->pool, n, sizeof *items);
     uint32_t *caller = report__alloc(b->pool, n, sizeof *caller);
     uint32_t *callee = report__alloc(b->pool, n, sizeof *callee);
     const struct report__arc *last = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct report__place *place = &b->places[i];
-        if (place->parent == MPROF_NONE || report__is_empty(&place->sum))
+        const struct report__view_node *vnode = &b->view[i];
+        if (vnode->parent == MPROF_NONE || report__is_empty(&vnode->sum))
             continue;
-        caller[i] = b->places[place->parent].function;
-        callee[i] = place->function;
+        caller[i] = b->view[vnode->parent].function;
+        callee[i] = vnode->function;
         items[count++] = i;
     }
     sort_by(b, items, count, callee, functions);
@@ -77,14 +78,14 @@ static void find_arcs(struct builder *b) {
 
     g->arcs = report__alloc(b->pool, count, sizeof *g->arcs);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = items[i];
-        if (!last || last->caller != caller[place] ||
-            last->callee != callee[place]) {
+        uint32_t vnode = items[i];
+        if (!last || last->caller != caller[vnode] ||
+            last->callee != callee[vnode]) {
             last = &g->arcs[g->arc_count++];
-            g->arcs[g->arc_count - 1].caller = caller[place];
-            g->arcs[g->arc_count - 1].callee = callee[place];
+            g->arcs[g->arc_count - 1].caller = caller[vnode];
+            g->arcs[g->arc_count - 1].callee = callee[vnode];
         }
-        b->places[place].arc = g->arc_count - 1;
+        b->view[vnode].arc = g->arc_count - 1;
     }
 }
 
@@ -154,91 +155,91 @@ static void add_difference(struct report__counts *sum,
     }
 }
 
-static uint32_t cycle_at(const struct builder *b, uint32_t place) {
-    return place == MPROF_NONE
+static uint32_t cycle_at(const struct builder *b, uint32_t vnode) {
+    return vnode == MPROF_NONE
                ? MPROF_NONE
-               : b->graph->vertices[b->places[place].function].cycle;
+               : b->graph->vertices[b->view[vnode].function].cycle;
 }
 
 /* A chain is in a cycle in one stretch at most: had it left and come back, what
  * lies between would be of the cycle.  So the arcs into it count once. */
-static void enter_cycle(struct builder *b, const struct report__place *place,
-                        uint32_t depth) {
-    uint32_t index = b->graph->vertices[place->function].cycle;
+static void enter_cycle(struct builder *b,
+                        const struct report__view_node *vnode, uint32_t depth) {
+    uint32_t index = b->graph->vertices[vnode->function].cycle;
     if (index == MPROF_NONE)
         return;
     struct report__cycle *cycle = &b->graph->cycles[index];
-    report__add(&cycle->self, &place->own);
-    if (cycle_at(b, place->parent) == index) {
+    report__add(&cycle->self, &vnode->own);
+    if (cycle_at(b, vnode->parent) == index) {
         if (b->cycle_on_path[index]++ == 0)
-            cycle->recur += report__allocs(&place->sum);
+            cycle->recur += report__allocs(&vnode->sum);
         return;
     }
-    report__add(&cycle->total, &place->sum);
-    if (place->parent != MPROF_NONE)
-        cycle->called += report__allocs(&place->sum);
+    report__add(&cycle->total, &vnode->sum);
+    if (vnode->parent != MPROF_NONE)
+        cycle->called += report__allocs(&vnode->sum);
     if (depth < cycle->depth)
         cycle->depth = depth;
 }
 
 static void enter(struct builder *b, uint32_t at, uint32_t depth,
                   uint32_t outermost) {
-    const struct report__place *place = &b->places[at];
-    struct report__vertex *v = &b->graph->vertices[place->function];
-    uint32_t above = b->on_path[place->function]++;
-    uint64_t allocs = report__allocs(&place->sum);
+    const struct report__view_node *vnode = &b->view[at];
+    struct report__vertex *v = &b->graph->vertices[vnode->function];
+    uint32_t above = b->on_path[vnode->function]++;
+    uint64_t allocs = report__allocs(&vnode->sum);
 
-    report__add(&v->self, &place->own);
-    report__add(&v->freed, &place->freed);
-    report__add(&b->graph->freed, &place->freed);
+    report__add(&v->self, &vnode->own);
+    report__add(&v->freed, &vnode->freed);
+    report__add(&b->graph->freed, &vnode->freed);
     if (above == 0) {
-        report__add(&v->total, &place->sum);
-        add_difference(&v->below, &place->sum, &place->own);
+        report__add(&v->total, &vnode->sum);
+        add_difference(&v->below, &vnode->sum, &vnode->own);
     }
     if (above == 1)
         v->recur += allocs;
     /* The outermost frame of a chain was called by nobody. */
-    if (place->arc != MPROF_NONE && above == (place->function == outermost))
+    if (vnode->arc != MPROF_NONE && above == (vnode->function == outermost))
         v->called += allocs;
-    if (place->arc != MPROF_NONE && b->arc_on_path[place->arc]++ == 0)
-        report__add(&b->graph->arcs[place->arc].counts, &place->sum);
+    if (vnode->arc != MPROF_NONE && b->arc_on_path[vnode->arc]++ == 0)
+        report__add(&b->graph->arcs[vnode->arc].counts, &vnode->sum);
     if (depth < v->depth)
         v->depth = depth;
-    enter_cycle(b, place, depth);
+    enter_cycle(b, vnode, depth);
 }
 
 static void leave(struct builder *b, uint32_t at) {
-    const struct report__place *place = &b->places[at];
+    const struct report__view_node *vnode = &b->view[at];
     uint32_t cycle = cycle_at(b, at);
 
-    b->on_path[place->function]--;
-    if (place->arc != MPROF_NONE)
-        b->arc_on_path[place->arc]--;
-    if (cycle != MPROF_NONE && cycle_at(b, place->parent) == cycle)
+    b->on_path[vnode->function]--;
+    if (vnode->arc != MPROF_NONE)
+        b->arc_on_path[vnode->arc]--;
+    if (cycle != MPROF_NONE && cycle_at(b, vnode->parent) == cycle)
         b->cycle_on_path[cycle]--;
 }
 
 /* Step 4, for the tree below ROOT. */
 static void walk(struct builder *b, uint32_t root) {
     uint32_t at = root, depth = 0;
-    uint32_t outermost = b->places[root].function;
+    uint32_t outermost = b->view[root].function;
 
     enter(b, at, depth, outermost);
     for (;;) {
-        if (b->places[at].child != MPROF_NONE) {
-            at = b->places[at].child;
+        if (b->view[at].child != MPROF_NONE) {
+            at = b->view[at].child;
             enter(b, at, ++depth, outermost);
             continue;
         }
-        while (at != root && b->places[at].sibling == MPROF_NONE) {
+        while (at != root && b->view[at].sibling == MPROF_NONE) {
             leave(b, at);
-            at = b->places[at].parent;
+            at = b->view[at].parent;
             depth--;
         }
         leave(b, at);
         if (at == root)
             return;
-        at = b->places[at].sibling;
+        at = b->view[at].sibling;
         enter(b, at, depth, outermost);
     }
 }
@@ -289,13 +290,11 @@ struct report__graph *report__graph_build(struct report__pool *pool,
                                           const struct report__functions *names,
                                           enum mprof_heap heap, uint32_t thread,
                                           bool all_frames) {
-    struct report__places places = report__contract(
+    struct report__view view = report__make_view(
         pool, profile, names, heap, thread, all_frames, names->inlining);
     struct report__graph *g = report__alloc(pool, 1, sizeof *g);
-    struct builder b = {.pool = pool,
-                        .places = places.list,
-                        .place_count = places.count,
-                        .graph = g};
+    struct builder b = {
+        .pool = pool, .view = view.list, .view_count = view.count, .graph = g};
 
     g->heap = heap;
     g->functions = names;
@@ -308,10 +307,10 @@ struct report__graph *report__graph_build(struct report__pool *pool,
     b.on_path = report__alloc(pool, names->count, sizeof(uint32_t));
     b.arc_on_path = report__alloc(pool, g->arc_count, sizeof(uint32_t));
     b.cycle_on_path = report__alloc(pool, g->cycle_count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < places.count; i++)
-        if (places.list[i].parent == MPROF_NONE &&
-            !report__is_empty(&places.list[i].sum)) {
-            report__add(&g->total, &places.list[i].sum);
+    for (uint32_t i = 0; i < view.count; i++)
+        if (view.list[i].parent == MPROF_NONE &&
+            !report__is_empty(&view.list[i].sum)) {
+            report__add(&g->total, &view.list[i].sum);
             walk(&b, i);
         }
     sum_up_cycles(g);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry of the table: a function, or a cycle as a whole. */
-struct entry {
+/* A group of rows: a function, or a cycle as a whole. */
+struct group {
     bool is_cycle;
     uint32_t id; /* of the vertex or the cycle */
     uint64_t bytes;
@@ -17,10 +17,10 @@ struct entry {
     const char *name; /* of the function; "" for a cycle */
 };
 
-/* An ancestor or a descendent of an entry. */
+/* An ancestor or a descendent of a group. */
 struct line {
     uint32_t function;
-    bool inside; /* in the same cycle as the entry */
+    bool inside; /* in the same cycle as the function */
     struct report__counts counts;
 };
 
@@ -29,9 +29,9 @@ struct printer {
     const struct report__graph *graph;
     enum report__verbosity verbosity;
     uint64_t total;
-    /* Numbers of the entries by function and by cycle; MPROF_NONE: left out. */
+    /* Numbers of the groups by function and by cycle; MPROF_NONE: left out. */
     uint32_t *index_of, *index_of_cycle;
-    struct line *lines; /* room for those of one entry */
+    struct line *lines; /* room for those of one group */
     int index_width, bytes_width, called_width, of_width;
 };
 
@@ -44,8 +44,8 @@ static const char *name_of(const struct printer *p, uint32_t function) {
 }
 
 /* Callers before what they call where they allocated the same. */
-static int compare_entries(const void *a, const void *b) {
-    const struct entry *x = a, *y = b;
+static int compare_groups(const void *a, const void *b) {
+    const struct group *x = a, *y = b;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     if (x->depth != y->depth)
@@ -170,7 +170,7 @@ static void print_line(const struct printer *p, const struct line *line,
     putc('\n', p->out);
 }
 
-/* COUNT functions that have no entry of their own, in one row. */
+/* COUNT functions that have no group of their own, in one row. */
 static void print_others(const struct printer *p,
                          const struct report__counts *sum, uint32_t count,
                          uint64_t whole) {
@@ -191,7 +191,7 @@ static void print_all(const struct printer *p,
     fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
 }
 
-/* The functions around the COUNT functions MEMBERS, which are one entry. */
+/* The functions around the COUNT functions MEMBERS, which are one group. */
 static uint32_t collect(struct printer *p, const uint32_t *members,
                         uint32_t count, bool merged, bool ancestors) {
     const struct report__graph *g = p->graph;
@@ -222,7 +222,7 @@ static uint32_t collect(struct printer *p, const uint32_t *members,
     return out;
 }
 
-/* Functions without an entry share a row, unless it is only one. */
+/* Functions without a group share a row, unless it is only one. */
 static void print_lines(struct printer *p, uint32_t count, bool ancestors,
                         uint64_t whole) {
     struct report__counts sum = {0}, others = {0};
@@ -254,11 +254,11 @@ static void print_lines(struct printer *p, uint32_t count, bool ancestors,
         print_all(p, &sum);
 }
 
-/* The row of an entry itself, up to its name. */
-static void print_entry(const struct printer *p, uint32_t index,
-                        const struct report__counts *self,
-                        const struct report__counts *total, uint64_t called,
-                        uint64_t recur, const char *frac) {
+/* The row of a group itself, up to its name. */
+static void print_head(const struct printer *p, uint32_t index,
+                       const struct report__counts *self,
+                       const struct report__counts *total, uint64_t called,
+                       uint64_t recur, const char *frac) {
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
     print_left(p, index, report__tenths(all, p->total).text);
     print_bytes(p, bytes, report__fraction(bytes, all).text);
@@ -266,15 +266,15 @@ static void print_entry(const struct printer *p, uint32_t index,
     print_called(p, called, recur ? '/' : 0, recur);
 }
 
-static const char entry_mark[] = "-----------";
+static const char head_mark[] = "-----------";
 
-static void print_function_entry(struct printer *p, uint32_t function) {
+static void print_function_group(struct printer *p, uint32_t function) {
     const struct report__vertex *v = &p->graph->vertices[function];
 
     print_lines(p, collect(p, &function, 1, false, true), true,
                 report__bytes(&v->total));
-    print_entry(p, p->index_of[function], &v->self, &v->total, v->called,
-                v->recur, entry_mark);
+    print_head(p, p->index_of[function], &v->self, &v->total, v->called,
+               v->recur, head_mark);
     print_function(p, function);
     print_exact(p, function);
     putc('\n', p->out);
@@ -289,12 +289,12 @@ static void print_cycle_name(const struct printer *p, uint32_t cycle) {
 }
 
 /* First the members with what each allocated itself, then the whole. */
-static void print_cycle_entry(struct printer *p, uint32_t id) {
+static void print_cycle_group(struct printer *p, uint32_t id) {
     const struct report__cycle *c = &p->graph->cycles[id];
     uint64_t all = report__bytes(&c->total);
 
-    print_entry(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                c->recur, report__breakdown(&c->self, all).text);
+    print_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+               c->recur, report__breakdown(&c->self, all).text);
     print_cycle_name(p, id);
     for (uint32_t i = 0; i < c->count; i++) {
         const struct report__vertex *v = &p->graph->vertices[c->members[i]];
@@ -312,17 +312,17 @@ static void print_cycle_entry(struct printer *p, uint32_t id) {
     print_rule(p);
 
     print_lines(p, collect(p, c->members, c->count, true, true), true, all);
-    print_entry(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                c->recur, entry_mark);
+    print_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+               c->recur, head_mark);
     print_cycle_name(p, id);
     print_lines(p, collect(p, c->members, c->count, true, false), false,
                 report__bytes(&c->below));
     print_rule(p);
 }
 
-/* Choose, sort and number the entries; *LEFT functions are left out. */
-static uint32_t make_entries(struct printer *p, struct entry *entries,
-                             uint32_t *left, bool *exact) {
+/* Choose, sort and number the groups; *LEFT functions are left out. */
+static uint32_t make_groups(struct printer *p, struct group *groups,
+                            uint32_t *left, bool *exact) {
     const struct report__graph *g = p->graph;
     uint32_t n = 0;
 
@@ -335,22 +335,22 @@ static uint32_t make_entries(struct printer *p, struct entry *entries,
             ++*left;
             continue;
         }
-        entries[n++] =
-            (struct entry){false, v, bytes, vertex->depth, name_of(p, v)};
+        groups[n++] =
+            (struct group){false, v, bytes, vertex->depth, name_of(p, v)};
         *exact |= vertex->recur > 0 || vertex->cycle != MPROF_NONE;
     }
     for (uint32_t c = 0; c < g->cycle_count; c++) {
         uint64_t bytes = report__bytes(&g->cycles[c].total);
         if (!report__below(bytes, p->total, p->verbosity))
-            entries[n++] =
-                (struct entry){true, c, bytes, g->cycles[c].depth, ""};
+            groups[n++] =
+                (struct group){true, c, bytes, g->cycles[c].depth, ""};
     }
-    qsort(entries, n, sizeof *entries, compare_entries);
+    qsort(groups, n, sizeof *groups, compare_groups);
     for (uint32_t i = 0; i < n; i++) {
-        if (entries[i].is_cycle)
-            p->index_of_cycle[entries[i].id] = i;
+        if (groups[i].is_cycle)
+            p->index_of_cycle[groups[i].id] = i;
         else
-            p->index_of[entries[i].id] = i;
+            p->index_of[groups[i].id] = i;
     }
     return n;
 }
@@ -377,12 +377,12 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
     struct printer p = {.out = out, .graph = graph, .verbosity = verbosity};
     uint32_t left = 0;
     bool exact = false;
-    struct entry *entries = report__alloc(
+    struct group *groups = report__alloc(
         pool, (size_t)graph->functions->count + graph->cycle_count,
-        sizeof *entries);
+        sizeof *groups);
 
     prepare(&p, pool);
-    uint32_t n = make_entries(&p, entries, &left, &exact);
+    uint32_t n = make_groups(&p, groups, &left, &exact);
     p.index_width = larger(7, report__digits(n) + 3);
 
     fputs("Allocation call graph\n\n", out);
@@ -392,10 +392,10 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
               out);
     print_heading(&p);
     for (uint32_t i = 0; i < n; i++) {
-        if (entries[i].is_cycle)
-            print_cycle_entry(&p, entries[i].id);
+        if (groups[i].is_cycle)
+            print_cycle_group(&p, groups[i].id);
         else
-            print_function_entry(&p, entries[i].id);
+            print_function_group(&p, groups[i].id);
     }
     if (left > 0)
         fprintf(out,

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "report/graph/call_sites.h"
-#include "report/graph/places.h"
+#include "report/graph/view.h"
 
 /* Numbers of labels or paths plus 1, by hash; at most half full. */
 struct table {
@@ -26,7 +26,7 @@ struct builder {
     const struct report__functions *names;
     const struct report__leak_options *options;
     uint32_t thread;
-    struct report__places places;
+    struct report__view view;
     struct report__paths out;
     size_t path_capacity, label_capacity;
     struct table path_table, label_table;
@@ -35,7 +35,7 @@ struct builder {
      * another one has its caller's path there. */
     bool *shown;
     uint32_t *above;
-    uint32_t *as_caller; /* label when it called from all places, plus 1 */
+    uint32_t *as_caller; /* label when it called from all call sites, plus 1 */
     struct report__call_sites *sites;
     uint64_t *offsets; /* room for those of one node */
 };
@@ -235,9 +235,9 @@ static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
 }
 
 /* Decide whether NODE's frame is shown, and with what above it. */
-static void place_node(struct builder *b, uint32_t i) {
+static void label_node(struct builder *b, uint32_t i) {
     const struct report__node *node = &b->profile->nodes[i];
-    uint32_t parent = node->parent, place = b->places.place_of[i];
+    uint32_t parent = node->parent, vnode = b->view.of_node[i];
     uint32_t callers = MPROF_NONE;
 
     if (parent != MPROF_NONE)
@@ -245,13 +245,13 @@ static void place_node(struct builder *b, uint32_t i) {
                                                  caller_label(b, parent, i))
                                    : b->above[parent];
     b->above[i] = callers;
-    if (node->function == MPROF_NONE || place == MPROF_NONE ||
-        b->places.list[place].function != b->names->shown[node->function])
+    if (node->function == MPROF_NONE || vnode == MPROF_NONE ||
+        b->view.list[vnode].function != b->names->shown[node->function])
         return;
-    if (parent == MPROF_NONE || b->places.place_of[parent] != place) {
+    if (parent == MPROF_NONE || b->view.of_node[parent] != vnode) {
         b->shown[i] = true;
     } else if (b->shown[parent]) {
-        /* A part of its caller takes the caller's place. */
+        /* A part of its caller stands for the caller. */
         b->shown[i] = true;
         b->above[i] = b->above[parent];
     }
@@ -290,8 +290,8 @@ report__paths_build(struct report__pool *pool,
                         .thread = thread};
     uint32_t nodes = profile->node_count;
 
-    b.places = report__contract(pool, profile, names, MPROF_C_HEAP, thread,
-                                options->all_frames, NULL);
+    b.view = report__make_view(pool, profile, names, MPROF_C_HEAP, thread,
+                               options->all_frames, NULL);
     b.plain = report__alloc(pool, names->count, sizeof *b.plain);
     b.shown = report__alloc(pool, nodes, sizeof *b.shown);
     b.above = report__alloc(pool, nodes, sizeof *b.above);
@@ -302,7 +302,7 @@ report__paths_build(struct report__pool *pool,
         report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)
         if (is_wanted(&b, i))
-            place_node(&b, i);
+            label_node(&b, i);
     for (uint32_t i = 0; i < profile->counter_count; i++)
         b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node)
                                   ? counter_path(&b, &profile->counters[i])

@@ -12,7 +12,7 @@
 struct report__label {
     const char *text;
     uint32_t function; /* of names->list */
-    bool merged;       /* the calls of several places are together */
+    bool merged;       /* those of several call sites are together */
 };
 
 struct report__path {

@@ -149,7 +149,7 @@ static void hide_marks(const struct mprof__marks *marks) {
     size_t count = marks->used / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++) {
         uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
-        hidden[i] = *slot == mprof__marks_entry(marks);
+        hidden[i] = *slot == mprof__marks_trampoline(marks);
         if (hidden[i])
             *slot = marks->mark[i].ra;
     }
@@ -159,7 +159,7 @@ static void show_marks(const struct mprof__marks *marks) {
     size_t count = marks->used / sizeof(struct mprof__mark);
     for (size_t i = 0; i < count; i++)
         if (hidden[i])
-            *(uintptr_t *)marks->ra_slot[i] = mprof__marks_entry(marks);
+            *(uintptr_t *)marks->ra_slot[i] = mprof__marks_trampoline(marks);
 }
 
 static void walk_by_libunwind(const struct mprof__chain *chain) {

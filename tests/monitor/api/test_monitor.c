@@ -142,8 +142,30 @@ static void bad_files_are_errors(void **state) {
     assert_int_equal(status().bytes, 5);
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(mprof_reset(), 0);
-    for (int e = 1; e <= MPROF_E_MEMORY; e++)
+    for (int e = 1; e <= MPROF_E_ARGUMENT; e++)
         assert_string_not_equal(mprof_strerror(e), mprof_strerror(-1));
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    fake_alloc(5, 2);
+    for (int running = 1; running >= 0; running--) {
+        assert_int_equal(mprof_save(NULL), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_status(NULL), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_set_heaps(0), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_set_heaps(4), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_set_heaps(~0u), MPROF_E_ARGUMENT);
+        set_mprof_autosave(-1);
+        assert_int_equal(status().running, running);
+        assert_int_equal(status().bytes, 5);
+        assert_int_equal(mprof_stop(), 0);
+    }
+    assert_int_equal(mprof_restart(NULL), 0);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+    assert_int_equal(mprof_save(NULL), MPROF_E_ARGUMENT);
+    assert_string_equal(mprof_strerror(1000), mprof_strerror(-1));
 }
 
 static void a_start_that_fails_touches_no_file(void **state) {
@@ -365,6 +387,7 @@ int main(void) {
         cmocka_unit_test(counts_from_start_to_stop),
         cmocka_unit_test(the_file_is_there_while_it_is_written),
         cmocka_unit_test(bad_files_are_errors),
+        cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(a_start_that_fails_touches_no_file),
         cmocka_unit_test(a_child_records_nothing_into_the_parents_file),
         cmocka_unit_test(what_was_recorded_survives_a_kill),

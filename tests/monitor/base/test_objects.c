@@ -56,22 +56,22 @@ static void all_are_forgotten(void **state) {
     assert_false(mprof__objects_take(heap + 256, &what));
 }
 
-static uint64_t *entry_of(char *object) {
-    struct mprof__entries entries = {0};
-    return mprof__objects_entry(object, &entries);
+static uint64_t *word_of(char *object) {
+    struct mprof__shadow shadow = {0};
+    return mprof__objects_word(object, &shadow);
 }
 
 static void lose_the_counter(void) {
-    *entry_of(heap + 512) = 100;
+    *word_of(heap + 512) = 100;
     mprof__objects_check(heap + 512);
 }
 
 static void lose_the_size(void) {
-    *entry_of(heap + 528) = 0;
+    *word_of(heap + 528) = 0;
     mprof__objects_check(heap + 512);
 }
 
-static void a_broken_entry_is_noticed(void **state) {
+static void a_broken_word_is_noticed(void **state) {
     (void)state;
     put(heap + 512, 5, (uint64_t)1 << 40);
     mprof__objects_check(heap + 512);
@@ -86,7 +86,7 @@ int main(void) {
         cmocka_unit_test(sizes_of_64_bits_are_kept),
         cmocka_unit_test(what_is_no_object_is_not_known),
         cmocka_unit_test(all_are_forgotten),
-        cmocka_unit_test(a_broken_entry_is_noticed),
+        cmocka_unit_test(a_broken_word_is_noticed),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -294,7 +294,7 @@ static void addresses_of_all_kinds(void **state) {
     assert_true(mprof__objects_put((const void *)16, in));
     assert_true(mprof__objects_take((const void *)16, &out));
     assert_int_equal(out.bytes, UINT32_MAX);
-    /* The second entry of a huge object is not an object. */
+    /* The second word of a huge object is not an object. */
     assert_false(mprof__objects_take((const void *)32, &out));
     assert_true(mprof__objects_memory() > 0);
     mprof__objects_clear();

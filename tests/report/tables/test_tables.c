@@ -293,6 +293,9 @@ static void lisp_gets_a_string(void **state) {
     assert_string_equal(text,
                         "1cannot open no.data: No such file or directory");
     mprof_report_free(text);
+    text = mprof_report_string(NULL); /* of mprof.data, if there is one */
+    assert_non_null(text);
+    mprof_report_free(text);
     text = mprof_report_string("--version");
     assert_string_equal(text, "0mprof " MPROF_PACKAGE_VERSION "\n");
     mprof_report_free(text);

@@ -1,4 +1,4 @@
-/* test_inlined_places.c - the trees with made-up inlining: random ones against
+/* test_inlined_views.c - the trees with made-up inlining: random ones against
  * the same trees without it, and against a naive reducer, which writes down the
  * chain of every counter. */
 #include "tests/support/check.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/graph/inlining.h"
-#include "report/graph/places.h"
+#include "report/graph/view.h"
 #include "tests/support/world.h"
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()
@@ -42,7 +42,7 @@ static void bytes_equal(struct world *w, bool all_frames, const char *name,
         }
 }
 
-static void plumbing_and_parts_keep_their_places(void **state) {
+static void plumbing_and_parts_stay_where_they_are(void **state) {
     struct world w;
     (void)state;
 
@@ -226,25 +226,24 @@ static void naive_sums(const struct world *w, bool all_frames,
 }
 
 /* What the real functions allocated, with what was inlined into them. */
-static void sums_of_places(struct world *w, bool all_frames,
-                           const struct report__inlining *inlining,
-                           struct sums *sums) {
-    struct report__places places = report__contract(
+static void sums_of_view(struct world *w, bool all_frames,
+                         const struct report__inlining *inlining,
+                         struct sums *sums) {
+    struct report__view view = report__make_view(
         &w->pool, &w->profile, &w->names, w->profile.threads[0].heap,
         MPROF_ALL_THREADS, all_frames, inlining);
 
     memset(sums, 0, sizeof *sums);
-    for (uint32_t i = 0; i < places.count; i++) {
+    for (uint32_t i = 0; i < view.count; i++) {
         uint32_t whole = i;
-        while (places.list[whole].is_inlined)
-            whole = places.list[whole].parent;
-        report__add(&sums->own[places.list[whole].function],
-                    &places.list[i].own);
-        report__add(&sums->freed[places.list[whole].function],
-                    &places.list[i].freed);
-        if (!places.list[i].is_inlined)
-            sums->total[places.list[i].function] +=
-                report__bytes(&places.list[i].sum);
+        while (view.list[whole].is_inlined)
+            whole = view.list[whole].parent;
+        report__add(&sums->own[view.list[whole].function], &view.list[i].own);
+        report__add(&sums->freed[view.list[whole].function],
+                    &view.list[i].freed);
+        if (!view.list[i].is_inlined)
+            sums->total[view.list[i].function] +=
+                report__bytes(&view.list[i].sum);
     }
 }
 
@@ -270,8 +269,8 @@ static void check_random(struct world *w, bool all_frames) {
         assert_int_equal(g->vertices[v].called, plain->vertices[v].called);
         assert_int_equal(g->vertices[v].recur, plain->vertices[v].recur);
     }
-    sums_of_places(w, all_frames, NULL, &sums[0]);
-    sums_of_places(w, all_frames, fake, &sums[1]);
+    sums_of_view(w, all_frames, NULL, &sums[0]);
+    sums_of_view(w, all_frames, fake, &sums[1]);
     assert_memory_equal(&sums[0], &sums[1], sizeof sums[0]);
     naive_sums(w, all_frames, &sums[0]);
     for (uint32_t v = 0; v < w->names.count; v++) {
@@ -297,7 +296,7 @@ static void totals_do_not_depend_on_inlining(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plumbing_and_parts_keep_their_places),
+        cmocka_unit_test(plumbing_and_parts_stay_where_they_are),
         cmocka_unit_test(totals_do_not_depend_on_inlining),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,216 @@
+/* view.c - from the nodes of the trees to those of the view: plumbing is taken
+ * out, and functions that were inlined are put in. */
+#include "report/graph/view.h"
+
+#include <string.h>
+
+#include "report/graph/inlining.h"
+
+struct making {
+    struct report__pool *pool;
+    const struct report__profile *profile;
+    const struct report__functions *names;
+    enum mprof_heap heap;
+    uint32_t thread;
+    bool all_frames;
+    const struct report__inlining *inlining; /* or NULL */
+    struct report__view out;
+    size_t capacity; /* of out.list */
+    uint32_t *top;   /* by thread: the view node of its top level */
+    bool *is_shown;  /* by node: its view node is of its own function */
+};
+
+static uint32_t add_vnode(struct making *c, uint32_t parent,
+                          uint32_t function) {
+    struct report__view *out = &c->out;
+
+    out->list = report__grow(c->pool, out->list, out->count, &c->capacity,
+                             sizeof *out->list);
+    out->list[out->count] = (struct report__view_node){
+        .parent = parent,
+        .function = function,
+        .arc = MPROF_NONE,
+        .child = MPROF_NONE,
+        .sibling = MPROF_NONE,
+        .inlined = MPROF_NONE,
+        .next_inlined = MPROF_NONE,
+    };
+    return out->count++;
+}
+
+/* The view node of FUNCTION, which was inlined into that of OUTER. */
+static uint32_t inlined_vnode(struct making *c, uint32_t outer,
+                              uint32_t function) {
+    uint32_t vnode = c->out.list[outer].inlined;
+
+    while (vnode != MPROF_NONE && c->out.list[vnode].function != function)
+        vnode = c->out.list[vnode].next_inlined;
+    if (vnode != MPROF_NONE)
+        return vnode;
+    vnode = add_vnode(c, outer, function);
+    c->out.list[vnode].is_inlined = true;
+    c->out.list[vnode].next_inlined = c->out.list[outer].inlined;
+    c->out.list[outer].inlined = vnode;
+    return vnode;
+}
+
+/* That of the inlined FRAME, or MPROF_NONE, in the function of VNODE. */
+static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
+    if (frame == MPROF_NONE)
+        return vnode;
+    const struct report__inlined_frame *f = &c->inlining->frames[frame];
+    return inlined_vnode(c, vnode_within(c, vnode, f->outer), f->function);
+}
+
+/* That of the function that the compiler inlined those of VNODE into. */
+static uint32_t real_vnode(const struct making *c, uint32_t vnode) {
+    while (vnode != MPROF_NONE && c->out.list[vnode].is_inlined)
+        vnode = c->out.list[vnode].parent;
+    return vnode;
+}
+
+static uint32_t top_level(struct making *c, uint32_t thread) {
+    if (c->top[thread] == MPROF_NONE)
+        c->top[thread] = add_vnode(c, MPROF_NONE, MPROF_TOP_LEVEL);
+    return c->top[thread];
+}
+
+static bool is_plumbing(const struct making *c, uint32_t function) {
+    const struct report__shown *shown = &c->names->list[function];
+    return shown->plumbing || (shown->loading && c->heap == MPROF_LISP_HEAP);
+}
+
+/* The view node that called NODE, or MPROF_NONE: nothing that is shown. */
+static uint32_t vnode_above(struct making *c, uint32_t node) {
+    uint32_t parent = c->profile->nodes[node].parent;
+
+    if (parent == MPROF_NONE)
+        return MPROF_NONE;
+    if (!c->inlining || !c->is_shown[parent])
+        return c->out.of_node[parent];
+    return vnode_within(c, c->out.of_node[parent],
+                        c->inlining->of_caller[node]);
+}
+
+/* The view node of node I below ABOVE.  Forms that run below a shown
+ * function are the function's. */
+static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
+    const struct report__node *node = &c->profile->nodes[i];
+    uint32_t whole = real_vnode(c, above), shown;
+
+    if (node->function == MPROF_NONE)
+        return above;
+    shown = c->names->shown[node->function];
+    c->is_shown[i] = true;
+    if (whole != MPROF_NONE && c->names->fragment[node->function] &&
+        c->out.list[whole].function == shown)
+        return whole;
+    if (c->all_frames || !is_plumbing(c, shown))
+        return add_vnode(c, above, shown);
+    c->is_shown[i] = false;
+    if (above == MPROF_NONE && shown == MPROF_TOP_LEVEL)
+        return top_level(c, node->thread);
+    return above;
+}
+
+bool report__is_empty(const struct report__counts *counts) {
+    return report__allocs(counts) == 0 && report__bytes(counts) == 0;
+}
+
+/* Add what was allocated at node I to its view node.  What has none is of the
+ * top level, but the functions below it are not called by that. */
+static void count_node(struct making *c, uint32_t i) {
+    const struct report__node *node = &c->profile->nodes[i];
+    uint32_t *vnode = &c->out.of_node[i];
+
+    if (report__is_empty(&node->own))
+        return;
+    if (*vnode == MPROF_NONE)
+        *vnode = top_level(c, node->thread);
+    report__add(&c->out.list[*vnode].own, &node->own);
+    report__add(&c->out.list[*vnode].freed, &node->freed);
+}
+
+static void move(struct mprof_count *to, struct mprof_count *from,
+                 const struct mprof_count *count) {
+    to->allocs += count->allocs;
+    to->bytes += count->bytes;
+    from->allocs -= count->allocs;
+    from->bytes -= count->bytes;
+}
+
+/* What an inlined function allocated is not the whole function's. */
+static void count_inlined(struct making *c,
+                          const struct report__counter *counter) {
+    if (counter->edge == MPROF_NONE || !c->is_shown[counter->node])
+        return;
+    uint32_t from = c->out.of_node[counter->node];
+    uint32_t to = vnode_within(c, from, c->inlining->of_edge[counter->edge]);
+    struct report__view_node *whole = &c->out.list[from],
+                             *part = &c->out.list[to];
+    move(&part->own.by_class[counter->class_],
+         &whole->own.by_class[counter->class_], &counter->allocated);
+    move(&part->freed.by_class[counter->class_],
+         &whole->freed.by_class[counter->class_], &counter->freed);
+}
+
+static bool is_wanted(const struct making *c, const struct report__node *node) {
+    return c->profile->threads[node->thread].heap == c->heap &&
+           (c->thread == MPROF_NONE || c->thread == node->thread);
+}
+
+/* Nodes become view nodes, or are counted at the one above. */
+static void fill(struct making *c) {
+    const struct report__profile *p = c->profile;
+
+    c->capacity = (size_t)p->node_count + p->thread_count;
+    c->out.list = report__alloc(c->pool, c->capacity, sizeof *c->out.list);
+    c->out.of_node = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
+    c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
+    c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);
+    memset(c->top, 0xff, p->thread_count * sizeof *c->top);
+    for (uint32_t i = 0; i < p->node_count; i++)
+        c->out.of_node[i] = is_wanted(c, &p->nodes[i])
+                                ? vnode_for(c, i, vnode_above(c, i))
+                                : MPROF_NONE;
+    for (uint32_t i = 0; i < p->node_count; i++)
+        if (is_wanted(c, &p->nodes[i]))
+            count_node(c, i);
+    for (uint32_t i = 0; c->inlining && i < p->counter_count; i++)
+        count_inlined(c, &p->counters[i]);
+}
+
+/* Parents come first, so one pass backwards sums up the subtrees.  Subtrees
+ * without allocations (other threads may be about to count) leave no trace. */
+static void sum_up(struct making *c) {
+    for (uint32_t i = c->out.count; i-- > 0;) {
+        struct report__view_node *vnode = &c->out.list[i];
+        report__add(&vnode->sum, &vnode->own);
+        if (report__is_empty(&vnode->sum))
+            continue;
+        if (vnode->parent == MPROF_NONE)
+            continue;
+        struct report__view_node *parent = &c->out.list[vnode->parent];
+        report__add(&parent->sum, &vnode->sum);
+        vnode->sibling = parent->child;
+        parent->child = i;
+    }
+}
+
+struct report__view report__make_view(struct report__pool *pool,
+                                      const struct report__profile *profile,
+                                      const struct report__functions *names,
+                                      enum mprof_heap heap, uint32_t thread,
+                                      bool all_frames,
+                                      const struct report__inlining *inlining) {
+    struct making c = {.pool = pool,
+                       .profile = profile,
+                       .names = names,
+                       .heap = heap,
+                       .thread = thread,
+                       .all_frames = all_frames,
+                       .inlining = inlining};
+    fill(&c);
+    sum_up(&c);
+    return c.out;
+}

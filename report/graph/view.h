@@ -1,0 +1,55 @@
+/* view.h - the trees as the tables show them.
+ *
+ *     nodes                     view, with f hidden, h inlined in g
+ *     main                      main
+ *      +-- f  (plumbing)         +-- g       what f allocated is main's
+ *      |   +-- g                 |   +-- h   what h allocated is not g's
+ *      +-- g                     +-- g
+ *
+ * A view node is a function that is shown, in the context of its parent; nodes
+ * that are not shown are counted at the nearest one above them.
+ */
+#ifndef REPORT_GRAPH_VIEW_H
+#define REPORT_GRAPH_VIEW_H
+
+#include "report/graph/functions.h"
+
+struct report__view_node {
+    uint32_t parent; /* MPROF_NONE for the outermost shown frame */
+    uint32_t function;
+    uint32_t arc;            /* from the parent, or MPROF_NONE */
+    uint32_t child, sibling; /* only those where something was allocated */
+    /* The first of the functions that were inlined here, and of a function that
+     * was inlined the next one; MPROF_NONE at the end. */
+    uint32_t inlined, next_inlined;
+    bool is_inlined;
+    struct report__counts own;
+    struct report__counts freed; /* of own */
+    struct report__counts sum;   /* of own, in the subtree */
+};
+
+struct report__view {
+    struct report__view_node *list; /* parents first */
+    uint32_t count;
+    /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
+     * other threads and the other heap, and where nothing is shown and nothing
+     * was allocated. */
+    uint32_t *of_node;
+};
+
+/* The view of HEAP and of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES
+ * shows plumbing too.  With INLINING, which may be NULL, functions that were
+ * inlined have view nodes below the one that has them inside: what was
+ * allocated there and, as far as it is known, what was called there is theirs.
+ */
+struct report__view report__make_view(struct report__pool *pool,
+                                      const struct report__profile *profile,
+                                      const struct report__functions *names,
+                                      enum mprof_heap heap, uint32_t thread,
+                                      bool all_frames,
+                                      const struct report__inlining *inlining);
+
+/* Whether nothing was allocated. */
+bool report__is_empty(const struct report__counts *counts);
+
+#endif
