@@ -9,8 +9,8 @@ copy_sources () {
         (
             cd "$srcdir" || exit
             {
-                find configure configure.ac aclocal.m4 Makefile.am Makefile.in config.h.in \
-                    mprof.pc.in build-aux man/*.in \
+                find configure configure.ac aclocal.m4 Makefile.am ./*/local.mk Makefile.in \
+                    config.h.in mprof.pc.in build-aux man/*.in \
                     lisp/version.sexp
                 find monitor report tests -name '*.[chS]' ! -name arch.h
                 find tests -name '*.cc' -o -name '*.golden'

@@ -204,3 +204,17 @@ absent () {
             complain "$function is there: $(fact through "$function")"
     done
 }
+
+# works: as alike, but the monitor may have said in a line what is missing
+works () {
+    cmp -s plain out && cmp -s plain.status out.status ||
+        complain "output $(cat out) status $(cat out.status)"
+    [ "$(wc -l <out.err)" -le 1 ] && [ "$(grep -cv '^mprof: ' out.err)" = 0 ] ||
+        complain "errors: $(cat out.err)"
+}
+
+# readable DATA: if it is there, it can be read
+readable () {
+    [ ! -s "$1" ] || "$MPROF" "$1" >tables 2>&1 ||
+        complain "no tables: $(cat tables)"
+}

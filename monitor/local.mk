@@ -1,0 +1,145 @@
+# The monitor: its sources by room, and its two libraries
+
+format_sources = \
+	monitor/include/mprof.h \
+	monitor/format/crc.c monitor/format/crc.h \
+	monitor/format/format.h \
+	monitor/format/process.c monitor/format/process.h
+
+base_sources = \
+	monitor/base/atomic.h \
+	monitor/base/elf_image.c monitor/base/elf_image.h \
+	monitor/base/invariant.c monitor/base/invariant.h \
+	monitor/base/objects.c monitor/base/objects.h \
+	monitor/base/self.c monitor/base/self.h \
+	monitor/base/table.c monitor/base/table.h
+
+record_sources = \
+	monitor/record/adapter.h \
+	monitor/record/arena.c monitor/record/arena.h \
+	monitor/record/c_record.c \
+	monitor/record/lisp_record.c \
+	monitor/record/modules.c monitor/record/modules.h \
+	monitor/record/names.c monitor/record/names.h \
+	monitor/record/place.c monitor/record/place.h \
+	monitor/record/recording.c monitor/record/recording.h \
+	monitor/record/session.c monitor/record/session.h \
+	monitor/record/sites.c monitor/record/sites.h \
+	monitor/record/status.c \
+	monitor/record/thread.c monitor/record/thread.h \
+	monitor/record/tree.c monitor/record/tree.h \
+	monitor/record/tree_check.c
+
+api_sources = \
+	monitor/api/api.c \
+	monitor/api/functions.h \
+	monitor/api/public.c
+
+# One file for each role; configure makes monitor/unwind/arch.h
+
+unwind_sources = \
+	monitor/unwind/cfi.h \
+	monitor/unwind/eh_frame.c monitor/unwind/eh_frame.h \
+	monitor/unwind/generation.c monitor/unwind/generation.h \
+	monitor/unwind/marks.h \
+	monitor/unwind/walk.h
+
+walk_sources = \
+	monitor/unwind/cfi.c \
+	monitor/unwind/look.c \
+	monitor/unwind/marks.c \
+	monitor/unwind/walk.c
+
+x86_64_sources = $(walk_sources) \
+	monitor/unwind/arch_x86_64.h \
+	monitor/unwind/barrier.h monitor/unwind/barrier_x86_64.S
+
+aarch64_sources = $(walk_sources) \
+	monitor/unwind/arch_aarch64.h monitor/unwind/find4.h \
+	monitor/unwind/bare_aarch64.c \
+	monitor/unwind/barrier.h monitor/unwind/barrier_aarch64.S
+
+other_sources = \
+	monitor/unwind/arch_other.h monitor/unwind/find4.h \
+	monitor/unwind/cfi_other.c \
+	monitor/unwind/marks_none.c \
+	monitor/unwind/walk_other.c
+
+if MARKS_X86_64
+arch_sources = $(x86_64_sources)
+endif
+if MARKS_AARCH64
+arch_sources = $(aarch64_sources)
+endif
+if WALK_OTHER
+arch_sources = $(other_sources)
+backtrace_sources =
+else
+backtrace_sources = monitor/malloc/backtrace.c
+endif
+
+monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
+	$(arch_sources) $(record_sources) $(api_sources)
+
+ecl_sources = \
+	monitor/ecl/ecl_adapter.h \
+	monitor/ecl/ecl_bytecodes.c \
+	monitor/ecl/ecl_hook.c \
+	monitor/ecl/ecl_images.c monitor/ecl/ecl_images.h \
+	monitor/ecl/ecl_keep.c \
+	monitor/ecl/ecl_methods.c \
+	monitor/ecl/ecl_names.c monitor/ecl/ecl_names.h \
+	monitor/ecl/ecl_registry.c \
+	monitor/ecl/ecl_version.h \
+	monitor/ecl/entries.c monitor/ecl/entries.h \
+	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \
+	monitor/ecl/local_names.c monitor/ecl/local_names.h \
+	monitor/api/reexec.c
+
+# In both libraries, as each may see both heaps
+
+hook_sources = \
+	monitor/malloc/malloc_hook.c monitor/malloc/malloc_hook.h \
+	monitor/malloc/malloc_monitor.h
+
+# Stands before the C library's malloc() and starts the monitor by itself
+
+malloc_sources = \
+	monitor/malloc/autostart.c monitor/malloc/autostart.h \
+	monitor/malloc/c_adapter.c \
+	monitor/malloc/malloc.c \
+	monitor/malloc/malloc_monitor.c
+
+# Code of the monitor may be on a stack while ECL unloads it at its end.
+# Each room is a library of its own; tests/run-rooms.test sees to it that it uses
+# none above it.
+lib_LTLIBRARIES += libmprof_malloc.la
+monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
+	libmonitor-record.la libmonitor-api.la
+noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
+if ECL
+lib_LTLIBRARIES += libmprof.la
+noinst_LTLIBRARIES += libmonitor-ecl.la
+endif
+libmonitor_format_la_SOURCES = $(format_sources)
+libmonitor_base_la_SOURCES = $(base_sources)
+libmonitor_unwind_la_SOURCES = $(unwind_sources) $(arch_sources)
+libmonitor_record_la_SOURCES = $(record_sources)
+libmonitor_api_la_SOURCES = $(api_sources)
+libmonitor_hook_la_SOURCES = $(hook_sources)
+libmonitor_ecl_la_SOURCES = $(ecl_sources)
+libmonitor_la_SOURCES =
+libmonitor_la_LIBADD = $(monitor_rooms)
+libmprof_malloc_la_SOURCES = $(malloc_sources) $(backtrace_sources)
+libmprof_malloc_la_LIBADD = libmonitor-hook.la libmonitor.la -lgcc_s
+libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
+	-Wl,-z,nodelete
+libmprof_la_SOURCES =
+libmprof_la_LIBADD = libmonitor.la libmonitor-hook.la libmonitor-ecl.la $(ECL_LIBS) -lgcc_s
+libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
+	-Wl,-z,nodelete
+
+# Its types are not those of the program that is linked with it.
+install-exec-hook:
+	$(STRIP) --strip-debug '$(DESTDIR)$(libdir)/libmprof_malloc.a'
+

@@ -1,0 +1,79 @@
+# The reducer: its sources by room, its library for Lisp, and the command
+
+report_base_sources = \
+	report/base/dictionary.c report/base/dictionary.h \
+	report/base/output.c report/base/output.h \
+	report/base/pool.c report/base/pool.h \
+	report/base/scc.c report/base/scc.h \
+	report/base/search.h
+
+report_data_sources = \
+	report/data/profile.h \
+	report/data/read.c \
+	report/data/reader.h \
+	report/data/records.c
+
+report_elf_sources = \
+	report/elf/calls.c report/elf/calls.h \
+	report/elf/debug_link.c report/elf/debug_link.h \
+	report/elf/demangle.c report/elf/demangle.h \
+	report/elf/dwarf_types.c report/elf/dwarf_types.h \
+	report/elf/elf_file.c report/elf/elf_file.h \
+	report/elf/inlines.c report/elf/inlines.h \
+	report/elf/symbols.c report/elf/symbols.h \
+	report/elf/type_names.c report/elf/type_names.h \
+	report/elf/type_size.c report/elf/type_size.h \
+	report/elf/types.c report/elf/types.h
+
+report_graph_sources = \
+	report/graph/call_sites.c report/graph/call_sites.h \
+	report/graph/functions.c report/graph/functions.h \
+	report/graph/graph.c report/graph/graph.h \
+	report/graph/inlining.c report/graph/inlining.h \
+	report/graph/plumbing.c \
+	report/graph/view.c report/graph/view.h
+
+report_tables_sources = \
+	report/tables/bins.c \
+	report/tables/callgraph.c \
+	report/tables/direct.c \
+	report/tables/header.c \
+	report/tables/leaks.c \
+	report/tables/paths.c report/tables/paths.h \
+	report/tables/sexp.c \
+	report/tables/sizes.c \
+	report/tables/tables.h \
+	report/tables/text.c
+
+report_command_sources = \
+	report/command/command.c report/command/command.h \
+	report/command/library.c \
+	report/command/option.c report/command/option.h \
+	report/command/options.c \
+	report/command/program.c \
+	report/command/report.h
+
+if REPORT
+lib_LTLIBRARIES += libmprof_report.la
+report_rooms = libreport-base.la libreport-data.la libreport-elf.la \
+	libreport-graph.la libreport-tables.la libreport-command.la
+noinst_LTLIBRARIES += $(report_rooms) libreport.la
+bin_PROGRAMS += mprof
+endif
+libreport_base_la_SOURCES = $(report_base_sources) $(format_sources)
+libreport_data_la_SOURCES = $(report_data_sources)
+libreport_elf_la_SOURCES = $(report_elf_sources)
+libreport_graph_la_SOURCES = $(report_graph_sources)
+libreport_tables_la_SOURCES = $(report_tables_sources)
+libreport_command_la_SOURCES = $(report_command_sources)
+libreport_la_SOURCES =
+libreport_la_LIBADD = $(report_rooms)
+libmprof_report_la_SOURCES =
+libmprof_report_la_LIBADD = libreport.la $(REPORT_LIBS)
+libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
+	-export-symbols-regex '^mprof_report_(string|free)$$'
+
+mprof_SOURCES = report/command/main.c report/command/run.c report/command/run.h
+mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
+mprof_LDADD = libreport.la $(REPORT_LIBS)
+

@@ -1,0 +1,279 @@
+# Tests.  A program is made of the C file of the same name and of tests/support,
+# and may use everything that the two libraries hide; support/fake.c takes the
+# place of ECL.  The scripts (tests/*.test) run ECL with what was just built,
+# installed or not: tests/ecldir is ECL's folder of modules with the new module in
+# it.
+
+c_tests = \
+	tests/monitor/base/test_objects \
+	tests/monitor/record/test_c_heap \
+	tests/monitor/record/test_tree \
+	tests/monitor/api/test_monitor \
+	tests/report/data/test_damage \
+	tests/report/data/test_read \
+	tests/report/elf/test_inlines \
+	tests/report/elf/test_symbols \
+	tests/report/elf/test_types \
+	tests/report/graph/test_graph \
+	tests/report/graph/test_inlined_views \
+	tests/report/graph/test_naive \
+	tests/report/tables/test_c_tables \
+	tests/report/tables/test_leaks \
+	tests/report/tables/test_paths \
+	tests/report/tables/test_tables
+
+# Of the walk that is ours
+walk_tests = \
+	tests/monitor/unwind/test_marks \
+	tests/monitor/unwind/test_walk
+if !WALK_OTHER
+c_tests += $(walk_tests)
+endif
+
+# Of Lisp, of C, and of how all this is built
+
+ecl_tests = \
+	tests/run-ecl-suite.test \
+	tests/run-embed.test \
+	tests/run-exact.test \
+	tests/run-heaps.test \
+	tests/run-lisp.test \
+	tests/run-names.test \
+	tests/run-tables.test \
+	tests/run-walks.test
+
+c_script_tests = \
+	tests/run-aarch64.test \
+	tests/run-figures.test \
+	tests/run-files.test \
+	tests/run-manpages.test \
+	tests/run-portable.test \
+	tests/run-processes.test \
+	tests/run-sanitized.test \
+	tests/run-situations.test \
+	tests/run-stress.test \
+	tests/run-suites.test \
+	tests/run-tsan.test \
+	tests/run-valgrind.test
+
+build_tests = \
+	tests/run-built.test \
+	tests/run-rooms.test \
+	tests/run-scripts.test
+
+libtests_la_SOURCES = \
+	tests/support/check.h \
+	tests/support/datafile.c tests/support/datafile.h \
+	tests/support/fake.c tests/support/fake.h \
+	tests/support/golden.c tests/support/golden.h \
+	tests/support/self.h \
+	tests/support/world.c tests/support/world.h
+libtests_la_LIBADD = libreport.la libmonitor.la
+LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
+
+# wanted_tests are those that there should be, TESTS those that can be built.
+check_PROGRAMS =
+check_LTLIBRARIES =
+TESTS =
+wanted_tests =
+comparing_libraries =
+if !WALK_OTHER
+comparing_libraries += libmonitor_check.la libmprof_malloc_check.la
+endif
+if REPORT
+wanted_tests += $(c_tests)
+if CMOCKA
+check_PROGRAMS += $(c_tests)
+check_LTLIBRARIES += libtests.la
+TESTS += $(c_tests)
+endif
+if !SANITIZE
+wanted_tests += $(c_script_tests) $(build_tests)
+if ECL
+wanted_tests += $(ecl_tests)
+TESTS += $(ecl_tests)
+check_DATA = tests/ecldir/stamp
+check_LTLIBRARIES += libmprof_check.la tests/oracle/gc_count.la
+endif
+TESTS += $(c_script_tests) $(build_tests)
+check_PROGRAMS += tests/oracle/sums
+check_LTLIBRARIES += tests/oracle/malloc_count.la
+check_LTLIBRARIES += $(comparing_libraries)
+endif
+endif
+TEST_EXTENSIONS = .test
+
+# The monitor that takes every chain twice
+
+check_sources = $(monitor_sources) tests/support/check_walk.c
+check_cflags = $(AM_CFLAGS) -DMPROF_CHECK_WALKS -DMPROF_CHECKS $(UNWIND_CFLAGS)
+check_ldflags = -module -avoid-version -rpath /nowhere -Wl,-z,nodelete
+libmonitor_check_la_SOURCES = $(check_sources)
+libmonitor_check_la_CFLAGS = $(check_cflags)
+libmprof_check_la_SOURCES = $(ecl_sources) $(hook_sources)
+libmprof_check_la_CFLAGS = $(check_cflags)
+libmprof_check_la_LIBADD = libmonitor_check.la $(ECL_LIBS) $(UNWIND_LIBS) -lgcc_s
+libmprof_check_la_LDFLAGS = $(check_ldflags)
+libmprof_malloc_check_la_SOURCES = $(malloc_sources) $(hook_sources) \
+	$(backtrace_sources)
+libmprof_malloc_check_la_CFLAGS = $(check_cflags)
+libmprof_malloc_check_la_LIBADD = libmonitor_check.la $(UNWIND_LIBS) -lgcc_s
+libmprof_malloc_check_la_LDFLAGS = $(check_ldflags)
+
+# Count what the collector and malloc() are asked for; the plain reader
+tests_oracle_sums_LDADD =
+tests_oracle_gc_count_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_oracle_malloc_count_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+AM_TESTS_ENVIRONMENT = \
+	builddir='$(abs_builddir)'; \
+	MPROF='$(abs_builddir)/mprof'; MPROF_ECL='$(ECL)'; \
+	ECLDIR='$(abs_builddir)/tests/ecldir/'; \
+	MPROF_LIBRARY='$(abs_builddir)/.libs/libmprof.so'; \
+	MPROF_MALLOC_LIBRARY='$(abs_builddir)/.libs/libmprof_malloc.so'; \
+	MPROF_MALLOC_ARCHIVE='$(abs_builddir)/.libs/libmprof_malloc.a'; \
+	MPROF_INCLUDE='$(abs_srcdir)/monitor/include'; CXX='$(CXX)'; \
+	MPROF_REPORT_LIBRARY='$(abs_builddir)/.libs/libmprof_report.so'; \
+	ORACLE='$(abs_builddir)/tests/oracle/.libs/gc_count.so'; \
+	MALLOC_COUNT='$(abs_builddir)/tests/oracle/.libs/malloc_count.so'; \
+	SUMS='$(abs_builddir)/tests/oracle/sums'; \
+	CC='$(CC)'; ECL_CONFIG='$(ECL_CONFIG)'; \
+	MPROF_HAVE_LIBUNWIND='$(have_libunwind)'; MPROF_HAVE_CMOCKA='$(have_cmocka)'; \
+	MPROF_C_TESTS='$(c_tests)'; MPROF_WALK_TESTS='$(walk_tests)'; \
+	MPROF_TESTS='$(TESTS)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
+	export builddir MPROF MPROF_ECL ECLDIR MPROF_LIBRARY \
+	MPROF_MALLOC_LIBRARY MPROF_MALLOC_ARCHIVE MPROF_INCLUDE CXX \
+	MPROF_REPORT_LIBRARY ORACLE MALLOC_COUNT SUMS CC ECL_CONFIG \
+	MPROF_HAVE_LIBUNWIND MPROF_HAVE_CMOCKA MPROF_C_TESTS MPROF_WALK_TESTS \
+	MPROF_TESTS MPROF_WANTED_TESTS; \
+	unset MPROF_DATA;
+
+tests/ecldir/stamp: lisp/mprof.fas
+	$(AM_V_GEN)rm -rf tests/ecldir && $(MKDIR_P) tests/ecldir && \
+	ln -s $(ECL_HOME)/* tests/ecldir && rm -f tests/ecldir/mprof.* && \
+	ln -s $(abs_builddir)/lisp/mprof.fas tests/ecldir/mprof.fas && : >$@
+
+# Only what depends on the ECL
+lisp_check_libraries = libmprof_check.la tests/oracle/gc_count.la \
+	tests/oracle/malloc_count.la $(comparing_libraries)
+check-lisp: all
+	MPROF_WALK_PARTS='workloads ecl_suite sum' $(MAKE) $(AM_MAKEFLAGS) check-TESTS \
+	TESTS='$(ecl_tests)' check_PROGRAMS=tests/oracle/sums \
+	check_LTLIBRARIES='$(lisp_check_libraries)'
+.PHONY: check-lisp
+
+# The names of the tests that these run
+check-names:
+	@for test in $(wanted_tests); do echo "$$test"; done
+check-lisp-names:
+	@for test in $(ecl_tests); do echo "$$test"; done
+.PHONY: check-names check-lisp-names
+
+# One script, perhaps with arguments: TEST='tests/run-situations.test exceptions'
+by-hand: all $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
+	@$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/$(TEST)
+.PHONY: by-hand
+
+bench: all tests/ecldir/stamp
+	@$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/bench/run
+.PHONY: bench
+
+EXTRA_DIST += $(walk_tests:=.c) \
+	$(ecl_tests) $(c_script_tests) $(build_tests) \
+	tests/builds.sh \
+	tests/fresh-machine \
+	tests/real-program.sh \
+	tests/results \
+	tests/script.sh \
+	tests/situations.awk tests/situations.sh \
+	tests/data/c-heap.golden \
+	tests/data/cycle.golden \
+	tests/data/figures.golden \
+	tests/data/large.golden \
+	tests/data/paper.golden \
+	tests/data/sizes.golden \
+	tests/data/widgets.golden \
+	tests/oracle/code.lsp \
+	tests/oracle/driver.lsp \
+	tests/oracle/exits.lsp \
+	tests/oracle/names-check.lsp \
+	tests/oracle/names-run.lsp \
+	tests/oracle/record.lsp \
+	tests/oracle/variables.lsp \
+	tests/oracle/work-callbacks.lsp \
+	tests/oracle/work-compiled.lsp \
+	tests/oracle/work-cycles.lsp \
+	tests/oracle/work-exits.lsp \
+	tests/oracle/work-interpreted.lsp \
+	tests/oracle/work-library.lsp \
+	tests/oracle/work-maxima.lsp \
+	tests/oracle/work-runtime.lsp \
+	tests/oracle/work-threads.lsp \
+	tests/programs/c-cancel.c \
+	tests/programs/c-control.c \
+	tests/programs/c-cross.c \
+	tests/programs/c-dl.c \
+	tests/programs/c-dllib.c \
+	tests/programs/c-early.c \
+	tests/programs/c-ends.c \
+	tests/programs/c-entries.c \
+	tests/programs/c-fds.c \
+	tests/programs/c-files.c \
+	tests/programs/c-fork.c \
+	tests/programs/c-interrupt.c \
+	tests/programs/c-jit.c \
+	tests/programs/c-jumps.c \
+	tests/programs/c-keys.c \
+	tests/programs/c-local.cc \
+	tests/programs/c-manpage.c \
+	tests/programs/c-new.cc \
+	tests/programs/c-notables-main.c \
+	tests/programs/c-notables.c \
+	tests/programs/c-own.c \
+	tests/programs/c-ownlib.c \
+	tests/programs/c-restarts.c \
+	tests/programs/c-returns.c \
+	tests/programs/c-shared-stack.c \
+	tests/programs/c-spawn.c \
+	tests/programs/c-stacks.c \
+	tests/programs/c-strip.c \
+	tests/programs/c-threads.c \
+	tests/programs/c-throw.cc \
+	tests/programs/c-world.c \
+	tests/programs/compile-library.lsp \
+	tests/programs/embed.c \
+	tests/programs/embed-threads.c \
+	tests/programs/heaps.c \
+	tests/programs/heaps.lsp \
+	tests/programs/library.lsp \
+	tests/programs/maxima.lsp \
+	tests/programs/names.lsp \
+	tests/programs/random-calls.cc \
+	tests/programs/random-calls.h \
+	tests/programs/random-exits.cc \
+	tests/programs/random-library.c \
+	tests/programs/random-shapes.cc \
+	tests/programs/random-signals.cc \
+	tests/programs/random-stacks.cc \
+	tests/programs/recursion.lsp \
+	tests/programs/same.c \
+	tests/programs/stress_threads.c \
+	tests/programs/types-library.c \
+	tests/programs/types-shapes.c \
+	tests/programs/types-zoo.cc \
+	tests/programs/widgets.c \
+	tests/programs/widgets.lsp \
+	tests/bench/c.sh \
+	tests/bench/chains.c \
+	tests/bench/churn.c \
+	tests/bench/common.sh \
+	tests/bench/compiler.lsp \
+	tests/bench/lisp.sh \
+	tests/bench/loops.lsp \
+	tests/bench/maxima.lsp \
+	tests/bench/measure.lsp \
+	tests/bench/module.lsp \
+	tests/bench/rewrite.lsp \
+	tests/bench/run \
+	tests/bench/size.sh \
+	tests/bench/table.awk
