@@ -22,6 +22,7 @@
   (main (current-thread))   ; thread that runs the script
   (lock (make-lock "mprof batch"))
   (malloc nil)            ; the C heap is recorded, too
+  (limit nil)             ; of data file and chains, as text
   (finished nil)          ; under lock: the tables are written, or being so
   (failed nil))           ; they could not be
 
@@ -42,23 +43,25 @@
   (ext:quit status))
 
 (defun parse-arguments (arguments)
-  "The values of --mprof-data, --mprof-output and --malloc, and what follows
-them: the script and its arguments."
+  "The values of --mprof-data, --mprof-output, --malloc and --mprof-limit, and what
+follows them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
-        (malloc nil))
+        (malloc nil)
+        (limit (environment-value "MPROF_LIMIT")))
     (flet ((set-option (name value)
              (when (zerop (length value))
-               (fail 2 "option ~A needs a file name" name))
-             (if (string= name "--mprof-data")
-                 (setf data value)
-                 (setf output value))))
+               (fail 2 "option ~A needs a ~:[file name~;number of bytes~]" name
+                     (string= name "--mprof-limit")))
+             (cond ((string= name "--mprof-data") (setf data value))
+                   ((string= name "--mprof-output") (setf output value))
+                   (t (setf limit value)))))
       (loop
         (let* ((argument (or (first arguments)
                              (fail 2 "no script named after --mprof")))
                (equals (position #\= argument))
                (name (subseq argument 0 equals)))
-          (cond ((member name '("--mprof-data" "--mprof-output")
+          (cond ((member name '("--mprof-data" "--mprof-output" "--mprof-limit")
                          :test #'string=)
                  (pop arguments)
                  (set-option name (if equals
@@ -72,7 +75,7 @@ them: the script and its arguments."
                       (string= name "--mprof-" :end1 8))
                  (fail 2 "unknown option ~A" name))
                 (t
-                 (return (values data output malloc arguments)))))))))
+                 (return (values data output malloc limit arguments)))))))))
 
 (defun loadable-p (script)
   "True when LOAD finds SCRIPT: it adds the known types to a name without one."
@@ -200,7 +203,8 @@ ecl --debug keeps the debugger."
 
 (defun prepare (arguments)
   "The BATCH for ARGUMENTS, recording not started, and the script."
-  (multiple-value-bind (data output malloc command) (parse-arguments arguments)
+  (multiple-value-bind (data output malloc limit command)
+      (parse-arguments arguments)
     (setf ext:*unprocessed-ecl-command-args* command)
     (unless (ignore-errors (loadable-p (first command)))
       (fail 1 "no such script: ~A" (first command)))
@@ -210,7 +214,7 @@ ecl --debug keeps the debugger."
       (when output
         (check-output output))
       (values (make-batch :data (absolute-file data) :output output
-                          :malloc malloc)
+                          :malloc malloc :limit limit)
               (first command)))))
 
 (defun run-script (arguments)
@@ -219,7 +223,8 @@ ecl --debug keeps the debugger."
 ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
 arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
 mprof.data), --mprof-output FILE that for the tables (else standard output);
---malloc has the C heap recorded, too.
+--malloc has the C heap recorded, too; --mprof-limit BYTES (else MPROF_LIMIT) limits
+data file and chains, as in START.
 Called by ECL's --mprof option, which quits when it returns."
   (multiple-value-bind (batch script)
       (handler-case (prepare arguments)
@@ -237,7 +242,11 @@ Called by ECL's --mprof option, which quits when it returns."
 (defun start-or-fail (batch)
   "Start recording, or quit with a line on standard error."
   (handler-case (start :file (batch-data batch)
-                              :malloc (batch-malloc batch))
+                       :malloc (batch-malloc batch)
+                       :limit (batch-limit batch))
+    (invalid-argument-error (condition)
+      (setf (batch-finished batch) t)
+      (fail 2 "~A" condition))
     (mprof-error (condition)
       (setf (batch-finished batch) t)
       (fail 1 "~A" condition))))

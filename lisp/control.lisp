@@ -35,7 +35,7 @@ Guarded by *LOCK*; 0 also while recording was begun by START.")
     (string (absolute-file file))
     (pathname (absolute-file (namestring (merge-pathnames file))))))
 
-(defun start (&key file malloc)
+(defun start (&key file malloc limit)
   "Record the allocations of all threads from now on.
 
 FILE, a string or pathname, names the data file; one that exists is replaced.
@@ -43,9 +43,12 @@ Without FILE the data is kept in memory.  After a STOP, recording goes on where
 it was stopped unless FILE is another file; use RESET to begin anew.  Starting
 when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
 another file.  With MALLOC the C heap is recorded, too, which is a
-MALLOC-UNSEEN-ERROR unless ECL was started for it.  Returns no values."
+MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a string such
+as \"2g\", is what data file and chains may take from the next data file on.
+Returns no values."
   (let ((file (file-string file)))
     (%choose-heaps malloc)
+    (%limit limit)
     (%start file))
   (values))
 
@@ -75,7 +78,7 @@ for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
 :OBJECTS :OBJECT-BYTES   of these, Lisp objects (not storage that they own)
 :THREADS          that have allocated
 :NODES            of all calling-context trees
-:FOLDED-ALLOCS    recorded under a shortened chain; normally 0
+:FOLDED-ALLOCS    only their innermost functions are known; normally 0
 :UNPLACED-ALLOCS  counted without chain or type; normally 0
 :FILE-BYTES       in use in the data file
 :MEMORY-BYTES     of the monitor beside the data file
@@ -87,7 +90,7 @@ for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
   "True while allocations are recorded."
   (getf (%status) :running))
 
-(defun begin-recording (file reset malloc)
+(defun begin-recording (file reset malloc limit)
   "Begin a recording, or join the one that runs.  Returns :BEGAN, :JOINED when
 other forms share it, or :INSIDE when START began it."
   (mp:with-lock (*lock*)
@@ -98,6 +101,7 @@ other forms share it, or :INSIDE when START began it."
            ;; Whatever fails, fails before the count says that it runs.
            (let ((file (file-string file)))
              (%choose-heaps malloc)
+             (%limit limit)
              (setf *forms* 1)
              (handler-bind ((error (lambda (condition)
                                      (declare (ignore condition))
@@ -112,7 +116,7 @@ other forms share it, or :INSIDE when START began it."
       (%stop))))
 
 (defun call-with-profiling (function &key (report nil report-p) stream file
-                                       threads (reset t) malloc)
+                                       threads (reset t) malloc limit)
   "Call FUNCTION without arguments as the body of WITH-PROFILING."
   (let ((tables (if report-p report t))
         (place nil))
@@ -121,7 +125,7 @@ other forms share it, or :INSIDE when START began it."
         (unwind-protect
              (progn
                (mp:without-interrupts
-                 (setf place (begin-recording file reset malloc)))
+                 (setf place (begin-recording file reset malloc limit)))
                (funcall function))
           (when (member place '(:began :joined))
             (end-recording)))
@@ -130,7 +134,7 @@ other forms share it, or :INSIDE when START began it."
                 :threads threads)))))
 
 (defmacro with-profiling ((&rest options &key report stream file threads reset
-                           malloc)
+                           malloc limit)
                           &body body)
   "Run BODY, record what it allocates, print the tables, return BODY's values.
 
@@ -141,6 +145,8 @@ other forms share it, or :INSIDE when START began it."
 :THREADS  true: one set of tables for each thread
 :RESET    NIL adds to what was recorded before; default T begins anew
 :MALLOC   true: the C heap, too; see START
+:LIMIT    what data file and chains may take, bytes or \"2g\"; past it, chains are
+          of their innermost functions only
 
 Allocations of all threads are recorded, not only of the one that runs BODY.
 Recording stops however BODY is left; tables are printed when it returns.  After
@@ -150,5 +156,5 @@ Nests: inside another WITH-PROFILING, of any thread, or between START and STOP,
 the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
-  (declare (ignore report stream file threads reset malloc))
+  (declare (ignore report stream file threads reset malloc limit))
   `(call-with-profiling (lambda () ,@body) ,@options))

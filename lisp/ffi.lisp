@@ -180,6 +180,8 @@ after it may change errno."
 (define-c-function %mprof-stop ("mprof_stop" :monitor) :int)
 (define-c-function %mprof-set-heaps ("mprof_set_heaps" :monitor) :int
   (heaps :unsigned-int))
+(define-c-function %mprof-set-limit ("mprof_set_limit" :monitor) :void
+  (bytes :uint64-t))
 (define-c-function %mprof-reexec ("mprof_reexec" :monitor) :int)
 (define-c-function %mprof-reset ("mprof_reset" :monitor) :int)
 (define-c-function %mprof-save ("mprof_save" :monitor) :int
@@ -204,6 +206,30 @@ after it may change errno."
               :message (format nil "~A~@[: ~A~]"
                                (copy-seq (%mprof-strerror code))
                                (errno-message errno))))))
+
+(defun read-bytes (text)
+  "TEXT as a number of bytes, \"64m\" as 64 MiB, k and g as KiB and GiB; NIL: it
+is none."
+  (let* ((end (position-if-not #'digit-char-p text))
+         (unit (and end (= (1+ end) (length text))
+                    (cdr (assoc (char text end)
+                                '((#\k . 10) (#\m . 20) (#\g . 30))
+                                :test #'char-equal)))))
+    (when (and (plusp (or end (length text)))
+               (or unit (null end)))
+      (ash (parse-integer text :end end) (or unit 0)))))
+
+(defun %limit (limit)
+  "Limit data file and tree of recordings that begin from now on to LIMIT, bytes
+or a string such as \"1g\"; NIL leaves the limit as it is."
+  (when limit
+    (let ((bytes (if (stringp limit) (read-bytes limit) limit)))
+      (unless (typep bytes '(integer 1))
+        (invalid-argument "~S is not a number of bytes" limit))
+      (when (> bytes (ash 16 30))
+        (invalid-argument "~A is too much: a data file cannot have more than 16g"
+                          limit))
+      (%mprof-set-limit bytes))))
 
 (defun %choose-heaps (malloc)
   "Let the next recording cover the Lisp heap, and with MALLOC the C heap."

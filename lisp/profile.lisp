@@ -59,7 +59,8 @@ was killed.")
    (storage-bytes :initarg :storage-bytes :reader profile-storage-bytes
                   :documentation "Their bytes.")
    (folded :initarg :folded :reader profile-folded
-           :documentation "Allocations under a shortened chain; normally 0.")
+           :documentation "Allocations of which only the innermost functions are known;
+normally 0.")
    (cut :initarg :cut :reader profile-cut
         :documentation "Allocations whose outermost callers are unknown.")
    (unplaced :initarg :unplaced :reader profile-unplaced

@@ -2,6 +2,7 @@
 
 format_sources = \
 	monitor/include/mprof.h \
+	monitor/format/bytes.c monitor/format/bytes.h \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/format.h \
 	monitor/format/process.c monitor/format/process.h

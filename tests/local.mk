@@ -46,6 +46,7 @@ c_script_tests = \
 	tests/run-aarch64.test \
 	tests/run-figures.test \
 	tests/run-files.test \
+	tests/run-limits.test \
 	tests/run-manpages.test \
 	tests/run-portable.test \
 	tests/run-processes.test \
@@ -261,6 +262,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/types-library.c \
 	tests/programs/types-shapes.c \
 	tests/programs/types-zoo.cc \
+	tests/programs/walker.c \
+	tests/programs/walker.lsp \
 	tests/programs/widgets.c \
 	tests/programs/widgets.lsp \
 	tests/bench/c.sh \

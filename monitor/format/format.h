@@ -143,7 +143,7 @@ enum mprof_function_kind {
     MPROF_INTERPRETED = 2, /* bytecodes; address is the object's */
     MPROF_TOPLEVEL = 3,    /* forms that EVAL or LOAD ran, all of them */
     MPROF_UNKNOWN = 4,     /* here the walk was cut: no unwind rule */
-    MPROF_FOLDED = 5,      /* frames past the limit of the tree */
+    MPROF_FOLDED = 5,      /* the frames further out: the tree was full */
     MPROF_ENTRY = 6        /* counts the arguments for the Lisp function of
                             * its name, and calls it */
 };
@@ -185,8 +185,8 @@ struct mprof_thread {
     uint32_t flags;         /* 12: MPROF_THREAD_ENDED */
     mprof_ref name;         /* 16: STRING or 0, later */
     uint32_t heap;          /* 20: enum mprof_heap */
-    uint64_t folded_allocs; /* 24: of the nodes' allocations, how many are in */
-    uint64_t folded_bytes;  /* 32:   an ancestor since the tree was full */
+    uint64_t folded_allocs; /* 24: of the nodes' allocations, how many are */
+    uint64_t folded_bytes;  /* 32:   below FOLDED, since the tree was full */
     uint64_t cut_allocs;    /* 40: whose chain ends in an MPROF_UNKNOWN */
     uint64_t cut_bytes;     /* 48 */
     uint64_t members;       /* 56: threads that counted here, mostly 1 */

@@ -52,7 +52,7 @@ struct mprof_status {
     uint64_t object_bytes;
     uint64_t threads;         /* that have allocated */
     uint64_t nodes;           /* of all calling-context trees */
-    uint64_t folded_allocs;   /* recorded under a shortened chain */
+    uint64_t folded_allocs;   /* only their innermost functions are known */
     uint64_t unplaced_allocs; /* counted without chain or type */
     uint64_t file_bytes;      /* in use in the data file */
     uint64_t memory_bytes;    /* of the monitor beside the data file */
@@ -110,9 +110,12 @@ MPROF_API int mprof_save(const char *file);
  * may be a moment old. */
 MPROF_API int mprof_status(struct mprof_status *status);
 
-/* Limit on the data file and the trees in it, in bytes; 64 MiB unless set.
- * Takes effect when the next data file is begun.  Past it chains are folded:
- * counts stay exact, the file says how many allocations were concerned. */
+/* Limit on the data file and the memory of the trees together, in bytes, 16 GiB
+ * at most.  Unless set it is what MPROF_LIMIT says in the environment, or 1
+ * GiB, or an eighth of the machine's memory if that is less.  Takes effect when
+ * the next data file is begun.  Of chains that are new past it, only the
+ * innermost functions are told apart: what each allocated stays exact, the file
+ * says how many allocations were concerned. */
 MPROF_API void mprof_set_limit(uint64_t bytes);
 
 /* A sentence for an error code, any number, in English, static. */

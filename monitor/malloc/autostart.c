@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "monitor/api/functions.h"
+#include "monitor/format/bytes.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
@@ -37,14 +38,8 @@ static uint64_t begun;         /* when this process began, ns since boot */
 static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
 
-/* One line about why nothing is recorded. */
-static void complain(const char *path, int error) {
-    static char line[PATH_MAX + 200];
-    const char *what = mprof_strerror(error);
-    const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
-    int n =
-        snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
-                 path, what, why != NULL ? why : "unknown");
+/* Write LINE, of N bytes, on standard error. */
+static void say(const char *line, int n) {
     /* Where files may not grow, a signal says so. */
     sigset_t too_large, saved;
     const struct timespec not_at_all = {0, 0};
@@ -54,6 +49,27 @@ static void complain(const char *path, int error) {
     if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EFBIG)
         sigtimedwait(&too_large, NULL, &not_at_all);
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+/* One line about why nothing is recorded. */
+static void complain(const char *path, int error) {
+    static char line[PATH_MAX + 200];
+    const char *what = mprof_strerror(error);
+    const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
+    say(line,
+        snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
+                 path, what, why != NULL ? why : "unknown"));
+}
+
+static void check_limit(void) {
+    static char line[200];
+    const char *limit = getenv("MPROF_LIMIT");
+    uint64_t bytes;
+    if (limit != NULL && *limit != '\0' && !mprof__read_bytes(limit, &bytes))
+        say(line, snprintf(line, sizeof line,
+                           "mprof: MPROF_LIMIT: '%.100s' is no number of "
+                           "bytes; the default is used\n",
+                           limit));
 }
 
 /* Expand the pattern; false: too long. */
@@ -304,9 +320,7 @@ bool mprof__autostart(void) {
     mprof__finish_last();
     bool run = read_run();
     begin_with_pipe();
-    const char *limit = getenv("MPROF_LIMIT");
-    if (limit != NULL)
-        mprof__own_functions.set_limit(strtoull(limit, NULL, 10));
+    check_limit();
     bool named = read_pattern() && expand(base, sizeof base);
     children = !is_no("MPROF_CHILDREN");
     if (!children)

@@ -29,6 +29,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/base/atomic.h"
+#include "monitor/base/table.h"
 #include "monitor/format/format.h"
 
 struct mprof__arena {
@@ -40,8 +42,9 @@ struct mprof__arena {
     dev_t device;     /* of the file behind fd, to notice when the program */
     ino_t inode;      /*   closed our descriptor and opened its own at it */
     bool full;        /* the file cannot grow any more */
-    size_t reserve;   /* of the limit, for threads, bins and counters, not to
-                         fail for want of room that nodes have taken */
+    size_t reserve;   /* of the limit, for what must not fail for want of room
+                         that whole chains have taken; see enum mprof__room */
+    uint64_t mapped_before; /* what mprof__mapped was when it was opened */
 };
 
 /* The invariants, of the whole arena; the caller holds the session's lock. */
@@ -84,14 +87,25 @@ mprof__arena_header(const struct mprof__arena *arena) {
     return (struct mprof_header *)arena->base;
 }
 
-/* Is there room for more than counters, threads, and bins? */
-static inline bool mprof__arena_spare(const struct mprof__arena *arena) {
-    return mprof__arena_header(arena)->used < arena->limit - arena->reserve;
-}
+/* What there is to be room for: the first is the first to be refused. */
+enum mprof__room {
+    MPROF__FOR_CHAINS,   /* the tree of whole chains */
+    MPROF__FOR_SHORT,    /* chains of the innermost functions */
+    MPROF__FOR_SHORTER,  /* ... of fewer of these; names of functions */
+    MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins */
+};
 
-/* Is there room for more than threads and bins? */
-static inline bool mprof__arena_counters(const struct mprof__arena *arena) {
-    return mprof__arena_header(arena)->used < arena->limit - arena->reserve / 2;
+/* Is there room?  Whole chains have the limit for the file and for the memory
+ * that they take beside it. */
+static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
+                                         enum mprof__room room) {
+    size_t used = mprof__arena_header(arena)->used;
+    if (room != MPROF__FOR_CHAINS)
+        return used < arena->limit - (arena->reserve >> room);
+    uint64_t memory = mprof__load_relaxed(&mprof__mapped);
+    if (memory > arena->mapped_before)
+        used += memory - arena->mapped_before;
+    return used < arena->limit - arena->reserve;
 }
 
 static inline void *mprof__arena_at(const struct mprof__arena *arena,

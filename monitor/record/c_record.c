@@ -166,7 +166,7 @@ static struct mprof_counter *foreign_counter(struct mprof__thread *thread,
     const struct mprof_counter *theirs = mprof__arena_at(arena, ref);
     mprof__lock(&session->lock);
     struct mprof_counter *ours = NULL;
-    if (mprof__arena_counters(arena))
+    if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         ours = mprof__arena_record(arena, MPROF_COUNTER, sizeof *ours);
     if (ours != NULL) {
         ours->node = theirs->node;

@@ -11,6 +11,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
+#include "monitor/format/bytes.h"
 #include "monitor/format/process.h"
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
@@ -21,7 +22,8 @@
 #include "monitor/unwind/generation.h"
 #include "monitor/unwind/marks.h"
 
-enum { DEFAULT_LIMIT = 64 * 1024 * 1024 };
+/* Unless set: as much, or an eighth of the machine's memory. */
+enum { MOST_BY_DEFAULT = 1024 * 1024 * 1024 };
 
 /* Guards everything here.  Lock order: this, then a session's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,7 +31,7 @@ static struct mprof__session *session; /* the last one, running or not */
 static bool running;
 static pid_t owner;    /* process whose session it is */
 static unsigned heaps; /* of the next session; 0: the library's own */
-static uint64_t limit = DEFAULT_LIMIT;
+static uint64_t limit; /* 0: not set */
 
 /* Signals wait: a handler that allocates would find the locks taken.  Not
  * those by which the collector halts threads: it would wait for this thread,
@@ -107,7 +109,20 @@ static void after_fork_child(void) {
     mprof__arena_close(&parents->arena);
 }
 
+/* A wrong MPROF_LIMIT is as none; who starts the program says so. */
+static uint64_t default_limit(void) {
+    const char *wanted = getenv("MPROF_LIMIT");
+    uint64_t bytes;
+    if (wanted != NULL && mprof__read_bytes(wanted, &bytes))
+        return bytes < MPROF__LARGEST_LIMIT ? bytes : MPROF__LARGEST_LIMIT;
+    bytes =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 8;
+    return bytes < MOST_BY_DEFAULT ? bytes : MOST_BY_DEFAULT;
+}
+
 static void initialize(void) {
+    if (limit == 0)
+        limit = default_limit();
     owner = getpid();
     mprof__threads_initialize();
     mprof__marks_initialize();
@@ -371,7 +386,8 @@ int mprof__recording_status(struct mprof_status *status) {
 void mprof__recording_set_limit(uint64_t bytes) {
     struct guard saved;
     acquire(&saved);
-    /* A ref has 32 bits and counts in units of 8 bytes. */
-    limit = bytes < (uint64_t)1 << 34 ? bytes : (uint64_t)1 << 34;
+    limit = bytes == 0                     ? 1
+            : bytes < MPROF__LARGEST_LIMIT ? bytes
+                                           : MPROF__LARGEST_LIMIT;
     release(&saved, 0);
 }

@@ -35,13 +35,14 @@ struct mprof__session {
     struct mprof__block *blocks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
-    mprof_ref toplevel, unknown; /* FUNCTIONs that stand for many; or 0 */
-    bool pinned;                 /* a thread may still be inside */
-    bool named;                  /* the data file has a name: */
-    char path[PATH_MAX];         /* as it was given */
-    char where[PATH_MAX];        /* absolute */
-    uint64_t started;            /* CLOCK_MONOTONIC, ns, of the last start */
-    uint64_t before;             /* ns recorded before that */
+    mprof_ref toplevel, unknown,
+        folded;           /* FUNCTIONs that stand for many; or 0 */
+    bool pinned;          /* a thread may still be inside */
+    bool named;           /* the data file has a name: */
+    char path[PATH_MAX];  /* as it was given */
+    char where[PATH_MAX]; /* absolute */
+    uint64_t started;     /* CLOCK_MONOTONIC, ns, of the last start */
+    uint64_t before;      /* ns recorded before that */
 };
 
 /* In a child that was made without atfork handlers, by a raw clone(), these are

@@ -38,7 +38,8 @@ struct mprof__link *mprof__new_link(struct mprof__thread *thread,
             mprof__map(MPROF__LINKS * sizeof(struct mprof__link));
     if (thread->tree.pieces[piece] == NULL)
         return NULL;
-    *number = thread->tree.link_count = n;
+    thread->tree.link_count = n;
+    *number = n;
     return link_at(thread, n);
 }
 
@@ -63,65 +64,103 @@ static inline uint32_t child_key_of(uint64_t key) {
     return (uint32_t)(key >> 4) | (uint32_t)1 << 31;
 }
 
-/* Past the limit: an ancestor that is the same function, else the parent. */
-static struct mprof_node *fold(struct mprof__thread *thread,
-                               struct mprof_node *parent, mprof_ref function) {
-    struct mprof__arena *arena = &thread->session->arena;
-    struct mprof_node *node = parent;
-    while (node->function != function && node->parent != 0)
-        node = mprof__arena_at(arena, node->parent);
-    return node->function == function && function != 0 ? node : parent;
-}
-
 static struct mprof_node *add_node(struct mprof__thread *thread,
-                                   struct mprof_node *parent,
-                                   mprof_ref function) {
+                                   mprof_ref parent, mprof_ref function,
+                                   enum mprof__room room) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    mprof_ref parent_ref = mprof__arena_ref(arena, parent);
     mprof__lock(&session->lock);
     struct mprof_node *node = NULL;
-    if (mprof__arena_spare(arena))
+    if (mprof__arena_has_room(arena, room))
         node = mprof__arena_record(arena, MPROF_NODE, sizeof *node);
     if (node != NULL) {
         node->thread = mprof__arena_ref(arena, thread->record);
-        node->parent = parent_ref;
+        node->parent = parent;
         node->function = function;
         mprof__arena_publish(arena, node);
         mprof__session_clock(session);
     }
     mprof__unlock(&session->lock);
     if (node != NULL)
-        mprof__table_add(&thread->tree.nodes, pair(parent_ref, function),
+        mprof__table_add(&thread->tree.nodes, pair(parent, function),
                          (uintptr_t)node);
     mprof__table_trim(&thread->tree.nodes);
     return node;
 }
 
-static struct mprof_node *find_node(struct mprof__thread *thread,
-                                    struct mprof_node *parent,
-                                    mprof_ref function, bool *folded) {
-    mprof_ref parent_ref = mprof__arena_ref(&thread->session->arena, parent);
+/* The node of FUNCTION called by that of PARENT, or 0: there is no room. */
+static mprof_ref find_node(struct mprof__thread *thread, mprof_ref parent,
+                           mprof_ref function, enum mprof__room room) {
     struct mprof__slot *slot =
-        mprof__table_find(&thread->tree.nodes, pair(parent_ref, function));
-    if (slot != NULL)
-        return (struct mprof_node *)(uintptr_t)slot->value;
-    struct mprof_node *node =
-        function == 0 ? NULL : add_node(thread, parent, function);
-    if (node == NULL) {
-        *folded = true;
-        node = fold(thread, parent, function);
+        mprof__table_find(&thread->tree.nodes, pair(parent, function));
+    struct mprof_node *node = slot != NULL
+                                  ? (void *)(uintptr_t)slot->value
+                                  : add_node(thread, parent, function, room);
+    return node == NULL ? 0 : mprof__arena_ref(&thread->session->arena, node);
+}
+
+/* The node that all short chains begin with; 0: there is no room. */
+static mprof_ref find_folded(struct mprof__thread *thread) {
+    struct mprof__session *session = thread->session;
+    if (thread->tree.folded != 0)
+        return thread->tree.folded;
+    mprof__lock(&session->lock);
+    mprof_ref function =
+        mprof__session_special(session, MPROF_FOLDED, &session->folded);
+    mprof__unlock(&session->lock);
+    if (function != 0)
+        thread->tree.folded = find_node(thread, thread->tree.root->node,
+                                        function, MPROF__FOR_COUNTERS);
+    return thread->tree.folded;
+}
+
+/* The FUNCTION of a frame that has a link already, or 0. */
+static mprof_ref function_of(const struct mprof__thread *thread, size_t index) {
+    const struct mprof_node *node = mprof__arena_at(
+        &thread->session->arena, thread->chain.frames[index].link->node);
+    return node->function;
+}
+
+/* The node of the chain of the innermost LENGTH functions at frame INDEX, which
+ * runs FUNCTION; 0: there is no room. */
+static mprof_ref find_innermost(struct mprof__thread *thread, size_t index,
+                                mprof_ref function, unsigned length,
+                                enum mprof__room room) {
+    size_t first = index;
+    for (unsigned n = 1; first > 0 && n < length; first--)
+        n += function_of(thread, first - 1) != 0;
+    mprof_ref node = find_folded(thread);
+    for (size_t i = first; node != 0 && i <= index; i++) {
+        mprof_ref f = i == index ? function : function_of(thread, i);
+        if (f != 0)
+            node = find_node(thread, node, f, room);
     }
     return node;
 }
 
+/* That of a short chain, of a shorter one, at the very end of the room of the
+ * function alone. */
+static mprof_ref find_short(struct mprof__thread *thread, size_t index,
+                            mprof_ref function) {
+    static const unsigned lengths[] = {[MPROF__FOR_SHORT] = MPROF__SHORT,
+                                       [MPROF__FOR_SHORTER] = MPROF__SHORT / 2,
+                                       [MPROF__FOR_COUNTERS] = 1};
+    mprof_ref node = 0;
+    for (int room = MPROF__FOR_SHORT; node == 0 && room <= MPROF__FOR_COUNTERS;
+         room++)
+        node = find_innermost(thread, index, function, lengths[room],
+                              (enum mprof__room)room);
+    return node;
+}
+
 static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
-                             const struct mprof__frame *frame) {
+                             const struct mprof__frame *frame,
+                             enum mprof__room room) {
     struct mprof__arena *arena = &session->arena;
     mprof_ref ref = 0;
     mprof__lock(&session->lock);
     struct mprof_edge *edge = NULL;
-    if (mprof__arena_spare(arena))
+    if (mprof__arena_has_room(arena, room))
         edge = mprof__arena_record(arena, MPROF_EDGE, sizeof *edge);
     if (edge != NULL) {
         struct mprof__slot *module = mprof__table_find(
@@ -135,37 +174,45 @@ static mprof_ref record_edge(struct mprof__session *session, mprof_ref node,
     return ref;
 }
 
-/* The link from PARENT to frame INDEX, whose function is FUNCTION; *WAY is how
- * it is written in caches and tables.  NULL: no memory. */
+/* The link from PARENT to frame INDEX, whose function is FUNCTION; *CHILD is
+ * how it is written in caches and tables, with MPROF__FOLDS if that is set
+ * already or there is no room.  NULL: no memory. */
 static struct mprof__link *make_link(struct mprof__thread *thread,
                                      const struct mprof__link *parent,
                                      size_t index, mprof_ref function,
                                      uint32_t *child) {
-    struct mprof__arena *arena = &thread->session->arena;
     const struct mprof__frame *frame = &thread->chain.frames[index];
-    bool folds = false;
+    uint32_t folds = *child & MPROF__FOLDS;
+    enum mprof__room room = MPROF__FOR_CHAINS;
     struct mprof__link *link = mprof__new_link(thread, child);
     if (link == NULL)
         return NULL;
-    struct mprof_node *node = find_node(
-        thread, mprof__arena_at(arena, parent->node), function, &folds);
     link->key = key_of(frame);
-    link->node = mprof__arena_ref(arena, node);
-    /* One that folds stands for calls from elsewhere too. */
-    if (!folds && frame->object == 0)
-        link->edge = record_edge(thread->session, link->node, frame);
-    if (folds)
-        *child |= MPROF__FOLDS;
+    if (folds == 0 && function != 0)
+        link->node = find_node(thread, parent->node, function, room);
+    if (link->node == 0) {
+        folds = MPROF__FOLDS;
+        room = MPROF__FOR_SHORT;
+        if (function != 0)
+            link->node = find_short(thread, index, function);
+    }
+    /* A function that there is no record for is its caller. */
+    if (link->node == 0)
+        link->node = parent->node;
+    else if (frame->object == 0)
+        link->edge = record_edge(thread->session, link->node, frame, room);
+    *child |= folds;
     return link;
 }
 
-/* The link from PARENT to frame INDEX, as it is written in caches; 0: no
- * memory. */
+/* The link from PARENT to frame INDEX, as it is written in caches; FOLDS: with
+ * MPROF__FOLDS when a frame further out folds.  0: no memory. */
 static uint32_t find_child(struct mprof__thread *thread,
-                           const struct mprof__link *parent, size_t index) {
+                           const struct mprof__link *parent, size_t index,
+                           uint32_t folds) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
     mprof_ref function = frame->site->function;
-    uint32_t site = frame->site->id, child;
+    uint32_t site = frame->site->id, child = folds;
     if (frame->object != 0) {
         function =
             mprof__session_object(thread->session, &thread->chain, index);
@@ -200,7 +247,7 @@ static struct mprof__link *__attribute__((noinline))
 inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
               size_t index, uint32_t *folds) {
     uint32_t child_key = child_key_of(key_of(&thread->chain.frames[index]));
-    uint32_t child = find_child(thread, parent, index);
+    uint32_t child = find_child(thread, parent, index, *folds & MPROF__FOLDS);
     if (child == 0) {
         *folds |= MPROF__FOLDS;
         return parent;
@@ -290,7 +337,7 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
     struct mprof_counter *counter = find_counter(arena, node, edge, class_);
     if (counter == NULL) {
         mprof__lock(&session->lock);
-        if (mprof__arena_counters(arena))
+        if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
             mprof__add_counter(session, thread->ref, node, edge, class_);
         mprof__unlock(&session->lock);
         counter = find_counter(arena, node, edge, class_);

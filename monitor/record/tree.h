@@ -12,6 +12,13 @@
  *
  * Two call sites of one function are two links and one node.
  *
+ * When there is no room for a new node, the chain is folded from there inwards:
+ * its frames have the nodes of short chains, which lead from the root by way of
+ * a node of the function FOLDED to the innermost MPROF__SHORT functions.  Of
+ * these there are few, however many chains there are, and room is kept for
+ * them: what each function allocated, and for which callers near by, stays
+ * exact.
+ *
  * Of the nodes: parent < node, as refs; each but the root has a function.  No
  * two have both parent and function the same, and `nodes` has them all but the
  * root. Of the links in `edges`: the number is at most link_count; node is a
@@ -35,7 +42,8 @@ struct mprof__thread;
 enum {
     MPROF__INWARD = 4,
     MPROF__LINKS = 1024, /* in a piece of memory */
-    MPROF__PIECES = 2048
+    MPROF__PIECES = 16384,
+    MPROF__SHORT = 8 /* functions of a short chain */
 };
 
 /* A call site of a context, with cached counters: the function of a node calls
@@ -52,12 +60,13 @@ struct mprof__link {
     mprof_ref edge;                   /* EDGE; 0: there is none */
 } __attribute__((aligned(64)));
 
-/* The node is that of another function further out: the tree was full. */
+/* The node is that of a short chain: the tree was full. */
 #define MPROF__FOLDS ((uint32_t)1 << 31)
 
 /* Of a thread, and only it touches it. */
 struct mprof__tree {
     struct mprof__link *root;    /* its node has counters of all classes */
+    mprof_ref folded;            /* NODE of short chains; 0: there are none */
     struct mprof__table edges;   /* (parent, site or function) -> link */
     struct mprof__table nodes;   /* (parent, function) -> node */
     struct mprof__link **pieces; /* MPROF__PIECES of links; mapped */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/format/bytes.h"
 #include "monitor/format/format.h"
 #include "monitor/format/process.h"
 #include "report/command/option.h"
@@ -85,35 +87,15 @@ static int parse(char **argv, struct run *run) {
     return 0;
 }
 
-/* "64m" is 64 MiB. */
 static int set_limit(const char *text) {
-    char *end, bytes[32];
-    errno = 0;
-    unsigned long long n = strtoull(text, &end, 10);
-    unsigned shift = 0;
-    switch (*end) {
-    case 'k':
-    case 'K':
-        shift = 10;
-        break;
-    case 'm':
-    case 'M':
-        shift = 20;
-        break;
-    case 'g':
-    case 'G':
-        shift = 30;
-        break;
-    }
-    if (shift > 0)
-        end++;
-    if (errno != 0 || end == text || *end != '\0' || *text == '-' || n == 0 ||
-        n > UINT64_MAX >> shift)
+    char number[32];
+    uint64_t bytes;
+    if (!mprof__read_bytes(text, &bytes))
         return fail(2, "'%s' is no number of bytes", text);
-    if (n << shift > (uint64_t)16 << 30)
+    if (bytes > MPROF__LARGEST_LIMIT)
         return fail(2, "a data file cannot have more than 16g");
-    snprintf(bytes, sizeof bytes, "%llu", n << shift);
-    setenv("MPROF_LIMIT", bytes, 1);
+    snprintf(number, sizeof number, "%" PRIu64, bytes);
+    setenv("MPROF_LIMIT", number, 1);
     return 0;
 }
 
@@ -187,9 +169,13 @@ static void set_run(void) {
 }
 
 int report__run_main(int argc, char **argv) {
-    struct run run = {.data = getenv("MPROF_DATA"), .children = true};
+    struct run run = {.data = getenv("MPROF_DATA"),
+                      .limit = getenv("MPROF_LIMIT"),
+                      .children = true};
     int status;
     (void)argc;
+    if (run.limit != NULL && *run.limit == '\0')
+        run.limit = NULL;
     if ((status = parse(argv, &run)) != 0 ||
         (run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
         (status = set_data(run.data)) != 0 || (status = set_preload()) != 0)

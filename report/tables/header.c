@@ -144,6 +144,7 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     bool both = report__has_heap(profile, MPROF_LISP_HEAP) &&
                 report__has_heap(profile, MPROF_C_HEAP);
 
+    all->allocs += t.allocs;
     all->folded += t.folded;
     all->cut += t.cut;
     if (!report__has_heap(profile, heap))
@@ -248,6 +249,25 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
     fputs("\n", out);
 }
 
+/* What the tables cannot tell, in words. */
+static void print_folded(FILE *out, const struct report__profile *profile,
+                         const struct report__totals *all) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < profile->thread_count; i++)
+        bytes += profile->threads[i].folded_bytes;
+    if (all->folded == 0)
+        return;
+    fprintf(out,
+            "The tree of chains was full: of %.1f%% of the allocations (%s "
+            "bytes) only the\ninnermost functions are known, below <folded>.  "
+            "What functions allocated themselves is\nexact; totals and callers "
+            "of functions further out lack these.  Record with a larger\n"
+            "limit for whole chains: --limit of mprof run, --mprof-limit of "
+            "ecl, :limit in Lisp.\n",
+            100.0 * (double)all->folded / (double)all->allocs,
+            report__grouped(bytes).text);
+}
+
 void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool) {
@@ -267,6 +287,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
+    print_folded(out, profile, &all);
     print_losses(out, profile);
     if (verbosity == MPROF_VERBOSE)
         print_marks(out, profile);

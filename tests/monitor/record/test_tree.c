@@ -186,10 +186,19 @@ static void two_call_sites_of_a_function_share_its_node(void **state) {
     end();
 }
 
+/* The number of the function of NODE; FUNCTIONS: none of these. */
+static unsigned index_of(const struct mprof_node *node) {
+    const struct mprof_function *f =
+        mprof__arena_at(&session->arena, node->function);
+    if (node->function == 0 || f->kind == MPROF_FOLDED)
+        return FUNCTIONS;
+    return (unsigned)(f->address / 0x1000) - 1;
+}
+
 static void a_full_tree_folds_and_loses_nothing(void **state) {
     (void)state;
     unsigned chain[3 * DEPTH];
-    uint64_t folds = 0, placed = 0;
+    uint64_t folds = 0, placed = 0, of_function[FUNCTIONS + 1] = {0};
     begin(1); /* as little as there can be */
     srand(7);
     for (int i = 0; i < CHAINS; i++) {
@@ -199,6 +208,7 @@ static void a_full_tree_folds_and_loses_nothing(void **state) {
         struct mprof__link *link = find(chain, depth);
         assert_non_null(link->node);
         tell(link, 1, 1);
+        of_function[depth == 0 ? FUNCTIONS : chain[depth - 1] % FUNCTIONS]++;
         placed++;
         folds += mprof__has_losses(thread);
     }
@@ -208,28 +218,51 @@ static void a_full_tree_folds_and_loses_nothing(void **state) {
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(session->arena.base + at);
-        if (record->type == MPROF_NODE)
-            sum += told((const void *)record, 1).allocs;
+        const struct mprof_node *node = (const void *)record;
+        if (record->type != MPROF_NODE)
+            continue;
+        sum += told(node, 1).allocs;
+        of_function[index_of(node)] -= told(node, 1).allocs;
     }
     assert_int_equal(sum, placed);
+    /* Each function has what it allocated, to the last. */
+    for (unsigned i = 0; i <= FUNCTIONS; i++)
+        assert_int_equal(of_function[i], 0);
+    mprof__tree_check(thread);
     end();
 }
 
-static void folding_joins_the_ancestor_of_the_same_function(void **state) {
+/* Past the limit a chain is that of its innermost functions. */
+static void a_full_tree_tells_the_innermost_functions(void **state) {
     (void)state;
-    begin(1);
+    begin(1 << 20);
     bool folded = false;
-    unsigned two[] = {3, 4};
-    struct mprof_node *inner = place(two, 2, &folded);
-    session->arena.reserve = session->arena.limit;
-    unsigned recursion[] = {3, 4, 3, 4};
-    folded = false;
-    assert_ptr_equal(place(recursion, 4, &folded), inner);
+    unsigned two[] = {3, 4}, chain[20], other[20];
+    struct mprof_node *known = place(two, 2, &folded);
+    assert_false(folded);
+    session->arena.reserve = session->arena.limit - 65536;
+    for (unsigned i = 0; i < 20; i++)
+        chain[i] = other[i] = i % SITES;
+    other[5] = 11; /* only the outer frames differ */
+    struct mprof_node *node = place(chain, 20, &folded);
     assert_true(folded);
-    /* And again, from the chain that was remembered. */
-    folded = false;
-    assert_ptr_equal(place(recursion, 4, &folded), inner);
+    assert_ptr_equal(place(other, 20, &folded), node);
     assert_true(folded);
+    const struct mprof_node *at = node;
+    for (unsigned i = 20; i-- > 20 - MPROF__SHORT;) {
+        assert_int_equal(index_of(at), i % FUNCTIONS);
+        at = mprof__arena_at(&session->arena, at->parent);
+    }
+    const struct mprof_function *f =
+        mprof__arena_at(&session->arena, at->function);
+    assert_int_equal(f->kind, MPROF_FOLDED);
+    assert_int_equal(at->parent, thread->tree.root->node);
+    /* What the innermost frames are is told apart, and what fits still is. */
+    other[19] = 20;
+    assert_ptr_not_equal(place(other, 20, &folded), node);
+    assert_ptr_equal(place(two, 2, &folded), known);
+    assert_false(folded);
+    mprof__tree_check(thread);
     end();
 }
 
@@ -305,7 +338,7 @@ int main(void) {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
         cmocka_unit_test(two_call_sites_of_a_function_share_its_node),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
-        cmocka_unit_test(folding_joins_the_ancestor_of_the_same_function),
+        cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
         cmocka_unit_test(a_broken_tree_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
