@@ -157,4 +157,6 @@ the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
   (declare (ignore report stream file threads reset malloc limit))
-  `(call-with-profiling (lambda () ,@body) ,@options))
+  ;; The tables know the name: what the body allocates is the caller's.
+  `(flet ((mprof-body () ,@body))
+     (call-with-profiling #'mprof-body ,@options)))

@@ -37,6 +37,7 @@ ecl_tests = \
 	tests/run-embed.test \
 	tests/run-exact.test \
 	tests/run-heaps.test \
+	tests/run-lambdas.test \
 	tests/run-lisp.test \
 	tests/run-names.test \
 	tests/run-tables.test \
@@ -246,6 +247,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/embed-threads.c \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
+	tests/programs/lambdas.lsp \
 	tests/programs/library.lsp \
 	tests/programs/maxima.lsp \
 	tests/programs/names.lsp \

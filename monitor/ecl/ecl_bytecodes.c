@@ -1,4 +1,5 @@
 /* ecl_bytecodes.c - names of interpreted functions. */
+#include <stdio.h>
 #include <string.h>
 
 #include "monitor/ecl/ecl_adapter.h"
@@ -71,8 +72,9 @@ static cl_object bytecodes_of(const struct mprof__frame *frame) {
     return (cl_object)frame->object;
 }
 
-/* The name of the global function around OUTER's code, outwards the chain. */
-static void add_outer(struct mprof__text *text,
+/* The name of the global function around OUTER's code, outwards the chain;
+ * false: there is none. */
+static bool add_outer(struct mprof__text *text,
                       const struct mprof__frame *frames, size_t index,
                       cl_object inner) {
     for (size_t i = index; i-- > 0;) {
@@ -83,9 +85,49 @@ static void add_outer(struct mprof__text *text,
         if (is_global(outer->bytecodes.name, outer)) {
             mprof__text_add(text, " :IN ");
             mprof__text_object(text, outer->bytecodes.name);
-            return;
+            return true;
         }
         inner = outer;
+    }
+    return false;
+}
+
+/* The reader takes CODE for one function however often it is loaded: by
+ * name->symbol, which gets the place in FILE of the form around it, its INDEX
+ * among the constants of the function around it, and a hash of the code
+ * (FNV-1a). */
+static void identify(cl_object code, const char *file, cl_fixnum index,
+                     struct mprof__name *name) {
+    const unsigned char *bytes = (const unsigned char *)code->bytecodes.code;
+    size_t size = code->bytecodes.code_size * sizeof(cl_opcode);
+    uint64_t hash = 14695981039346656037u;
+    cl_object at = code->bytecodes.file_position;
+    long position = ECL_FIXNUMP(at) ? (long)ecl_fixnum(at) : -1;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    snprintf(name->symbol, sizeof name->symbol, "%.200s:%010ld.%06ld:%016llx",
+             file, position, (long)index, (unsigned long long)hash);
+}
+
+/* The name without folder of the file that CODE was read from, or "". */
+static void file_of(cl_object code, char *file, size_t size) {
+    struct mprof__text text;
+    cl_object from = code->bytecodes.file;
+    file[0] = '\0';
+    mprof__text_begin(&text, file, size);
+    if (from == OBJNULL || from == ECL_NIL || ECL_IMMEDIATE(from))
+        return;
+    if (from->d.t != t_pathname) {
+        mprof__text_string(&text, from);
+        const char *slash = strrchr(file, '/');
+        if (slash != NULL)
+            memmove(file, slash + 1, strlen(slash));
+        return;
+    }
+    mprof__text_string(&text, from->pathname.name);
+    if (from->pathname.type != ECL_NIL) {
+        mprof__text_add(&text, ".");
+        mprof__text_string(&text, from->pathname.type);
     }
 }
 
@@ -100,20 +142,32 @@ void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t index,
         return;
     }
     const char *how = NULL;
+    cl_fixnum at = 0;
     for (size_t i = index; i-- > 0 && how == NULL;) {
         cl_object outer = bytecodes_of(&frames[i]);
-        cl_fixnum at = outer == OBJNULL ? -1 : constant_index(outer, code);
+        at = outer == OBJNULL ? -1 : constant_index(outer, code);
         if (at >= 0)
             how = origin(outer, at);
     }
-    if (how == NULL)
+    if (how == NULL) {
+        at = 0;
         how = own == ECL_NIL || own == OBJNULL ? "LAMBDA" : "LOCAL";
+    }
     mprof__text_add(&text, "(");
     mprof__text_add(&text, how);
     if (own != OBJNULL && own != ECL_NIL) {
         mprof__text_add(&text, " ");
         mprof__text_object(&text, own);
     }
-    add_outer(&text, frames, index, code);
+    bool outer = add_outer(&text, frames, index, code);
+    if (own == OBJNULL || own == ECL_NIL) {
+        char file[256];
+        file_of(code, file, sizeof file);
+        identify(code, file, at, name);
+        if (!outer && file[0] != '\0') {
+            mprof__text_add(&text, " :IN ");
+            mprof__text_add(&text, file);
+        }
+    }
     mprof__text_add(&text, ")");
 }

@@ -4,6 +4,7 @@
 #include "report/graph/functions.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/base/dictionary.h"
@@ -99,6 +100,41 @@ static bool has_lisp_name(const struct report__function *f) {
     return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
 }
 
+/* Nobody gave it a name; there may be others that are called the same. */
+static bool is_anonymous(const char *name) {
+    static const char lambda[] = "(LAMBDA";
+    size_t length = sizeof lambda - 1;
+    return strncmp(name, lambda, length) == 0 &&
+           (name[length] == ' ' || name[length] == ')');
+}
+
+/* The name of F; of a function without one, in which file it is. */
+static const char *lisp_name(struct naming *n,
+                             const struct report__function *f) {
+    const char *path = module_path(n, f->module);
+    const char *slash = strrchr(path, '/');
+    size_t length = strlen(f->name);
+
+    if (f->kind != MPROF_LISP || !*path || !is_anonymous(f->name) ||
+        strstr(f->name, ":IN "))
+        return f->name;
+    return report__format(n->pool, "%.*s :IN %s)", (int)length - 1, f->name,
+                          slash ? slash + 1 : path);
+}
+
+/* What a function with a Lisp name is known by: all definitions of one name are
+ * one function; what has none is told by its code. */
+static const char *lisp_key(struct naming *n,
+                            const struct report__function *f) {
+    if (!is_anonymous(f->name))
+        return report__format(n->pool, "N%s", f->name);
+    if (f->kind == MPROF_LISP)
+        return address_key(n, f->module, f->address);
+    if (f->symbol)
+        return report__format(n->pool, "I%s:%s", f->symbol, f->name);
+    return report__format(n->pool, "I%" PRIx64, f->address);
+}
+
 /* Functions whose names need no ELF file.  Those with a Lisp name also become
  * known by where they are, for their cold parts. */
 static bool name_directly(struct naming *n, uint32_t i) {
@@ -112,9 +148,11 @@ static bool name_directly(struct naming *n, uint32_t i) {
     else if (f->kind == MPROF_FOLDED)
         *shown = shown_by_key(n, "K<folded>", "<folded>", f->kind, false);
     else if (has_lisp_name(f))
-        *shown = shown_by_key(
-            n, report__format(n->pool, "N%s", f->name), f->name, f->kind,
-            report__is_plumbing(f->name, f->symbol, module_path(n, f->module)));
+        *shown =
+            shown_by_key(n, lisp_key(n, f), lisp_name(n, f), f->kind,
+                         report__is_plumbing(
+                             f->name, f->kind == MPROF_LISP ? f->symbol : NULL,
+                             module_path(n, f->module)));
     else if (f->kind == MPROF_ENTRY && f->name)
         *shown = shown_by_key(n, report__format(n->pool, "E%s", f->name),
                               report__format(n->pool, "%s [entry]", f->name),
@@ -232,6 +270,60 @@ static void name_module(struct naming *n, uint32_t module) {
     report__symbols_close(symbols);
 }
 
+struct anonymous {
+    uint32_t shown;
+    const char *name, *identity;
+    uint64_t address;
+};
+
+static int compare_anonymous(const void *a, const void *b) {
+    const struct anonymous *x = a, *y = b;
+    int names = strcmp(x->name, y->name);
+    if (names != 0)
+        return names;
+    /* By the place in the file, without the hash of the code. */
+    const char *hash = strrchr(x->identity, ':');
+    size_t length = hash ? (size_t)(hash - x->identity) : 0;
+    int places = strncmp(x->identity, y->identity, length);
+    if (places != 0)
+        return places;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->shown > y->shown) - (x->shown < y->shown);
+}
+
+/* Several of one name get numbers, in the order of their code. */
+static void number_anonymous(struct naming *n) {
+    const struct report__profile *p = n->profile;
+    struct anonymous *all =
+        report__alloc(n->pool, p->function_count, sizeof *all);
+    bool *seen = report__alloc(n->pool, n->out->count, sizeof *seen);
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        const struct report__function *f = &p->functions[i];
+        uint32_t shown = n->out->shown[i];
+        if (!has_lisp_name(f) || !is_anonymous(f->name) || seen[shown])
+            continue;
+        seen[shown] = true;
+        all[count++] = (struct anonymous){
+            shown, n->out->list[shown].name,
+            f->kind == MPROF_INTERPRETED && f->symbol ? f->symbol : "",
+            f->kind == MPROF_LISP ? f->address : 0};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_anonymous);
+    for (size_t i = 0, number = 1; i < count; i++) {
+        bool first = i == 0 || strcmp(all[i].name, all[i - 1].name) != 0;
+        bool last = i + 1 == count || strcmp(all[i].name, all[i + 1].name) != 0;
+        number = first ? 1 : number + 1;
+        if (!first || !last)
+            n->out->list[all[i].shown].name =
+                report__format(n->pool, "(LAMBDA #%zu%s", number,
+                               all[i].name + strlen("(LAMBDA"));
+    }
+}
+
 const char *report__program_path(const struct report__profile *profile,
                                  uint32_t module, const char *program) {
     const char *path = profile->modules[module].path;
@@ -270,5 +362,6 @@ report__name_functions(struct report__pool *pool,
     }
     for (uint32_t m = 0; m < profile->module_count; m++)
         name_module(&n, m);
+    number_anonymous(&n);
     return n.out;
 }

@@ -83,6 +83,10 @@ static bool listed(const char *name, size_t length, const char *const *list) {
     return false;
 }
 
+static bool starts(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 static bool is_package(const char *name, size_t length, const char *a,
                        const char *b, const char *c) {
     return matches(name, length, a) || matches(name, length, b) ||
@@ -107,17 +111,46 @@ static bool is_plumbing_symbol(const char *name, size_t length) {
     return false;
 }
 
+/* The functions of CLOS whose closures lead from a generic function to its
+ * methods. */
+static const char *const method_combiners[] = {
+    "COMBINE-METHOD-FUNCTIONS", "STANDARD-COMPUTE-EFFECTIVE-METHOD",
+    "STANDARD-MAIN-EFFECTIVE-METHOD", "WRAPPED-METHOD-FUNCTION", NULL};
+
+/* The body of WITH-PROFILING is its caller's. */
+static bool is_body(const char *name) {
+    static const char flet[] = "(FLET ",
+                      package[] = "MPROF::", body[] = "MPROF-BODY";
+    if (!starts(name, flet))
+        return false;
+    name += sizeof flet - 1;
+    if (starts(name, package))
+        name += sizeof package - 1;
+    return starts(name, body) && strchr(" )", name[sizeof body - 1]);
+}
+
 /* Local functions belong where they are written: "(FLET X :IN Y)". */
-static bool is_plumbing_lisp(const char *name) {
-    static const char in[] = ":IN ";
+static bool is_plumbing_lisp(const char *name, const char *file) {
+    static const char in[] = ":IN ", clos[] = "CLOS::";
     const char *owner = name[0] == '(' ? strstr(name, in) : NULL;
 
     if (name[0] != '(')
         return is_plumbing_symbol(name, strlen(name));
+    if (is_body(name))
+        return true;
     if (!owner)
         return false;
     owner += sizeof in - 1;
-    return is_plumbing_symbol(owner, strcspn(owner, ")"));
+    size_t length = strcspn(owner, ")");
+    if (is_plumbing_symbol(owner, length))
+        return true;
+    if (!starts(file, "libecl."))
+        return false;
+    if (starts(owner, clos)) {
+        owner += sizeof clos - 1;
+        length -= sizeof clos - 1;
+    }
+    return listed(owner, length, method_combiners);
 }
 
 /* ECL's compiler calls the function TPL L9tpl, and one within it
@@ -136,10 +169,6 @@ static bool is_plumbing_local(const char *symbol) {
     while ((owner = strstr(rest, in)))
         rest = owner + sizeof in - 1;
     return listed(rest, strlen(rest), local_functions);
-}
-
-static bool starts(const char *text, const char *with) {
-    return strncmp(text, with, strlen(with)) == 0;
 }
 
 static const char *file_name(const char *path) {
@@ -189,7 +218,7 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
 
 bool report__is_plumbing(const char *lisp_name, const char *symbol,
                          const char *module) {
-    if (lisp_name && is_plumbing_lisp(lisp_name))
+    if (lisp_name && is_plumbing_lisp(lisp_name, file_name(module)))
         return true;
     if (lisp_name && !symbol)
         return false;
