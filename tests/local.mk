@@ -73,10 +73,10 @@ libtests_la_SOURCES = \
 libtests_la_LIBADD = libreport.la libmonitor.la
 LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
 
-# wanted_tests are those that there should be, TESTS those that can be built.
+# wanted_tests are those that there should be, built_tests those that can be built.
 check_PROGRAMS =
 check_LTLIBRARIES =
-TESTS =
+built_tests =
 wanted_tests =
 comparing_libraries =
 if !WALK_OTHER
@@ -87,22 +87,23 @@ wanted_tests += $(c_tests)
 if CMOCKA
 check_PROGRAMS += $(c_tests)
 check_LTLIBRARIES += libtests.la
-TESTS += $(c_tests)
+built_tests += $(c_tests)
 endif
 if !SANITIZE
 wanted_tests += $(c_script_tests) $(build_tests)
 if ECL
 wanted_tests += $(ecl_tests)
-TESTS += $(ecl_tests)
+built_tests += $(ecl_tests)
 check_DATA = tests/ecldir/stamp
 check_LTLIBRARIES += libmprof_check.la tests/oracle/gc_count.la
 endif
-TESTS += $(c_script_tests) $(build_tests)
+built_tests += $(c_script_tests) $(build_tests)
 check_PROGRAMS += tests/oracle/sums
 check_LTLIBRARIES += tests/oracle/malloc_count.la
 check_LTLIBRARIES += $(comparing_libraries)
 endif
 endif
+TESTS = $(built_tests)
 TEST_EXTENSIONS = .test
 
 # The monitor that takes every chain twice
@@ -142,7 +143,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; ECL_CONFIG='$(ECL_CONFIG)'; \
 	MPROF_HAVE_LIBUNWIND='$(have_libunwind)'; MPROF_HAVE_CMOCKA='$(have_cmocka)'; \
 	MPROF_C_TESTS='$(c_tests)'; MPROF_WALK_TESTS='$(walk_tests)'; \
-	MPROF_TESTS='$(TESTS)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
+	MPROF_TESTS='$(built_tests)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
 	export builddir MPROF MPROF_ECL ECLDIR MPROF_LIBRARY \
 	MPROF_MALLOC_LIBRARY MPROF_MALLOC_ARCHIVE MPROF_INCLUDE CXX \
 	MPROF_REPORT_LIBRARY ORACLE MALLOC_COUNT SUMS CC ECL_CONFIG \

@@ -8,7 +8,7 @@
  *
  *     base              used      mapped         limit - reserve      limit
  *      |header|rec|rec|..|0000000000|   no access  |  (not for nodes)   |
- *      0      256        |
+ *      0      4096       |
  *                        where the next record goes
  *
  * MPROF_HEADER_BYTES <= used <= mapped <= limit.  All are multiples of 8,

@@ -32,7 +32,7 @@ struct mprof__link *mprof__relocate(struct mprof__thread *thread);
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 
 /* In libraries for tests: take the chain once more, and compare; see
- * tests/check_walk.c. */
+ * tests/support/check_walk.c. */
 #ifdef MPROF_CHECK_WALKS
 void mprof__check_walk(struct mprof__thread *thread, const void *frame);
 #else
@@ -71,10 +71,12 @@ static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
     return link;
 }
 
-/* Is the chain that THREAD just walked folded, or cut? */
+/* Is the chain that THREAD just walked folded, or cut, or was it counted
+ * elsewhere? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
+    return chain->cut || thread->elsewhere ||
+           (chain->innermost != NULL && chain->innermost->folded);
 }
 
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,

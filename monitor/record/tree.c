@@ -326,29 +326,60 @@ bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
     return true;
 }
 
-struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          struct mprof__link *link,
-                                          unsigned class_) {
+/* The counter of NODE, made if there is ROOM for it; else NULL. */
+static struct mprof_counter *get_counter(struct mprof__thread *thread,
+                                         struct mprof_node *node,
+                                         mprof_ref edge, unsigned class_,
+                                         enum mprof__room room) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof_node *node = mprof__arena_at(arena, link->node);
-    /* Those of Lisp do not tell the places in a function apart. */
-    mprof_ref edge = thread->record->heap == MPROF_C_HEAP ? link->edge : 0;
     struct mprof_counter *counter = find_counter(arena, node, edge, class_);
-    if (counter == NULL) {
-        mprof__lock(&session->lock);
-        if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
-            mprof__add_counter(session, thread->ref, node, edge, class_);
-        mprof__unlock(&session->lock);
-        counter = find_counter(arena, node, edge, class_);
-    }
-    /* Without room: the nearest one further out; the root has all. */
+    if (counter != NULL)
+        return counter;
+    mprof__lock(&session->lock);
+    if (mprof__arena_has_room(arena, room))
+        mprof__add_counter(session, thread->ref, node, edge, class_);
+    mprof__unlock(&session->lock);
+    return find_counter(arena, node, edge, class_);
+}
+
+/* Without room for a counter of the chain: that of its function alone, else the
+ * nearest one further out; the root has all. */
+static struct mprof_counter *other_counter(struct mprof__thread *thread,
+                                           struct mprof_node *node,
+                                           unsigned class_) {
+    struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref folded = find_folded(thread), alone = 0;
+    struct mprof_counter *counter = NULL;
+    if (node->counters[class_] != 0) /* of another call */
+        return mprof__arena_at(arena, node->counters[class_]);
+    thread->elsewhere = true;
+    if (folded != 0 && node->function != 0)
+        alone = find_node(thread, folded, node->function, MPROF__FOR_COUNTERS);
+    if (alone != 0)
+        counter = get_counter(thread, mprof__arena_at(arena, alone), 0, class_,
+                              MPROF__FOR_COUNTERS);
     while (counter == NULL) {
         if (node->counters[class_] != 0)
             counter = mprof__arena_at(arena, node->counters[class_]);
         else
             node = mprof__arena_at(arena, node->parent);
     }
+    return counter;
+}
+
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          struct mprof__link *link,
+                                          unsigned class_) {
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_node *node = mprof__arena_at(arena, link->node);
+    /* Those of Lisp do not tell the places in a function apart. */
+    mprof_ref edge = thread->record->heap == MPROF_C_HEAP ? link->edge : 0;
+    struct mprof_counter *counter =
+        get_counter(thread, node, edge, class_, MPROF__FOR_SHORTER);
+    /* Each such allocation comes here, to be counted as folded. */
+    if (counter == NULL)
+        return other_counter(thread, node, class_);
     link->counter[class_] = mprof__arena_ref(arena, counter);
     return counter;
 }

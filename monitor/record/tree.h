@@ -84,8 +84,8 @@ void mprof__tree_check(const struct mprof__thread *thread);
 
 /* The place of the chain that THREAD just walked. */
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread);
-/* Make the counter of a link for CLASS_; one further out when there is no
- * room. */
+/* Make the counter of a link for CLASS_; when there is no room, that of its
+ * function alone, or one further out. */
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           struct mprof__link *link,
                                           unsigned class_);

@@ -144,7 +144,7 @@ void mprof__marks_forked(struct mprof__marks *own);
 struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
                                       struct mprof__marks **owner);
 
-/* Mark the frame that has its return address at BACK_AT and leaves the stack
+/* Mark the frame that has its return address at RA_SLOT and leaves the stack
  * pointer at SP.  All that are marked are further out.  Returns the mark's
  * number, or -1 when there are too many. */
 int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,

@@ -109,9 +109,9 @@ static unsigned chosen_heaps(struct command *c, const char **error) {
 static void look_up(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
-    unsigned named = MPROF_DIRECT | MPROF_GRAPH | (c_heap ? MPROF_LEAKS : 0u);
+    unsigned nameless = MPROF_BINS | (c_heap ? 0u : MPROF_LEAKS);
 
-    if (o->sexp || o->tables & named)
+    if (o->sexp || o->tables & ~nameless)
         c->names =
             report__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))

@@ -8,6 +8,7 @@
 
 /* Their names are bits of enum report__table, in this order. */
 static const char *const table_names[] = {"bins", "leaks", "direct", "graph"};
+enum { TABLES = sizeof table_names / sizeof *table_names };
 
 static bool set_tables(void *options, const char *list, FILE *err) {
     struct report__options *o = options;
@@ -17,15 +18,20 @@ static bool set_tables(void *options, const char *list, FILE *err) {
     for (;;) {
         size_t length = strcspn(list, ",");
         unsigned table = 0;
-        for (unsigned i = 0; i < sizeof table_names / sizeof *table_names; i++)
+        for (unsigned i = 0; i < TABLES; i++)
             if (strlen(table_names[i]) == length &&
                 strncmp(table_names[i], list, length) == 0)
                 table = 1u << i;
         if (!table) {
-            fprintf(err,
-                    "mprof: no table '%.*s'; there are bins, leaks, direct "
-                    "and graph\n",
-                    (int)length, list);
+            fprintf(err, "mprof: no table '%.*s'; there are", (int)length,
+                    list);
+            for (unsigned i = 0; i < TABLES; i++)
+                fprintf(err, "%s %s",
+                        i == 0            ? ""
+                        : i + 1 == TABLES ? " and"
+                                          : ",",
+                        table_names[i]);
+            fputs("\n", err);
             return false;
         }
         *tables |= table;
@@ -152,7 +158,7 @@ static void choose_tables(struct report__options *o) {
     if (o->tables & MPROF_LEAKS && !o->no_leaks)
         o->ask_leaks = true;
     if (!o->tables)
-        o->tables = MPROF_BINS | MPROF_LEAKS | MPROF_DIRECT | MPROF_GRAPH;
+        o->tables = MPROF_ALL_TABLES;
     if (o->ask_leaks)
         o->tables |= MPROF_LEAKS;
     if (o->no_leaks)

@@ -11,7 +11,8 @@ enum report__table {
     MPROF_BINS = 1,
     MPROF_LEAKS = 2,
     MPROF_DIRECT = 4,
-    MPROF_GRAPH = 8
+    MPROF_GRAPH = 8,
+    MPROF_ALL_TABLES = 15
 };
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
 
