@@ -80,7 +80,7 @@ static void place(struct mprof__thread *thread, const void *object,
         return;
     }
     struct mprof_counter *counter =
-        mprof__counter(thread, link, mprof_size_class(bytes));
+        mprof__counter(thread, link, mprof_size_class(bytes), bytes);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
@@ -138,9 +138,12 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
 
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
     struct mprof__self *me = mprof__enter();
-    if (__builtin_expect(me == NULL || !place_quickly(me, object, bytes, frame),
-                         0))
-        place_slowly(me, object, bytes, frame);
+    if (__builtin_expect(me != NULL && place_quickly(me, object, bytes, frame),
+                         1)) {
+        mprof__leave(me);
+        return;
+    }
+    place_slowly(me, object, bytes, frame);
     if (me != NULL)
         mprof__leave(me);
 }
@@ -295,7 +298,7 @@ static void __attribute__((noinline)) release_slowly(const void *object) {
 void mprof__c_release(const void *object) {
     struct mprof__self *me = mprof__enter();
     bool released = me != NULL && release_quickly(me, object);
-    if (me != NULL)
+    if (__builtin_expect(me != NULL, 1))
         mprof__leave(me);
     /* Perhaps the data file must be opened again, from outside of the hook. */
     if (__builtin_expect(!released, 0))

@@ -75,8 +75,9 @@ static inline void place(struct mprof__thread *thread,
         mprof__count_unplaced(thread->session, event->bytes);
         return;
     }
-    mprof__count(&mprof__counter(thread, link, event->class_)->allocated,
-                 event->bytes);
+    mprof__count(
+        &mprof__counter(thread, link, event->class_, event->bytes)->allocated,
+        event->bytes);
     mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, event->bytes);

@@ -26,11 +26,9 @@ struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
 
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
     const struct mprof__chain *chain = &thread->chain;
-    if (thread->elsewhere ||
-        (chain->innermost != NULL && chain->innermost->folded)) {
+    if (chain->innermost != NULL && chain->innermost->folded) {
         mprof__bump(&thread->record->folded_allocs, 1);
         mprof__bump(&thread->record->folded_bytes, bytes);
-        thread->elsewhere = false;
     }
     if (chain->cut) {
         mprof__bump(&thread->record->cut_allocs, 1);

@@ -71,21 +71,21 @@ static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
     return link;
 }
 
-/* Is the chain that THREAD just walked folded, or cut, or was it counted
- * elsewhere? */
+/* Is the chain that THREAD just walked folded, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    return chain->cut || thread->elsewhere ||
-           (chain->innermost != NULL && chain->innermost->folded);
+    return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
 }
 
+/* Where to count BYTES of CLASS_ that were allocated at LINK. */
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
                                                    struct mprof__link *link,
-                                                   unsigned class_) {
+                                                   unsigned class_,
+                                                   uint64_t bytes) {
     mprof_ref ref = link->counter[class_];
     if (__builtin_expect(ref != 0, 1))
         return mprof__arena_at(&thread->session->arena, ref);
-    return mprof__make_counter(thread, link, class_);
+    return mprof__make_counter(thread, link, class_, bytes);
 }
 
 /* Counters have one writer. */

@@ -31,8 +31,6 @@ struct mprof__thread {
     /* What other threads allocated and this one frees: their COUNTER -> ours,
      * (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
-    /* There was no room for a counter of the chain. */
-    bool elsewhere;
     uint64_t autosave; /* allocations until the next */
     uint32_t number;   /* of the threads of this heap, from 1 */
     struct mprof__thread *next_free;

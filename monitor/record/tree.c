@@ -347,13 +347,17 @@ static struct mprof_counter *get_counter(struct mprof__thread *thread,
  * nearest one further out; the root has all. */
 static struct mprof_counter *other_counter(struct mprof__thread *thread,
                                            struct mprof_node *node,
-                                           unsigned class_) {
+                                           unsigned class_, uint64_t bytes) {
     struct mprof__arena *arena = &thread->session->arena;
     mprof_ref folded = find_folded(thread), alone = 0;
     struct mprof_counter *counter = NULL;
     if (node->counters[class_] != 0) /* of another call */
         return mprof__arena_at(arena, node->counters[class_]);
-    thread->elsewhere = true;
+    const struct mprof__frame *innermost = thread->chain.innermost;
+    if (innermost == NULL || !innermost->folded) {
+        mprof__bump(&thread->record->folded_allocs, 1);
+        mprof__bump(&thread->record->folded_bytes, bytes);
+    }
     if (folded != 0 && node->function != 0)
         alone = find_node(thread, folded, node->function, MPROF__FOR_COUNTERS);
     if (alone != 0)
@@ -370,7 +374,7 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
 
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           struct mprof__link *link,
-                                          unsigned class_) {
+                                          unsigned class_, uint64_t bytes) {
     struct mprof__arena *arena = &thread->session->arena;
     struct mprof_node *node = mprof__arena_at(arena, link->node);
     /* Those of Lisp do not tell the places in a function apart. */
@@ -379,7 +383,7 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
         get_counter(thread, node, edge, class_, MPROF__FOR_SHORTER);
     /* Each such allocation comes here, to be counted as folded. */
     if (counter == NULL)
-        return other_counter(thread, node, class_);
+        return other_counter(thread, node, class_, bytes);
     link->counter[class_] = mprof__arena_ref(arena, counter);
     return counter;
 }

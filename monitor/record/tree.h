@@ -85,10 +85,10 @@ void mprof__tree_check(const struct mprof__thread *thread);
 /* The place of the chain that THREAD just walked. */
 struct mprof__link *mprof__tree_link(struct mprof__thread *thread);
 /* Make the counter of a link for CLASS_; when there is no room, that of its
- * function alone, or one further out. */
+ * function alone, or one further out, and then BYTES count as folded. */
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           struct mprof__link *link,
-                                          unsigned class_);
+                                          unsigned class_, uint64_t bytes);
 /* Add a counter; under the session's lock. */
 bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
                         struct mprof_node *node, mprof_ref edge,

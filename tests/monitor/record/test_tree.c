@@ -70,7 +70,8 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
 }
 
 static void tell(struct mprof__link *link, unsigned class_, uint64_t bytes) {
-    mprof__count(&mprof__counter(thread, link, class_)->allocated, bytes);
+    mprof__count(&mprof__counter(thread, link, class_, bytes)->allocated,
+                 bytes);
 }
 
 /* Over all call sites. */
