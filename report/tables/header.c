@@ -260,10 +260,10 @@ static void print_folded(FILE *out, const struct report__profile *profile,
     fprintf(out,
             "The tree of chains was full: of %.1f%% of the allocations (%s "
             "bytes) only the\ninnermost functions are known, below <folded>.  "
-            "What functions allocated themselves is\nexact; totals and callers "
-            "of functions further out lack these.  Record with a larger\n"
-            "limit for whole chains: --limit of mprof run, --mprof-limit of "
-            "ecl, :limit in Lisp.\n",
+            "What functions allocated themselves is\nexact, but for what "
+            "<folded> itself has; totals and callers of functions further out\n"
+            "lack these.  Record with a larger limit for whole chains: --limit "
+            "of mprof run,\n--mprof-limit of ecl, :limit in Lisp.\n",
             100.0 * (double)all->folded / (double)all->allocs,
             report__grouped(bytes).text);
 }
