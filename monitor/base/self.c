@@ -158,13 +158,13 @@ bool mprof__thread_is_silent(void) {
 /* Looks, a millisecond apart, before a thread is given up that abandoned the
  * hook by longjmp().  Not a time: the collector may halt all threads for long.
  */
-enum { PATIENCE = 3000 };
+enum { MOST_LOOKS = 3000 };
 
 static bool has_left(const struct mprof__self *s) {
     struct timespec pause = {0, 1000 * 1000};
     int looks = 0;
     while (s != mprof__self && mprof__load_acquire(&s->inside)) {
-        if (++looks > PATIENCE)
+        if (++looks > MOST_LOOKS)
             return false;
         if (looks < 100)
             sched_yield();
