@@ -11,8 +11,8 @@ enum report__table {
     MPROF_BINS = 1,
     MPROF_LEAKS = 2,
     MPROF_DIRECT = 4,
-    MPROF_GRAPH = 8,
-    MPROF_ALL_TABLES = 15
+    MPROF_GRAPH = 8, /* the last */
+    MPROF_ALL_TABLES = 2 * MPROF_GRAPH - 1
 };
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
 
