@@ -108,6 +108,14 @@ static bool is_anonymous(const char *name) {
            (name[length] == ' ' || name[length] == ')');
 }
 
+/* What COMPILE makes is in a file ecl000XXXXXX.fas, of another name each
+ * time. */
+static bool is_passing(const char *file) {
+    return strncmp(file, "ecl", 3) == 0 &&
+           strspn(file + 3, "0123456789") >= 3 &&
+           strlen(file) == strlen("ecl000XXXXXX.fas");
+}
+
 /* The name of F; of a function without one, in which file it is. */
 static const char *lisp_name(struct naming *n,
                              const struct report__function *f) {
@@ -116,7 +124,7 @@ static const char *lisp_name(struct naming *n,
     size_t length = strlen(f->name);
 
     if (f->kind != MPROF_LISP || !*path || !is_anonymous(f->name) ||
-        strstr(f->name, ":IN "))
+        strstr(f->name, ":IN ") || is_passing(slash ? slash + 1 : path))
         return f->name;
     return report__format(n->pool, "%.*s :IN %s)", (int)length - 1, f->name,
                           slash ? slash + 1 : path);
