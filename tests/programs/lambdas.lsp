@@ -3,7 +3,7 @@
 
 (defvar *table*
   (vector (lambda (n) (helper n) (make-list n))
-          (lambda (n) (make-array n))
+          (lambda (n) (make-list (* 3 n)))
           (lambda (n) (make-string n))))
 
 (defun helper (n) (funcall (aref *table* 1) n) nil)
