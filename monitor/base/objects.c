@@ -11,7 +11,7 @@
 #include "monitor/base/table.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
- * bits a leaf of 16 MiB, 20 bits an word; of the other four, one chooses
+ * bits a leaf of 16 MiB, 20 bits a word; of the other four, one chooses
  * between two shadows: some allocators align small objects to eight only. */
 enum { REGION_BITS = 11, LEAF_BITS = 12, WORD_BITS = 20, GRAIN_BITS = 4 };
 enum {

@@ -280,24 +280,32 @@ static void name_module(struct naming *n, uint32_t module) {
 
 struct anonymous {
     uint32_t shown;
-    const char *name, *identity;
-    uint64_t address;
+    const char *name;
+    const char *place; /* of interpreted code: in its file */
+    uint64_t address;  /* of compiled code */
 };
 
+/* By name, then in the order of the code. */
 static int compare_anonymous(const void *a, const void *b) {
     const struct anonymous *x = a, *y = b;
-    int names = strcmp(x->name, y->name);
-    if (names != 0)
-        return names;
-    /* By the place in the file, without the hash of the code. */
-    const char *hash = strrchr(x->identity, ':');
-    size_t length = hash ? (size_t)(hash - x->identity) : 0;
-    int places = strncmp(x->identity, y->identity, length);
-    if (places != 0)
-        return places;
+    int order = strcmp(x->name, y->name);
+    if (order == 0)
+        order = strcmp(x->place, y->place);
+    if (order != 0)
+        return order;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     return (x->shown > y->shown) - (x->shown < y->shown);
+}
+
+/* Of what tells interpreted code, "FILE:POSITION:HASH", all but the hash. */
+static const char *place_of(struct naming *n,
+                            const struct report__function *f) {
+    const char *hash = f->kind == MPROF_INTERPRETED && f->symbol
+                           ? strrchr(f->symbol, ':')
+                           : NULL;
+    return hash ? report__copy(n->pool, f->symbol, (size_t)(hash - f->symbol))
+                : "";
 }
 
 /* Several of one name get numbers, in the order of their code. */
@@ -314,10 +322,9 @@ static void number_anonymous(struct naming *n) {
         if (!has_lisp_name(f) || !is_anonymous(f->name) || seen[shown])
             continue;
         seen[shown] = true;
-        all[count++] = (struct anonymous){
-            shown, n->out->list[shown].name,
-            f->kind == MPROF_INTERPRETED && f->symbol ? f->symbol : "",
-            f->kind == MPROF_LISP ? f->address : 0};
+        all[count++] =
+            (struct anonymous){shown, n->out->list[shown].name, place_of(n, f),
+                               f->kind == MPROF_LISP ? f->address : 0};
     }
     if (count > 0)
         qsort(all, count, sizeof *all, compare_anonymous);
