@@ -20,11 +20,6 @@ static uint64_t pair(mprof_ref parent, uint32_t other) {
 
 /* Memory for links, of one thread */
 
-static struct mprof__link *link_at(const struct mprof__thread *thread,
-                                   uint32_t number) {
-    return mprof__tree_link_at(&thread->tree, number);
-}
-
 struct mprof__link *mprof__new_link(struct mprof__thread *thread,
                                     uint32_t *number) {
     size_t bytes = MPROF__PIECES * sizeof *thread->tree.pieces;
@@ -40,7 +35,7 @@ struct mprof__link *mprof__new_link(struct mprof__thread *thread,
         return NULL;
     thread->tree.link_count = n;
     *number = n;
-    return link_at(thread, n);
+    return mprof__tree_link_at(&thread->tree, n);
 }
 
 void mprof__tree_free(struct mprof__thread *thread) {
@@ -223,7 +218,8 @@ static uint32_t find_child(struct mprof__thread *thread,
     if (slot != NULL) {
         child = (uint32_t)slot->value;
         /* Another object may be the same function. */
-        link_at(thread, child & ~MPROF__FOLDS)->key = key_of(frame);
+        mprof__tree_link_at(&thread->tree, child & ~MPROF__FOLDS)->key =
+            key_of(frame);
         return child;
     }
     if (make_link(thread, parent, index, function, &child) == NULL)
@@ -258,7 +254,7 @@ inward_slowly(struct mprof__thread *thread, struct mprof__link *parent,
     parent->child[place] = child;
     parent->child_key[place] = child_key;
     *folds |= child;
-    return link_at(thread, child & ~MPROF__FOLDS);
+    return mprof__tree_link_at(&thread->tree, child & ~MPROF__FOLDS);
 }
 
 /* One step inwards from PARENT; without memory for it, PARENT itself. */
@@ -269,7 +265,8 @@ static inline struct mprof__link *inward(struct mprof__thread *thread,
     unsigned place = mprof__find4(parent->child_key, child_key_of(key));
     if (__builtin_expect(place < MPROF__INWARD, 1)) {
         uint32_t child = parent->child[place];
-        struct mprof__link *link = link_at(thread, child & ~MPROF__FOLDS);
+        struct mprof__link *link =
+            mprof__tree_link_at(&thread->tree, child & ~MPROF__FOLDS);
         if (__builtin_expect(link->key == key, 1)) {
             *folds |= child;
             return link;

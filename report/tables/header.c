@@ -34,6 +34,7 @@ struct report__totals report__total(const struct report__profile *profile,
         if (profile->threads[i].heap != heap)
             continue;
         t.folded += profile->threads[i].folded_allocs;
+        t.folded_bytes += profile->threads[i].folded_bytes;
         t.cut += profile->threads[i].cut_allocs;
     }
     return t;
@@ -146,6 +147,7 @@ static void print_sums(FILE *out, const struct report__profile *profile,
 
     all->allocs += t.allocs;
     all->folded += t.folded;
+    all->folded_bytes += t.folded_bytes;
     all->cut += t.cut;
     if (!report__has_heap(profile, heap))
         return;
@@ -250,11 +252,7 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
 }
 
 /* What the tables cannot tell, in words. */
-static void print_folded(FILE *out, const struct report__profile *profile,
-                         const struct report__totals *all) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < profile->thread_count; i++)
-        bytes += profile->threads[i].folded_bytes;
+static void print_folded(FILE *out, const struct report__totals *all) {
     if (all->folded == 0)
         return;
     fprintf(out,
@@ -265,7 +263,7 @@ static void print_folded(FILE *out, const struct report__profile *profile,
             "lack these.  Record with a larger limit for whole chains: --limit "
             "of mprof run,\n--mprof-limit of ecl, :limit in Lisp.\n",
             100.0 * (double)all->folded / (double)all->allocs,
-            report__grouped(bytes).text);
+            report__grouped(all->folded_bytes).text);
 }
 
 void report__print_header(FILE *out, const struct report__profile *profile,
@@ -287,7 +285,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
-    print_folded(out, profile, &all);
+    print_folded(out, &all);
     print_losses(out, profile);
     if (verbosity == MPROF_VERBOSE)
         print_marks(out, profile);

@@ -22,6 +22,7 @@ struct report__totals {
     uint64_t frees, freed;               /* C: of that */
     struct mprof_count objects, storage; /* Lisp */
     uint64_t folded, cut;                /* allocations */
+    uint64_t folded_bytes;
 };
 struct report__totals report__total(const struct report__profile *profile,
                                     enum mprof_heap heap);
