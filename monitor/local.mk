@@ -18,13 +18,16 @@ base_sources = \
 record_sources = \
 	monitor/record/adapter.h \
 	monitor/record/arena.c monitor/record/arena.h \
-	monitor/record/c_record.c \
+	monitor/record/blocks.c monitor/record/blocks.h \
+	monitor/record/c_record.c monitor/record/counters.c \
+	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/modules.c monitor/record/modules.h \
 	monitor/record/names.c monitor/record/names.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/recording.c monitor/record/recording.h \
 	monitor/record/session.c monitor/record/session.h \
+	monitor/record/short.c \
 	monitor/record/sites.c monitor/record/sites.h \
 	monitor/record/status.c \
 	monitor/record/thread.c monitor/record/thread.h \
@@ -56,12 +59,12 @@ x86_64_sources = $(walk_sources) \
 	monitor/unwind/barrier.h monitor/unwind/barrier_x86_64.S
 
 aarch64_sources = $(walk_sources) \
-	monitor/unwind/arch_aarch64.h monitor/unwind/find4.h \
+	monitor/unwind/arch_aarch64.h \
 	monitor/unwind/bare_aarch64.c \
 	monitor/unwind/barrier.h monitor/unwind/barrier_aarch64.S
 
 other_sources = \
-	monitor/unwind/arch_other.h monitor/unwind/find4.h \
+	monitor/unwind/arch_other.h \
 	monitor/unwind/cfi_other.c \
 	monitor/unwind/marks_none.c \
 	monitor/unwind/walk_other.c

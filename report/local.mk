@@ -11,7 +11,7 @@ report_data_sources = \
 	report/data/profile.h \
 	report/data/read.c \
 	report/data/reader.h \
-	report/data/records.c
+	report/data/records.c report/data/refs.c report/data/trees.c
 
 report_elf_sources = \
 	report/elf/calls.c report/elf/calls.h \

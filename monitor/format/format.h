@@ -15,9 +15,12 @@
  * record in the file divided by 8; 0 refers to nothing.  A ref to a record of
  * another type than the one expected is damage.  A record is complete before
  * header.used grows over it, and never moves; counters and name refs may
- * change later.  A parent node comes before its children, a module before its
- * functions, a thread before its nodes, bins and edges, an edge before its
- * counters: every ref but those marked "later" points backwards.
+ * change later.  What there are many of stands in blocks: a record with a
+ * thread and room for some nodes, say, of which `count` are complete.  A ref to
+ * one of these is its own offset divided by 8.  A parent node comes before its
+ * children, a module before its functions, a function before its call sites, a
+ * thread before its blocks and bins: every ref but those marked "later" points
+ * backwards.
  *
  * state is MPROF_OPEN while a program may write to the file; after a kill it
  * stays so.  When it is MPROF_CLOSED the file ends at header.used and
@@ -34,7 +37,7 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 3u
+#define MPROF_VERSION 4u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -105,11 +108,13 @@ enum mprof_record_type {
     MPROF_MODULE = 2,
     MPROF_FUNCTION = 3,
     MPROF_THREAD = 4,
-    MPROF_NODE = 5,
+    MPROF_NODES = 5,
     MPROF_BIN = 6,
-    MPROF_EDGE = 7,
-    MPROF_COUNTER = 8,
-    MPROF_SIZE = 9
+    MPROF_EDGES = 7,
+    MPROF_COUNTERS = 8,
+    MPROF_SIZE = 9,
+    MPROF_SITE = 10,
+    MPROF_FREED = 11
 };
 
 struct mprof_record {
@@ -200,34 +205,64 @@ struct mprof_count {
     uint64_t bytes;  /* bytes that it was asked for */
 };
 
-/* A function in the context of its parent: a node of the calling-context tree.
- * Its COUNTERs hold the allocations made with exactly this chain; nothing is
- * added along the chain.  ECL's allocators (ecl_cons) are nodes too; malloc()
- * and its relatives are none. */
-struct mprof_node {
+/* A call site: where a function called on. */
+struct mprof_site {
     struct mprof_record head;
-    mprof_ref thread;   /*  8: THREAD */
-    mprof_ref parent;   /* 12: NODE, 0 for the root of the thread */
-    mprof_ref function; /* 16: FUNCTION, 0 for the root */
-    uint32_t pad;       /* 20 */
-    mprof_ref counters[MPROF_CLASSES]; /* 24: newest COUNTER of the node's
-                                        thread of this class, or 0; later */
+    mprof_ref function;      /*  8: FUNCTION that calls */
+    mprof_ref module;        /* 12: MODULE or 0 */
+    uint64_t return_address; /* 16: run-time address behind the call */
 };
 
-/* What was allocated at a node in one class.  In the C heap there is one
- * COUNTER for each place in the function that called malloc(), and a thread
- * that frees what another has allocated counts that in a COUNTER of its own: a
- * node's numbers are the sums over all COUNTERs that refer to it. */
-struct mprof_counter {
+/* Many small things of one thread, in a record with room for more. */
+struct mprof_block {
     struct mprof_record head;
-    mprof_ref node;   /*  8: NODE */
-    mprof_ref edge;   /* 12: EDGE, the call of the allocator, or 0 */
-    mprof_ref thread; /* 16: THREAD that counts here */
-    mprof_ref next;  /* 20: older COUNTER of the node, thread and class, or 0 */
-    uint32_t class_; /* 24: enum mprof_class or mprof_size_class */
-    uint32_t pad;    /* 28 */
-    struct mprof_count allocated; /* 32 */
-    struct mprof_count freed;     /* 48: C only; never in use by Lisp */
+    mprof_ref thread; /*  8: THREAD */
+    uint32_t count;   /* 12: that are complete; grows */
+};
+
+/* In NODES.  A function in the context of its parent: a node of the
+ * calling-context tree.  Its counters hold the allocations made with exactly
+ * this chain; nothing is added along the chain.  ECL's allocators (ecl_cons)
+ * are nodes too; malloc() and its relatives are none. */
+struct mprof_node {
+    mprof_ref parent;  /*  0: node, 0 for the root of the thread */
+    mprof_ref call;    /*  4: SITE where its function called first, or that
+                        * FUNCTION; 0 for the root */
+    mprof_ref counter; /*  8: the oldest of its counters, or 0; later */
+    mprof_ref next;    /* 12: the monitor's */
+};
+
+/* In EDGES.  Another place in the function of a node where that called on, to
+ * frames inside of it or to the allocator. */
+struct mprof_edge {
+    mprof_ref node; /*  0: node */
+    mprof_ref site; /*  4: SITE in the function of that node */
+    mprof_ref next; /*  8: the monitor's */
+    uint32_t pad;   /* 12 */
+};
+
+/* In COUNTERS of the Lisp heap: what was allocated at a node in one class. */
+struct mprof_counter {
+    mprof_ref next;  /*  0: the node's next newer one, or 0; later */
+    uint32_t class_; /*  4: enum mprof_class or mprof_size_class */
+    struct mprof_count allocated; /*  8 */
+};
+
+/* In COUNTERS of the C heap, where there is one for each class and place in the
+ * function that called malloc(). */
+struct mprof_c_counter {
+    struct mprof_counter counter;
+    mprof_ref thread;         /* 24: THREAD, as in the block */
+    mprof_ref site;           /* 28: SITE of the call of the allocator, or 0 */
+    struct mprof_count freed; /* 32: by that thread, of what is counted here */
+};
+
+/* What a thread freed that another one had allocated. */
+struct mprof_freed {
+    struct mprof_record head;
+    mprof_ref thread;         /*  8: THREAD that frees */
+    mprof_ref counter;        /* 12: counter of the other thread */
+    struct mprof_count freed; /* 16 */
 };
 
 /* What was allocated: one type, and for structures and instances one class. */
@@ -250,15 +285,6 @@ struct mprof_size {
     uint32_t size;    /* 12: bytes; above MPROF_LARGEST_BIN all larger ones */
     struct mprof_count allocated; /* 16 */
     struct mprof_count freed;     /* 32 */
-};
-
-/* A call site: a place in the function of a node where it called on to the
- * frames inside of it.  A node has one edge for each such place. */
-struct mprof_edge {
-    struct mprof_record head;
-    mprof_ref node;          /*  8: NODE */
-    mprof_ref module;        /* 12: MODULE or 0 */
-    uint64_t return_address; /* 16: run-time address behind the call */
 };
 
 #endif

@@ -72,7 +72,7 @@ static void place(struct mprof__thread *thread, const void *object,
                   uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof__link *link = mprof__locate(thread, frame);
+    mprof_ref node = mprof__locate(thread, frame);
     mprof__check_walk(thread, frame);
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
@@ -80,7 +80,7 @@ static void place(struct mprof__thread *thread, const void *object,
         return;
     }
     struct mprof_counter *counter =
-        mprof__counter(thread, link, mprof_size_class(bytes), bytes);
+        mprof__counter(thread, node, mprof_size_class(bytes), bytes);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
@@ -110,8 +110,9 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
     uint64_t *word = mprof__objects_word(object, &me->shadow);
     if (size == NULL || word == NULL)
         return false;
-    struct mprof__link *link = mprof__find_place(thread, frame);
-    mprof_ref ref = link == NULL ? 0 : link->counter[mprof_size_class(bytes)];
+    if (mprof__find_place(thread, frame) == 0)
+        return false;
+    mprof_ref ref = thread->counter[mprof_size_class(bytes)];
     if (ref == 0 || thread->chain.innermost->folded)
         return false;
     struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
@@ -158,29 +159,26 @@ void mprof__c_failed(void) {
         mprof__leave(me);
 }
 
-/* THREAD's own counter for what COUNTER's thread has allocated. */
-static struct mprof_counter *foreign_counter(struct mprof__thread *thread,
-                                             mprof_ref ref) {
+/* What THREAD freed of COUNTER, which is another thread's; NULL: no room. */
+static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
+                                           mprof_ref counter) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    struct mprof__slot *slot = mprof__table_find(&thread->foreign, ref);
+    struct mprof__slot *slot = mprof__table_find(&thread->foreign, counter);
     if (slot != NULL)
-        return (struct mprof_counter *)(uintptr_t)slot->value;
-    const struct mprof_counter *theirs = mprof__arena_at(arena, ref);
+        return (struct mprof_freed *)(uintptr_t)slot->value;
     mprof__lock(&session->lock);
-    struct mprof_counter *ours = NULL;
+    struct mprof_freed *ours = NULL;
     if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
-        ours = mprof__arena_record(arena, MPROF_COUNTER, sizeof *ours);
+        ours = mprof__arena_record(arena, MPROF_FREED, sizeof *ours);
     if (ours != NULL) {
-        ours->node = theirs->node;
-        ours->edge = theirs->edge;
         ours->thread = thread->ref;
-        ours->class_ = theirs->class_;
+        ours->counter = counter;
         mprof__arena_publish(arena, ours);
     }
     mprof__unlock(&session->lock);
     if (ours != NULL)
-        mprof__table_add(&thread->foreign, ref, (uintptr_t)ours);
+        mprof__table_add(&thread->foreign, counter, (uintptr_t)ours);
     return ours;
 }
 
@@ -199,18 +197,20 @@ static struct mprof_size *foreign_size(struct mprof__thread *thread,
 static bool count_free(struct mprof__thread *thread,
                        const struct mprof__object *what) {
     struct mprof__arena *arena = &thread->session->arena;
-    struct mprof_counter *counter = mprof__arena_at(arena, what->counter);
+    struct mprof_c_counter *counter = mprof__arena_at(arena, what->counter);
     mprof_ref owner = counter->thread;
+    struct mprof_count *freed = &counter->freed;
     struct mprof_size *size;
     if (owner == thread->ref) {
         size = own_size(thread, bin_of(what->bytes));
     } else {
-        counter = foreign_counter(thread, what->counter);
+        struct mprof_freed *ours = foreign_counter(thread, what->counter);
+        freed = ours == NULL ? NULL : &ours->freed;
         size = foreign_size(thread, owner, bin_of(what->bytes));
     }
-    if (counter == NULL || size == NULL)
+    if (freed == NULL || size == NULL)
         return false;
-    mprof__count(&counter->freed, what->bytes);
+    mprof__count(freed, what->bytes);
     mprof__count(&size->freed, what->bytes);
     return true;
 }
@@ -272,7 +272,7 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
     uint32_t bytes = (uint32_t)what;
     if (what == 0 || bytes == UINT32_MAX)
         return false;
-    struct mprof_counter *counter =
+    struct mprof_c_counter *counter =
         mprof__arena_at(&session->arena, (mprof_ref)(what >> 32));
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
     if (counter->thread != thread->ref || size == NULL)

@@ -69,14 +69,14 @@ static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
 
 static inline void place(struct mprof__thread *thread,
                          const struct mprof__event *event, const void *frame) {
-    struct mprof__link *link = mprof__place(thread, frame);
+    mprof_ref node = mprof__place(thread, frame);
     struct mprof_bin *bin = bin_of(thread, event);
     if (__builtin_expect(bin == NULL, 0)) {
         mprof__count_unplaced(thread->session, event->bytes);
         return;
     }
     mprof__count(
-        &mprof__counter(thread, link, event->class_, event->bytes)->allocated,
+        &mprof__counter(thread, node, event->class_, event->bytes)->allocated,
         event->bytes);
     mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))

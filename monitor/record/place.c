@@ -3,25 +3,24 @@
 
 #include "monitor/base/atomic.h"
 
-struct mprof__link *mprof__locate(struct mprof__thread *thread,
-                                  const void *frame) {
+mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(chain, frame);
     if (chain->asks)
         mprof__adapter.match(chain);
-    struct mprof__link *link = mprof__tree_link(thread);
+    mprof_ref node = mprof__tree_place(thread);
     mprof__walk_done(chain);
-    return link;
+    return node;
 }
 
-struct mprof__link *mprof__relocate(struct mprof__thread *thread) {
+mprof_ref mprof__relocate(struct mprof__thread *thread) {
     struct mprof__chain *chain = &thread->chain;
     uint32_t generation = chain->generation;
     /* Should a jump leave what follows, nothing of it may be reused. */
     mprof__chain_forget(chain);
-    struct mprof__link *link = mprof__tree_link(thread);
+    mprof_ref node = mprof__tree_place(thread);
     chain->generation = generation;
-    return link;
+    return node;
 }
 
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {

@@ -24,10 +24,9 @@
 
 /* Walk from FRAME, which does not find the chain of the walk before, and find
  * or make the place of the chain in the tree. */
-struct mprof__link *mprof__locate(struct mprof__thread *thread,
-                                  const void *frame);
+mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
 /* The same for frames that interpret another function than before. */
-struct mprof__link *mprof__relocate(struct mprof__thread *thread);
+mprof_ref mprof__relocate(struct mprof__thread *thread);
 /* Count an allocation whose chain is folded or cut as such. */
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 
@@ -42,33 +41,33 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
 }
 #endif
 
-/* The place in the tree of the chain that begins at FRAME, when it is that of
- * the walk before; else NULL. */
-static inline struct mprof__link *
-mprof__find_place(struct mprof__thread *thread, const void *frame) {
+/* The node of the chain that begins at FRAME, when it is that of the walk
+ * before; else 0. */
+static inline mprof_ref mprof__find_place(struct mprof__thread *thread,
+                                          const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     enum mprof__same same = mprof__walk_again(chain, frame);
     if (__builtin_expect(same == MPROF__DIFFERS, 0))
-        return NULL;
-    struct mprof__link *link = chain->innermost->link;
+        return 0;
+    mprof_ref node = chain->innermost->node;
     if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
         mprof__adapter.match(chain);
         if (chain->reused < chain->count)
-            link = mprof__relocate(thread);
+            node = mprof__relocate(thread);
     }
     mprof__check_walk(thread, frame);
-    return link;
+    return node;
 }
 
-/* The place in the tree of the chain that begins at FRAME. */
-static inline struct mprof__link *mprof__place(struct mprof__thread *thread,
-                                               const void *frame) {
-    struct mprof__link *link = mprof__find_place(thread, frame);
-    if (__builtin_expect(link != NULL, 1))
-        return link;
-    link = mprof__locate(thread, frame);
+/* The node of the chain that begins at FRAME. */
+static inline mprof_ref mprof__place(struct mprof__thread *thread,
+                                     const void *frame) {
+    mprof_ref node = mprof__find_place(thread, frame);
+    if (__builtin_expect(node != 0, 1))
+        return node;
+    node = mprof__locate(thread, frame);
     mprof__check_walk(thread, frame);
-    return link;
+    return node;
 }
 
 /* Is the chain that THREAD just walked folded, or cut? */
@@ -77,15 +76,16 @@ static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
 }
 
-/* Where to count BYTES of CLASS_ that were allocated at LINK. */
+/* Where to count BYTES of CLASS_ of the chain that THREAD just walked, which
+ * has its place at NODE. */
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
-                                                   struct mprof__link *link,
+                                                   mprof_ref node,
                                                    unsigned class_,
                                                    uint64_t bytes) {
-    mprof_ref ref = link->counter[class_];
+    mprof_ref ref = thread->counter[class_];
     if (__builtin_expect(ref != 0, 1))
         return mprof__arena_at(&thread->session->arena, ref);
-    return mprof__make_counter(thread, link, class_, bytes);
+    return mprof__make_counter(thread, node, class_, bytes);
 }
 
 /* Counters have one writer. */

@@ -31,7 +31,6 @@ struct mprof__session {
      * numbers the ones that have ended, for other threads to take over. */
     uint32_t thread_count[MPROF_HEAPS];
     struct mprof__thread *free_threads[MPROF_HEAPS];
-    uint32_t site_count;
     struct mprof__block *blocks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;

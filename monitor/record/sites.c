@@ -121,6 +121,25 @@ static bool find_rule(uintptr_t pc, bool exact, struct mprof__unwind *unwind) {
     return true;
 }
 
+/* The SITE at PC; 0: no room. */
+static mprof_ref record_site(struct mprof__session *session,
+                             const struct mprof__site *site, uintptr_t pc) {
+    struct mprof__arena *arena = &session->arena;
+    if (site->function == 0 ||
+        !mprof__arena_has_room(arena, MPROF__FOR_SHORTER))
+        return 0;
+    struct mprof_site *record =
+        mprof__arena_record(arena, MPROF_SITE, sizeof *record);
+    if (record == NULL)
+        return 0;
+    const struct mprof__slot *module =
+        mprof__table_find(&session->modules, site->unwind.module_start);
+    record->function = site->function;
+    record->module = module == NULL ? 0 : (mprof_ref)module->value;
+    record->return_address = pc;
+    return mprof__arena_publish(arena, record);
+}
+
 static const struct mprof__site *add_site(struct mprof__session *session,
                                           uintptr_t pc, bool exact,
                                           uint64_t key) {
@@ -128,7 +147,6 @@ static const struct mprof__site *add_site(struct mprof__session *session,
     struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
     if (site == NULL)
         return &no_site;
-    site->id = ++session->site_count;
     site->known = find_rule(pc, exact, &site->unwind);
     if (site->known) {
         is_current(session, &site->unwind, now);
@@ -140,6 +158,7 @@ static const struct mprof__site *add_site(struct mprof__session *session,
         site->function =
             mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
     }
+    site->ref = record_site(session, site, pc);
     site->checked = mprof__holds_for(now);
     mprof__table_add(&session->sites, key, (uintptr_t)site);
     return site;

@@ -41,8 +41,9 @@ void mprof__session_status(struct mprof__session *session,
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(arena->base + at);
-        if (record->type == MPROF_NODE)
-            status->nodes++;
+        if (record->type == MPROF_NODES)
+            status->nodes += mprof__load_relaxed(
+                &((const struct mprof_block *)record)->count);
         else if (record->type == MPROF_BIN)
             add_bin(status, (const struct mprof_bin *)record);
         else if (record->type == MPROF_SIZE)

@@ -78,22 +78,6 @@ static void name_thread(struct mprof__arena *arena,
         record->name = mprof__arena_string(arena, text, strlen(text));
 }
 
-/* The root, which has counters of all classes, for what finds no room. */
-static struct mprof_node *make_root(struct mprof__session *session,
-                                    mprof_ref thread) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_node *root =
-        mprof__arena_record(arena, MPROF_NODE, sizeof *root);
-    if (root == NULL)
-        return NULL;
-    root->thread = thread;
-    mprof__arena_publish(arena, root);
-    for (unsigned c = 0; c < MPROF_CLASSES; c++)
-        if (!mprof__add_counter(session, thread, root, 0, c))
-            return NULL;
-    return root;
-}
-
 /* Go on where a thread that has ended stopped; NULL: there is none. */
 static struct mprof__thread *take_over(struct mprof__session *session,
                                        enum mprof_heap heap) {
@@ -107,12 +91,10 @@ static struct mprof__thread *take_over(struct mprof__session *session,
     return thread;
 }
 
-static struct mprof__thread *make_thread(struct mprof__session *session,
-                                         enum mprof_heap heap) {
+/* A thread with a record, but without a tree; under the lock. */
+static struct mprof__thread *add_thread(struct mprof__session *session,
+                                        enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
-    struct mprof__thread *thread = take_over(session, heap);
-    if (thread != NULL)
-        return thread;
     struct mprof_thread *record =
         mprof__arena_record(arena, MPROF_THREAD, sizeof *record);
     if (record == NULL)
@@ -122,33 +104,41 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(arena, record);
-    struct mprof_node *root = make_root(session, ref);
-    if (root == NULL)
-        return NULL;
-    thread = mprof__session_alloc(session, sizeof *thread);
+    struct mprof__thread *thread =
+        mprof__session_alloc(session, sizeof *thread);
     if (thread == NULL)
         return NULL;
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    uint32_t number;
-    thread->tree.root = mprof__new_link(thread, &number);
-    if (thread->tree.root == NULL)
-        return NULL;
-    thread->tree.root->node = mprof__arena_ref(arena, root);
     mprof__chain_begin(&thread->chain, mprof__site_of, session, record);
+    return thread;
+}
+
+static struct mprof__thread *make_thread(struct mprof__session *session,
+                                         enum mprof_heap heap) {
+    mprof__lock(&session->lock);
+    struct mprof__thread *thread = take_over(session, heap);
+    bool is_new = thread == NULL;
+    if (is_new)
+        thread = add_thread(session, heap);
+    mprof__unlock(&session->lock);
+    if (thread == NULL || !is_new)
+        return thread;
+    if (!mprof__tree_begin(thread))
+        return NULL;
+    mprof__lock(&session->lock);
     thread->number = ++session->thread_count[heap];
     thread->next = session->threads;
     mprof__store_release(&session->threads, thread);
+    mprof__unlock(&session->lock);
     return thread;
 }
 
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap) {
     struct mprof__self *me = mprof__self;
-    mprof__lock(&session->lock);
     struct mprof__thread *thread = make_thread(session, heap);
-    mprof__unlock(&session->lock);
     /* What another thread walked before is not on this stack. */
     if (thread != NULL) {
         mprof__chain_forget(&thread->chain);

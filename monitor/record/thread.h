@@ -25,11 +25,13 @@ struct mprof__thread {
     struct mprof_thread *record;
     mprof_ref ref; /* of the record */
     struct mprof__tree tree;
+    /* Of the chain that was walked last, by class; 0: not asked for yet. */
+    mprof_ref counter[MPROF_CLASSES];
     struct mprof__table bins; /* class object -> bin */
     uintptr_t last_class;     /* ... that was looked up last */
     struct mprof_bin *last_class_bin;
-    /* What other threads allocated and this one frees: their COUNTER -> ours,
-     * (THREAD, size) -> our SIZE. */
+    /* What other threads allocated and this one frees: their counter -> our
+     * FREED, (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
     uint64_t autosave; /* allocations until the next */
     uint32_t number;   /* of the threads of this heap, from 1 */

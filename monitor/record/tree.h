@@ -2,30 +2,29 @@
  *
  *     in memory, the thread's              in the data file, for good
  *
- *     root link ------------------- node -> NODE (no function)
- *      | child[]: by child_key             ^ parent    ^ node
- *      v                                   |           |
- *     link: main, calls at +12 ---- node -> NODE main  | --- counters[class]
- *      |                        \-- edge --------------|----> EDGE +12
- *      v                         \- counter[class] ----+----> COUNTER, next ...
- *     link: f, calls malloc at +8 -- ...
+ *     root ------------------------------> node (no function)
+ *                                            ^ parent
+ *     steps:  (node, call) -> node           |
+ *     nodes:  (node, function) -> node ----> node: call ----> SITE main+12
+ *     edges:  (node, SITE) -> edge --------> edge: node, site > SITE main+40
+ *                                            ^ parent
+ *                                          node: call ----> SITE f+8
+ *                                            \- counter --> counter --> ...
  *
- * Two call sites of one function are two links and one node.
+ * Two call sites of one function are one node, and one of them is an edge of
+ * it.  The indices `nodes` and `edges` have everything; `steps`, a cache, has
+ * what was looked up lately, also where short chains lead on.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have the nodes of short chains, which lead from the root by way of
- * a node of the function FOLDED to the innermost MPROF__SHORT functions.  Of
- * these there are few, however many chains there are, and room is kept for
- * them: what each function allocated, and for which callers near by, stays
- * exact.
+ * a node of the function FOLDED to the innermost MPROF__SHORT functions; see
+ * short.c.
  *
- * Of the nodes: parent < node, as refs; each but the root has a function.  No
- * two have both parent and function the same, and `nodes` has them all but the
- * root. Of the links in `edges`: the number is at most link_count; node is a
- * NODE of this thread; edge is 0 or an EDGE of that node; counter[c] is 0 or a
- * COUNTER of class c of that node or, when there was no room, of one further
- * out. Of COUNTERs: those of a node and a class are chained by `next`, newest
- * first.
+ * Of the nodes: parent < node, as refs; each but the root has a call.  No two
+ * have both parent and function the same, and `nodes` has them all but the
+ * root.  No two edges have both node and site the same, none has the call of
+ * its node, and `edges` has them all.  A node's counters are chained by `next`,
+ * oldest first, no two of one class and site.
  */
 #ifndef MONITOR_RECORD_TREE_H
 #define MONITOR_RECORD_TREE_H
@@ -35,68 +34,96 @@
 
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
+#include "monitor/record/blocks.h"
+#include "monitor/record/index.h"
 
-struct mprof__session;
 struct mprof__thread;
 
 enum {
-    MPROF__INWARD = 4,
-    MPROF__LINKS = 1024, /* in a piece of memory */
-    MPROF__PIECES = 16384,
-    MPROF__SHORT = 8 /* functions of a short chain */
+    MPROF__SHORT = 8,    /* functions of a short chain */
+    MPROF__SPOTS = 1024, /* a power of two */
+    MPROF__STEPS = 1024, /* to begin with; powers of two */
+    MPROF__MOST_STEPS = 65536
 };
 
-/* A call site of a context, with cached counters: the function of a node calls
- * another one from one place; where the chain ends, it calls the allocator.
- * Made by tree.c, of the thread's memory, and numbered from 1; the number 0
- * stands for none.  One line of the processor's cache. */
-struct mprof__link {
-    /* What was called from there lately, a cache. */
-    uint32_t child_key[MPROF__INWARD]; /* of the other links' keys */
-    uint32_t child[MPROF__INWARD]; /* their numbers, with MPROF__FOLDS or not */
-    uint64_t key; /* how it is called: site, or interpreted object */
-    mprof_ref counter[MPROF_CLASSES]; /* COUNTER; 0: not asked for yet */
-    mprof_ref node;                   /* ... of the function that calls */
-    mprof_ref edge;                   /* EDGE; 0: there is none */
-} __attribute__((aligned(64)));
+/* From the node of a frame to that of the frame that it called: a cache. */
+struct mprof__step {
+    uint64_t key;     /* how it is called: site, or interpreted object */
+    mprof_ref parent; /* node; 0: nothing */
+    uint32_t child;   /* node, with MPROF__FOLDS or not */
+};
 
-/* The node is that of a short chain: the tree was full. */
+/* The node is that of a short chain: the tree was full.  No ref is as large, as
+ * the limit is (MPROF_LIMIT). */
 #define MPROF__FOLDS ((uint32_t)1 << 31)
+
+/* Where the counter is of one of very many call sites of a node: a cache. */
+struct mprof__spot {
+    mprof_ref node, site, counter;
+    uint32_t class_;
+};
 
 /* Of a thread, and only it touches it. */
 struct mprof__tree {
-    struct mprof__link *root;    /* its node has counters of all classes */
-    mprof_ref folded;            /* NODE of short chains; 0: there are none */
-    struct mprof__table edges;   /* (parent, site or function) -> link */
-    struct mprof__table nodes;   /* (parent, function) -> node */
-    struct mprof__link **pieces; /* MPROF__PIECES of links; mapped */
-    uint32_t link_count;
+    mprof_ref root;   /* its node, which has counters of all classes */
+    mprof_ref folded; /* the node of short chains; 0: there are none */
+    struct mprof__blocks node_blocks, edge_blocks, counter_blocks;
+    struct mprof__index nodes, edges;
+    struct mprof__step *steps; /* mapped, or the one below */
+    uint32_t step_mask;        /* number of steps - 1 */
+    struct mprof__step only_step;
+    struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
 };
-
-static inline struct mprof__link *
-mprof__tree_link_at(const struct mprof__tree *tree, uint32_t number) {
-    return &tree->pieces[number / MPROF__LINKS][number % MPROF__LINKS];
-}
 
 /* The invariants, of THREAD's tree, which nobody changes meanwhile; see
  * tree_check.c. */
 void mprof__tree_check(const struct mprof__thread *thread);
 
-/* The place of the chain that THREAD just walked. */
-struct mprof__link *mprof__tree_link(struct mprof__thread *thread);
-/* Make the counter of a link for CLASS_; when there is no room, that of its
- * function alone, or one further out, and then BYTES count as folded. */
-struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          struct mprof__link *link,
-                                          unsigned class_, uint64_t bytes);
-/* Add a counter; under the session's lock. */
-bool mprof__add_counter(struct mprof__session *session, mprof_ref thread,
-                        struct mprof_node *node, mprof_ref edge,
-                        unsigned class_);
-/* A link with nothing in it; NULL: no memory. */
-struct mprof__link *mprof__new_link(struct mprof__thread *thread,
-                                    uint32_t *number);
+/* Make the root of THREAD, which has a record.  False: no memory. */
+bool mprof__tree_begin(struct mprof__thread *thread);
 /* Give back the memory of the tree that is not in the data file. */
 void mprof__tree_free(struct mprof__thread *thread);
+
+/* The node of the chain that THREAD just walked; those of its frames, too. */
+mprof_ref mprof__tree_place(struct mprof__thread *thread);
+
+/* The FUNCTION that a frame of the chain runs, or 0; and how it is written in
+ * nodes: the SITE where it is, or else the function. */
+mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index);
+mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
+                           mprof_ref function);
+/* The node of FUNCTION called by that of PARENT, new ones with CALL, or 0:
+ * there is no ROOM. */
+mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
+                           mprof_ref function, mprof_ref call,
+                           enum mprof__room room);
+/* NODE calls from CALL, too. */
+void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
+                      mprof_ref call, enum mprof__room room);
+
+/* short.c: the node of short chains; 0: there is no room. */
+mprof_ref mprof__tree_folded(struct mprof__thread *thread);
+/* That of the short chain that ends at frame INDEX. */
+mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index);
+/* Does the short chain of PARENT always lead to that of CHILD?  Where room is
+ * short, a chain may be told less of than the one that it calls. */
+bool mprof__tree_leads(const struct mprof__thread *thread, mprof_ref parent,
+                       mprof_ref child);
+
+/* counters.c: the counter for CLASS_ of the chain that THREAD just walked,
+ * which has its place at NODE; when there is no room, that of its function
+ * alone, or one further out, and then BYTES count as folded. */
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          mprof_ref node, unsigned class_,
+                                          uint64_t bytes);
+/* One of each class for the root, for what finds no room. */
+bool mprof__root_counters(struct mprof__thread *thread);
+
+/* The FUNCTION that the CALL of a node means. */
+static inline mprof_ref mprof__call_function(const struct mprof__arena *arena,
+                                             mprof_ref call) {
+    const struct mprof_site *site = mprof__arena_at(arena, call);
+    return site->head.type == MPROF_SITE ? site->function : call;
+}
 
 #endif

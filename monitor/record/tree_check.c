@@ -3,86 +3,118 @@
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 
-/* The record at REF, which is one of TYPE. */
-static const void *record_at(const struct mprof__thread *thread, mprof_ref ref,
-                             uint32_t type) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    MPROF__MUST((size_t)ref * 8 < mprof__arena_header(arena)->used);
-    const struct mprof_record *record = mprof__arena_at(arena, ref);
-    MPROF__MUST(record->type == type);
-    return record;
+static size_t used_of(const struct mprof__thread *thread) {
+    return mprof__arena_header(&thread->session->arena)->used;
 }
 
-static void check_counters(const struct mprof__thread *thread, mprof_ref node,
-                           unsigned class_) {
-    const struct mprof_node *of = record_at(thread, node, MPROF_NODE);
-    mprof_ref ref = of->counters[class_];
+static const struct mprof_record *record_at(const struct mprof__thread *thread,
+                                            mprof_ref ref) {
+    MPROF__MUST(ref != 0 && (size_t)ref * 8 < used_of(thread));
+    return mprof__arena_at(&thread->session->arena, ref);
+}
+
+static void check_counters(const struct mprof__thread *thread, mprof_ref ref) {
+    const struct mprof__arena *arena = &thread->session->arena;
     while (ref != 0) {
-        const struct mprof_counter *counter =
-            record_at(thread, ref, MPROF_COUNTER);
-        MPROF__MUST(counter->node == node && counter->class_ == class_);
-        MPROF__MUST(counter->next < ref);
+        MPROF__MUST((size_t)ref * 8 < used_of(thread));
+        const struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        MPROF__MUST(counter->class_ < MPROF_CLASSES);
+        MPROF__MUST(counter->next == 0 || counter->next > ref);
+        MPROF__MUST(thread->record->heap == MPROF_LISP_HEAP ||
+                    ((const struct mprof_c_counter *)counter)->thread ==
+                        thread->ref);
         ref = counter->next;
     }
 }
 
+/* By its parent and function INDEX finds NODE, and no other one. */
+static void check_is_found(const struct mprof__thread *thread, mprof_ref node,
+                           mprof_ref parent, mprof_ref function) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__index *index = &thread->tree.nodes;
+    const struct mprof_node *of = mprof__arena_at(arena, node);
+    mprof_ref ref = mprof__index_first(index, index->hash(arena, of));
+    unsigned found = 0;
+    for (; ref != 0; ref = of->next) {
+        of = mprof__arena_at(arena, ref);
+        if (of->parent == parent &&
+            mprof__call_function(arena, of->call) == function) {
+            MPROF__MUST(ref == node);
+            found++;
+        }
+    }
+    MPROF__MUST(found == 1);
+}
+
 static void check_node(const struct mprof__thread *thread, mprof_ref ref) {
-    const struct mprof_node *node = record_at(thread, ref, MPROF_NODE);
-    MPROF__MUST(node->thread == thread->ref && node->parent < ref);
-    MPROF__MUST((node->parent == 0) == (node->function == 0));
-    for (unsigned c = 0; c < MPROF_CLASSES; c++)
-        check_counters(thread, ref, c);
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *node = mprof__arena_at(arena, ref);
+    MPROF__MUST(node->parent < ref);
+    MPROF__MUST((node->parent == 0) == (node->call == 0));
+    MPROF__MUST((node->parent == 0) == (ref == thread->tree.root));
+    check_counters(thread, node->counter);
     if (node->parent == 0)
         return;
-    uint64_t key = (uint64_t)node->parent << 32 | node->function;
-    const struct mprof__slot *slot =
-        mprof__table_find(&thread->tree.nodes, key);
-    MPROF__MUST(slot != NULL);
-    MPROF__MUST(slot->value == (uintptr_t)node);
+    uint32_t type = record_at(thread, node->call)->type;
+    MPROF__MUST(type == MPROF_SITE || type == MPROF_FUNCTION);
+    check_is_found(thread, ref, node->parent,
+                   mprof__call_function(arena, node->call));
 }
 
-/* NODE, or one further out. */
-static bool is_outward(const struct mprof__thread *thread, mprof_ref node,
-                       mprof_ref from) {
-    while (from != node && from != 0) {
-        const struct mprof_node *at = record_at(thread, from, MPROF_NODE);
-        from = at->parent;
-    }
-    return from == node;
+static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_edge *edge = mprof__arena_at(arena, ref);
+    const struct mprof_node *node = mprof__arena_at(arena, edge->node);
+    MPROF__MUST(record_at(thread, edge->site)->type == MPROF_SITE);
+    MPROF__MUST(node->call != edge->site);
+    MPROF__MUST(mprof__call_function(arena, edge->site) ==
+                mprof__call_function(arena, node->call));
 }
 
-static void check_link(const struct mprof__thread *thread,
-                       const struct mprof__link *link) {
-    check_node(thread, link->node);
-    if (link->edge != 0) {
-        const struct mprof_edge *edge =
-            record_at(thread, link->edge, MPROF_EDGE);
-        MPROF__MUST(edge->node == link->node);
-    }
-    for (unsigned i = 0; i < MPROF__INWARD; i++)
-        MPROF__MUST((link->child[i] & ~MPROF__FOLDS) <=
-                    thread->tree.link_count);
-    for (unsigned c = 0; c < MPROF_CLASSES; c++) {
-        if (link->counter[c] == 0)
+/* Things of TYPE in the blocks of THREAD, each checked by CHECK. */
+static uint32_t
+check_blocks(const struct mprof__thread *thread, uint32_t type, size_t bytes,
+             void (*check)(const struct mprof__thread *, mprof_ref)) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_record *record;
+    uint32_t sum = 0;
+    for (size_t at = MPROF_HEADER_BYTES; at < used_of(thread);
+         at += record->bytes) {
+        record = (const void *)(arena->base + at);
+        const struct mprof_block *block = (const void *)record;
+        if (record->type != type || block->thread != thread->ref)
             continue;
-        const struct mprof_counter *counter =
-            record_at(thread, link->counter[c], MPROF_COUNTER);
-        MPROF__MUST(counter->class_ == c);
-        MPROF__MUST(is_outward(thread, counter->node, link->node));
+        MPROF__MUST(sizeof *block + block->count * bytes <= record->bytes);
+        for (uint32_t i = 0; i < block->count; i++)
+            check(thread, mprof__arena_ref(arena, (const char *)(block + 1) +
+                                                      i * bytes));
+        sum += block->count;
     }
+    return sum;
+}
+
+static void check_step(const struct mprof__thread *thread,
+                       const struct mprof__step *step) {
+    mprof_ref child = step->child & ~MPROF__FOLDS;
+    if (step->parent == 0)
+        return;
+    MPROF__MUST((size_t)child * 8 < used_of(thread));
+    const struct mprof_node *node =
+        mprof__arena_at(&thread->session->arena, child);
+    if (child == step->child)
+        MPROF__MUST(node->parent == step->parent);
 }
 
 void mprof__tree_check(const struct mprof__thread *thread) {
     const struct mprof__tree *tree = &thread->tree;
-    const struct mprof__slots *edges = tree->edges.slots;
-    if (tree->root == NULL)
+    if (tree->root == 0)
         return; /* given back */
-    check_link(thread, tree->root);
-    for (size_t i = 0; edges != NULL && i <= edges->mask; i++) {
-        if (edges->slot[i].key <= 1)
-            continue;
-        uint32_t number = (uint32_t)edges->slot[i].value & ~MPROF__FOLDS;
-        MPROF__MUST(number > 0 && number <= tree->link_count);
-        check_link(thread, mprof__tree_link_at(tree, number));
-    }
+    uint32_t nodes = check_blocks(thread, MPROF_NODES,
+                                  sizeof(struct mprof_node), check_node);
+    MPROF__MUST(nodes == tree->nodes.count + 1);
+    uint32_t edges = check_blocks(thread, MPROF_EDGES,
+                                  sizeof(struct mprof_edge), check_edge);
+    MPROF__MUST(edges == tree->edges.count);
+    for (uint32_t i = 0; i <= tree->step_mask; i++)
+        check_step(thread, &tree->steps[i]);
 }

@@ -7,8 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "monitor/unwind/find4.h"
-
 #if defined __clang__
 #error "clang's __builtin_dwarf_cfa() is wrong on aarch64: compile with gcc"
 #endif

@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/unwind/find4.h"
-
 /* The header of this library, where the linker put it. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 #define MPROF__ELF_MACHINE (__ehdr_start.e_machine)

@@ -3,7 +3,6 @@
 #ifndef MONITOR_UNWIND_ARCH_X86_64_H
 #define MONITOR_UNWIND_ARCH_X86_64_H
 
-#include <emmintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -79,14 +78,6 @@ static inline bool mprof__shadow_stack(void) {
     uint64_t top = 0;
     __asm__ volatile("rdsspq %0" : "+r"(top));
     return top != 0;
-}
-
-/* The first of four numbers that is NUMBER; 4: none. */
-static inline unsigned mprof__find4(const uint32_t *four, uint32_t number) {
-    __m128i all = _mm_loadu_si128((const __m128i *)four);
-    __m128i same = _mm_cmpeq_epi32(all, _mm_set1_epi32((int)number));
-    unsigned mask = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(same));
-    return mask == 0 ? 4 : (unsigned)__builtin_ctz(mask);
 }
 
 #endif

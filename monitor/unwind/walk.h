@@ -17,18 +17,16 @@
 #include "monitor/unwind/generation.h"
 #include "monitor/unwind/marks.h"
 
-struct mprof__link;
-
 /* What is known of one return address; see record/sites.c.  Only `checked`
  * changes. */
 struct mprof__site {
     struct mprof__unwind unwind;
-    uint32_t id;        /* counts the sites of the session, from 1 */
     uint32_t checked;   /* generation that this holds for; atomic */
     bool known;         /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* frames of it stand for what they interpret */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
+    mprof_ref ref;      /* SITE in the data file; 0: no room for it */
 };
 
 /* How a frame is known to lead where it led in the walk before. */
@@ -50,14 +48,14 @@ struct mprof__frame {
     uintptr_t bp;
     uintptr_t bp_at; /* where its caller's frame pointer is, or 0: unchanged */
     const struct mprof__site *site;
-    uintptr_t object;         /* what is interpreted here, or 0 */
-    struct mprof__link *link; /* its place in the tree; see tree.c */
-    uint32_t serial;          /* of its mark */
-    uint16_t mark;            /* number of its mark */
-    uint8_t check;            /* enum mprof__check */
-    bool exact;      /* a signal struck here: pc is no return address */
-    bool last;       /* it has no caller */
-    bool interprets; /* `object` stands for it */
+    uintptr_t object; /* what is interpreted here, or 0 */
+    mprof_ref node;   /* its place in the tree; see tree.c */
+    uint32_t serial;  /* of its mark */
+    uint16_t mark;    /* number of its mark */
+    uint8_t check;    /* enum mprof__check */
+    bool exact;       /* a signal struck here: pc is no return address */
+    bool last;        /* it has no caller */
+    bool interprets;  /* `object` stands for it */
     /* The way to the caller depends on nothing but the return address and,
      * perhaps, the frame pointer. */
     bool checkable;
@@ -143,7 +141,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame);
 /* Walk.c's look at the marks after a walk; see look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
 
-/* What was found out of the chain's frames meanwhile, their links, is true. */
+/* What was found out of the chain's frames meanwhile, their nodes, is true. */
 void mprof__walk_done(struct mprof__chain *chain);
 
 static inline uintptr_t mprof__word_at(uintptr_t address) {

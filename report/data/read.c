@@ -1,9 +1,9 @@
 /* read.c - from the bytes of a data file to a profile, or a sentence.
  *
  * Nothing in the file is believed: the first pass walks the records and notes
- * where each begins, the second (records.c) follows the refs.  A file is always
- * copied before it is looked at, since the profiled program may still write to
- * it.
+ * where each begins, the second (records.c) follows the refs (refs.c), the
+ * third (trees.c) reads what is in blocks.  A file is always copied before it
+ * is looked at, since the profiled program may still write to it.
  */
 #include "report/data/reader.h"
 
@@ -17,15 +17,22 @@
 #include <zlib.h>
 
 static const uint32_t type_bytes[MPROF_TYPES] = {
-    [MPROF_STRING] = sizeof(struct mprof_string),
     [MPROF_MODULE] = sizeof(struct mprof_module),
     [MPROF_FUNCTION] = sizeof(struct mprof_function),
     [MPROF_THREAD] = sizeof(struct mprof_thread),
-    [MPROF_NODE] = sizeof(struct mprof_node),
     [MPROF_BIN] = sizeof(struct mprof_bin),
-    [MPROF_EDGE] = sizeof(struct mprof_edge),
-    [MPROF_COUNTER] = sizeof(struct mprof_counter),
-    [MPROF_SIZE] = sizeof(struct mprof_size)};
+    [MPROF_SIZE] = sizeof(struct mprof_size),
+    [MPROF_SITE] = sizeof(struct mprof_site),
+    [MPROF_FREED] = sizeof(struct mprof_freed)};
+
+/* The least that a record of TYPE may have, where that differs. */
+static uint32_t least_bytes(uint32_t type) {
+    if (type == MPROF_STRING)
+        return 16;
+    if (type == MPROF_NODES || type == MPROF_EDGES || type == MPROF_COUNTERS)
+        return sizeof(struct mprof_block);
+    return 0;
+}
 
 bool report__damaged(struct report__reader *r, uint64_t offset,
                      const char *what) {
@@ -71,7 +78,8 @@ static bool check_header(struct report__reader *r, uint64_t size) {
     if (h->version != MPROF_VERSION)
         return refused(r, report__format(r->pool,
                                          "has data format version %u, this "
-                                         "mprof reads version %u",
+                                         "mprof reads version %u; that which "
+                                         "recorded it can read it",
                                          h->version, MPROF_VERSION));
     if (h->header_bytes != MPROF_HEADER_BYTES)
         return report__damaged(r, 16, "wrong size of the header");
@@ -92,10 +100,9 @@ static bool check_header(struct report__reader *r, uint64_t size) {
 }
 
 /* The first pass: sizes and types of the records. */
-static bool find_records(struct report__reader *r) {
+static bool check_records(struct report__reader *r) {
     uint64_t at = MPROF_HEADER_BYTES;
 
-    r->index = report__alloc(r->pool, r->used / 8, sizeof *r->index);
     while (at < r->used) {
         struct mprof_record head;
         memcpy(&head, r->data + at, sizeof head);
@@ -104,14 +111,28 @@ static bool find_records(struct report__reader *r) {
         if (head.bytes > r->used - at)
             return report__damaged(r, at,
                                    "a record goes past the end of the data");
+        uint32_t least = least_bytes(head.type);
         if (head.bytes % 8 != 0 ||
-            (head.type == MPROF_STRING ? head.bytes < 16
-                                       : head.bytes != type_bytes[head.type]))
+            (least ? head.bytes < least : head.bytes != type_bytes[head.type]))
             return report__damaged(r, at, "a record has the wrong size");
-        r->index[at / 8] = ++r->count[head.type];
+        r->count[head.type]++;
         at += head.bytes;
     }
     return true;
+}
+
+/* And where each of them is. */
+static void find_records(struct report__reader *r) {
+    uint32_t done[MPROF_TYPES] = {0};
+    struct mprof_record head;
+
+    for (uint32_t type = 0; type < MPROF_TYPES; type++)
+        r->refs[type] =
+            report__alloc(r->pool, r->count[type], sizeof(mprof_ref));
+    for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes) {
+        memcpy(&head, r->data + at, sizeof head);
+        r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);
+    }
 }
 
 static bool read_header(struct report__reader *r) {
@@ -157,9 +178,12 @@ struct report__profile *report__parse(struct report__pool *pool,
 
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
-    if (check_header(&r, size) && find_records(&r) && read_header(&r) &&
-        report__read_records(&r))
-        return r.profile;
+    if (check_header(&r, size) && check_records(&r)) {
+        find_records(&r);
+        if (read_header(&r) && report__read_records(&r) &&
+            report__read_trees(&r))
+            return r.profile;
+    }
     *error = r.error;
     return NULL;
 }

@@ -1,10 +1,18 @@
-/* reader.h - what read.c and records.c share. */
+/* reader.h - what read.c, refs.c, records.c and trees.c share. */
 #ifndef REPORT_DATA_READER_H
 #define REPORT_DATA_READER_H
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_SIZE + 1)
+#define MPROF_TYPES (MPROF_FREED + 1)
+
+struct report__trees;
+
+/* Where a function calls. */
+struct report__site {
+    uint32_t function, module;
+    uint64_t return_address;
+};
 
 struct report__reader {
     struct report__pool *pool;
@@ -13,9 +21,17 @@ struct report__reader {
     const unsigned char *data;
     uint64_t used;
     struct mprof_header header;
-    /* By ref: 1 + the index of the record within its type, or 0. */
-    uint32_t *index;
+    /* By type: its records, in the order of the file. */
+    mprof_ref *refs[MPROF_TYPES];
     uint32_t count[MPROF_TYPES];
+    /* Of blocks: by record its thread and the things in those before it; and
+     * the number of all things. */
+    uint32_t *thread[MPROF_TYPES], *before[MPROF_TYPES];
+    uint32_t things[MPROF_TYPES];
+    uint32_t found[MPROF_TYPES]; /* the record that a ref led to last */
+    struct report__site *sites;  /* by number of the SITE */
+    uint32_t site_count;
+    struct report__trees *trees;
     struct report__profile *profile;
 };
 
@@ -26,15 +42,45 @@ bool report__damaged(struct report__reader *reader, uint64_t offset,
 /* OPTIONAL: the ref may be 0.  LATER: it may lead forwards. */
 enum report__ref_flags { MPROF_OPTIONAL = 1, MPROF_LATER = 2 };
 
+/* Follow the REF in the field at byte FIELD of the record or thing at OWNER.
+ * *INDEX becomes its index within TYPE, or MPROF_NONE.  False when the file is
+ * damaged. */
+bool report__follow(struct report__reader *reader, uint64_t owner,
+                    unsigned field, mprof_ref ref, uint32_t type, int flags,
+                    uint32_t *index);
+
+/* The same for the things in blocks of TYPE, which may lie further on.  In an
+ * open file one may be missing, whose number was copied before it was made. */
+bool report__follow_thing(struct report__reader *reader, uint64_t owner,
+                          unsigned field, mprof_ref ref, uint32_t type,
+                          int flags, uint32_t *index);
+
+/* Is there a record of TYPE at REF? */
+bool report__is_record(struct report__reader *reader, uint32_t type,
+                       mprof_ref ref);
+/* The thread of the thing of TYPE at REF, which there is. */
+uint32_t report__thing_thread(struct report__reader *reader, uint32_t type,
+                              mprof_ref ref);
+
+/* Find the things in the blocks of TYPE; the threads are read. */
+bool report__count_things(struct report__reader *reader, uint32_t type);
+
+/* Call READ for all of them, in the order of the file: for number INDEX, which
+ * is at byte AT and of THREAD, until it returns false. */
+bool report__each_thing(struct report__reader *reader, uint32_t type,
+                        bool (*read)(struct report__reader *reader, uint64_t at,
+                                     uint32_t index, uint32_t thread));
+
 /* The text that the REF in the field at byte FIELD of the record at OWNER
  * leads to; *TEXT is NULL for no text.  False when the file is damaged. */
 bool report__read_string(struct report__reader *reader, uint64_t owner,
                          unsigned field, mprof_ref ref, int flags,
                          const char **text);
 
-/* Read all records, whose offsets are in the index.  False when the file is
+/* Read all records but blocks, then what is in these.  False when the file is
  * damaged. */
 bool report__read_records(struct report__reader *reader);
+bool report__read_trees(struct report__reader *reader);
 
 #define MPROF_FIELD(type, field) offsetof(struct mprof_##type, field)
 

@@ -55,12 +55,24 @@ int main(int argc, char **argv) {
     if (memcmp(header.magic, MPROF_MAGIC, 8) != 0 || header.used > size)
         fail(argv[1], "not a data file");
     struct mprof_count nodes = {0, 0}, bins = {0, 0};
+    size_t thing;
     for (size_t at = MPROF_HEADER_BYTES; at < header.used;) {
         const struct mprof_record *record = (const void *)(data + at);
         if (record->bytes == 0)
             fail(argv[1], "a record without length");
-        if (record->type == MPROF_COUNTER)
-            add(&nodes, &((const struct mprof_counter *)record)->allocated);
+        if (record->type == MPROF_COUNTERS) {
+            const struct mprof_block *block = (const void *)record;
+            const struct mprof_thread *thread =
+                (const void *)(data + (size_t)block->thread * 8);
+            thing = thread->heap == MPROF_C_HEAP
+                        ? sizeof(struct mprof_c_counter)
+                        : sizeof(struct mprof_counter);
+            for (uint32_t i = 0; i < block->count; i++)
+                add(&nodes, &((const struct mprof_counter
+                                   *)(const void *)((const char *)(block + 1) +
+                                                    i * thing))
+                                 ->allocated);
+        }
         if (record->type == MPROF_BIN) {
             add(&bins, &((const struct mprof_bin *)record)->objects);
             add(&bins, &((const struct mprof_bin *)record)->storage);

@@ -70,12 +70,13 @@ static void differs(const struct mprof__chain *chain, const char *what,
 static bool has_place(struct mprof__thread *thread, size_t i) {
     const struct mprof__frame *f = &thread->chain.frames[i];
     const struct mprof__arena *arena = &thread->session->arena;
-    const struct mprof__link *parent = i > 0 ? f[-1].link : thread->tree.root;
-    if (f->folded || f->link == NULL)
-        return f->link != NULL;
-    const struct mprof_node *node = mprof__arena_at(arena, f->link->node);
-    return node->parent == parent->node &&
-           (f->object != 0 || node->function == f->site->function);
+    mprof_ref parent = i > 0 ? f[-1].node : thread->tree.root;
+    if (f->folded || f->node == 0)
+        return f->node != 0;
+    const struct mprof_node *node = mprof__arena_at(arena, f->node);
+    return node->parent == parent &&
+           (f->object != 0 ||
+            mprof__call_function(arena, node->call) == f->site->function);
 }
 
 static const struct mprof_string *

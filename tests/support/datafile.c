@@ -1,6 +1,7 @@
 /* datafile.c - data files made up by tests. */
 #include "tests/support/datafile.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -125,43 +126,71 @@ mprof_ref datafile_c_thread(struct datafile *file, uint32_t tid,
     return add_thread(file, tid, name, MPROF_C_HEAP);
 }
 
+/* A block of THREAD with one thing of BYTES; the ref is the thing's. */
+static mprof_ref add_thing(struct datafile *file, uint32_t type,
+                           mprof_ref thread, size_t bytes) {
+    mprof_ref ref = add_record(file, type, sizeof(struct mprof_block) + bytes);
+    struct mprof_block *block = datafile_record(file, ref);
+    block->thread = thread;
+    block->count = 1;
+    return ref + sizeof *block / 8;
+}
+
+struct mprof_block *datafile_block(struct datafile *file, mprof_ref thing) {
+    return (struct mprof_block *)datafile_record(file, thing) - 1;
+}
+
 mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
-                        mprof_ref parent, mprof_ref function) {
-    mprof_ref ref = add_record(file, MPROF_NODE, sizeof(struct mprof_node));
+                        mprof_ref parent, mprof_ref call) {
+    mprof_ref ref =
+        add_thing(file, MPROF_NODES, thread, sizeof(struct mprof_node));
     struct mprof_node *node = datafile_record(file, ref);
-    node->thread = thread;
     node->parent = parent;
-    node->function = function;
+    node->call = call;
     return ref;
 }
 
 mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
-                           mprof_ref edge, mprof_ref thread, uint32_t class_,
+                           mprof_ref site, uint32_t class_,
                            struct mprof_count allocated,
                            struct mprof_count freed) {
-    mprof_ref ref =
-        add_record(file, MPROF_COUNTER, sizeof(struct mprof_counter));
-    struct mprof_counter *counter = datafile_record(file, ref);
-    struct mprof_node *at = datafile_record(file, node);
-    counter->node = node;
-    counter->edge = edge;
-    counter->thread = thread;
-    counter->class_ = class_;
-    counter->allocated = allocated;
-    counter->freed = freed;
-    if (at->thread == thread) {
-        counter->next = at->counters[class_];
-        at->counters[class_] = ref;
+    mprof_ref thread = datafile_block(file, node)->thread;
+    bool c = ((struct mprof_thread *)datafile_record(file, thread))->heap ==
+             MPROF_C_HEAP;
+    mprof_ref ref = add_thing(file, MPROF_COUNTERS, thread,
+                              c ? sizeof(struct mprof_c_counter)
+                                : sizeof(struct mprof_counter));
+    struct mprof_c_counter *counter = datafile_record(file, ref);
+    counter->counter.class_ = class_;
+    counter->counter.allocated = allocated;
+    if (c) {
+        counter->thread = thread;
+        counter->site = site;
+        counter->freed = freed;
     }
+    mprof_ref *end =
+        &((struct mprof_node *)datafile_record(file, node))->counter;
+    while (*end != 0)
+        end = &((struct mprof_counter *)datafile_record(file, *end))->next;
+    *end = ref;
     return ref;
 }
 
-void datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
-                    uint64_t allocs, uint64_t bytes) {
-    const struct mprof_node *at = datafile_record(file, node);
-    datafile_counter(file, node, 0, at->thread, class_,
-                     (struct mprof_count){allocs, bytes},
-                     (struct mprof_count){0, 0});
+mprof_ref datafile_freed(struct datafile *file, mprof_ref thread,
+                         mprof_ref counter, struct mprof_count freed) {
+    mprof_ref ref = add_record(file, MPROF_FREED, sizeof(struct mprof_freed));
+    struct mprof_freed *record = datafile_record(file, ref);
+    record->thread = thread;
+    record->counter = counter;
+    record->freed = freed;
+    return ref;
+}
+
+mprof_ref datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
+                         uint64_t allocs, uint64_t bytes) {
+    return datafile_counter(file, node, 0, class_,
+                            (struct mprof_count){allocs, bytes},
+                            (struct mprof_count){0, 0});
 }
 
 mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
@@ -178,12 +207,10 @@ mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
 
 void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
                       uint64_t objects, uint64_t freed) {
-    const struct mprof_node *at = datafile_record(file, node);
-    mprof_ref thread = at->thread;
+    mprof_ref thread = datafile_block(file, node)->thread;
     struct mprof_count allocations = {objects, objects * size};
     struct mprof_count frees = {freed, freed * size};
-    datafile_counter(file, node, 0, thread, mprof_size_class(size), allocations,
-                     frees);
+    datafile_counter(file, node, 0, mprof_size_class(size), allocations, frees);
     if (size > MPROF_LARGEST_BIN)
         size = MPROF_LARGEST_BIN + 1;
     datafile_size(file, thread, size, allocations, frees);
@@ -206,13 +233,23 @@ mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
     return ref;
 }
 
-mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref module,
-                        uint64_t return_address) {
-    mprof_ref ref = add_record(file, MPROF_EDGE, sizeof(struct mprof_edge));
+mprof_ref datafile_site(struct datafile *file, mprof_ref function,
+                        mprof_ref module, uint64_t return_address) {
+    mprof_ref ref = add_record(file, MPROF_SITE, sizeof(struct mprof_site));
+    struct mprof_site *site = datafile_record(file, ref);
+    site->function = function;
+    site->module = module;
+    site->return_address = return_address;
+    return ref;
+}
+
+mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref site) {
+    mprof_ref ref =
+        add_thing(file, MPROF_EDGES, datafile_block(file, node)->thread,
+                  sizeof(struct mprof_edge));
     struct mprof_edge *edge = datafile_record(file, ref);
     edge->node = node;
-    edge->module = module;
-    edge->return_address = return_address;
+    edge->site = site;
     return ref;
 }
 

@@ -30,20 +30,27 @@ mprof_ref datafile_thread(struct datafile *file, uint32_t tid,
 /* One that allocates in the C heap. */
 mprof_ref datafile_c_thread(struct datafile *file, uint32_t tid,
                             const char *name);
+mprof_ref datafile_site(struct datafile *file, mprof_ref function,
+                        mprof_ref module, uint64_t return_address);
+/* Nodes, edges and counters have a block of their own each; the ref is theirs.
+ * CALL is a FUNCTION or a SITE. */
 mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
-                        mprof_ref parent, mprof_ref function);
+                        mprof_ref parent, mprof_ref call);
+mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref site);
+struct mprof_block *datafile_block(struct datafile *file, mprof_ref thing);
 mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,
                        enum mprof_class class_, const char *type,
                        const char *name, struct mprof_count objects,
                        struct mprof_count storage);
-mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref module,
-                        uint64_t return_address);
 
-/* What THREAD did in one class at NODE, by the call EDGE or 0. */
+/* What was done in one class at NODE, by the call at SITE or 0; and what THREAD
+ * freed of another one's COUNTER. */
 mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
-                           mprof_ref edge, mprof_ref thread, uint32_t class_,
+                           mprof_ref site, uint32_t class_,
                            struct mprof_count allocated,
                            struct mprof_count freed);
+mprof_ref datafile_freed(struct datafile *file, mprof_ref thread,
+                         mprof_ref counter, struct mprof_count freed);
 /* What THREAD allocated of one size. */
 mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
                         struct mprof_count allocated, struct mprof_count freed);
@@ -51,12 +58,12 @@ mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
 /* A Lisp function called NAME. */
 mprof_ref datafile_lisp(struct datafile *file, const char *name);
 
-/* Count ALLOCS allocations of BYTES bytes in all at NODE: another COUNTER. */
-void datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
-                    uint64_t allocs, uint64_t bytes);
+/* Count ALLOCS allocations of BYTES bytes in all at NODE: another counter. */
+mprof_ref datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
+                         uint64_t allocs, uint64_t bytes);
 
 /* In the C heap: OBJECTS objects of SIZE bytes each were allocated at NODE, and
- * FREED of them are freed.  A COUNTER and a SIZE. */
+ * FREED of them are freed.  A counter and a SIZE. */
 void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
                       uint64_t objects, uint64_t freed);
 

@@ -223,9 +223,12 @@ static void what_was_recorded_survives_a_kill(void **state) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < header->used;
          at += record->bytes) {
         record = (const void *)(data + at);
-        if (record->type == MPROF_COUNTER)
-            bytes += ((const struct mprof_counter *)(const void *)record)
-                         ->allocated.bytes;
+        const struct mprof_block *block = (const void *)record;
+        const struct mprof_counter *counter = (const void *)(block + 1);
+        if (record->type != MPROF_COUNTERS)
+            continue;
+        for (uint32_t i = 0; i < block->count; i++)
+            bytes += counter[i].allocated.bytes;
     }
     assert_int_equal(bytes, 10000);
     free(data);

@@ -50,11 +50,26 @@ static void check_frees(uint64_t frees, uint64_t bytes) {
     assert_int_equal(status().c_freed_bytes, bytes);
 }
 
-/* Sums over all records of one type. */
+/* Sums over all records of one type, or over things in them. */
 struct sums {
     struct mprof_count allocated, freed;
-    size_t records;
+    size_t number;
 };
+
+static void add(struct mprof_count *sum, const struct mprof_count *count) {
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
+static void add_counters(struct sums *sums, const struct mprof_record *record) {
+    const struct mprof_block *block = (const void *)record;
+    const struct mprof_c_counter *counter = (const void *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++) {
+        add(&sums->allocated, &counter[i].counter.allocated);
+        add(&sums->freed, &counter[i].freed);
+        sums->number++;
+    }
+}
 
 static struct sums sum_up(uint32_t type) {
     struct sums sums = {0};
@@ -63,17 +78,18 @@ static struct sums sum_up(uint32_t type) {
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(session->arena.base + at);
-        if (record->type != type)
-            continue;
-        const struct mprof_count *count =
-            type == MPROF_SIZE
-                ? &((const struct mprof_size *)record)->allocated
-                : &((const struct mprof_counter *)record)->allocated;
-        sums.records++;
-        sums.allocated.allocs += count[0].allocs;
-        sums.allocated.bytes += count[0].bytes;
-        sums.freed.allocs += count[1].allocs;
-        sums.freed.bytes += count[1].bytes;
+        if (record->type == MPROF_COUNTERS && type == MPROF_COUNTERS)
+            add_counters(&sums, record);
+        if (record->type == MPROF_FREED && type == MPROF_COUNTERS) {
+            add(&sums.freed, &((const struct mprof_freed *)record)->freed);
+            sums.number++;
+        }
+        if (record->type == MPROF_SIZE && type == MPROF_SIZE) {
+            add(&sums.allocated,
+                &((const struct mprof_size *)record)->allocated);
+            add(&sums.freed, &((const struct mprof_size *)record)->freed);
+            sums.number++;
+        }
     }
     return sums;
 }
@@ -81,7 +97,7 @@ static struct sums sum_up(uint32_t type) {
 /* Counters, sizes and the status tell the same. */
 static void check_sums(uint64_t allocs, uint64_t bytes, uint64_t frees,
                        uint64_t freed) {
-    const uint32_t types[] = {MPROF_COUNTER, MPROF_SIZE};
+    const uint32_t types[] = {MPROF_COUNTERS, MPROF_SIZE};
     assert_int_equal(status().c_allocs, allocs);
     assert_int_equal(status().c_bytes, bytes);
     check_frees(frees, freed);

@@ -25,6 +25,14 @@ static mprof_ref make_function(unsigned n) {
     return mprof__arena_publish(arena, f);
 }
 
+static mprof_ref make_site(mprof_ref function, unsigned n) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
+    s->function = function;
+    s->return_address = 0x5000 + n;
+    return mprof__arena_publish(arena, s);
+}
+
 /* SITES call sites spread over FUNCTIONS functions. */
 static int begin(uint64_t limit) {
     int error;
@@ -35,8 +43,10 @@ static int begin(uint64_t limit) {
     for (unsigned i = 0; i < FUNCTIONS; i++)
         function[i] = make_function(i);
     for (unsigned i = 0; i < SITES; i++)
-        site[i] = (struct mprof__site){
-            .id = i + 1, .known = true, .function = function[i % FUNCTIONS]};
+        site[i] =
+            (struct mprof__site){.known = true,
+                                 .function = function[i % FUNCTIONS],
+                                 .ref = make_site(function[i % FUNCTIONS], i)};
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
@@ -51,7 +61,7 @@ static void end(void) {
 }
 
 /* COUNT frames, outermost first in SITES_OF. */
-static struct mprof__link *find(const unsigned *sites_of, size_t count) {
+static mprof_ref find(const unsigned *sites_of, size_t count) {
     for (size_t i = 0; i < count; i++) {
         unsigned s = sites_of[i];
         frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
@@ -59,34 +69,55 @@ static struct mprof__link *find(const unsigned *sites_of, size_t count) {
     thread->chain.count = count;
     thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
     thread->chain.reused = 0;
-    return mprof__tree_link(thread);
+    return mprof__tree_place(thread);
+}
+
+static struct mprof_node *at(mprof_ref node) {
+    return mprof__arena_at(&session->arena, node);
 }
 
 static struct mprof_node *place(const unsigned *sites_of, size_t count,
                                 bool *folded) {
-    struct mprof__link *link = find(sites_of, count);
+    mprof_ref node = find(sites_of, count);
     *folded = count > 0 && frame[count - 1].folded;
-    return mprof__arena_at(&session->arena, link->node);
+    return at(node);
 }
 
-static void tell(struct mprof__link *link, unsigned class_, uint64_t bytes) {
-    mprof__count(&mprof__counter(thread, link, class_, bytes)->allocated,
+static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
+    mprof__count(&mprof__counter(thread, node, class_, bytes)->allocated,
                  bytes);
 }
 
 /* Over all call sites. */
 static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
     struct mprof_count sum = {0, 0};
-    mprof_ref ref = node->counters[class_];
+    mprof_ref ref = node->counter;
     while (ref != 0) {
         const struct mprof_counter *counter =
             mprof__arena_at(&session->arena, ref);
-        assert_ptr_equal(mprof__arena_at(&session->arena, counter->node), node);
-        sum.allocs += counter->allocated.allocs;
-        sum.bytes += counter->allocated.bytes;
+        if (counter->class_ == class_) {
+            sum.allocs += counter->allocated.allocs;
+            sum.bytes += counter->allocated.bytes;
+        }
         ref = counter->next;
     }
     return sum;
+}
+
+/* Call VISIT for each thing of TYPE, of BYTES bytes. */
+static void each(uint32_t type, size_t bytes, void (*visit)(void *thing)) {
+    uint64_t used = mprof__arena_header(&session->arena)->used;
+    const struct mprof_record *record;
+    for (uint64_t i = MPROF_HEADER_BYTES; i < used; i += record->bytes) {
+        record = (const void *)(session->arena.base + i);
+        const struct mprof_block *block = (const void *)record;
+        for (uint32_t k = 0; record->type == type && k < block->count; k++)
+            visit((char *)(block + 1) + k * bytes);
+    }
+}
+
+static mprof_ref function_of(const struct mprof_node *node) {
+    return mprof__call_function(&session->arena, node->call);
 }
 
 struct naive {
@@ -119,7 +150,8 @@ static bool same_chain(const struct mprof_node *node, const struct naive *n) {
     struct mprof__arena *arena = &session->arena;
     size_t depth = n->depth;
     while (node->parent != 0) {
-        const struct mprof_function *f = mprof__arena_at(arena, node->function);
+        const struct mprof_function *f =
+            mprof__arena_at(arena, function_of(node));
         if (depth == 0 || f->address != 0x1000u * (n->function[depth - 1] + 1u))
             return false;
         depth--;
@@ -141,6 +173,20 @@ static size_t vary(unsigned *chain, size_t depth) {
     return depth;
 }
 
+static size_t with_bytes;
+
+static void check_chain(void *thing) {
+    const struct mprof_node *node = thing;
+    size_t n = 0;
+    if (told(node, 0).allocs == 0)
+        return;
+    with_bytes++;
+    while (n < naive_count && !same_chain(node, &naive[n]))
+        n++;
+    assert_true(n < naive_count);
+    assert_int_equal(told(node, 0).bytes, naive[n].bytes);
+}
+
 static void random_chains_agree_with_the_naive_tree(void **state) {
     (void)state;
     unsigned chain[DEPTH];
@@ -152,28 +198,16 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     for (int i = 0; i < CHAINS; i++) {
         uint64_t bytes = (uint64_t)rand() % 1000;
         depth = vary(chain, depth);
-        struct mprof__link *link = find(chain, depth);
+        mprof_ref node = find(chain, depth);
         assert_false(mprof__has_losses(thread));
-        tell(link, 0, bytes);
+        tell(node, 0, bytes);
         naive_add(chain, depth, bytes);
     }
     /* Every chain has its node, with its bytes, and no other node has any. */
-    uint64_t used = mprof__arena_header(&session->arena)->used;
-    size_t with_bytes = 0;
-    const struct mprof_record *record;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
-        record = (const void *)(session->arena.base + at);
-        const struct mprof_node *node = (const void *)record;
-        if (record->type != MPROF_NODE || told(node, 0).allocs == 0)
-            continue;
-        with_bytes++;
-        size_t n = 0;
-        while (n < naive_count && !same_chain(node, &naive[n]))
-            n++;
-        assert_true(n < naive_count);
-        assert_int_equal(told(node, 0).bytes, naive[n].bytes);
-    }
+    with_bytes = 0;
+    each(MPROF_NODES, sizeof(struct mprof_node), check_chain);
     assert_int_equal(with_bytes, naive_count);
+    mprof__tree_check(thread);
     end();
     free(naive);
 }
@@ -187,44 +221,79 @@ static void two_call_sites_of_a_function_share_its_node(void **state) {
     end();
 }
 
+static size_t nodes, edges;
+
+static void count_node(void *thing) {
+    (void)thing;
+    nodes++;
+}
+
+static void count_edge(void *thing) {
+    const struct mprof_edge *edge = thing;
+    assert_int_not_equal(edge->site, at(edge->node)->call);
+    edges++;
+}
+
+/* Whichever comes first, each call site of a node is told once. */
+static void each_call_site_is_told_once(void **state) {
+    (void)state;
+    begin(64 << 20);
+    unsigned chain[2];
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned i = 0; i < SITES; i++) {
+            chain[0] = 0;
+            chain[1] = i;
+            find(chain, 2);
+        }
+    nodes = edges = 0;
+    each(MPROF_NODES, sizeof(struct mprof_node), count_node);
+    each(MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
+    assert_int_equal(nodes, 2 + FUNCTIONS);
+    assert_int_equal(edges, SITES - FUNCTIONS);
+    mprof__tree_check(thread);
+    end();
+}
+
 /* The number of the function of NODE; FUNCTIONS: none of these. */
 static unsigned index_of(const struct mprof_node *node) {
+    if (node->call == 0)
+        return FUNCTIONS;
     const struct mprof_function *f =
-        mprof__arena_at(&session->arena, node->function);
-    if (node->function == 0 || f->kind == MPROF_FOLDED)
+        mprof__arena_at(&session->arena, function_of(node));
+    if (f->kind == MPROF_FOLDED)
         return FUNCTIONS;
     return (unsigned)(f->address / 0x1000) - 1;
 }
 
+static uint64_t sum, of_function[FUNCTIONS + 1];
+
+static void subtract(void *thing) {
+    const struct mprof_node *node = thing;
+    sum += told(node, 1).allocs;
+    of_function[index_of(node)] -= told(node, 1).allocs;
+}
+
 static void fill(uint64_t limit) {
     unsigned chain[3 * DEPTH];
-    uint64_t folds = 0, placed = 0, of_function[FUNCTIONS + 1] = {0};
+    uint64_t folds = 0, placed = 0;
+    sum = 0;
+    memset(of_function, 0, sizeof of_function);
     begin(limit);
     srand(7);
     for (int i = 0; i < CHAINS; i++) {
         size_t depth = (size_t)rand() % (3 * DEPTH);
         for (size_t k = 0; k < depth; k++)
             chain[k] = (unsigned)rand() % SITES;
-        struct mprof__link *link = find(chain, depth);
-        assert_non_null(link->node);
-        tell(link, 1, 1);
+        tell(find(chain, depth), 1, 1);
         of_function[depth == 0 ? FUNCTIONS : chain[depth - 1] % FUNCTIONS]++;
         placed++;
         folds += mprof__has_losses(thread);
     }
     assert_true(folds > 0);
     assert_true(limit == 1 || folds < CHAINS);
-    uint64_t used = mprof__arena_header(&session->arena)->used, sum = 0;
-    assert_true(used <= session->arena.limit);
-    const struct mprof_record *record;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
-        record = (const void *)(session->arena.base + at);
-        const struct mprof_node *node = (const void *)record;
-        if (record->type != MPROF_NODE)
-            continue;
-        sum += told(node, 1).allocs;
-        of_function[index_of(node)] -= told(node, 1).allocs;
-    }
+    assert_true(mprof__arena_header(&session->arena)->used <=
+                session->arena.limit);
+    each(MPROF_NODES, sizeof(struct mprof_node), subtract);
     assert_int_equal(sum, placed);
     /* Each function has what it allocated, to the last. */
     for (unsigned i = 0; i <= FUNCTIONS; i++)
@@ -248,7 +317,7 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     unsigned two[] = {3, 4}, chain[20], other[20];
     struct mprof_node *known = place(two, 2, &folded);
     assert_false(folded);
-    session->arena.reserve = session->arena.limit - 65536;
+    session->arena.reserve = session->arena.limit - 16384;
     for (unsigned i = 0; i < 20; i++)
         chain[i] = other[i] = i % SITES;
     other[5] = 11; /* only the outer frames differ */
@@ -256,15 +325,15 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     assert_true(folded);
     assert_ptr_equal(place(other, 20, &folded), node);
     assert_true(folded);
-    const struct mprof_node *at = node;
+    const struct mprof_node *outer = node;
     for (unsigned i = 20; i-- > 20 - MPROF__SHORT;) {
-        assert_int_equal(index_of(at), i % FUNCTIONS);
-        at = mprof__arena_at(&session->arena, at->parent);
+        assert_int_equal(index_of(outer), i % FUNCTIONS);
+        outer = at(outer->parent);
     }
     const struct mprof_function *f =
-        mprof__arena_at(&session->arena, at->function);
+        mprof__arena_at(&session->arena, function_of(outer));
     assert_int_equal(f->kind, MPROF_FOLDED);
-    assert_int_equal(at->parent, thread->tree.root->node);
+    assert_int_equal(outer->parent, thread->tree.root);
     /* What the innermost frames are is told apart, and what fits still is. */
     other[19] = 20;
     assert_ptr_not_equal(place(other, 20, &folded), node);
@@ -276,44 +345,62 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
 
 /* Each breaks one invariant of the tree that stands, and looks. */
 
-static struct mprof__link *inner; /* calls from the third frame */
+static mprof_ref inner; /* the node of the third frame */
 
-static void break_the_node(void) {
-    inner->node = thread->ref;
+static void break_the_parent(void) {
+    at(inner)->parent = inner;
     mprof__tree_check(thread);
 }
 
-static void break_the_parent(void) {
-    struct mprof_node *node = mprof__arena_at(&session->arena, inner->node);
-    node->parent = inner->node;
+static void break_the_call(void) {
+    at(inner)->call = thread->ref;
+    mprof__tree_check(thread);
+}
+
+static void break_the_function(void) {
+    at(inner)->call = at(at(inner)->parent)->call;
     mprof__tree_check(thread);
 }
 
 static void break_the_class(void) {
-    inner->counter[1] = inner->counter[0];
+    struct mprof_counter *counter =
+        mprof__arena_at(&session->arena, at(inner)->counter);
+    counter->class_ = MPROF_CLASSES;
     mprof__tree_check(thread);
 }
 
 static void break_the_counters(void) {
     struct mprof_counter *counter =
-        mprof__arena_at(&session->arena, inner->counter[0]);
-    counter->next = inner->counter[0];
+        mprof__arena_at(&session->arena, at(inner)->counter);
+    counter->next = at(inner)->counter;
     mprof__tree_check(thread);
 }
 
 static void break_the_cache(void) {
-    inner->child[0] = thread->tree.link_count + 1;
+    for (uint32_t i = 0; i <= thread->tree.step_mask; i++)
+        thread->tree.steps[i].child = inner;
     mprof__tree_check(thread);
 }
 
-static void break_the_table(void) {
-    mprof__table_free(&thread->tree.nodes);
+static void break_the_index(void) {
+    memset(thread->tree.nodes.bucket, 0,
+           (thread->tree.nodes.mask + 1) * sizeof(mprof_ref));
+    mprof__tree_check(thread);
+}
+
+static void break_the_edges(void) {
+    struct mprof_edge *edge = (void *)(thread->tree.edge_blocks.last + 1);
+    edge->site = at(edge->node)->call;
+    mprof__tree_check(thread);
+}
+
+static void break_the_count(void) {
+    thread->tree.node_blocks.last->count++;
     mprof__tree_check(thread);
 }
 
 static void break_the_records(void) {
-    struct mprof_record *record = mprof__arena_at(&session->arena, inner->node);
-    record->bytes += 8;
+    thread->tree.node_blocks.last->head.bytes += 8;
     mprof__arena_check(&session->arena);
 }
 
@@ -324,11 +411,12 @@ static void break_the_end(void) {
 
 static void a_broken_tree_is_noticed(void **state) {
     static void (*const all[])(void) = {
-        break_the_node,     break_the_parent, break_the_class,
-        break_the_counters, break_the_cache,  break_the_table,
-        break_the_records,  break_the_end,
+        break_the_parent,  break_the_call,  break_the_function,
+        break_the_class,   break_the_cache, break_the_counters,
+        break_the_index,   break_the_edges, break_the_count,
+        break_the_records, break_the_end,
     };
-    unsigned chain[] = {1, 2, 3}, other[] = {1, 2, 4};
+    unsigned chain[] = {1, 2, 3}, other[] = {1, 2 + FUNCTIONS, 4};
     (void)state;
     begin(64 << 20);
     inner = find(chain, 3);
@@ -345,6 +433,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
         cmocka_unit_test(two_call_sites_of_a_function_share_its_node),
+        cmocka_unit_test(each_call_site_is_told_once),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
         cmocka_unit_test(a_broken_tree_is_noticed),

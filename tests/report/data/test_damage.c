@@ -16,10 +16,11 @@ static void make_c_heap(struct datafile *d, mprof_ref module,
     mprof_ref thread = datafile_c_thread(d, 7, NULL);
     mprof_ref node =
         datafile_node(d, thread, datafile_node(d, thread, 0, 0), function);
-    mprof_ref edge = datafile_edge(d, node, module, 9);
+    mprof_ref site = datafile_site(d, function, module, 9);
     mprof_ref other = datafile_c_thread(d, 8, NULL);
-    datafile_counter(d, node, edge, thread, MPROF_LARGE, two, none);
-    datafile_counter(d, node, edge, other, MPROF_LARGE, none, one);
+    datafile_edge(d, node, site);
+    mprof_ref counter = datafile_counter(d, node, site, MPROF_LARGE, two, none);
+    datafile_freed(d, other, counter, one);
     datafile_size(d, thread, 300, two, none);
     datafile_size(d, thread, 300, none, one);
     datafile_header(d)->unknown_frees = 1;
@@ -37,14 +38,15 @@ static void make_small(struct datafile *d) {
     mprof_ref a =
         datafile_node(d, thread, datafile_node(d, thread, root, forms), f);
     mprof_ref b = datafile_node(d, thread, a, g);
-    mprof_ref c = datafile_node(d, thread, b, f);
+    mprof_ref call = datafile_site(d, f, 0, 0x4321);
+    mprof_ref c = datafile_node(d, thread, b, call);
     datafile_count(d, a, MPROF_CONS, 2, 32);
     datafile_count(d, b, MPROF_STRUCT, 1, 40);
     datafile_count(d, c, MPROF_OTHER, 1, 7);
     datafile_bin(d, thread, MPROF_STRUCT, "structure", "POINT",
                  (struct mprof_count){1, 24}, (struct mprof_count){1, 16});
-    mprof_ref edge = datafile_edge(d, b, module, 0x1234);
-    datafile_counter(d, b, edge, thread, MPROF_CONS, (struct mprof_count){1, 8},
+    datafile_edge(d, b, datafile_site(d, g, module, 0x1234));
+    datafile_counter(d, b, 0, MPROF_CONS, (struct mprof_count){1, 8},
                      (struct mprof_count){0, 0});
     make_c_heap(d, module, g);
     mprof_ref program = datafile_string(d, "p");

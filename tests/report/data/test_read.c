@@ -63,9 +63,11 @@ static void reads_every_record(void **state) {
     datafile_count(d, node, MPROF_FLOAT, 3, 48);
     datafile_bin(d, thread, MPROF_STRUCT, "structure", "POINT",
                  (struct mprof_count){2, 64}, (struct mprof_count){2, 32});
-    mprof_ref edge = datafile_edge(d, node, module, 0x7f0012345678);
-    datafile_counter(d, node, edge, thread, MPROF_CONS,
-                     (struct mprof_count){1, 16}, (struct mprof_count){0, 0});
+    datafile_edge(d, node, datafile_site(d, function, module, 0x7f0012345678));
+    mprof_ref site = datafile_site(d, function, 0, 0x5678);
+    mprof_ref inner = datafile_node(d, thread, node, site);
+    datafile_counter(d, inner, 0, MPROF_CONS, (struct mprof_count){1, 16},
+                     (struct mprof_count){0, 0});
     datafile_close(d);
 
     struct report__profile *p = parse(f);
@@ -83,22 +85,28 @@ static void reads_every_record(void **state) {
     assert_int_equal(p->threads[0].heap, MPROF_LISP_HEAP);
     assert_int_equal(p->threads[0].members, 1);
     assert_string_equal(p->threads[0].name, "worker");
-    assert_int_equal(p->node_count, 2);
+    assert_int_equal(p->node_count, 3);
     assert_int_equal(p->nodes[0].parent, MPROF_NONE);
     assert_int_equal(p->nodes[1].parent, 0);
     assert_int_equal(p->nodes[1].function, 0);
     assert_int_equal(p->nodes[1].own.by_class[MPROF_FLOAT].bytes, 48);
-    assert_int_equal(p->nodes[1].own.by_class[MPROF_CONS].bytes, 16);
+    assert_int_equal(p->nodes[2].parent, 1);
+    assert_int_equal(p->nodes[2].function, 0);
+    assert_int_equal(p->nodes[2].own.by_class[MPROF_CONS].bytes, 16);
     assert_int_equal(p->counter_count, 2);
     assert_int_equal(p->counters[0].edge, MPROF_NONE);
-    assert_int_equal(p->counters[1].edge, 0);
-    assert_int_equal(p->counters[1].node, 1);
+    assert_int_equal(p->counters[1].edge, MPROF_NONE);
+    assert_int_equal(p->counters[1].node, 2);
     assert_int_equal(p->counters[1].class_, MPROF_CONS);
     assert_string_equal(p->bins[0].type, "structure");
     assert_string_equal(p->bins[0].name, "POINT");
     assert_int_equal(p->bins[0].storage.bytes, 32);
-    assert_int_equal(p->edges[0].node, 1);
-    assert_int_equal(p->edges[0].return_address, 0x7f0012345678);
+    assert_int_equal(p->edge_count, 2);
+    assert_int_equal(p->edges[0].node, 2);
+    assert_int_equal(p->edges[0].return_address, 0x5678);
+    assert_int_equal(p->edges[1].node, 1);
+    assert_int_equal(p->edges[1].module, 0);
+    assert_int_equal(p->edges[1].return_address, 0x7f0012345678);
 }
 
 static void reads_the_records_of_c(void **state) {
@@ -188,7 +196,7 @@ static void refuses_other_files(void **state) {
     struct fixture *f = *state;
     datafile_header(&f->file)->version = 7;
     refuses(f, "x.data: has data format version 7, this mprof reads "
-               "version 3");
+               "version 4; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
@@ -203,38 +211,44 @@ static void says_where_it_is_damaged(void **state) {
     mprof_ref thread = datafile_thread(&f->file, 1, NULL);
     mprof_ref root = datafile_node(&f->file, thread, 0, 0);
     struct mprof_node *node = datafile_record(&f->file, root);
-    node->thread = string;
+    struct mprof_block *block = datafile_block(&f->file, root);
+    block->thread = string;
     refuses(f, "x.data: damaged at byte 4224: a ref leads to a string, not "
                "to a thread");
-    node->thread = 0;
+    block->thread = 0;
     refuses(f, "x.data: damaged at byte 4224: a ref is missing");
-    node->thread = thread + 1;
+    block->thread = thread + 1;
     refuses(f, "x.data: damaged at byte 4224: a ref leads to no record");
-    node->thread = thread;
+    block->thread = thread;
+    block->count = 2;
+    refuses(f, "x.data: damaged at byte 4228: there is no room for so many");
+    block->count = 1;
     node->parent = root;
-    node->function = string;
-    refuses(f, "x.data: damaged at byte 4228: a ref leads forwards");
-    node->head.bytes = 1 << 30;
+    node->call = string;
+    refuses(f, "x.data: damaged at byte 4232: a ref leads forwards");
+    block->head.bytes = 1 << 30;
     refuses(f, "x.data: damaged at byte 4216: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4248: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4240: the file ends before its data");
 }
 
-/* Two threads, one a heap, each with a root; the C one has an edge, a counter
- * and a size. */
+/* Two threads, one a heap, each with a root and a node; the C one has a site, a
+ * counter and a size. */
 struct world {
-    mprof_ref lisp, c, lisp_root, c_root, edge, counter, size;
+    mprof_ref lisp, c, lisp_node, c_node, site, edge, counter, size;
 };
 
 static struct world make_world(struct datafile *d) {
     struct world w;
     w.lisp = datafile_thread(d, 1, NULL);
     w.c = datafile_c_thread(d, 1, NULL);
-    w.lisp_root = datafile_node(d, w.lisp, 0, 0);
-    w.c_root = datafile_node(d, w.c, 0, 0);
-    w.edge = datafile_edge(d, w.c_root, 0, 9);
-    w.counter = datafile_counter(d, w.c_root, w.edge, w.c, MPROF_SMALL,
+    mprof_ref f = datafile_lisp(d, "F");
+    w.site = datafile_site(d, f, 0, 9);
+    w.lisp_node = datafile_node(d, w.lisp, datafile_node(d, w.lisp, 0, 0), f);
+    w.c_node = datafile_node(d, w.c, datafile_node(d, w.c, 0, 0), f);
+    w.edge = datafile_edge(d, w.c_node, w.site);
+    w.counter = datafile_counter(d, w.c_node, w.site, MPROF_SMALL,
                                  (struct mprof_count){2, 20},
                                  (struct mprof_count){1, 10});
     w.size = datafile_size(d, w.c, 10, (struct mprof_count){2, 20},
@@ -251,41 +265,125 @@ static void refuses_at(struct fixture *f, mprof_ref ref, size_t field,
     refuses(f, error);
 }
 
+/* The same once it is complete. */
+static void refuses_closed_at(struct fixture *f, mprof_ref ref, size_t field,
+                              const char *what) {
+    datafile_close(&f->file);
+    refuses_at(f, ref, field, what);
+}
+
 #define AT(type, field) offsetof(struct mprof_##type, field)
 
 static void counters_fit_their_nodes(void **state) {
     struct fixture *f = *state;
     struct world w = make_world(&f->file);
-    struct mprof_counter *counter = datafile_record(&f->file, w.counter);
-    const struct mprof_counter good = *counter;
+    mprof_ref g = datafile_lisp(&f->file, "G");
+    mprof_ref other = datafile_site(&f->file, g, 0, 9);
+    struct mprof_c_counter *counter = datafile_record(&f->file, w.counter);
+    const struct mprof_c_counter good = *counter;
 
-    assert_non_null(parse(f));
-    counter->node = w.lisp_root;
-    refuses_at(f, w.counter, AT(counter, edge),
-               "a counter has the call site of another node");
-    counter->edge = 0;
-    refuses_at(f, w.counter, AT(counter, thread),
-               "a counter's thread is of another heap than its node");
+    datafile_header(&f->file)->state = MPROF_CLOSED;
+    counter->site = other;
+    refuses_closed_at(f, w.counter, AT(c_counter, site),
+                      "a call site of another function");
+    *counter = good;
     counter->thread = w.lisp;
-    refuses_at(f, w.counter, AT(counter, freed), "Lisp frees nothing");
+    refuses_closed_at(f, w.counter, AT(c_counter, thread),
+                      "a counter of another thread's node");
     *counter = good;
-    counter->class_ = MPROF_CLASSES;
-    refuses_at(f, w.counter, AT(counter, class_), "no such class");
+    counter->counter.class_ = MPROF_CLASSES;
+    refuses_closed_at(f, w.counter, AT(counter, class_), "no such class");
     *counter = good;
-    counter->edge = w.size;
-    refuses_at(f, w.counter, AT(counter, edge),
-               "a ref leads to a size, not to an edge");
+    counter->site = w.size;
+    refuses_closed_at(f, w.counter, AT(c_counter, site),
+                      "a ref leads to a size, not to a site");
     *counter = good;
-    counter->next = w.counter;
-    refuses_at(f, w.counter, AT(counter, next), "a ref leads forwards");
+    counter->counter.next = w.counter;
+    refuses_closed_at(f, w.counter, AT(counter, next),
+                      "a counter belongs to two nodes");
     *counter = good;
     counter->thread = 0;
-    refuses_at(f, w.counter, AT(counter, thread), "a ref is missing");
+    refuses_closed_at(f, w.counter, AT(c_counter, thread), "a ref is missing");
     *counter = good;
-    struct mprof_node *node = datafile_record(&f->file, w.c_root);
-    node->counters[3] = w.edge;
-    refuses_at(f, w.c_root, AT(node, counters) + 12,
-               "a ref leads to an edge, not to a counter");
+    struct mprof_node *node = datafile_record(&f->file, w.lisp_node);
+    node->counter = w.counter;
+    refuses_closed_at(f, w.lisp_node, AT(node, counter),
+                      "a counter of another thread's node");
+    node->counter = w.edge;
+    refuses_closed_at(f, w.lisp_node, AT(node, counter),
+                      "a ref leads to no record");
+    node->counter = w.size;
+    refuses_closed_at(f, w.lisp_node, AT(node, counter),
+                      "a ref leads to a size, not to counters");
+}
+
+static void nodes_and_calls_fit(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    mprof_ref g = datafile_lisp(&f->file, "G");
+    mprof_ref other = datafile_site(&f->file, g, 0, 9);
+    struct mprof_edge *edge = datafile_record(&f->file, w.edge);
+    struct mprof_node *node = datafile_record(&f->file, w.c_node);
+    mprof_ref parent = node->parent, call = node->call;
+
+    edge->site = other;
+    refuses_closed_at(f, w.edge, AT(edge, site),
+                      "a call site of another function");
+    edge->site = w.site;
+    edge->node = w.lisp_node;
+    refuses_closed_at(f, w.edge, AT(edge, node),
+                      "a call site of another thread's node");
+    edge->node = w.c_node + 1;
+    refuses_closed_at(f, w.edge, AT(edge, node), "a ref leads to no record");
+    edge->node = w.c_node;
+    node->parent = w.lisp_node;
+    refuses_closed_at(f, w.c_node, AT(node, parent),
+                      "a node is in another thread than its parent");
+    node->parent = 0;
+    refuses_closed_at(f, w.c_node, AT(node, call),
+                      "the root of a thread has a function");
+    node->parent = parent;
+    node->call = 0;
+    refuses_closed_at(f, w.c_node, AT(node, call), "a ref is missing");
+    node->call = w.size;
+    refuses_closed_at(f, w.c_node, AT(node, call),
+                      "a ref leads to a size, not to a site");
+    node->call = call;
+    datafile_close(&f->file);
+    assert_non_null(parse(f));
+}
+
+/* What was made while the file was read is not in it, though its number may
+ * be: none of it is damage then. */
+static void an_open_file_may_lead_beyond_its_end(void **state) {
+    struct fixture *f = *state;
+    struct world w = make_world(&f->file);
+    uint64_t used = datafile_header(&f->file)->used;
+    mprof_ref g = datafile_lisp(&f->file, "G");
+    mprof_ref later = datafile_site(&f->file, g, 0, 9);
+    struct mprof_c_counter *counter = datafile_record(&f->file, w.counter);
+    struct mprof_node *node = datafile_record(&f->file, w.c_node);
+    struct mprof_edge *edge = datafile_record(&f->file, w.edge);
+
+    datafile_header(&f->file)->used = used;
+    counter->counter.next = later;
+    edge->site = later;
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->counter_count, 1);
+    assert_int_equal(p->nodes[3].own.by_class[MPROF_SMALL].bytes, 20);
+    /* A node that is not known yet is its caller. */
+    node->call = later;
+    p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->nodes[3].function, p->nodes[2].function);
+    datafile_block(&f->file, w.counter)->count = 0;
+    p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->counter_count, 0);
+    f->file.size = used;
+    datafile_close(&f->file);
+    refuses_at(f, w.c_node, AT(node, call), "a ref leads to no record");
 }
 
 static void records_are_of_the_right_heap(void **state) {
@@ -317,14 +415,14 @@ static void an_open_file_may_be_ahead_with_frees(void **state) {
     struct fixture *f = *state;
     struct world w = make_world(&f->file);
     mprof_ref other = datafile_c_thread(&f->file, 2, NULL);
-    const struct mprof_count none = {0, 0}, more = {2, 15};
-    datafile_counter(&f->file, w.c_root, 0, other, MPROF_SMALL, none, more);
+    const struct mprof_count more = {2, 15};
+    datafile_freed(&f->file, other, w.counter, more);
     struct report__profile *p = parse(f);
     assert_non_null(p);
-    assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].allocs, 2);
-    assert_int_equal(p->nodes[1].freed.by_class[MPROF_SMALL].bytes, 20);
+    assert_int_equal(p->nodes[3].freed.by_class[MPROF_SMALL].allocs, 2);
+    assert_int_equal(p->nodes[3].freed.by_class[MPROF_SMALL].bytes, 20);
     datafile_close(&f->file);
-    refuses_at(f, w.c_root, 0, "more is freed than was allocated");
+    refuses_at(f, w.c_node, 0, "more is freed than was allocated");
 }
 
 static void a_closed_file_is_not_ahead_with_sizes(void **state) {
@@ -384,6 +482,8 @@ int main(void) {
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
         TEST(counters_fit_their_nodes),
+        TEST(nodes_and_calls_fit),
+        TEST(an_open_file_may_lead_beyond_its_end),
         TEST(records_are_of_the_right_heap),
         TEST(an_open_file_may_be_ahead_with_frees),
         TEST(a_closed_file_is_not_ahead_with_sizes),

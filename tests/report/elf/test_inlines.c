@@ -241,11 +241,11 @@ static bool save_self(void) {
                           (uint64_t)(uintptr_t)outer - self.bias, NULL, NULL);
     mprof_ref thread = datafile_c_thread(&d, 1, "self");
     mprof_ref root = datafile_node(&d, thread, 0, 0);
-    mprof_ref node = datafile_node(&d, thread, root, function);
-    mprof_ref edge =
-        datafile_edge(&d, node, module, (uint64_t)(uintptr_t)call_site);
-    datafile_counter(&d, node, edge, thread, MPROF_SMALL,
-                     (struct mprof_count){2, 40}, (struct mprof_count){1, 20});
+    mprof_ref site =
+        datafile_site(&d, function, module, (uint64_t)(uintptr_t)call_site);
+    mprof_ref node = datafile_node(&d, thread, root, site);
+    datafile_counter(&d, node, site, MPROF_SMALL, (struct mprof_count){2, 40},
+                     (struct mprof_count){1, 20});
     datafile_close(&d);
     golden_save(&d, data_name);
     datafile_free(&d);

@@ -153,13 +153,12 @@ static void compare_with_naive(const struct fixture *f, const struct naive *n) {
     assert_memory_equal(arcs, n->arc, sizeof arcs);
 }
 
-/* A thread frees what it or the other thread allocated. */
-static void random_free(struct datafile *d, mprof_ref node, mprof_ref thread,
-                        uint32_t class_, uint64_t allocs, uint64_t bytes) {
+/* THREAD frees of what COUNTER, its own or another one's, has counted. */
+static void random_free(struct datafile *d, mprof_ref counter, mprof_ref thread,
+                        uint64_t allocs, uint64_t bytes) {
     struct mprof_count freed = {(uint64_t)rand() % (allocs + 1),
                                 (uint64_t)rand() % (bytes + 1)};
-    datafile_counter(d, node, 0, thread, class_, (struct mprof_count){0, 0},
-                     freed);
+    datafile_freed(d, thread, counter, freed);
 }
 
 /* Trees of up to 80 nodes over a few functions, some of them plumbing: two in
@@ -189,10 +188,11 @@ static void random_trees(struct datafile *d, enum mprof_heap heap, bool both) {
             uint32_t class_ = (uint32_t)rand() % 4;
             uint64_t allocs = 1 + (uint64_t)(rand() % 3);
             uint64_t bytes = (uint64_t)(rand() % 100);
-            datafile_count(d, nodes[i], class_, allocs, bytes);
+            mprof_ref counter =
+                datafile_count(d, nodes[i], class_, allocs, bytes);
             if (c)
-                random_free(d, nodes[i], t == 1 && last ? last : thread, class_,
-                            allocs, bytes);
+                random_free(d, counter, t == 1 && last ? last : thread, allocs,
+                            bytes);
         }
         last = thread;
         if (rand() % 2)

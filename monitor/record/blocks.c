@@ -1,0 +1,48 @@
+/* blocks.c - see blocks.h. */
+#include "monitor/record/blocks.h"
+
+#include "monitor/base/self.h"
+#include "monitor/record/thread.h"
+
+/* Things in the first block of a thread, and in the largest ones. */
+enum { FIRST_THINGS = 16, MOST_THINGS = 512 };
+
+/* There may be many threads, and little room. */
+static uint32_t next_capacity(const struct mprof__blocks *blocks,
+                              enum mprof__room room) {
+    if (blocks->last == NULL || room != MPROF__FOR_CHAINS)
+        return FIRST_THINGS;
+    return blocks->capacity < MOST_THINGS ? 2 * blocks->capacity : MOST_THINGS;
+}
+
+static bool add_block(struct mprof__thread *thread,
+                      struct mprof__blocks *blocks, enum mprof__room room) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    uint32_t capacity = next_capacity(blocks, room);
+    mprof__lock(&session->lock);
+    struct mprof_block *block = mprof__arena_record(
+        arena, blocks->type, sizeof *block + (size_t)capacity * blocks->bytes);
+    if (block != NULL) {
+        block->thread = thread->ref;
+        mprof__arena_publish(arena, block);
+        mprof__session_clock(session);
+        blocks->last = block;
+        blocks->capacity = capacity;
+    }
+    mprof__unlock(&session->lock);
+    return block != NULL;
+}
+
+void *mprof__block_next(struct mprof__thread *thread,
+                        struct mprof__blocks *blocks, enum mprof__room room) {
+    /* What there is room for in a block is not for whole chains either, once
+     * they have taken what they may. */
+    if (!mprof__arena_has_room(&thread->session->arena, room))
+        return NULL;
+    if ((blocks->last == NULL || blocks->last->count == blocks->capacity) &&
+        !add_block(thread, blocks, room))
+        return NULL;
+    return (char *)(blocks->last + 1) +
+           (size_t)blocks->last->count * blocks->bytes;
+}

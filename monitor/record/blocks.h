@@ -1,0 +1,41 @@
+/* blocks.h - records in the data file that hold many small things of a thread.
+ *
+ *     | head | thread | count | thing | thing | thing | 000000 | 000000 |
+ *      0      8        12      16              ^ the next is made here
+ *
+ * Only the thread itself adds to its blocks, and needs the session's lock just
+ * for a new one.  A thing is complete before `count` grows over it.
+ */
+#ifndef MONITOR_RECORD_BLOCKS_H
+#define MONITOR_RECORD_BLOCKS_H
+
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/format/format.h"
+#include "monitor/record/arena.h"
+
+struct mprof__thread;
+
+/* The blocks of one type of a thread. */
+struct mprof__blocks {
+    struct mprof_block *last; /* NULL: there are none yet */
+    uint32_t capacity;        /* things that it has room for */
+    uint32_t type;            /* enum mprof_record_type */
+    uint32_t bytes;           /* of a thing, a multiple of 8 */
+};
+
+/* Where the next thing of BLOCKS is made, of THREAD; what is there is
+ * arbitrary.  NULL: there is no ROOM for it.  Takes the session's lock. */
+void *mprof__block_next(struct mprof__thread *thread,
+                        struct mprof__blocks *blocks, enum mprof__room room);
+
+/* That thing is complete. */
+static inline mprof_ref mprof__block_publish(const struct mprof__arena *arena,
+                                             struct mprof__blocks *blocks,
+                                             const void *thing) {
+    mprof__store_release(&blocks->last->count, blocks->last->count + 1);
+    return mprof__arena_ref(arena, thing);
+}
+
+#endif

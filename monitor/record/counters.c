@@ -1,0 +1,196 @@
+/* counters.c - the counters of a node, which lie in the data file.
+ *
+ * In the Lisp heap a node has one for each class; in the C heap one for each
+ * class and place that called malloc(), of which a function may have very many.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/record/place.h"
+#include "monitor/record/thread.h"
+#include "monitor/record/tree.h"
+
+/* Counters that are looked at before the cache is. */
+enum { FEW = 4 };
+
+static bool is_c(const struct mprof__thread *thread) {
+    return thread->record->heap == MPROF_C_HEAP;
+}
+
+/* Is it for CLASS_ and, in the C heap, SITE? */
+static bool is_for(const struct mprof_counter *counter, bool c, mprof_ref site,
+                   unsigned class_) {
+    return counter->class_ == class_ &&
+           (!c || ((const struct mprof_c_counter *)counter)->site == site);
+}
+
+static struct mprof__spot *spot_of(const struct mprof__tree *tree,
+                                   mprof_ref node, mprof_ref site,
+                                   unsigned class_) {
+    uint64_t key = ((uint64_t)node << 32 | site) + class_;
+    return &tree->spots[mprof__hash(key) & (MPROF__SPOTS - 1)];
+}
+
+/* By the cache, and else by a look at all from FROM on. */
+static struct mprof_counter *find_far(struct mprof__thread *thread,
+                                      mprof_ref node, mprof_ref site,
+                                      unsigned class_, mprof_ref from) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__tree *tree = &thread->tree;
+    if (tree->spots == NULL)
+        tree->spots = mprof__map(MPROF__SPOTS * sizeof *tree->spots);
+    struct mprof__spot *spot =
+        tree->spots == NULL ? NULL : spot_of(tree, node, site, class_);
+    if (spot != NULL && spot->node == node && spot->site == site &&
+        spot->class_ == class_)
+        return mprof__arena_at(arena, spot->counter);
+    while (from != 0) {
+        struct mprof_counter *counter = mprof__arena_at(arena, from);
+        if (is_for(counter, is_c(thread), site, class_)) {
+            if (spot != NULL)
+                *spot = (struct mprof__spot){node, site, from, class_};
+            return counter;
+        }
+        from = counter->next;
+    }
+    return NULL;
+}
+
+static struct mprof_counter *find_counter(struct mprof__thread *thread,
+                                          mprof_ref node, mprof_ref site,
+                                          unsigned class_) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *at = mprof__arena_at(arena, node);
+    mprof_ref ref = at->counter;
+    for (unsigned n = 0; ref != 0; n++) {
+        struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        if (is_for(counter, is_c(thread), site, class_))
+            return counter;
+        if (n == FEW)
+            return find_far(thread, node, site, class_, counter->next);
+        ref = counter->next;
+    }
+    return NULL;
+}
+
+/* Where the ref of NODE's next counter is to stand: the newest comes last, so
+ * that whoever reads the file meanwhile finds all others. */
+static mprof_ref *find_end(const struct mprof__arena *arena, mprof_ref node) {
+    struct mprof_node *at = mprof__arena_at(arena, node);
+    mprof_ref *end = &at->counter;
+    while (*end != 0) {
+        struct mprof_counter *counter = mprof__arena_at(arena, *end);
+        end = &counter->next;
+    }
+    return end;
+}
+
+static struct mprof_counter *add_counter(struct mprof__thread *thread,
+                                         mprof_ref node, mprof_ref site,
+                                         unsigned class_,
+                                         enum mprof__room room) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__blocks *blocks = &thread->tree.counter_blocks;
+    struct mprof_c_counter *counter = mprof__block_next(thread, blocks, room);
+    if (counter == NULL)
+        return NULL;
+    memset(counter, 0, blocks->bytes);
+    counter->counter.class_ = class_;
+    if (is_c(thread)) {
+        counter->thread = thread->ref;
+        counter->site = site;
+    }
+    mprof_ref ref = mprof__block_publish(arena, blocks, counter);
+    mprof__store_release(find_end(arena, node), ref);
+    return &counter->counter;
+}
+
+/* The counter of NODE, made if there is ROOM for it; else NULL. */
+static struct mprof_counter *get_counter(struct mprof__thread *thread,
+                                         mprof_ref node, mprof_ref site,
+                                         unsigned class_,
+                                         enum mprof__room room) {
+    struct mprof_counter *counter = find_counter(thread, node, site, class_);
+    return counter != NULL ? counter
+                           : add_counter(thread, node, site, class_, room);
+}
+
+bool mprof__root_counters(struct mprof__thread *thread) {
+    for (unsigned c = 0; c < MPROF_CLASSES; c++)
+        if (add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS) ==
+            NULL)
+            return false;
+    return true;
+}
+
+/* A counter of NODE for CLASS_, of whatever site. */
+static struct mprof_counter *any_counter(const struct mprof__arena *arena,
+                                         const struct mprof_node *node,
+                                         unsigned class_) {
+    mprof_ref ref = node->counter;
+    while (ref != 0) {
+        struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        if (counter->class_ == class_)
+            return counter;
+        ref = counter->next;
+    }
+    return NULL;
+}
+
+/* Without room for a counter of the chain: that of its function alone, else the
+ * nearest one further out; the root has all. */
+static struct mprof_counter *other_counter(struct mprof__thread *thread,
+                                           mprof_ref ref, unsigned class_,
+                                           uint64_t bytes) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *node = mprof__arena_at(arena, ref);
+    struct mprof_counter *counter = any_counter(arena, node, class_);
+    mprof_ref folded = mprof__tree_folded(thread), alone = 0;
+    if (counter != NULL)
+        return counter;
+    const struct mprof__frame *innermost = thread->chain.innermost;
+    if (innermost == NULL || !innermost->folded) {
+        mprof__bump(&thread->record->folded_allocs, 1);
+        mprof__bump(&thread->record->folded_bytes, bytes);
+    }
+    if (folded != 0 && node->call != 0) {
+        mprof_ref function = mprof__call_function(arena, node->call);
+        alone = mprof__tree_node(thread, folded, function, function,
+                                 MPROF__FOR_COUNTERS);
+    }
+    if (alone != 0)
+        counter = get_counter(thread, alone, 0, class_, MPROF__FOR_COUNTERS);
+    for (; counter == NULL; node = mprof__arena_at(arena, node->parent))
+        counter = any_counter(arena, node, class_);
+    return counter;
+}
+
+/* Where the innermost frame called the allocator, as far as that matters: those
+ * of Lisp do not tell the places in a function apart, and a frame for which
+ * there was no room is at the node of its caller. */
+static mprof_ref site_of(const struct mprof__thread *thread, mprof_ref node) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__frame *innermost = thread->chain.innermost;
+    if (!is_c(thread) || innermost == NULL || innermost->object != 0)
+        return 0;
+    const struct mprof_node *at = mprof__arena_at(arena, node);
+    const struct mprof__site *site = innermost->site;
+    return at->call != 0 &&
+                   mprof__call_function(arena, at->call) == site->function
+               ? site->ref
+               : 0;
+}
+
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          mprof_ref node, unsigned class_,
+                                          uint64_t bytes) {
+    struct mprof_counter *counter = get_counter(
+        thread, node, site_of(thread, node), class_, MPROF__FOR_SHORTER);
+    /* Each such allocation comes here, to be counted as folded. */
+    if (counter == NULL)
+        return other_counter(thread, node, class_, bytes);
+    thread->counter[class_] =
+        mprof__arena_ref(&thread->session->arena, counter);
+    return counter;
+}

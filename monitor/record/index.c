@@ -1,0 +1,68 @@
+/* index.c - see index.h. */
+#include "monitor/record/index.h"
+
+#include "monitor/base/table.h"
+
+enum { FIRST_BUCKETS = 1024, MOST_BUCKETS = 1 << 30 };
+
+static mprof_ref *next_of(const struct mprof__index *index,
+                          const struct mprof__arena *arena, mprof_ref ref) {
+    return (mprof_ref *)((char *)mprof__arena_at(arena, ref) + index->next);
+}
+
+/* The things of BUCKET whose hash has the bit of the new half go there. */
+static void split(struct mprof__index *index, const struct mprof__arena *arena,
+                  uint32_t bucket, uint32_t half) {
+    mprof_ref ref = index->bucket[bucket], next;
+    mprof_ref stay = 0, go = 0;
+    for (; ref != 0; ref = next) {
+        mprof_ref *place = next_of(index, arena, ref);
+        bool goes = index->hash(arena, mprof__arena_at(arena, ref)) & half;
+        next = *place;
+        *place = goes ? go : stay;
+        *(goes ? &go : &stay) = ref;
+    }
+    index->bucket[bucket] = stay;
+    index->bucket[bucket + half] = go;
+}
+
+static void grow(struct mprof__index *index, const struct mprof__arena *arena) {
+    uint32_t half = index->mask + 1;
+    size_t bytes = half * sizeof *index->bucket;
+    mprof_ref *bucket = mprof__remap(index->bucket, bytes, 2 * bytes);
+    if (bucket == NULL)
+        return;
+    index->bucket = bucket;
+    for (uint32_t i = 0; i < half; i++)
+        split(index, arena, i, half);
+    index->mask = 2 * half - 1;
+}
+
+bool mprof__index_make(struct mprof__index *index,
+                       const struct mprof__arena *arena) {
+    if (index->bucket == NULL) {
+        index->bucket = mprof__map(FIRST_BUCKETS * sizeof *index->bucket);
+        index->mask = FIRST_BUCKETS - 1;
+        return index->bucket != NULL;
+    }
+    if (index->count > index->mask && index->mask < MOST_BUCKETS - 1)
+        grow(index, arena);
+    return true;
+}
+
+void mprof__index_add(struct mprof__index *index,
+                      const struct mprof__arena *arena, mprof_ref ref,
+                      uint32_t hash) {
+    mprof_ref *bucket = &index->bucket[hash & index->mask];
+    *next_of(index, arena, ref) = *bucket;
+    *bucket = ref;
+    index->count++;
+}
+
+void mprof__index_free(struct mprof__index *index) {
+    if (index->bucket != NULL)
+        mprof__unmap(index->bucket,
+                     ((size_t)index->mask + 1) * sizeof *index->bucket);
+    index->bucket = NULL;
+    index->count = index->mask = 0;
+}
