@@ -14,13 +14,13 @@
 /* Counters that are looked at before the cache is. */
 enum { FEW = 4 };
 
-static bool is_c(const struct mprof__thread *thread) {
+static inline bool is_c(const struct mprof__thread *thread) {
     return thread->record->heap == MPROF_C_HEAP;
 }
 
 /* Is it for CLASS_ and, in the C heap, SITE? */
-static bool is_for(const struct mprof_counter *counter, bool c, mprof_ref site,
-                   unsigned class_) {
+static inline bool is_for(const struct mprof_counter *counter, bool c,
+                          mprof_ref site, unsigned class_) {
     return counter->class_ == class_ &&
            (!c || ((const struct mprof_c_counter *)counter)->site == site);
 }
@@ -169,28 +169,35 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
 /* Where the innermost frame called the allocator, as far as that matters: those
  * of Lisp do not tell the places in a function apart, and a frame for which
  * there was no room is at the node of its caller. */
-static mprof_ref site_of(const struct mprof__thread *thread, mprof_ref node) {
-    const struct mprof__arena *arena = &thread->session->arena;
+static inline mprof_ref site_of(const struct mprof__thread *thread,
+                                const struct mprof_node *node) {
     const struct mprof__frame *innermost = thread->chain.innermost;
     if (!is_c(thread) || innermost == NULL || innermost->object != 0)
         return 0;
-    const struct mprof_node *at = mprof__arena_at(arena, node);
     const struct mprof__site *site = innermost->site;
-    return at->call != 0 &&
-                   mprof__call_function(arena, at->call) == site->function
+    if (__builtin_expect(node->call == site->ref, 1))
+        return site->ref;
+    return node->call != 0 && mprof__call_function(&thread->session->arena,
+                                                   node->call) == site->function
                ? site->ref
                : 0;
 }
 
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          mprof_ref node, unsigned class_,
+                                          mprof_ref ref, unsigned class_,
                                           uint64_t bytes) {
-    struct mprof_counter *counter = get_counter(
-        thread, node, site_of(thread, node), class_, MPROF__FOR_SHORTER);
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *node = mprof__arena_at(arena, ref);
+    mprof_ref site = site_of(thread, node);
+    struct mprof_counter *counter = mprof__arena_at(arena, node->counter);
+    /* Most have one. */
+    if (__builtin_expect(node->counter == 0 ||
+                             !is_for(counter, is_c(thread), site, class_),
+                         0))
+        counter = get_counter(thread, ref, site, class_, MPROF__FOR_SHORTER);
     /* Each such allocation comes here, to be counted as folded. */
     if (counter == NULL)
-        return other_counter(thread, node, class_, bytes);
-    thread->counter[class_] =
-        mprof__arena_ref(&thread->session->arena, counter);
+        return other_counter(thread, ref, class_, bytes);
+    thread->counter[class_] = mprof__arena_ref(arena, counter);
     return counter;
 }

@@ -25,8 +25,11 @@ struct mprof__thread {
     struct mprof_thread *record;
     mprof_ref ref; /* of the record */
     struct mprof__tree tree;
-    /* Of the chain that was walked last, by class; 0: not asked for yet. */
+    /* By class: the counter of the chain that was walked last; 0: not asked for
+     * yet.  They are of this node and site. */
     mprof_ref counter[MPROF_CLASSES];
+    mprof_ref counted;
+    const struct mprof__site *counted_site;
     struct mprof__table bins; /* class object -> bin */
     uintptr_t last_class;     /* ... that was looked up last */
     struct mprof_bin *last_class_bin;

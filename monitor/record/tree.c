@@ -80,8 +80,9 @@ static void more_steps(struct mprof__thread *thread) {
     size_t n =
         tree->step_mask == 0 ? MPROF__STEPS : ((size_t)tree->step_mask + 1) * 4;
     size_t bytes = n * sizeof *tree->steps;
-    if (tree->nodes.count < n / 4 || n > MPROF__MOST_STEPS ||
-        bytes > thread->session->arena.limit / STEPS_SHARE)
+    if (n > MPROF__MOST_STEPS ||
+        (n > MPROF__STEPS &&
+         bytes > thread->session->arena.limit / STEPS_SHARE))
         return;
     struct mprof__step *steps = mprof__map(bytes);
     if (steps == NULL)
@@ -206,7 +207,7 @@ inward_slowly(struct mprof__thread *thread, mprof_ref parent, size_t index,
     uint64_t key = key_of(&thread->chain.frames[index]);
     if (folds != 0 && !mprof__tree_leads(thread, parent, child & ~MPROF__FOLDS))
         return child;
-    if (thread->tree.nodes.count > thread->tree.step_mask)
+    if (thread->tree.nodes.count >= thread->tree.step_mask)
         more_steps(thread);
     struct mprof__step *step = step_at(&thread->tree, parent, key);
     *step = (struct mprof__step){key, parent, child};
@@ -228,7 +229,6 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread) {
     mprof_ref node = thread->tree.root;
     uint32_t folds = 0;
     size_t i = chain->reused;
-    memset(thread->counter, 0, sizeof thread->counter);
     if (i > 0) {
         node = chain->frames[i - 1].node;
         folds = chain->frames[i - 1].folded ? MPROF__FOLDS : 0;
@@ -239,6 +239,14 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread) {
         folds |= child & MPROF__FOLDS;
         chain->frames[i].node = node;
         chain->frames[i].folded = folds != 0;
+    }
+    const struct mprof__site *site =
+        chain->innermost == NULL ? NULL : chain->innermost->site;
+    if (thread->counted != node || thread->counted_site != site) {
+        thread->counted = 0; /* should a jump leave this in the middle */
+        memset(thread->counter, 0, sizeof thread->counter);
+        thread->counted_site = site;
+        thread->counted = node;
     }
     return node;
 }
