@@ -47,16 +47,16 @@ struct report__thread {
     uint64_t marks, unmarked[MPROF_UNMARKED];
 };
 
-/* Parents come before their children. */
+/* Parents come before their children.  Of these there are millions; what was
+ * allocated there, its counters tell. */
 struct report__node {
     uint32_t thread;
-    uint32_t parent;             /* MPROF_NONE for the root of a thread */
-    uint32_t function;           /* MPROF_NONE for the root */
-    struct report__counts own;   /* allocated here: sums over its counters */
-    struct report__counts freed; /* of that, freed since */
+    uint32_t parent;   /* MPROF_NONE for the root of a thread */
+    uint32_t function; /* MPROF_NONE for the root */
 };
 
-/* What was allocated at a node in one class by one call of the allocator. */
+/* What was allocated at a node in one class by one call of the allocator, and
+ * of that freed since. */
 struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */

@@ -140,21 +140,6 @@ static uint32_t edge_at(struct report__reader *r, uint32_t node,
     return add_edge(r, node, site);
 }
 
-static void add(struct mprof_count *sum, const struct mprof_count *count) {
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
-}
-
-static uint32_t add_counter(struct report__reader *r,
-                            const struct report__counter *counter) {
-    struct report__profile *p = r->profile;
-    struct report__node *node = &p->nodes[counter->node];
-    p->counters[p->counter_count] = *counter;
-    add(&node->own.by_class[counter->class_], &counter->allocated);
-    add(&node->freed.by_class[counter->class_], &counter->freed);
-    return p->counter_count++;
-}
-
 /* The counter at byte AT belongs to NODE. */
 static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                          struct report__counter *out, mprof_ref *next) {
@@ -196,6 +181,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
 /* All counters of node INDEX, which is at byte AT, oldest first. */
 static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
                           uint32_t thread) {
+    struct report__profile *p = r->profile;
     struct mprof_node in;
     struct report__counter out;
     unsigned field = MPROF_FIELD(node, counter);
@@ -219,7 +205,8 @@ static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
         field = MPROF_FIELD(counter, next);
         if (!read_counter(r, at, index, &out, &ref))
             return false;
-        r->trees->counter[thing] = add_counter(r, &out) + 1;
+        p->counters[p->counter_count++] = out;
+        r->trees->counter[thing] = p->counter_count;
     }
 }
 
@@ -238,40 +225,36 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
                    ? true
                    : report__damaged(r, at + MPROF_FIELD(freed, counter),
                                      "a counter of no node");
-    struct report__counter out =
-        r->profile->counters[r->trees->counter[thing] - 1];
-    uint32_t owner = r->profile->nodes[out.node].thread;
+    struct report__counter *out =
+        &r->profile->counters[r->trees->counter[thing] - 1];
+    uint32_t owner = r->profile->nodes[out->node].thread;
     if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
         r->profile->threads[owner].heap != MPROF_C_HEAP)
         return report__damaged(r, at + MPROF_FIELD(freed, freed),
                                "Lisp frees nothing");
-    out.allocated = (struct mprof_count){0, 0};
-    out.freed = in.freed;
-    add_counter(r, &out);
+    out->freed.allocs += in.freed.allocs;
+    out->freed.bytes += in.freed.bytes;
     return true;
 }
 
-static bool exceeds(const struct mprof_count *a, const struct mprof_count *b) {
-    return a->allocs > b->allocs || a->bytes > b->bytes;
-}
-
 /* While the program runs, a free may be in the file before the allocation. */
-static bool check_node(struct report__reader *r, uint64_t at, uint32_t index,
-                       uint32_t thread) {
-    struct report__node *node = &r->profile->nodes[index];
+static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
+                        uint32_t thread) {
     (void)thread;
-    for (int i = 0; i < MPROF_CLASSES; i++) {
-        struct mprof_count *freed = &node->freed.by_class[i];
-        const struct mprof_count *own = &node->own.by_class[i];
-        if (!exceeds(freed, own))
-            continue;
-        if (!r->profile->open)
-            return report__damaged(r, at, "more is freed than was allocated");
-        if (freed->allocs > own->allocs)
-            freed->allocs = own->allocs;
-        if (freed->bytes > own->bytes)
-            freed->bytes = own->bytes;
-    }
+    if (r->trees->counter[index] == 0)
+        return true;
+    struct report__counter *counter =
+        &r->profile->counters[r->trees->counter[index] - 1];
+    struct mprof_count *freed = &counter->freed;
+    const struct mprof_count *own = &counter->allocated;
+    if (freed->allocs <= own->allocs && freed->bytes <= own->bytes)
+        return true;
+    if (!r->profile->open)
+        return report__damaged(r, at, "more is freed than was allocated");
+    if (freed->allocs > own->allocs)
+        freed->allocs = own->allocs;
+    if (freed->bytes > own->bytes)
+        freed->bytes = own->bytes;
     return true;
 }
 
@@ -284,8 +267,7 @@ static void prepare(struct report__reader *r) {
     p->nodes = report__alloc(r->pool, nodes, sizeof *p->nodes);
     p->edges =
         report__alloc(r->pool, nodes + edges + counters, sizeof *p->edges);
-    p->counters = report__alloc(r->pool, counters + r->count[MPROF_FREED],
-                                sizeof *p->counters);
+    p->counters = report__alloc(r->pool, counters, sizeof *p->counters);
     t->own_edge = report__alloc(r->pool, nodes, sizeof *t->own_edge);
     t->calls = report__alloc(r->pool, edges, sizeof *t->calls);
     t->counter = report__alloc(r->pool, counters, sizeof *t->counter);
@@ -312,5 +294,5 @@ bool report__read_trees(struct report__reader *r) {
     for (uint32_t i = 0; i < r->count[MPROF_FREED]; i++)
         if (!read_freed(r, (uint64_t)r->refs[MPROF_FREED][i] * 8))
             return false;
-    return report__each_thing(r, MPROF_NODES, check_node);
+    return report__each_thing(r, MPROF_COUNTERS, check_frees);
 }

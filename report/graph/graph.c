@@ -6,8 +6,8 @@
  *  3. the cycles: strongly connected components of the arcs;
  *  4. one walk over each tree.  An allocation is in the subtree of every frame
  *     of its chain.  So the sum over the subtree of a frame is added to its
- *     function when that is not on the path above already, and nothing is
- *     counted twice; the same for arcs and cycles.
+ *     function, when it is left, if that is not on the path above as well, and
+ *     nothing is counted twice; the same for arcs and cycles.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
@@ -21,11 +21,15 @@
 
 struct builder {
     struct report__pool *pool;
+    const struct report__view *all;
     struct report__view_node *view;
     uint32_t view_count;
     struct report__graph *graph;
     /* How often each is on the path of the walk. */
     uint32_t *on_path, *arc_on_path, *cycle_on_path;
+    /* By depth: what was allocated in that frame's subtree so far. */
+    struct report__counts *sums;
+    size_t sum_room;
 };
 
 /* Add up SIZES[0] .. SIZES[N - 1]: each becomes the sum of those before it. */
@@ -67,7 +71,7 @@ static void find_arcs(struct builder *b) {
 
     for (uint32_t i = 0; i < n; i++) {
         const struct report__view_node *vnode = &b->view[i];
-        if (vnode->parent == MPROF_NONE || report__is_empty(&vnode->sum))
+        if (vnode->parent == MPROF_NONE || !vnode->is_used)
             continue;
         caller[i] = b->view[vnode->parent].function;
         callee[i] = vnode->function;
@@ -163,60 +167,74 @@ static uint32_t cycle_at(const struct builder *b, uint32_t vnode) {
 
 /* A chain is in a cycle in one stretch at most: had it left and come back, what
  * lies between would be of the cycle.  So the arcs into it count once. */
-static void enter_cycle(struct builder *b,
-                        const struct report__view_node *vnode, uint32_t depth) {
+static void add_to_cycle(struct builder *b,
+                         const struct report__view_node *vnode, uint32_t depth,
+                         const struct report__counts *own,
+                         const struct report__counts *sum) {
     uint32_t index = b->graph->vertices[vnode->function].cycle;
     if (index == MPROF_NONE)
         return;
     struct report__cycle *cycle = &b->graph->cycles[index];
-    report__add(&cycle->self, &vnode->own);
+    report__add(&cycle->self, own);
     if (cycle_at(b, vnode->parent) == index) {
-        if (b->cycle_on_path[index]++ == 0)
-            cycle->recur += report__allocs(&vnode->sum);
+        if (--b->cycle_on_path[index] == 0)
+            cycle->recur += report__allocs(sum);
         return;
     }
-    report__add(&cycle->total, &vnode->sum);
+    report__add(&cycle->total, sum);
     if (vnode->parent != MPROF_NONE)
-        cycle->called += report__allocs(&vnode->sum);
+        cycle->called += report__allocs(sum);
     if (depth < cycle->depth)
         cycle->depth = depth;
 }
 
-static void enter(struct builder *b, uint32_t at, uint32_t depth,
-                  uint32_t outermost) {
+static void enter(struct builder *b, uint32_t at, uint32_t depth) {
     const struct report__view_node *vnode = &b->view[at];
-    struct report__vertex *v = &b->graph->vertices[vnode->function];
-    uint32_t above = b->on_path[vnode->function]++;
-    uint64_t allocs = report__allocs(&vnode->sum);
+    uint32_t cycle = cycle_at(b, at);
 
-    report__add(&v->self, &vnode->own);
-    report__add(&v->freed, &vnode->freed);
-    report__add(&b->graph->freed, &vnode->freed);
+    b->on_path[vnode->function]++;
+    if (vnode->arc != MPROF_NONE)
+        b->arc_on_path[vnode->arc]++;
+    if (cycle != MPROF_NONE && cycle_at(b, vnode->parent) == cycle)
+        b->cycle_on_path[cycle]++;
+    b->sums =
+        report__grow(b->pool, b->sums, depth, &b->sum_room, sizeof *b->sums);
+    memset(&b->sums[depth], 0, sizeof *b->sums);
+}
+
+/* The subtree of AT, at DEPTH, is complete. */
+static void leave(struct builder *b, uint32_t at, uint32_t depth,
+                  uint32_t outermost) {
+    static const struct report__allocated nothing;
+    const struct report__view_node *vnode = &b->view[at];
+    const struct report__allocated *here =
+        vnode->allocated == MPROF_NONE ? &nothing
+                                       : &b->all->allocated[vnode->allocated];
+    struct report__vertex *v = &b->graph->vertices[vnode->function];
+    struct report__counts *sum = &b->sums[depth];
+    uint32_t above = --b->on_path[vnode->function];
+
+    report__add(sum, &here->own);
+    if (depth > 0)
+        report__add(sum - 1, sum);
+    uint64_t allocs = report__allocs(sum);
+    report__add(&v->self, &here->own);
+    report__add(&v->freed, &here->freed);
+    report__add(&b->graph->freed, &here->freed);
     if (above == 0) {
-        report__add(&v->total, &vnode->sum);
-        add_difference(&v->below, &vnode->sum, &vnode->own);
+        report__add(&v->total, sum);
+        add_difference(&v->below, sum, &here->own);
     }
     if (above == 1)
         v->recur += allocs;
     /* The outermost frame of a chain was called by nobody. */
     if (vnode->arc != MPROF_NONE && above == (vnode->function == outermost))
         v->called += allocs;
-    if (vnode->arc != MPROF_NONE && b->arc_on_path[vnode->arc]++ == 0)
-        report__add(&b->graph->arcs[vnode->arc].counts, &vnode->sum);
+    if (vnode->arc != MPROF_NONE && --b->arc_on_path[vnode->arc] == 0)
+        report__add(&b->graph->arcs[vnode->arc].counts, sum);
     if (depth < v->depth)
         v->depth = depth;
-    enter_cycle(b, vnode, depth);
-}
-
-static void leave(struct builder *b, uint32_t at) {
-    const struct report__view_node *vnode = &b->view[at];
-    uint32_t cycle = cycle_at(b, at);
-
-    b->on_path[vnode->function]--;
-    if (vnode->arc != MPROF_NONE)
-        b->arc_on_path[vnode->arc]--;
-    if (cycle != MPROF_NONE && cycle_at(b, vnode->parent) == cycle)
-        b->cycle_on_path[cycle]--;
+    add_to_cycle(b, vnode, depth, &here->own, sum);
 }
 
 /* Step 4, for the tree below ROOT. */
@@ -224,24 +242,24 @@ static void walk(struct builder *b, uint32_t root) {
     uint32_t at = root, depth = 0;
     uint32_t outermost = b->view[root].function;
 
-    enter(b, at, depth, outermost);
+    enter(b, at, depth);
     for (;;) {
         if (b->view[at].child != MPROF_NONE) {
             at = b->view[at].child;
-            enter(b, at, ++depth, outermost);
+            enter(b, at, ++depth);
             continue;
         }
         while (at != root && b->view[at].sibling == MPROF_NONE) {
-            leave(b, at);
+            leave(b, at, depth--, outermost);
             at = b->view[at].parent;
-            depth--;
         }
-        leave(b, at);
+        leave(b, at, depth, outermost);
         if (at == root)
-            return;
+            break;
         at = b->view[at].sibling;
-        enter(b, at, depth, outermost);
+        enter(b, at, depth);
     }
+    report__add(&b->graph->total, &b->sums[0]);
 }
 
 static const char *name_of(const struct report__graph *g, uint32_t v) {
@@ -293,8 +311,11 @@ struct report__graph *report__graph_build(struct report__pool *pool,
     struct report__view view = report__make_view(
         pool, profile, names, heap, thread, all_frames, names->inlining);
     struct report__graph *g = report__alloc(pool, 1, sizeof *g);
-    struct builder b = {
-        .pool = pool, .view = view.list, .view_count = view.count, .graph = g};
+    struct builder b = {.pool = pool,
+                        .all = &view,
+                        .view = view.list,
+                        .view_count = view.count,
+                        .graph = g};
 
     g->heap = heap;
     g->functions = names;
@@ -308,11 +329,8 @@ struct report__graph *report__graph_build(struct report__pool *pool,
     b.arc_on_path = report__alloc(pool, g->arc_count, sizeof(uint32_t));
     b.cycle_on_path = report__alloc(pool, g->cycle_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < view.count; i++)
-        if (view.list[i].parent == MPROF_NONE &&
-            !report__is_empty(&view.list[i].sum)) {
-            report__add(&g->total, &view.list[i].sum);
+        if (view.list[i].parent == MPROF_NONE && view.list[i].is_used)
             walk(&b, i);
-        }
     sum_up_cycles(g);
     sort_cycles(g);
     return g;

@@ -15,9 +15,9 @@ struct making {
     bool all_frames;
     const struct report__inlining *inlining; /* or NULL */
     struct report__view out;
-    size_t capacity; /* of out.list */
-    uint32_t *top;   /* by thread: the view node of its top level */
-    bool *is_shown;  /* by node: its view node is of its own function */
+    size_t capacity, allocated_capacity; /* of out.list, out.allocated */
+    uint32_t *top;  /* by thread: the view node of its top level */
+    bool *is_shown; /* by node: its view node is of its own function */
 };
 
 static uint32_t add_vnode(struct making *c, uint32_t parent,
@@ -34,6 +34,7 @@ static uint32_t add_vnode(struct making *c, uint32_t parent,
         .sibling = MPROF_NONE,
         .inlined = MPROF_NONE,
         .next_inlined = MPROF_NONE,
+        .allocated = MPROF_NONE,
     };
     return out->count++;
 }
@@ -113,45 +114,44 @@ static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
     return above;
 }
 
-bool report__is_empty(const struct report__counts *counts) {
-    return report__allocs(counts) == 0 && report__bytes(counts) == 0;
+static void add_class(struct report__counts *sum, uint32_t class_,
+                      const struct mprof_count *count) {
+    sum->by_class[class_].allocs += count->allocs;
+    sum->by_class[class_].bytes += count->bytes;
 }
 
-/* Add what was allocated at node I to its view node.  What has none is of the
- * top level, but the functions below it are not called by that. */
-static void count_node(struct making *c, uint32_t i) {
-    const struct report__node *node = &c->profile->nodes[i];
-    uint32_t *vnode = &c->out.of_node[i];
+static struct report__allocated *allocated_at(struct making *c,
+                                              uint32_t vnode) {
+    struct report__view *out = &c->out;
 
-    if (report__is_empty(&node->own))
+    if (out->list[vnode].allocated == MPROF_NONE) {
+        out->allocated =
+            report__grow(c->pool, out->allocated, out->allocated_count,
+                         &c->allocated_capacity, sizeof *out->allocated);
+        memset(&out->allocated[out->allocated_count], 0,
+               sizeof *out->allocated);
+        out->list[vnode].allocated = out->allocated_count++;
+    }
+    return &out->allocated[out->list[vnode].allocated];
+}
+
+/* Add what a counter has to its view node: what an inlined function allocated
+ * is not the whole function's, and what has none is of the top level, but the
+ * functions below it are not called by that. */
+static void count(struct making *c, const struct report__counter *counter) {
+    uint32_t node = counter->node, *vnode = &c->out.of_node[node];
+
+    if (counter->allocated.allocs == 0 && counter->allocated.bytes == 0)
         return;
     if (*vnode == MPROF_NONE)
-        *vnode = top_level(c, node->thread);
-    report__add(&c->out.list[*vnode].own, &node->own);
-    report__add(&c->out.list[*vnode].freed, &node->freed);
-}
-
-static void move(struct mprof_count *to, struct mprof_count *from,
-                 const struct mprof_count *count) {
-    to->allocs += count->allocs;
-    to->bytes += count->bytes;
-    from->allocs -= count->allocs;
-    from->bytes -= count->bytes;
-}
-
-/* What an inlined function allocated is not the whole function's. */
-static void count_inlined(struct making *c,
-                          const struct report__counter *counter) {
-    if (counter->edge == MPROF_NONE || !c->is_shown[counter->node])
-        return;
-    uint32_t from = c->out.of_node[counter->node];
-    uint32_t to = vnode_within(c, from, c->inlining->of_edge[counter->edge]);
-    struct report__view_node *whole = &c->out.list[from],
-                             *part = &c->out.list[to];
-    move(&part->own.by_class[counter->class_],
-         &whole->own.by_class[counter->class_], &counter->allocated);
-    move(&part->freed.by_class[counter->class_],
-         &whole->freed.by_class[counter->class_], &counter->freed);
+        *vnode = top_level(c, c->profile->nodes[node].thread);
+    uint32_t at = *vnode;
+    if (c->inlining && counter->edge != MPROF_NONE && c->is_shown[node])
+        at = vnode_within(c, at, c->inlining->of_edge[counter->edge]);
+    struct report__allocated *sum = allocated_at(c, at);
+    add_class(&sum->own, counter->class_, &counter->allocated);
+    add_class(&sum->freed, counter->class_, &counter->freed);
+    c->out.list[at].is_used = true;
 }
 
 static bool is_wanted(const struct making *c, const struct report__node *node) {
@@ -173,25 +173,21 @@ static void fill(struct making *c) {
         c->out.of_node[i] = is_wanted(c, &p->nodes[i])
                                 ? vnode_for(c, i, vnode_above(c, i))
                                 : MPROF_NONE;
-    for (uint32_t i = 0; i < p->node_count; i++)
-        if (is_wanted(c, &p->nodes[i]))
-            count_node(c, i);
-    for (uint32_t i = 0; c->inlining && i < p->counter_count; i++)
-        count_inlined(c, &p->counters[i]);
+    for (uint32_t i = 0; i < p->counter_count; i++)
+        if (is_wanted(c, &p->nodes[p->counters[i].node]))
+            count(c, &p->counters[i]);
 }
 
-/* Parents come first, so one pass backwards sums up the subtrees.  Subtrees
- * without allocations (other threads may be about to count) leave no trace. */
-static void sum_up(struct making *c) {
+/* Parents come first, so one pass backwards tells which subtrees are used;
+ * those without allocations (other threads may be about to count) leave no
+ * trace. */
+static void link_used(struct making *c) {
     for (uint32_t i = c->out.count; i-- > 0;) {
         struct report__view_node *vnode = &c->out.list[i];
-        report__add(&vnode->sum, &vnode->own);
-        if (report__is_empty(&vnode->sum))
-            continue;
-        if (vnode->parent == MPROF_NONE)
+        if (!vnode->is_used || vnode->parent == MPROF_NONE)
             continue;
         struct report__view_node *parent = &c->out.list[vnode->parent];
-        report__add(&parent->sum, &vnode->sum);
+        parent->is_used = true;
         vnode->sibling = parent->child;
         parent->child = i;
     }
@@ -211,6 +207,6 @@ struct report__view report__make_view(struct report__pool *pool,
                        .all_frames = all_frames,
                        .inlining = inlining};
     fill(&c);
-    sum_up(&c);
+    link_used(&c);
     return c.out;
 }

@@ -22,15 +22,22 @@ struct report__view_node {
     /* The first of the functions that were inlined here, and of a function that
      * was inlined the next one; MPROF_NONE at the end. */
     uint32_t inlined, next_inlined;
+    uint32_t allocated; /* in the view's list, or MPROF_NONE: nothing here */
     bool is_inlined;
+    bool is_used; /* something was allocated here or further in */
+};
+
+/* What was allocated at a view node itself. */
+struct report__allocated {
     struct report__counts own;
     struct report__counts freed; /* of own */
-    struct report__counts sum;   /* of own, in the subtree */
 };
 
 struct report__view {
     struct report__view_node *list; /* parents first */
     uint32_t count;
+    struct report__allocated *allocated;
+    uint32_t allocated_count;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
      * other threads and the other heap, and where nothing is shown and nothing
      * was allocated. */
@@ -48,8 +55,5 @@ struct report__view report__make_view(struct report__pool *pool,
                                       enum mprof_heap heap, uint32_t thread,
                                       bool all_frames,
                                       const struct report__inlining *inlining);
-
-/* Whether nothing was allocated. */
-bool report__is_empty(const struct report__counts *counts);
 
 #endif

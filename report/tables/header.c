@@ -12,14 +12,15 @@ struct report__totals report__total(const struct report__profile *profile,
                                     enum mprof_heap heap) {
     struct report__totals t = {0};
 
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        const struct report__node *node = &profile->nodes[i];
-        if (profile->threads[node->thread].heap != heap)
+    for (uint32_t i = 0; i < profile->counter_count; i++) {
+        const struct report__counter *counter = &profile->counters[i];
+        uint32_t thread = profile->nodes[counter->node].thread;
+        if (profile->threads[thread].heap != heap)
             continue;
-        t.allocs += report__allocs(&node->own);
-        t.bytes += report__bytes(&node->own);
-        t.frees += report__allocs(&node->freed);
-        t.freed += report__bytes(&node->freed);
+        t.allocs += counter->allocated.allocs;
+        t.bytes += counter->allocated.bytes;
+        t.frees += counter->freed.allocs;
+        t.freed += counter->freed.bytes;
     }
     for (uint32_t i = 0; i < profile->bin_count; i++) {
         const struct report__bin *bin = &profile->bins[i];
@@ -44,9 +45,9 @@ bool *report__threads_that_allocated(const struct report__profile *profile,
                                      struct report__pool *pool) {
     bool *allocated =
         report__alloc(pool, profile->thread_count, sizeof *allocated);
-    for (uint32_t i = 0; i < profile->node_count; i++)
-        if (report__allocs(&profile->nodes[i].own) > 0)
-            allocated[profile->nodes[i].thread] = true;
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        if (profile->counters[i].allocated.allocs > 0)
+            allocated[profile->nodes[profile->counters[i].node].thread] = true;
     return allocated;
 }
 

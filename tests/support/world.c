@@ -53,16 +53,15 @@ uint32_t world_part(struct world *w, uint32_t whole, const char *symbol) {
 
 uint32_t world_node(struct world *w, uint32_t parent, uint32_t function) {
     uint32_t i = w->profile.node_count++;
-    w->profile.nodes[i] = (struct report__node){
-        w->profile.nodes[parent].thread, parent, function, {{{0}}}, {{{0}}}};
+    w->profile.nodes[i] = (struct report__node){w->profile.nodes[parent].thread,
+                                                parent, function};
     return i;
 }
 
 uint32_t world_thread(struct world *w, enum mprof_heap heap) {
     uint32_t t = w->profile.thread_count++, i = w->profile.node_count++;
     w->profile.threads[t].heap = heap;
-    w->profile.nodes[i] =
-        (struct report__node){t, MPROF_NONE, MPROF_NONE, {{{0}}}, {{{0}}}};
+    w->profile.nodes[i] = (struct report__node){t, MPROF_NONE, MPROF_NONE};
     return i;
 }
 
@@ -77,13 +76,8 @@ uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
 void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed) {
-    struct report__node *n = &w->profile.nodes[node];
     w->profile.counters[w->profile.counter_count++] = (struct report__counter){
         node, edge, MPROF_SMALL, {allocs, bytes}, {frees, freed}};
-    n->own.by_class[MPROF_SMALL].allocs += allocs;
-    n->own.by_class[MPROF_SMALL].bytes += bytes;
-    n->freed.by_class[MPROF_SMALL].allocs += frees;
-    n->freed.by_class[MPROF_SMALL].bytes += freed;
 }
 
 void world_counter(struct world *w, uint32_t node, uint64_t allocs,

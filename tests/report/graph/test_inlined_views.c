@@ -86,7 +86,6 @@ struct sums {
 };
 
 static void random_counters(struct world *w, uint32_t node) {
-    struct report__node *n = &w->profile.nodes[node];
     uint32_t edges[3];
     int count = rand() % 4;
 
@@ -100,12 +99,7 @@ static void random_counters(struct world *w, uint32_t node) {
             (uint32_t)rand() % MPROF_CLASSES,
             {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
             {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
-        struct report__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
         w->profile.counters[w->profile.counter_count++] = counter;
-        own.by_class[counter.class_] = counter.allocated;
-        freed.by_class[counter.class_] = counter.freed;
-        report__add(&n->own, &own);
-        report__add(&n->freed, &freed);
     }
 }
 
@@ -235,15 +229,19 @@ static void sums_of_view(struct world *w, bool all_frames,
 
     memset(sums, 0, sizeof *sums);
     for (uint32_t i = 0; i < view.count; i++) {
-        uint32_t whole = i;
+        uint32_t whole = i, outer = i;
+        if (view.list[i].allocated == MPROF_NONE)
+            continue;
+        const struct report__allocated *here =
+            &view.allocated[view.list[i].allocated];
         while (view.list[whole].is_inlined)
             whole = view.list[whole].parent;
-        report__add(&sums->own[view.list[whole].function], &view.list[i].own);
-        report__add(&sums->freed[view.list[whole].function],
-                    &view.list[i].freed);
-        if (!view.list[i].is_inlined)
-            sums->total[view.list[i].function] +=
-                report__bytes(&view.list[i].sum);
+        report__add(&sums->own[view.list[whole].function], &here->own);
+        report__add(&sums->freed[view.list[whole].function], &here->freed);
+        for (; outer != MPROF_NONE; outer = view.list[outer].parent)
+            if (!view.list[outer].is_inlined)
+                sums->total[view.list[outer].function] +=
+                    report__bytes(&here->own);
     }
 }
 

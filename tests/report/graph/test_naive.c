@@ -100,17 +100,15 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
 
     memset(n, 0, sizeof *n);
     for (int cycles = 0; cycles < 2; cycles++) {
-        for (uint32_t i = 0; i < f->profile->node_count; i++) {
-            uint64_t bytes = report__bytes(&f->profile->nodes[i].own);
-            uint64_t allocs = report__allocs(&f->profile->nodes[i].own);
-            uint32_t thread = f->profile->nodes[i].thread;
-            if (allocs == 0 || f->profile->threads[thread].heap != heap)
+        for (uint32_t i = 0; i < f->profile->counter_count; i++) {
+            const struct report__counter *c = &f->profile->counters[i];
+            uint32_t thread = f->profile->nodes[c->node].thread;
+            if (f->profile->threads[thread].heap != heap)
                 continue;
-            int count = naive_chain(f, i, all_frames, chain);
-            n->freed[chain[count - 1]] +=
-                cycles ? report__bytes(&f->profile->nodes[i].freed) : 0;
-            (cycles ? naive_cycles : naive_count)(n, chain, count, bytes,
-                                                  allocs);
+            int count = naive_chain(f, c->node, all_frames, chain);
+            n->freed[chain[count - 1]] += cycles ? c->freed.bytes : 0;
+            (cycles ? naive_cycles : naive_count)(
+                n, chain, count, c->allocated.bytes, c->allocated.allocs);
         }
         for (int k = 0; k < MAX_FUNCTIONS; k++)
             for (int a = 0; a < MAX_FUNCTIONS; a++)
