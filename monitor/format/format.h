@@ -229,7 +229,10 @@ struct mprof_node {
     mprof_ref call;    /*  4: SITE where its function called first, or that
                         * FUNCTION; 0 for the root */
     mprof_ref counter; /*  8: the oldest of its counters, or 0; later */
-    mprof_ref next;    /* 12: the monitor's */
+    /* The monitor's own: */
+    mprof_ref child; /* 12 */
+    mprof_ref edge;  /* 16 */
+    mprof_ref next;  /* 20 */
 };
 
 /* In EDGES.  Another place in the function of a node where that called on, to

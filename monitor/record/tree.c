@@ -1,8 +1,8 @@
 /* tree.c - the calling-context tree: from a chain to its node.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  A frame's child is found in two steps: among what was
- * found lately, and by the index of all nodes.
+ * to the same node.  A frame's child is found among what was found lately, else
+ * among the few first children of its parent, else by the index of all others.
  */
 #include "monitor/record/tree.h"
 
@@ -106,65 +106,107 @@ mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                                                        : function;
 }
 
-/* The new node is found first, should a jump leave this in the middle. */
-static mprof_ref add_node(struct mprof__thread *thread, mprof_ref parent,
-                          mprof_ref call, uint32_t hash,
-                          enum mprof__room room) {
-    struct mprof__tree *tree = &thread->tree;
+/* Is NODE the one of FUNCTION?  CALL is how that is called now. */
+static inline bool is_of(const struct mprof__arena *arena,
+                         const struct mprof_node *node, mprof_ref function,
+                         mprof_ref call) {
+    return node->call == call ||
+           mprof__call_function(arena, node->call) == function;
+}
+
+/* Among the children of PARENT that are in the index. */
+static mprof_ref find_far_node(const struct mprof__thread *thread,
+                               mprof_ref parent, mprof_ref function,
+                               mprof_ref call) {
     const struct mprof__arena *arena = &thread->session->arena;
-    if (!mprof__index_make(&tree->nodes, arena))
-        return 0;
-    struct mprof_node *node =
-        mprof__block_next(thread, &tree->node_blocks, room);
-    if (node == NULL)
-        return 0;
-    *node = (struct mprof_node){.parent = parent, .call = call};
-    mprof_ref ref = mprof__block_publish(arena, &tree->node_blocks, node);
-    mprof__index_add(&tree->nodes, arena, ref, hash);
-    return ref;
+    mprof_ref ref =
+        mprof__index_first(&thread->tree.nodes, hash_of(parent, function));
+    while (ref != 0) {
+        const struct mprof_node *node = mprof__arena_at(arena, ref);
+        if (node->parent == parent && is_of(arena, node, function, call))
+            return ref;
+        ref = node->next;
+    }
+    return 0;
 }
 
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room) {
+    struct mprof__tree *tree = &thread->tree;
     const struct mprof__arena *arena = &thread->session->arena;
-    uint32_t hash = hash_of(parent, function);
-    mprof_ref ref = mprof__index_first(&thread->tree.nodes, hash);
-    while (ref != 0) {
-        const struct mprof_node *node = mprof__arena_at(arena, ref);
-        if (node->parent == parent &&
-            (node->call == call ||
-             mprof__call_function(arena, node->call) == function))
+    struct mprof_node *outer = mprof__arena_at(arena, parent), *node;
+    mprof_ref ref = outer->child;
+    unsigned n = 0;
+    for (; ref != 0; ref = node->next, n++) {
+        node = mprof__arena_at(arena, ref);
+        if (is_of(arena, node, function, call))
             return ref;
-        ref = node->next;
     }
-    return add_node(thread, parent, call, hash, room);
+    bool few = n < MPROF__FEW;
+    if (!few)
+        ref = find_far_node(thread, parent, function, call);
+    if (ref != 0)
+        return ref;
+    node = few || mprof__index_make(&tree->nodes, arena)
+               ? mprof__block_next(thread, &tree->node_blocks, room)
+               : NULL;
+    if (node == NULL)
+        return 0;
+    *node = (struct mprof_node){
+        .parent = parent, .call = call, .next = few ? outer->child : 0};
+    ref = mprof__block_publish(arena, &tree->node_blocks, node);
+    if (few)
+        outer->child = ref;
+    else
+        mprof__index_add(&tree->nodes, arena, ref, hash_of(parent, function));
+    tree->node_count++;
+    return ref;
+}
+
+static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
+                         mprof_ref call) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref ref =
+        mprof__index_first(&thread->tree.edges, hash_of(node, call));
+    while (ref != 0) {
+        const struct mprof_edge *edge = mprof__arena_at(arena, ref);
+        if (edge->node == node && edge->site == call)
+            return true;
+        ref = edge->next;
+    }
+    return false;
 }
 
 void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
                       mprof_ref call, enum mprof__room room) {
     struct mprof__tree *tree = &thread->tree;
     const struct mprof__arena *arena = &thread->session->arena;
-    const struct mprof_node *of = mprof__arena_at(arena, node);
+    struct mprof_node *of = mprof__arena_at(arena, node);
     const struct mprof_site *site = mprof__arena_at(arena, call);
+    struct mprof_edge *edge;
     if (of->call == call || site->head.type != MPROF_SITE)
         return;
-    uint32_t hash = hash_of(node, call);
-    mprof_ref ref = mprof__index_first(&tree->edges, hash);
-    while (ref != 0) {
-        const struct mprof_edge *edge = mprof__arena_at(arena, ref);
-        if (edge->node == node && edge->site == call)
+    unsigned n = 0;
+    for (mprof_ref ref = of->edge; ref != 0; ref = edge->next, n++) {
+        edge = mprof__arena_at(arena, ref);
+        if (edge->site == call)
             return;
-        ref = edge->next;
     }
-    struct mprof_edge *edge = NULL;
-    if (mprof__index_make(&tree->edges, arena))
-        edge = mprof__block_next(thread, &tree->edge_blocks, room);
+    bool few = n < MPROF__FEW;
+    if (!few && (has_far_edge(thread, node, call) ||
+                 !mprof__index_make(&tree->edges, arena)))
+        return;
+    edge = mprof__block_next(thread, &tree->edge_blocks, room);
     if (edge == NULL)
         return;
-    *edge = (struct mprof_edge){.node = node, .site = call};
-    ref = mprof__block_publish(arena, &tree->edge_blocks, edge);
-    mprof__index_add(&tree->edges, arena, ref, hash);
+    *edge = (struct mprof_edge){
+        .node = node, .site = call, .next = few ? of->edge : 0};
+    mprof_ref ref = mprof__block_publish(arena, &tree->edge_blocks, edge);
+    if (few)
+        of->edge = ref;
+    else
+        mprof__index_add(&tree->edges, arena, ref, hash_of(node, call));
 }
 
 /* The node that PARENT leads to at frame INDEX; FOLDS: MPROF__FOLDS when a
@@ -207,7 +249,7 @@ inward_slowly(struct mprof__thread *thread, mprof_ref parent, size_t index,
     uint64_t key = key_of(&thread->chain.frames[index]);
     if (folds != 0 && !mprof__tree_leads(thread, parent, child & ~MPROF__FOLDS))
         return child;
-    if (thread->tree.nodes.count >= thread->tree.step_mask)
+    if (thread->tree.node_count >= thread->tree.step_mask)
         more_steps(thread);
     struct mprof__step *step = step_at(&thread->tree, parent, key);
     *step = (struct mprof__step){key, parent, child};

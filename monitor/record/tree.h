@@ -3,17 +3,20 @@
  *     in memory, the thread's              in the data file, for good
  *
  *     root ------------------------------> node (no function)
- *                                            ^ parent
- *     steps:  (node, call) -> node           |
- *     nodes:  (node, function) -> node ----> node: call ----> SITE main+12
- *     edges:  (node, SITE) -> edge --------> edge: node, site > SITE main+40
- *                                            ^ parent
- *                                          node: call ----> SITE f+8
+ *                                            ^ parent  | child
+ *     steps:  (node, call) -> node           |         v
+ *                                          node: call ----> SITE main+12
+ *                                            | \- next --> node --> ...
+ *                                            |\-- edge --> edge: SITE main+40
+ *     nodes:  (node, function) -> node       | parent        \- next --> ...
+ *     edges:  (node, SITE) -> edge         node: call ----> SITE f+8
  *                                            \- counter --> counter --> ...
  *
  * Two call sites of one function are one node, and one of them is an edge of
- * it.  The indices `nodes` and `edges` have everything; `steps`, a cache, has
- * what was looked up lately, also where short chains lead on.
+ * it.  A node's children and edges are chained by `next`, up to MPROF__FEW of
+ * each, as those that lie together in memory are found fast; the rest is in the
+ * indices `nodes` and `edges`.  `steps`, a cache, has what was looked up
+ * lately, also where short chains lead on.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have the nodes of short chains, which lead from the root by way of
@@ -21,10 +24,9 @@
  * short.c.
  *
  * Of the nodes: parent < node, as refs; each but the root has a call.  No two
- * have both parent and function the same, and `nodes` has them all but the
- * root.  No two edges have both node and site the same, none has the call of
- * its node, and `edges` has them all.  A node's counters are chained by `next`,
- * oldest first, no two of one class and site.
+ * have both parent and function the same.  No two edges have both node and site
+ * the same, and none has the call of its node.  A node's counters are chained
+ * by `next`, oldest first, no two of one class and site.
  */
 #ifndef MONITOR_RECORD_TREE_H
 #define MONITOR_RECORD_TREE_H
@@ -41,9 +43,10 @@ struct mprof__thread;
 
 enum {
     MPROF__SHORT = 8,    /* functions of a short chain */
+    MPROF__FEW = 8,      /* children or edges that are chained */
     MPROF__SPOTS = 1024, /* a power of two */
     MPROF__STEPS = 1024, /* to begin with; powers of two */
-    MPROF__MOST_STEPS = 65536
+    MPROF__MOST_STEPS = 16384
 };
 
 /* From the node of a frame to that of the frame that it called: a cache. */
@@ -68,9 +71,10 @@ struct mprof__tree {
     mprof_ref root;   /* its node, which has counters of all classes */
     mprof_ref folded; /* the node of short chains; 0: there are none */
     struct mprof__blocks node_blocks, edge_blocks, counter_blocks;
-    struct mprof__index nodes, edges;
-    struct mprof__step *steps; /* mapped, or the one below */
-    uint32_t step_mask;        /* number of steps - 1 */
+    struct mprof__index nodes, edges; /* of those that are not chained */
+    uint32_t node_count;              /* but for the root */
+    struct mprof__step *steps;        /* mapped, or the one below */
+    uint32_t step_mask;               /* number of steps - 1 */
     struct mprof__step only_step;
     struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
 };

@@ -27,21 +27,39 @@ static void check_counters(const struct mprof__thread *thread, mprof_ref ref) {
     }
 }
 
-/* By its parent and function INDEX finds NODE, and no other one. */
+static bool is_of(const struct mprof__thread *thread, mprof_ref ref,
+                  mprof_ref parent, mprof_ref function) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    MPROF__MUST((size_t)ref * 8 < used_of(thread));
+    const struct mprof_node *node = mprof__arena_at(arena, ref);
+    return node->parent == parent &&
+           mprof__call_function(arena, node->call) == function;
+}
+
+/* By its parent and function NODE is found, and no other one. */
 static void check_is_found(const struct mprof__thread *thread, mprof_ref node,
-                           mprof_ref parent, mprof_ref function) {
+                           mprof_ref function) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof__index *index = &thread->tree.nodes;
     const struct mprof_node *of = mprof__arena_at(arena, node);
-    mprof_ref ref = mprof__index_first(index, index->hash(arena, of));
-    unsigned found = 0;
-    for (; ref != 0; ref = of->next) {
-        of = mprof__arena_at(arena, ref);
-        if (of->parent == parent &&
-            mprof__call_function(arena, of->call) == function) {
+    const struct mprof_node *at = mprof__arena_at(arena, of->parent);
+    unsigned found = 0, chained = 0;
+    for (mprof_ref ref = at->child; ref != 0; ref = at->next) {
+        MPROF__MUST(++chained <= MPROF__FEW);
+        if (is_of(thread, ref, of->parent, function)) {
             MPROF__MUST(ref == node);
             found++;
         }
+        at = mprof__arena_at(arena, ref);
+        MPROF__MUST(at->parent == of->parent);
+    }
+    for (mprof_ref ref = mprof__index_first(index, index->hash(arena, of));
+         ref != 0; ref = at->next) {
+        if (is_of(thread, ref, of->parent, function)) {
+            MPROF__MUST(ref == node);
+            found++;
+        }
+        at = mprof__arena_at(arena, ref);
     }
     MPROF__MUST(found == 1);
 }
@@ -57,8 +75,7 @@ static void check_node(const struct mprof__thread *thread, mprof_ref ref) {
         return;
     uint32_t type = record_at(thread, node->call)->type;
     MPROF__MUST(type == MPROF_SITE || type == MPROF_FUNCTION);
-    check_is_found(thread, ref, node->parent,
-                   mprof__call_function(arena, node->call));
+    check_is_found(thread, ref, mprof__call_function(arena, node->call));
 }
 
 static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
@@ -111,10 +128,8 @@ void mprof__tree_check(const struct mprof__thread *thread) {
         return; /* given back */
     uint32_t nodes = check_blocks(thread, MPROF_NODES,
                                   sizeof(struct mprof_node), check_node);
-    MPROF__MUST(nodes == tree->nodes.count + 1);
-    uint32_t edges = check_blocks(thread, MPROF_EDGES,
-                                  sizeof(struct mprof_edge), check_edge);
-    MPROF__MUST(edges == tree->edges.count);
+    MPROF__MUST(nodes == tree->node_count + 1);
+    check_blocks(thread, MPROF_EDGES, sizeof(struct mprof_edge), check_edge);
     for (uint32_t i = 0; i <= tree->step_mask; i++)
         check_step(thread, &tree->steps[i]);
 }

@@ -5,11 +5,13 @@
  * called again, on other ways.
  * climb: at each level on the way down to DEPTH and on the way up again, as
  * often as it takes.
+ * grow: each pair has a chain that there never was before: as leaves of a
+ * binary tree of calls, so that each is two new nodes.
  *
  * Prints "CPU WALL", in ns for a pair of one thread: processor time of the
  * process, and the time that passed in the slowest thread.  What it takes to
- * see a chain for the first time is not in it: a twentieth of the pairs comes
- * before.
+ * see a chain for the first time is not in it, but for the last: a twentieth of
+ * the pairs comes before.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +23,7 @@
 /* Keep a call at the end of a function from becoming a jump. */
 #define STAY __asm__ volatile("" ::: "memory")
 
-enum mode { STAND, MOVE, CLIMB };
+enum mode { STAND, MOVE, CLIMB, GROW };
 
 static enum mode mode;
 static int depth;
@@ -69,6 +71,38 @@ static NOINLINE void climb(int levels) {
     pair(levels);
 }
 
+static NOINLINE void one(int levels);
+
+static NOINLINE void other(int levels) {
+    if (levels == 0) {
+        char *volatile block = malloc(16);
+        free(block);
+    } else {
+        one(levels - 1);
+        other(levels - 1);
+    }
+    STAY;
+}
+
+static NOINLINE void one(int levels) {
+    if (levels == 0) {
+        char *volatile block = malloc(16);
+        free(block);
+    } else {
+        one(levels - 1);
+        other(levels - 1);
+    }
+    STAY;
+}
+
+/* COUNT leaves at least: those of whole trees. */
+static NOINLINE void grow(long count) {
+    int levels = 0;
+    while (1L << levels < count)
+        levels++;
+    one(levels);
+}
+
 static NOINLINE void work(long count) {
     switch (mode) {
     case STAND:
@@ -80,6 +114,9 @@ static NOINLINE void work(long count) {
     case CLIMB:
         for (long done = 0; done < count; done += 2L * depth)
             climb(depth);
+        break;
+    case GROW:
+        grow(count);
         break;
     }
     STAY;
@@ -96,7 +133,8 @@ static NOINLINE void descend(int down, double *time) {
     if (down > 0) {
         descend(down - 1, time);
     } else {
-        work(pairs / 20);
+        if (mode != GROW)
+            work(pairs / 20);
         pthread_barrier_wait(&together);
         time[0] = now(CLOCK_PROCESS_CPUTIME_ID);
         time[1] = now(CLOCK_MONOTONIC);
@@ -114,13 +152,13 @@ static void *thread(void *time) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const modes[] = {"stand", "move", "climb"};
+    static const char *const modes[] = {"stand", "move", "climb", "grow"};
     enum { MOST = 16 };
     double time[MOST][2], slowest = 0;
     pthread_t id[MOST];
     int threads = argc == 5 ? atoi(argv[4]) : 1;
 
-    for (int i = 0; argc >= 4 && i < 3; i++)
+    for (int i = 0; argc >= 4 && i < 4; i++)
         if (strcmp(argv[1], modes[i]) == 0)
             mode = (enum mode)i;
     depth = argc >= 4 ? atoi(argv[2]) : 0;

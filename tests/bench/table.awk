@@ -9,6 +9,7 @@
 #     worst LABEL GOAL ROW...       the largest of them
 #     overhead LABEL GOAL ROW       (mprof - alone) / (heaptrack - alone)
 #     growth LABEL GOAL ROW ROW     (mprof - alone), last row to first row
+#     each LABEL GOAL N ROW         (mprof - alone) / N
 #     value LABEL GOAL ROW          the median of mprof's values itself
 # GOAL may be empty; what was not measured is, too.
 BEGIN {
@@ -30,6 +31,7 @@ $1 == "overhead" {
 $1 == "growth" {
     print_line($2, $3, ratio(cost($NF, "mprof"), cost($4, "mprof")))
 }
+$1 == "each" { each() }
 $1 == "value" {
     v = median($4, "mprof")
     print_columns($2, "", two(v), "", "", "", $3, v)
@@ -60,6 +62,12 @@ function ratio(a, b) {
 
 function slowdown(name, tool) {
     return ratio(median(name, tool), median(name, "alone"))
+}
+
+function each(    v) {
+    v = cost($5, "mprof")
+    v = v == "" ? "" : v / $4
+    print_columns($2, "", v == "" ? "" : two(v), "", "", "", $3, v)
 }
 
 function mean(    i, r, sum) {

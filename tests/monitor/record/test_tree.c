@@ -382,6 +382,11 @@ static void break_the_cache(void) {
     mprof__tree_check(thread);
 }
 
+static void break_the_chain(void) {
+    at(at(inner)->parent)->child = at(inner)->next;
+    mprof__tree_check(thread);
+}
+
 static void break_the_index(void) {
     memset(thread->tree.nodes.bucket, 0,
            (thread->tree.nodes.mask + 1) * sizeof(mprof_ref));
@@ -411,10 +416,10 @@ static void break_the_end(void) {
 
 static void a_broken_tree_is_noticed(void **state) {
     static void (*const all[])(void) = {
-        break_the_parent,  break_the_call,  break_the_function,
-        break_the_class,   break_the_cache, break_the_counters,
-        break_the_index,   break_the_edges, break_the_count,
-        break_the_records, break_the_end,
+        break_the_parent, break_the_call,    break_the_function,
+        break_the_class,  break_the_cache,   break_the_counters,
+        break_the_index,  break_the_chain,   break_the_edges,
+        break_the_count,  break_the_records, break_the_end,
     };
     unsigned chain[] = {1, 2, 3}, other[] = {1, 2 + FUNCTIONS, 4};
     (void)state;
@@ -422,6 +427,8 @@ static void a_broken_tree_is_noticed(void **state) {
     inner = find(chain, 3);
     tell(inner, 0, 8);
     tell(find(other, 3), 2, 8);
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        find(&i, 1); /* more than are chained */
     mprof__tree_check(thread);
     mprof__arena_check(&session->arena);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

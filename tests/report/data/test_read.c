@@ -244,7 +244,7 @@ static void says_where_it_is_damaged(void **state) {
     refuses(f, "x.data: damaged at byte 4216: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4240: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4248: the file ends before its data");
 }
 
 /* Two threads, one a heap, each with a root and a node; the C one has a site, a
