@@ -16,6 +16,7 @@ c_tests = \
 	tests/report/elf/test_types \
 	tests/report/graph/test_graph \
 	tests/report/graph/test_inlined_views \
+	tests/report/graph/test_killed \
 	tests/report/graph/test_naive \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_leaks \

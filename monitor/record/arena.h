@@ -95,11 +95,11 @@ enum mprof__room {
     MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins */
 };
 
-/* Is there room?  Whole chains have the limit for the file and for the memory
- * that they take beside it. */
+/* Is there room?  Without the lock: there was lately.  Whole chains have the
+ * limit for the file and for the memory that they take beside it. */
 static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
                                          enum mprof__room room) {
-    size_t used = mprof__arena_header(arena)->used;
+    size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
     if (room != MPROF__FOR_CHAINS)
         return used < arena->limit - (arena->reserve >> room);
     uint64_t memory = mprof__load_relaxed(&mprof__mapped);
