@@ -26,6 +26,7 @@ report_elf_sources = \
 	report/elf/types.c report/elf/types.h
 
 report_graph_sources = \
+	report/graph/breaker.c \
 	report/graph/call_sites.c report/graph/call_sites.h \
 	report/graph/functions.c report/graph/functions.h \
 	report/graph/graph.c report/graph/graph.h \
@@ -35,7 +36,8 @@ report_graph_sources = \
 
 report_tables_sources = \
 	report/tables/bins.c \
-	report/tables/callgraph.c \
+	report/tables/callgraph.c report/tables/callgraph.h \
+	report/tables/cycles.c \
 	report/tables/direct.c \
 	report/tables/header.c \
 	report/tables/leaks.c \

@@ -192,6 +192,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/situations.awk tests/situations.sh \
 	tests/data/c-heap.golden \
 	tests/data/cycle.golden \
+	tests/data/hub.golden \
 	tests/data/figures.golden \
 	tests/data/large.golden \
 	tests/data/paper.golden \

@@ -271,6 +271,10 @@ static int compare_members(const void *a, const void *b, void *graph) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     uint64_t m = report__bytes(&g->vertices[x].self);
     uint64_t n = report__bytes(&g->vertices[y].self);
+    if (m == n) {
+        m = report__bytes(&g->vertices[x].total);
+        n = report__bytes(&g->vertices[y].total);
+    }
     if (m != n)
         return m > n ? -1 : 1;
     int names = strcmp(name_of(g, x), name_of(g, y));

@@ -32,7 +32,7 @@ struct report__arc {
 
 /* Functions that call one another, directly or not: at least two. */
 struct report__cycle {
-    uint32_t *members; /* by decreasing self bytes, then name */
+    uint32_t *members; /* by decreasing self bytes, total, then name */
     uint32_t count;
     struct report__counts self, total, below;
     uint64_t called; /* allocations made through calls from outside */
@@ -60,5 +60,12 @@ struct report__graph *report__graph_build(struct report__pool *pool,
                                           const struct report__functions *names,
                                           enum mprof_heap heap, uint32_t thread,
                                           bool all_frames);
+
+/* The member of the cycle ID without which the largest cycle among the others
+ * would be the smallest: that has *LARGEST members, 1 when there is none.  Of
+ * very many members only those with many calls are tried. */
+uint32_t report__cycle_breaker(struct report__pool *pool,
+                               const struct report__graph *graph, uint32_t id,
+                               uint32_t *largest);
 
 #endif

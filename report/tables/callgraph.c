@@ -2,7 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
-#include "report/tables/tables.h"
+#include "report/tables/callgraph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,29 +17,11 @@ struct group {
     const char *name; /* of the function; "" for a cycle */
 };
 
-/* An ancestor or a descendent of a group. */
-struct line {
-    uint32_t function;
-    bool inside; /* in the same cycle as the function */
-    struct report__counts counts;
-};
-
-struct printer {
-    FILE *out;
-    const struct report__graph *graph;
-    enum report__verbosity verbosity;
-    uint64_t total;
-    /* Numbers of the groups by function and by cycle; MPROF_NONE: left out. */
-    uint32_t *index_of, *index_of_cycle;
-    struct line *lines; /* room for those of one group */
-    int index_width, bytes_width, called_width, of_width;
-};
-
 static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-static const char *name_of(const struct printer *p, uint32_t function) {
+static const char *name_of(const struct report__printer *p, uint32_t function) {
     return p->graph->functions->list[function].name;
 }
 
@@ -57,7 +39,7 @@ static int compare_groups(const void *a, const void *b) {
 }
 
 static int compare_lines(const void *a, const void *b, void *printer) {
-    const struct line *x = a, *y = b;
+    const struct report__line *x = a, *y = b;
     uint64_t m = report__bytes(&x->counts), n = report__bytes(&y->counts);
     if (x->inside != y->inside)
         return x->inside ? 1 : -1;
@@ -70,11 +52,11 @@ static int compare_lines(const void *a, const void *b, void *printer) {
 }
 
 static int compare_functions(const void *a, const void *b) {
-    const struct line *x = a, *y = b;
+    const struct report__line *x = a, *y = b;
     return (x->function > y->function) - (x->function < y->function);
 }
 
-static void print_rule(const struct printer *p) {
+void report__graph_rule(const struct report__printer *p) {
     report__rule(p->out, '-', p->index_width + p->bytes_width + 15);
     for (int field = 0; field < 2; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
@@ -87,7 +69,7 @@ static void print_rule(const struct printer *p) {
     putc('\n', p->out);
 }
 
-static void print_heading(const struct printer *p) {
+static void print_heading(const struct report__printer *p) {
     static const char *const columns[3][5] = {
         {"index", "self +", "self   (%)", "/ances      | /ances     ",
          "called/total"},
@@ -103,26 +85,24 @@ static void print_heading(const struct printer *p) {
         fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
                 i == 1 ? "" : "    ", names[i]);
     }
-    print_rule(p);
+    report__graph_rule(p);
 }
 
-/* The columns up to the first bar. */
-static void print_left(const struct printer *p, uint32_t index,
-                       const char *percent) {
+void report__graph_left(const struct report__printer *p, uint32_t index,
+                        const char *percent) {
     char text[16] = "";
     if (index != MPROF_NONE)
         snprintf(text, sizeof text, "[%" PRIu32 "]", index);
     fprintf(p->out, "%-*s%5s ", p->index_width, text, percent);
 }
 
-static void print_bytes(const struct printer *p, uint64_t bytes,
-                        const char *fraction) {
+void report__graph_bytes(const struct report__printer *p, uint64_t bytes,
+                         const char *fraction) {
     fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
 }
 
-/* CALLED, and unless it is 0 OF behind a slash. */
-static void print_called(const struct printer *p, uint64_t called, char slash,
-                         uint64_t of) {
+void report__graph_called(const struct report__printer *p, uint64_t called,
+                          char slash, uint64_t of) {
     fprintf(p->out, "%*" PRIu64, p->called_width, called);
     if (slash)
         fprintf(p->out, "/%-*" PRIu64, p->of_width, of);
@@ -131,7 +111,8 @@ static void print_called(const struct printer *p, uint64_t called, char slash,
     fputs("  ", p->out);
 }
 
-static void print_function(const struct printer *p, uint32_t function) {
+void report__graph_function(const struct report__printer *p,
+                            uint32_t function) {
     uint32_t cycle = p->graph->vertices[function].cycle;
     report__print_name(p->out, name_of(p, function));
     if (cycle != MPROF_NONE)
@@ -140,60 +121,59 @@ static void print_function(const struct printer *p, uint32_t function) {
         fprintf(p->out, " [%" PRIu32 "]", p->index_of[function]);
 }
 
-/* The exact total, where the sum of the rows around would not give it. */
-static void print_exact(const struct printer *p, uint32_t function) {
+void report__graph_exact(const struct report__printer *p, uint32_t function) {
     const struct report__vertex *v = &p->graph->vertices[function];
     if (v->cycle != MPROF_NONE || v->recur > 0)
         fprintf(p->out, " (total %" PRIu64 ")", report__bytes(&v->total));
 }
 
 /* One ancestor or descendent; WHOLE is what all of them together have. */
-static void print_line(const struct printer *p, const struct line *line,
-                       bool ancestor, uint64_t whole) {
+static void print_line(const struct report__printer *p,
+                       const struct report__line *line, bool ancestor,
+                       uint64_t whole) {
     const struct report__vertex *v = &p->graph->vertices[line->function];
     uint64_t bytes = report__bytes(&line->counts);
     uint64_t of = ancestor ? report__allocs(&v->below) : v->called;
 
-    print_left(p, MPROF_NONE, "");
+    report__graph_left(p, MPROF_NONE, "");
     if (line->inside) {
         fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
-        print_called(p, report__allocs(&line->counts), 0, 0);
+        report__graph_called(p, report__allocs(&line->counts), 0, 0);
     } else {
-        print_bytes(p, bytes, report__fraction(bytes, whole).text);
+        report__graph_bytes(p, bytes, report__fraction(bytes, whole).text);
         fprintf(p->out, "%s | %s | ",
                 report__breakdown(&line->counts, bytes).text,
                 report__breakdown(&line->counts, whole).text);
-        print_called(p, report__allocs(&line->counts), '/', of);
+        report__graph_called(p, report__allocs(&line->counts), '/', of);
     }
     fputs("    ", p->out);
-    print_function(p, line->function);
+    report__graph_function(p, line->function);
     putc('\n', p->out);
 }
 
-/* COUNT functions that have no group of their own, in one row. */
-static void print_others(const struct printer *p,
-                         const struct report__counts *sum, uint32_t count,
-                         uint64_t whole) {
+void report__graph_others(const struct report__printer *p,
+                          const struct report__counts *sum, uint32_t count,
+                          uint64_t whole) {
     uint64_t bytes = report__bytes(sum);
-    print_left(p, MPROF_NONE, "");
-    print_bytes(p, bytes, report__fraction(bytes, whole).text);
+    report__graph_left(p, MPROF_NONE, "");
+    report__graph_bytes(p, bytes, report__fraction(bytes, whole).text);
     fprintf(p->out, "%s | %s | ", report__breakdown(sum, bytes).text,
             report__breakdown(sum, whole).text);
-    print_called(p, report__allocs(sum), 0, 0);
+    report__graph_called(p, report__allocs(sum), 0, 0);
     fprintf(p->out, "    %" PRIu32 " others\n", count);
 }
 
-static void print_all(const struct printer *p,
+static void print_all(const struct report__printer *p,
                       const struct report__counts *sum) {
     uint64_t bytes = report__bytes(sum);
-    print_left(p, MPROF_NONE, "all");
-    print_bytes(p, bytes, "");
+    report__graph_left(p, MPROF_NONE, "all");
+    report__graph_bytes(p, bytes, "");
     fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
 }
 
-/* The functions around the COUNT functions MEMBERS, which are one group. */
-static uint32_t collect(struct printer *p, const uint32_t *members,
-                        uint32_t count, bool merged, bool ancestors) {
+uint32_t report__graph_collect(struct report__printer *p,
+                               const uint32_t *members, uint32_t count,
+                               bool merged, bool ancestors) {
     const struct report__graph *g = p->graph;
     uint32_t n = 0, out = 0;
 
@@ -208,7 +188,8 @@ static uint32_t collect(struct printer *p, const uint32_t *members,
             bool inside =
                 v->cycle != MPROF_NONE && g->vertices[other].cycle == v->cycle;
             if (other != members[m] && !(inside && merged))
-                p->lines[n++] = (struct line){other, inside, arc->counts};
+                p->lines[n++] =
+                    (struct report__line){other, inside, arc->counts};
         }
     }
     if (count > 1)
@@ -223,13 +204,13 @@ static uint32_t collect(struct printer *p, const uint32_t *members,
 }
 
 /* Functions without a group share a row, unless it is only one. */
-static void print_lines(struct printer *p, uint32_t count, bool ancestors,
-                        uint64_t whole) {
+void report__graph_lines(struct report__printer *p, uint32_t count,
+                         bool ancestors, uint64_t whole) {
     struct report__counts sum = {0}, others = {0};
     uint32_t outside = 0, left = 0, one = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct line *line = &p->lines[i];
+        const struct report__line *line = &p->lines[i];
         if (line->inside)
             continue;
         outside++;
@@ -249,79 +230,39 @@ static void print_lines(struct printer *p, uint32_t count, bool ancestors,
     if (left == 1)
         print_line(p, &p->lines[one], ancestors, whole);
     else if (left > 1)
-        print_others(p, &others, left, whole);
+        report__graph_others(p, &others, left, whole);
     if (!ancestors && outside > 1)
         print_all(p, &sum);
 }
 
-/* The row of a group itself, up to its name. */
-static void print_head(const struct printer *p, uint32_t index,
-                       const struct report__counts *self,
-                       const struct report__counts *total, uint64_t called,
-                       uint64_t recur, const char *frac) {
+void report__graph_head(const struct report__printer *p, uint32_t index,
+                        const struct report__counts *self,
+                        const struct report__counts *total, uint64_t called,
+                        uint64_t recur, const char *frac) {
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
-    print_left(p, index, report__tenths(all, p->total).text);
-    print_bytes(p, bytes, report__fraction(bytes, all).text);
+    report__graph_left(p, index, report__tenths(all, p->total).text);
+    report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
     fprintf(p->out, "%s | %s | ", report__breakdown(self, bytes).text, frac);
-    print_called(p, called, recur ? '/' : 0, recur);
+    report__graph_called(p, called, recur ? '/' : 0, recur);
 }
 
-static const char head_mark[] = "-----------";
-
-static void print_function_group(struct printer *p, uint32_t function) {
+static void print_function_group(struct report__printer *p, uint32_t function) {
     const struct report__vertex *v = &p->graph->vertices[function];
 
-    print_lines(p, collect(p, &function, 1, false, true), true,
-                report__bytes(&v->total));
-    print_head(p, p->index_of[function], &v->self, &v->total, v->called,
-               v->recur, head_mark);
-    print_function(p, function);
-    print_exact(p, function);
+    report__graph_lines(p, report__graph_collect(p, &function, 1, false, true),
+                        true, report__bytes(&v->total));
+    report__graph_head(p, p->index_of[function], &v->self, &v->total, v->called,
+                       v->recur, MPROF_HEAD_MARK);
+    report__graph_function(p, function);
+    report__graph_exact(p, function);
     putc('\n', p->out);
-    print_lines(p, collect(p, &function, 1, false, false), false,
-                report__bytes(&v->below));
-    print_rule(p);
-}
-
-static void print_cycle_name(const struct printer *p, uint32_t cycle) {
-    fprintf(p->out, "<cycle %" PRIu32 " as a whole> [%" PRIu32 "]\n", cycle + 1,
-            p->index_of_cycle[cycle]);
-}
-
-/* First the members with what each allocated itself, then the whole. */
-static void print_cycle_group(struct printer *p, uint32_t id) {
-    const struct report__cycle *c = &p->graph->cycles[id];
-    uint64_t all = report__bytes(&c->total);
-
-    print_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-               c->recur, report__breakdown(&c->self, all).text);
-    print_cycle_name(p, id);
-    for (uint32_t i = 0; i < c->count; i++) {
-        const struct report__vertex *v = &p->graph->vertices[c->members[i]];
-        uint64_t bytes = report__bytes(&v->self);
-        print_left(p, MPROF_NONE, "");
-        print_bytes(p, bytes, report__fraction(bytes, all).text);
-        fprintf(p->out, "%s | %s | ", report__breakdown(&v->self, bytes).text,
-                report__breakdown(&v->self, all).text);
-        print_called(p, v->called, v->recur ? '/' : 0, v->recur);
-        fputs("    ", p->out);
-        print_function(p, c->members[i]);
-        print_exact(p, c->members[i]);
-        putc('\n', p->out);
-    }
-    print_rule(p);
-
-    print_lines(p, collect(p, c->members, c->count, true, true), true, all);
-    print_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-               c->recur, head_mark);
-    print_cycle_name(p, id);
-    print_lines(p, collect(p, c->members, c->count, true, false), false,
-                report__bytes(&c->below));
-    print_rule(p);
+    report__graph_lines(p, report__graph_collect(p, &function, 1, false, false),
+                        false, report__bytes(&v->below));
+    report__graph_rule(p);
 }
 
 /* Choose, sort and number the groups; *LEFT functions are left out. */
-static uint32_t make_groups(struct printer *p, struct group *groups,
+static uint32_t make_groups(struct report__printer *p, struct group *groups,
                             uint32_t *left, bool *exact) {
     const struct report__graph *g = p->graph;
     uint32_t n = 0;
@@ -355,7 +296,7 @@ static uint32_t make_groups(struct printer *p, struct group *groups,
     return n;
 }
 
-static void prepare(struct printer *p, struct report__pool *pool) {
+static void prepare(struct report__printer *p, struct report__pool *pool) {
     const struct report__graph *g = p->graph;
     int allocs = report__digits(report__allocs(&g->total));
 
@@ -374,7 +315,8 @@ static void prepare(struct printer *p, struct report__pool *pool) {
 void report__print_graph(FILE *out, const struct report__graph *graph,
                          enum report__verbosity verbosity,
                          struct report__pool *pool) {
-    struct printer p = {.out = out, .graph = graph, .verbosity = verbosity};
+    struct report__printer p = {
+        .out = out, .pool = pool, .graph = graph, .verbosity = verbosity};
     uint32_t left = 0;
     bool exact = false;
     struct group *groups = report__alloc(
@@ -393,7 +335,7 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
     print_heading(&p);
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i].is_cycle)
-            print_cycle_group(&p, groups[i].id);
+            report__graph_cycle(&p, groups[i].id);
         else
             print_function_group(&p, groups[i].id);
     }

@@ -284,6 +284,30 @@ static void nested_forms_belong_to_their_caller(void **state) {
     assert_int_equal(arc_bytes(f, "FOO", "BAR"), 16);
 }
 
+/* Five functions that each call HUB and are called by it; three of them are in
+ * a circle of their own. */
+static void what_holds_a_cycle_together_is_found(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref hub = datafile_lisp(d, "HUB"), spoke[5];
+    uint32_t largest;
+    for (int i = 0; i < 5; i++) {
+        char name[] = "S0";
+        name[1] += (char)i;
+        spoke[i] = datafile_lisp(d, name);
+        mprof_ref functions[] = {hub, spoke[i], hub};
+        datafile_count(d, chain(d, functions, 3), MPROF_CONS, 1, 16);
+    }
+    mprof_ref circle[] = {spoke[0], spoke[1], spoke[2], spoke[0]};
+    datafile_count(d, chain(d, circle, 4), MPROF_CONS, 1, 16);
+    build(f, MPROF_ALL_THREADS, false);
+    assert_int_equal(f->graph->cycle_count, 1);
+    assert_int_equal(f->graph->cycles[0].count, 6);
+    uint32_t breaker = report__cycle_breaker(&f->pool, f->graph, 0, &largest);
+    assert_string_equal(f->names->list[breaker].name, "HUB");
+    assert_int_equal(largest, 3);
+}
+
 static void a_redefined_function_is_one(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
@@ -407,6 +431,7 @@ int main(void) {
         TEST(figure_6),
         TEST(figure_7),
         TEST(self_recursion_is_no_cycle),
+        TEST(what_holds_a_cycle_together_is_found),
         TEST(threads_can_be_told_apart),
         TEST(plumbing_is_left_out),
         TEST(plumbing_of_c_is_left_out),

@@ -81,6 +81,27 @@ static void cycles_are_listed_twice(void **state) {
 
 /* Every class, several types and classes of Lisp, dots, blanks and stars, and
  * numbers of sixteen digits. */
+/* HUB calls each of 30 functions, which calls HUB. */
+static void a_large_cycle_is_cut_short(void **state) {
+    struct datafile d;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    mprof_ref hub = datafile_lisp(&d, "HUB");
+    mprof_ref outer = datafile_node(&d, thread, root, hub);
+    for (int i = 0; i < 30; i++) {
+        char name[] = "SPOKE-00";
+        name[6] += (char)(i / 10);
+        name[7] += (char)(i % 10);
+        mprof_ref spoke =
+            datafile_node(&d, thread, outer, datafile_lisp(&d, name));
+        datafile_count(&d, datafile_node(&d, thread, spoke, hub), MPROF_CONS, 1,
+                       16 * (uint64_t)(i + 1));
+    }
+    check(&d, "hub");
+}
+
 static void large_numbers_line_up(void **state) {
     const uint64_t much = 1000000000000000;
     const struct mprof_count none = {0, 0};
@@ -313,6 +334,7 @@ int main(void) {
         cmocka_unit_test(percents_in_two_columns),
         cmocka_unit_test(producer_and_consumer),
         cmocka_unit_test(cycles_are_listed_twice),
+        cmocka_unit_test(a_large_cycle_is_cut_short),
         cmocka_unit_test(large_numbers_line_up),
         cmocka_unit_test(small_functions_are_left_out),
         cmocka_unit_test(wrong_usage_is_one_line),

@@ -1,0 +1,176 @@
+/* cycles.c - the rows of a cycle in the call graph. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "report/tables/callgraph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a cycle with more members it is said which one holds it together. */
+enum { MANY_MEMBERS = 20 };
+
+/* Rows of members and of calls that are shown unless all are asked for. */
+enum { MOST_ROWS = 40 };
+
+static void print_cycle_name(const struct report__printer *p, uint32_t cycle) {
+    fprintf(p->out, "<cycle %" PRIu32 " as a whole> [%" PRIu32 "]\n", cycle + 1,
+            p->index_of_cycle[cycle]);
+}
+
+/* Is a row of BYTES left out when there are SHOWN already? */
+static bool is_left_out(const struct report__printer *p, uint64_t bytes,
+                        uint32_t shown) {
+    return report__below(bytes, p->total, p->verbosity) ||
+           (shown >= MOST_ROWS && p->verbosity != MPROF_VERBOSE);
+}
+
+static void print_member(const struct report__printer *p, uint32_t member,
+                         uint64_t all) {
+    const struct report__vertex *v = &p->graph->vertices[member];
+    uint64_t bytes = report__bytes(&v->self);
+
+    report__graph_left(p, MPROF_NONE, "");
+    report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
+    fprintf(p->out, "%s | %s | ", report__breakdown(&v->self, bytes).text,
+            report__breakdown(&v->self, all).text);
+    report__graph_called(p, v->called, v->recur ? '/' : 0, v->recur);
+    fputs("    ", p->out);
+    report__graph_function(p, member);
+    report__graph_exact(p, member);
+    putc('\n', p->out);
+}
+
+/* By what each allocated itself. */
+static void print_members(const struct report__printer *p,
+                          const struct report__cycle *c, uint64_t all) {
+    struct report__counts others = {0};
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct report__vertex *v = &p->graph->vertices[c->members[i]];
+        if (is_left_out(p, report__bytes(&v->total), i - left)) {
+            report__add(&others, &v->self);
+            left++;
+        } else {
+            print_member(p, c->members[i], all);
+        }
+    }
+    if (left > 0)
+        report__graph_others(p, &others, left, all);
+}
+
+static int compare_arcs(const void *a, const void *b, void *printer) {
+    const struct report__printer *p = printer;
+    const struct report__arc *x = *(const struct report__arc *const *)a,
+                             *y = *(const struct report__arc *const *)b;
+    uint64_t m = report__bytes(&x->counts), n = report__bytes(&y->counts);
+    const struct report__shown *list = p->graph->functions->list;
+    if (m != n)
+        return m > n ? -1 : 1;
+    int callers = strcmp(list[x->caller].name, list[y->caller].name);
+    int callees = strcmp(list[x->callee].name, list[y->callee].name);
+    return callers ? callers : callees ? callees : (x > y) - (x < y);
+}
+
+static void print_name(const struct report__printer *p, uint32_t function,
+                       const char *end) {
+    report__print_name(p->out, p->graph->functions->list[function].name);
+    if (p->index_of[function] != MPROF_NONE)
+        fprintf(p->out, " [%" PRIu32 "]", p->index_of[function]);
+    fputs(end, p->out);
+}
+
+/* Calls of members by other members, by what was allocated through each: an
+ * allocation counts for all of these that its chain has. */
+static void print_inside(const struct report__printer *p, uint32_t id,
+                         uint64_t all) {
+    const struct report__graph *g = p->graph;
+    const struct report__cycle *c = &g->cycles[id];
+    const struct report__arc **inside =
+        report__alloc(p->pool, g->arc_count, sizeof *inside);
+    struct report__counts others = {0};
+    uint32_t count = 0, shown = 0;
+
+    for (uint32_t m = 0; m < c->count; m++) {
+        const struct report__vertex *v = &g->vertices[c->members[m]];
+        for (uint32_t i = 0; i < v->call_count; i++) {
+            const struct report__arc *arc = &g->arcs[v->first_call + i];
+            if (arc->callee != arc->caller &&
+                g->vertices[arc->callee].cycle == id)
+                inside[count++] = arc;
+        }
+    }
+    qsort_r(inside, count, sizeof *inside, compare_arcs, (void *)p);
+    for (; shown < count; shown++) {
+        const struct report__counts *counts = &inside[shown]->counts;
+        uint64_t bytes = report__bytes(counts);
+        if (is_left_out(p, bytes, shown))
+            break;
+        report__graph_left(p, MPROF_NONE, "");
+        report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
+        fprintf(p->out, "%s | %s | ", report__breakdown(counts, bytes).text,
+                report__breakdown(counts, all).text);
+        report__graph_called(p, report__allocs(counts), 0, 0);
+        fputs("    ", p->out);
+        print_name(p, inside[shown]->caller, " calls ");
+        print_name(p, inside[shown]->callee, "\n");
+    }
+    for (uint32_t i = shown; i < count; i++)
+        report__add(&others, &inside[i]->counts);
+    if (shown < count) {
+        report__graph_left(p, MPROF_NONE, "");
+        fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
+        report__graph_called(p, report__allocs(&others), 0, 0);
+        fprintf(p->out, "    %" PRIu32 " other calls among them\n",
+                count - shown);
+    }
+}
+
+/* Which of very many members holds them together. */
+static void print_breaker(const struct report__printer *p, uint32_t id) {
+    const struct report__cycle *c = &p->graph->cycles[id];
+    uint32_t largest;
+
+    if (c->count <= MANY_MEMBERS)
+        return;
+    uint32_t breaker = report__cycle_breaker(p->pool, p->graph, id, &largest);
+    fprintf(p->out, "%" PRIu32 " functions call each other; without ",
+            c->count);
+    print_name(p, breaker, "");
+    if (largest > 1)
+        fprintf(p->out, " no cycle of them would have more than %" PRIu32,
+                largest);
+    else
+        fputs(" none of them would be in a cycle", p->out);
+    putc('\n', p->out);
+    report__graph_rule(p);
+}
+
+/* First the members with what each allocated itself, and how they call each
+ * other; then the whole. */
+void report__graph_cycle(struct report__printer *p, uint32_t id) {
+    const struct report__cycle *c = &p->graph->cycles[id];
+    uint64_t all = report__bytes(&c->total);
+
+    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+                       c->recur, report__breakdown(&c->self, all).text);
+    print_cycle_name(p, id);
+    print_members(p, c, all);
+    report__graph_rule(p);
+    print_inside(p, id, all);
+    report__graph_rule(p);
+    print_breaker(p, id);
+
+    report__graph_lines(
+        p, report__graph_collect(p, c->members, c->count, true, true), true,
+        all);
+    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
+                       c->recur, MPROF_HEAD_MARK);
+    print_cycle_name(p, id);
+    report__graph_lines(
+        p, report__graph_collect(p, c->members, c->count, true, false), false,
+        report__bytes(&c->below));
+    report__graph_rule(p);
+}
