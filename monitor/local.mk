@@ -5,6 +5,7 @@ format_sources = \
 	monitor/format/bytes.c monitor/format/bytes.h \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/format.h \
+	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
 
 base_sources = \
@@ -20,6 +21,7 @@ record_sources = \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_record.c monitor/record/counters.c \
+	monitor/record/hidden.c monitor/record/hidden.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/modules.c monitor/record/modules.h \

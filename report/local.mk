@@ -31,7 +31,6 @@ report_graph_sources = \
 	report/graph/functions.c report/graph/functions.h \
 	report/graph/graph.c report/graph/graph.h \
 	report/graph/inlining.c report/graph/inlining.h \
-	report/graph/plumbing.c \
 	report/graph/view.c report/graph/view.h
 
 report_tables_sources = \

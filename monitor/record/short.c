@@ -4,9 +4,13 @@
  * them: what each function allocated, and for which callers near by, stays
  * exact.
  */
+#include "monitor/record/hidden.h"
 #include "monitor/record/names.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
+
+/* Plumbing that a short chain may have before one function that is shown. */
+enum { MOST_HIDDEN = 64 };
 
 mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
@@ -22,15 +26,27 @@ mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     return thread->tree.folded;
 }
 
-/* The node of the chain of the innermost LENGTH functions at frame INDEX; 0:
- * there is no ROOM. */
-static mprof_ref find_innermost(struct mprof__thread *thread, size_t index,
-                                unsigned length, enum mprof__room room) {
-    size_t first = index;
-    for (unsigned n = 1; first > 0 && n < length; first--)
-        n += mprof__tree_function(thread, first - 1) != 0;
-    mprof_ref node = mprof__tree_folded(thread);
-    for (size_t i = first; node != 0 && i <= index; i++) {
+/* The frame where the chain of the innermost LENGTH functions at frame INDEX
+ * begins.  One of them is shown in the tables, if any near by is: what plumbing
+ * allocates is that function's. */
+static size_t find_first(struct mprof__thread *thread, size_t index,
+                         unsigned length) {
+    bool shown = false;
+    for (unsigned n = 0;; index--) {
+        mprof_ref function = mprof__tree_function(thread, index);
+        n += function != 0;
+        shown |= function != 0 && !mprof__is_hidden(thread, function);
+        if (index == 0 || (n >= length && (shown || n >= MOST_HIDDEN)))
+            return index;
+    }
+}
+
+/* The node of the chain from frame FIRST to LAST; 0: there is no ROOM. */
+static mprof_ref find_part(struct mprof__thread *thread, size_t first,
+                           size_t last, enum mprof__room room) {
+    mprof_ref node =
+        first == 0 ? thread->tree.root : mprof__tree_folded(thread);
+    for (size_t i = first; node != 0 && i <= last; i++) {
         mprof_ref function = mprof__tree_function(thread, i);
         if (function == 0)
             continue;
@@ -44,15 +60,18 @@ static mprof_ref find_innermost(struct mprof__thread *thread, size_t index,
 
 /* A short chain, a shorter one, at the very end of the room the function
  * alone. */
-mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index) {
+mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index,
+                            bool *whole) {
     static const unsigned lengths[] = {[MPROF__FOR_SHORT] = MPROF__SHORT,
                                        [MPROF__FOR_SHORTER] = MPROF__SHORT / 2,
                                        [MPROF__FOR_COUNTERS] = 1};
     mprof_ref node = 0;
     for (int room = MPROF__FOR_SHORT; node == 0 && room <= MPROF__FOR_COUNTERS;
-         room++)
-        node = find_innermost(thread, index, lengths[room],
-                              (enum mprof__room)room);
+         room++) {
+        size_t first = find_first(thread, index, lengths[room]);
+        *whole = first == 0;
+        node = find_part(thread, first, index, (enum mprof__room)room);
+    }
     return node;
 }
 

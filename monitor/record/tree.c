@@ -69,6 +69,7 @@ void mprof__tree_free(struct mprof__thread *thread) {
     free_steps(tree);
     mprof__unmap(tree->spots, MPROF__SPOTS * sizeof *tree->spots);
     tree->spots = NULL;
+    mprof__table_free(&tree->hidden);
     mprof__index_free(&tree->nodes);
     mprof__index_free(&tree->edges);
     tree->root = 0;
@@ -222,9 +223,10 @@ static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
     if (folds == 0)
         node = mprof__tree_node(thread, parent, function, call, room);
     if (node == 0) {
-        folds = MPROF__FOLDS;
+        bool whole;
         room = MPROF__FOR_SHORT;
-        node = mprof__tree_short(thread, index);
+        node = mprof__tree_short(thread, index, &whole);
+        folds = whole ? 0 : MPROF__FOLDS;
     }
     if (node == 0)
         return parent | MPROF__FOLDS;

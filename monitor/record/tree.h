@@ -76,7 +76,8 @@ struct mprof__tree {
     struct mprof__step *steps;        /* mapped, or the one below */
     uint32_t step_mask;               /* number of steps - 1 */
     struct mprof__step only_step;
-    struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
+    struct mprof__spot *spots;  /* MPROF__SPOTS; mapped, or NULL */
+    struct mprof__table hidden; /* FUNCTION -> is it plumbing; see hidden.c */
 };
 
 /* The invariants, of THREAD's tree, which nobody changes meanwhile; see
@@ -107,8 +108,10 @@ void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
 
 /* short.c: the node of short chains; 0: there is no room. */
 mprof_ref mprof__tree_folded(struct mprof__thread *thread);
-/* That of the short chain that ends at frame INDEX. */
-mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index);
+/* That of the short chain that ends at frame INDEX; *WHOLE: it is not short,
+ * but all there is. */
+mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index,
+                            bool *whole);
 /* Does the short chain of PARENT always lead to that of CHILD?  Where room is
  * short, a chain may be told less of than the one that it calls. */
 bool mprof__tree_leads(const struct mprof__thread *thread, mprof_ref parent,

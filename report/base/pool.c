@@ -2,6 +2,7 @@
 #include "report/base/pool.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 struct report__chunk {
     struct report__chunk *next;
+    bool single; /* one block */
     _Alignas(max_align_t) char data[];
 };
 
@@ -21,12 +23,13 @@ static void no_memory(struct report__pool *pool) {
 }
 
 /* calloc leaves the pages of a large array untouched until they are used. */
-static char *add_chunk(struct report__pool *pool, size_t bytes) {
+static char *add_chunk(struct report__pool *pool, size_t bytes, bool single) {
     struct report__chunk *chunk = NULL;
     if (bytes < SIZE_MAX - sizeof *chunk)
         chunk = calloc(1, sizeof *chunk + bytes);
     if (!chunk)
         return NULL;
+    chunk->single = single;
     chunk->next = pool->chunks;
     pool->chunks = chunk;
     return chunk->data;
@@ -40,9 +43,9 @@ void *report__try_alloc(struct report__pool *pool, size_t count, size_t size) {
         return NULL;
     bytes = bytes ? (bytes + align - 1) / align * align : align;
     if (bytes > CHUNK_BYTES / 4)
-        return add_chunk(pool, bytes);
+        return add_chunk(pool, bytes, true);
     if (bytes > pool->left) {
-        char *chunk = add_chunk(pool, CHUNK_BYTES);
+        char *chunk = add_chunk(pool, CHUNK_BYTES, false);
         if (!chunk)
             return NULL;
         pool->next = chunk;
@@ -106,6 +109,16 @@ void report__pool_release(struct report__pool *pool,
     }
     pool->next = NULL;
     pool->left = 0;
+}
+
+void report__drop(struct report__pool *pool, const void *block) {
+    struct report__chunk **link = &pool->chunks, *chunk;
+    while ((chunk = *link) && !(chunk->single && chunk->data == block))
+        link = &chunk->next;
+    if (!chunk)
+        return;
+    *link = chunk->next;
+    free(chunk);
 }
 
 void report__pool_free(struct report__pool *pool) {

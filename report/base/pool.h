@@ -42,6 +42,10 @@ char *report__format(struct report__pool *pool, const char *format, ...)
 void *report__grow(struct report__pool *pool, void *array, size_t count,
                    size_t *capacity, size_t size);
 
+/* Give back BLOCK early, if it is a large one; it may be NULL.  No mark may be
+ * younger. */
+void report__drop(struct report__pool *pool, const void *block);
+
 /* Give back what was allocated since MARK, a copy of *POOL, was made. */
 void report__pool_release(struct report__pool *pool,
                           const struct report__pool *mark);

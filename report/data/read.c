@@ -249,6 +249,10 @@ struct report__profile *report__read(struct report__pool *pool,
     }
     if (fd >= 0)
         close(fd);
-    return size < 0 ? NULL
-                    : report__parse(pool, path, data, (size_t)size, error);
+    if (size < 0)
+        return NULL;
+    struct report__profile *profile =
+        report__parse(pool, path, data, (size_t)size, error);
+    report__drop(pool, data);
+    return profile;
 }

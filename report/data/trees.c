@@ -294,5 +294,10 @@ bool report__read_trees(struct report__reader *r) {
     for (uint32_t i = 0; i < r->count[MPROF_FREED]; i++)
         if (!read_freed(r, (uint64_t)r->refs[MPROF_FREED][i] * 8))
             return false;
-    return report__each_thing(r, MPROF_COUNTERS, check_frees);
+    if (!report__each_thing(r, MPROF_COUNTERS, check_frees))
+        return false;
+    report__drop(r->pool, trees.own_edge);
+    report__drop(r->pool, trees.calls);
+    report__drop(r->pool, trees.counter);
+    return true;
 }

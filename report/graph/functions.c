@@ -1,6 +1,7 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
+#include "monitor/format/plumbing.h"
 #include "report/graph/functions.h"
 
 #include <inttypes.h>
@@ -158,7 +159,7 @@ static bool name_directly(struct naming *n, uint32_t i) {
     else if (has_lisp_name(f))
         *shown =
             shown_by_key(n, lisp_key(n, f), lisp_name(n, f), f->kind,
-                         report__is_plumbing(
+                         mprof__is_plumbing(
                              f->name, f->kind == MPROF_LISP ? f->symbol : NULL,
                              module_path(n, f->module)));
     else if (f->kind == MPROF_ENTRY && f->name)
@@ -201,8 +202,8 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
                               *path ? (slash ? slash + 1 : path) : "?",
                               f->address);
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
-                                    report__is_plumbing(NULL, whole, path));
-    n->out->list[n->out->shown[i]].loading = report__is_loading(whole, path);
+                                    mprof__is_plumbing(NULL, whole, path));
+    n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
     if (symbol)
         intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
 }
@@ -229,7 +230,7 @@ static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
                                size_t base) {
     uint32_t module = n->profile->functions[i].module;
     const char *whole = report__copy(n->pool, symbol, base);
-    bool plumbing = report__is_plumbing(NULL, whole, module_path(n, module));
+    bool plumbing = mprof__is_plumbing(NULL, whole, module_path(n, module));
     n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
                                     source_name(n, whole), MPROF_C, plumbing);
 }

@@ -18,7 +18,8 @@ struct report__inlining;
 struct report__shown {
     const char *name;
     enum mprof_function_kind kind;
-    /* Belongs to the runtime rather than to the program; see plumbing.c. */
+    /* Belongs to the runtime rather than to the program; see
+     * monitor/format/plumbing.c. */
     bool plumbing;
     /* Loads libraries: in the Lisp heap that is plumbing too. */
     bool loading;
@@ -52,15 +53,5 @@ report__name_functions(struct report__pool *pool,
  * report__symbols_open() wants to know. */
 const char *report__program_path(const struct report__profile *profile,
                                  uint32_t module, const char *program);
-
-/* Whether a function is left out of the tables.  LISP_NAME is NULL for C, and
- * SYMBOL the ELF name (of C++: mangled) or NULL; MODULE is the path of its
- * file, or "". */
-bool report__is_plumbing(const char *lisp_name, const char *symbol,
-                         const char *module);
-
-/* Whether the C function SYMBOL, or NULL, of MODULE is dlopen() or a relative
- * of it. */
-bool report__is_loading(const char *symbol, const char *module);
 
 #endif

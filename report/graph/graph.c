@@ -56,6 +56,8 @@ static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
         sorted[start[keys[items[i]]]++] = items[i];
     if (count)
         memcpy(items, sorted, count * sizeof *items);
+    report__drop(b->pool, start);
+    report__drop(b->pool, sorted);
 }
 
 /* Step 2.  Sorted by caller and callee, the view nodes of one arc are
@@ -91,6 +93,9 @@ static void find_arcs(struct builder *b) {
         }
         b->view[vnode].arc = g->arc_count - 1;
     }
+    report__drop(b->pool, items);
+    report__drop(b->pool, caller);
+    report__drop(b->pool, callee);
 }
 
 /* The arcs from and to each function. */
@@ -205,25 +210,27 @@ static void enter(struct builder *b, uint32_t at, uint32_t depth) {
 /* The subtree of AT, at DEPTH, is complete. */
 static void leave(struct builder *b, uint32_t at, uint32_t depth,
                   uint32_t outermost) {
-    static const struct report__allocated nothing;
+    static const struct report__counts nothing;
     const struct report__view_node *vnode = &b->view[at];
-    const struct report__allocated *here =
-        vnode->allocated == MPROF_NONE ? &nothing
-                                       : &b->all->allocated[vnode->allocated];
+    bool any = vnode->allocated != MPROF_NONE;
+    const struct report__counts *own = any ? &b->all->own[vnode->allocated]
+                                           : &nothing,
+                                *freed = any ? &b->all->freed[vnode->allocated]
+                                             : &nothing;
     struct report__vertex *v = &b->graph->vertices[vnode->function];
     struct report__counts *sum = &b->sums[depth];
     uint32_t above = --b->on_path[vnode->function];
 
-    report__add(sum, &here->own);
+    report__add(sum, own);
     if (depth > 0)
         report__add(sum - 1, sum);
     uint64_t allocs = report__allocs(sum);
-    report__add(&v->self, &here->own);
-    report__add(&v->freed, &here->freed);
-    report__add(&b->graph->freed, &here->freed);
+    report__add(&v->self, own);
+    report__add(&v->freed, freed);
+    report__add(&b->graph->freed, freed);
     if (above == 0) {
         report__add(&v->total, sum);
-        add_difference(&v->below, sum, &here->own);
+        add_difference(&v->below, sum, own);
     }
     if (above == 1)
         v->recur += allocs;
@@ -234,7 +241,7 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
         report__add(&b->graph->arcs[vnode->arc].counts, sum);
     if (depth < v->depth)
         v->depth = depth;
-    add_to_cycle(b, vnode, depth, &here->own, sum);
+    add_to_cycle(b, vnode, depth, own, sum);
 }
 
 /* Step 4, for the tree below ROOT. */

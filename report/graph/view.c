@@ -15,9 +15,9 @@ struct making {
     bool all_frames;
     const struct report__inlining *inlining; /* or NULL */
     struct report__view out;
-    size_t capacity, allocated_capacity; /* of out.list, out.allocated */
-    uint32_t *top;  /* by thread: the view node of its top level */
-    bool *is_shown; /* by node: its view node is of its own function */
+    size_t capacity; /* of out.list */
+    uint32_t *top;   /* by thread: the view node of its top level */
+    bool *is_shown;  /* by node: its view node is of its own function */
 };
 
 static uint32_t add_vnode(struct making *c, uint32_t parent,
@@ -116,23 +116,11 @@ static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
 
 static void add_class(struct report__counts *sum, uint32_t class_,
                       const struct mprof_count *count) {
+    /* What is not touched takes no memory. */
+    if (count->allocs == 0 && count->bytes == 0)
+        return;
     sum->by_class[class_].allocs += count->allocs;
     sum->by_class[class_].bytes += count->bytes;
-}
-
-static struct report__allocated *allocated_at(struct making *c,
-                                              uint32_t vnode) {
-    struct report__view *out = &c->out;
-
-    if (out->list[vnode].allocated == MPROF_NONE) {
-        out->allocated =
-            report__grow(c->pool, out->allocated, out->allocated_count,
-                         &c->allocated_capacity, sizeof *out->allocated);
-        memset(&out->allocated[out->allocated_count], 0,
-               sizeof *out->allocated);
-        out->list[vnode].allocated = out->allocated_count++;
-    }
-    return &out->allocated[out->list[vnode].allocated];
 }
 
 /* Add what a counter has to its view node: what an inlined function allocated
@@ -148,10 +136,12 @@ static void count(struct making *c, const struct report__counter *counter) {
     uint32_t at = *vnode;
     if (c->inlining && counter->edge != MPROF_NONE && c->is_shown[node])
         at = vnode_within(c, at, c->inlining->of_edge[counter->edge]);
-    struct report__allocated *sum = allocated_at(c, at);
-    add_class(&sum->own, counter->class_, &counter->allocated);
-    add_class(&sum->freed, counter->class_, &counter->freed);
-    c->out.list[at].is_used = true;
+    struct report__view_node *to = &c->out.list[at];
+    if (to->allocated == MPROF_NONE)
+        to->allocated = c->out.allocated_count++;
+    add_class(&c->out.own[to->allocated], counter->class_, &counter->allocated);
+    add_class(&c->out.freed[to->allocated], counter->class_, &counter->freed);
+    to->is_used = true;
 }
 
 static bool is_wanted(const struct making *c, const struct report__node *node) {
@@ -165,6 +155,9 @@ static void fill(struct making *c) {
 
     c->capacity = (size_t)p->node_count + p->thread_count;
     c->out.list = report__alloc(c->pool, c->capacity, sizeof *c->out.list);
+    c->out.own = report__alloc(c->pool, p->counter_count, sizeof *c->out.own);
+    c->out.freed =
+        report__alloc(c->pool, p->counter_count, sizeof *c->out.freed);
     c->out.of_node = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
     c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
     c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);
@@ -208,5 +201,6 @@ struct report__view report__make_view(struct report__pool *pool,
                        .inlining = inlining};
     fill(&c);
     link_used(&c);
+    report__drop(pool, c.is_shown);
     return c.out;
 }

@@ -22,21 +22,17 @@ struct report__view_node {
     /* The first of the functions that were inlined here, and of a function that
      * was inlined the next one; MPROF_NONE at the end. */
     uint32_t inlined, next_inlined;
-    uint32_t allocated; /* in the view's list, or MPROF_NONE: nothing here */
+    uint32_t allocated; /* in the view's lists, or MPROF_NONE: nothing here */
     bool is_inlined;
     bool is_used; /* something was allocated here or further in */
-};
-
-/* What was allocated at a view node itself. */
-struct report__allocated {
-    struct report__counts own;
-    struct report__counts freed; /* of own */
 };
 
 struct report__view {
     struct report__view_node *list; /* parents first */
     uint32_t count;
-    struct report__allocated *allocated;
+    /* By `allocated`: what was allocated at a view node itself, and freed of
+     * that. */
+    struct report__counts *own, *freed;
     uint32_t allocated_count;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
      * other threads and the other heap, and where nothing is shown and nothing

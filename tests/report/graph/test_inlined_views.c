@@ -232,16 +232,16 @@ static void sums_of_view(struct world *w, bool all_frames,
         uint32_t whole = i, outer = i;
         if (view.list[i].allocated == MPROF_NONE)
             continue;
-        const struct report__allocated *here =
-            &view.allocated[view.list[i].allocated];
+        const struct report__counts *own = &view.own[view.list[i].allocated];
+        const struct report__counts *freed =
+            &view.freed[view.list[i].allocated];
         while (view.list[whole].is_inlined)
             whole = view.list[whole].parent;
-        report__add(&sums->own[view.list[whole].function], &here->own);
-        report__add(&sums->freed[view.list[whole].function], &here->freed);
+        report__add(&sums->own[view.list[whole].function], own);
+        report__add(&sums->freed[view.list[whole].function], freed);
         for (; outer != MPROF_NONE; outer = view.list[outer].parent)
             if (!view.list[outer].is_inlined)
-                sums->total[view.list[outer].function] +=
-                    report__bytes(&here->own);
+                sums->total[view.list[outer].function] += report__bytes(own);
     }
 }
 

@@ -5,7 +5,7 @@
  * every table.  They are known by name, and C functions by their module too: a
  * program's own function of the same name is never left out.
  */
-#include "report/graph/functions.h"
+#include "monitor/format/plumbing.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -181,7 +181,7 @@ static bool is_libc(const char *file) {
            starts(file, "libpthread");
 }
 
-bool report__is_loading(const char *symbol, const char *module) {
+bool mprof__is_loading(const char *symbol, const char *module) {
     return symbol && is_libc(file_name(module)) &&
            listed(symbol, strlen(symbol), loading_functions);
 }
@@ -202,7 +202,7 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
         return true;
     if (is_libc(file))
         return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
-                           !report__is_loading(symbol, file));
+                           !mprof__is_loading(symbol, file));
     if (!symbol)
         return false;
     /* A program that is linked statically starts itself. */
@@ -216,8 +216,8 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     return false;
 }
 
-bool report__is_plumbing(const char *lisp_name, const char *symbol,
-                         const char *module) {
+bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
+                        const char *module) {
     if (lisp_name && is_plumbing_lisp(lisp_name, file_name(module)))
         return true;
     if (lisp_name && !symbol)

@@ -1,0 +1,22 @@
+/* plumbing.h - what is left out of the tables unless asked for.
+ *
+ * The reader takes these functions out of the tables.  The monitor has to know
+ * them when the tree is full: what a chain's innermost functions allocated is
+ * charged to one that is shown.
+ */
+#ifndef MONITOR_FORMAT_PLUMBING_H
+#define MONITOR_FORMAT_PLUMBING_H
+
+#include <stdbool.h>
+
+/* Whether a function is left out of the tables.  LISP_NAME is NULL for C, and
+ * SYMBOL the ELF name (of C++: mangled) or NULL; MODULE is the path of its
+ * file, or "". */
+bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
+                        const char *module);
+
+/* Whether the C function SYMBOL, or NULL, of MODULE is dlopen() or a relative
+ * of it. */
+bool mprof__is_loading(const char *symbol, const char *module);
+
+#endif
