@@ -5,9 +5,10 @@
  */
 #include "monitor/record/hidden.h"
 
-#include <link.h>
+#include <pthread.h>
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/elf_image.h"
 #include "monitor/format/plumbing.h"
 #include "monitor/record/adapter.h"
@@ -15,16 +16,15 @@
 
 enum { SHOWN = 1, HIDDEN = 2, PATH_BYTES = 4096 };
 
-/* The STRING at REF, or "", in TEXT of SIZE bytes. */
-static const char *text_of(const struct mprof__arena *arena, mprof_ref ref,
-                           char *text, size_t size) {
+/* Write the STRING at REF, or "", into TEXT of SIZE bytes. */
+static void text_of(const struct mprof__arena *arena, mprof_ref ref, char *text,
+                    size_t size) {
     const struct mprof_string *string = mprof__arena_at(arena, ref);
     size_t length = ref == 0 ? 0 : string->length;
     if (length >= size)
         length = size - 1;
     memcpy(text, string->text, length);
     text[length] = '\0';
-    return text;
 }
 
 /* Libraries that have plumbing among functions that are shown.  All symbols of
@@ -40,43 +40,68 @@ static bool has_plumbing(const char *path) {
     return false;
 }
 
+/* What is known of a function by its names; mapped, as stacks may be small. */
+struct names {
+    char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
+    char path[PATH_BYTES];
+};
+
 /* By its symbol, without what tells a part or a copy of it. */
-static bool is_hidden_c(uint64_t address, const char *path) {
-    char symbol[MPROF__NAME_BYTES] = "";
+static bool is_hidden_c(uint64_t address, struct names *names) {
     struct mprof__image image = {.base = NULL};
-    if (!has_plumbing(path))
-        return mprof__is_plumbing(NULL, "", path);
-    mprof__image_open(&image, path);
+    int state;
+    if (!has_plumbing(names->path))
+        return mprof__is_plumbing(NULL, "", names->path);
+    /* open() is where threads are cancelled; malloc() is not. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    mprof__image_open(&image, names->path);
+    pthread_setcancelstate(state, NULL);
     const char *found = mprof__image_symbol_at(&image, address);
+    names->symbol[0] = '\0';
     if (found != NULL)
-        strncpy(symbol, found, sizeof symbol - 1);
+        strncpy(names->symbol, found, sizeof names->symbol - 1);
     mprof__image_close(&image);
-    symbol[strcspn(symbol, ".")] = '\0';
-    return mprof__is_plumbing(NULL, symbol[0] == '\0' ? NULL : symbol, path);
+    names->symbol[strcspn(names->symbol, ".")] = '\0';
+    return mprof__is_plumbing(
+        NULL, names->symbol[0] == '\0' ? NULL : names->symbol, names->path);
 }
 
-static bool find_out(const struct mprof__arena *arena, mprof_ref ref) {
-    const struct mprof_function *function = mprof__arena_at(arena, ref);
-    char name[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES], path[PATH_BYTES];
+static bool is_hidden_by(const struct mprof__arena *arena,
+                         const struct mprof_function *function,
+                         struct names *names) {
     mprof_ref file = 0;
-    if (function->kind == MPROF_TOPLEVEL || function->kind == MPROF_ENTRY)
-        return true;
-    if (function->kind == MPROF_UNKNOWN || function->kind == MPROF_FOLDED)
-        return false;
     if (function->module != 0) {
         const struct mprof_module *module =
             mprof__arena_at(arena, function->module);
         file = module->path;
     }
-    text_of(arena, file, path, sizeof path);
-    text_of(arena, function->name, name, sizeof name);
-    text_of(arena, function->symbol, symbol, sizeof symbol);
-    if (name[0] != '\0' && function->kind != MPROF_C)
-        return mprof__is_plumbing(
-            name,
-            function->kind == MPROF_LISP && symbol[0] != '\0' ? symbol : NULL,
-            path);
-    return function->kind == MPROF_C && is_hidden_c(function->address, path);
+    text_of(arena, file, names->path, sizeof names->path);
+    text_of(arena, mprof__load_relaxed(&function->name), names->lisp,
+            sizeof names->lisp);
+    text_of(arena, function->symbol, names->symbol, sizeof names->symbol);
+    if (function->kind == MPROF_C)
+        return is_hidden_c(function->address, names);
+    return names->lisp[0] != '\0' &&
+           mprof__is_plumbing(names->lisp,
+                              function->kind == MPROF_LISP &&
+                                      names->symbol[0] != '\0'
+                                  ? names->symbol
+                                  : NULL,
+                              names->path);
+}
+
+static bool find_out(const struct mprof__arena *arena, mprof_ref ref) {
+    const struct mprof_function *function = mprof__arena_at(arena, ref);
+    if (function->kind == MPROF_TOPLEVEL || function->kind == MPROF_ENTRY)
+        return true;
+    if (function->kind == MPROF_UNKNOWN || function->kind == MPROF_FOLDED)
+        return false;
+    struct names *names = mprof__map(sizeof *names);
+    if (names == NULL)
+        return false;
+    bool hidden = is_hidden_by(arena, function, names);
+    mprof__unmap(names, sizeof *names);
+    return hidden;
 }
 
 bool mprof__is_hidden(struct mprof__thread *thread, mprof_ref function) {
