@@ -5,6 +5,7 @@
  */
 #include "monitor/record/hidden.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ struct names {
 /* By its symbol, without what tells a part or a copy of it. */
 static bool is_hidden_c(uint64_t address, struct names *names) {
     struct mprof__image image = {.base = NULL};
-    int state;
+    int state, saved = errno;
     if (!has_plumbing(names->path))
         return mprof__is_plumbing(NULL, "", names->path);
     /* open() is where threads are cancelled; malloc() is not. */
@@ -61,6 +62,7 @@ static bool is_hidden_c(uint64_t address, struct names *names) {
     if (found != NULL)
         strncpy(names->symbol, found, sizeof names->symbol - 1);
     mprof__image_close(&image);
+    errno = saved;
     names->symbol[strcspn(names->symbol, ".")] = '\0';
     return mprof__is_plumbing(
         NULL, names->symbol[0] == '\0' ? NULL : names->symbol, names->path);
