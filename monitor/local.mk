@@ -28,6 +28,7 @@ record_sources = \
 	monitor/record/names.c monitor/record/names.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/recording.c monitor/record/recording.h \
+	monitor/record/save.c \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
 	monitor/record/sites.c monitor/record/sites.h \

@@ -276,6 +276,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/bench/churn.c \
 	tests/bench/common.sh \
 	tests/bench/compiler.lsp \
+	tests/bench/grow.sh \
 	tests/bench/lisp.sh \
 	tests/bench/loops.lsp \
 	tests/bench/maxima.lsp \
@@ -284,4 +285,5 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/bench/rewrite.lsp \
 	tests/bench/run \
 	tests/bench/size.sh \
+	tests/bench/suite.lsp \
 	tests/bench/table.awk

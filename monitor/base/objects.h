@@ -28,7 +28,7 @@
 
 /* Where an object was counted, and the bytes that were asked for. */
 struct mprof__object {
-    mprof_ref counter; /* COUNTER; never 0 */
+    mprof_ref counter; /* counter; never 0 */
     uint64_t bytes;
     uint64_t session; /* id of the one that recorded it; not remembered here */
 };

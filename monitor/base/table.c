@@ -1,5 +1,4 @@
 /* table.c - see table.h. */
-#define _GNU_SOURCE
 #include "monitor/base/table.h"
 
 #include <string.h>
@@ -18,14 +17,6 @@ void *mprof__map(size_t bytes) {
         return NULL;
     mprof__add_relaxed(&mprof__mapped, bytes);
     return memory;
-}
-
-void *mprof__remap(void *memory, size_t bytes, size_t more) {
-    void *moved = mremap(memory, bytes, more, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED)
-        return NULL;
-    mprof__add_relaxed(&mprof__mapped, more - bytes);
-    return moved;
 }
 
 void mprof__unmap(void *memory, size_t bytes) {

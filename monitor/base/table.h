@@ -34,9 +34,6 @@ struct mprof__table {
 /* Mapped, zeroed memory that is counted in mprof__mapped.  NULL: none. */
 void *mprof__map(size_t bytes);
 void mprof__unmap(void *memory, size_t bytes);
-/* Let the BYTES at MEMORY be MORE, elsewhere perhaps; the new ones are zero.
- * NULL: they cannot, and all is as it was. */
-void *mprof__remap(void *memory, size_t bytes, size_t more);
 extern uint64_t mprof__mapped; /* bytes; atomic */
 
 /* Add a key that is not there; false when there is no memory. */

@@ -19,8 +19,8 @@
  * thread and room for some nodes, say, of which `count` are complete.  A ref to
  * one of these is its own offset divided by 8.  A parent node comes before its
  * children, a module before its functions, a function before its call sites, a
- * thread before its blocks and bins: every ref but those marked "later" points
- * backwards.
+ * thread before its blocks and bins: every ref in a record but those marked
+ * "later" points backwards.  What is in a block may lead to records behind it.
  *
  * state is MPROF_OPEN while a program may write to the file; after a kill it
  * stays so.  When it is MPROF_CLOSED the file ends at header.used and

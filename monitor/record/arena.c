@@ -1,4 +1,4 @@
-/* arena.c - create, grow, complete and copy the data file. */
+/* arena.c - create, grow and complete the data file. */
 #define _GNU_SOURCE
 #include "monitor/record/arena.h"
 
@@ -253,8 +253,7 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
     return mprof__arena_publish(arena, string);
 }
 
-/* Of the file as it is when it is complete. */
-static uint32_t checksum(const struct mprof_header *header) {
+uint32_t mprof__arena_checksum(const struct mprof_header *header) {
     struct mprof_header complete = *header;
     complete.state = MPROF_CLOSED;
     complete.crc = 0;
@@ -281,7 +280,7 @@ int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     if (MPROF__CHECKS && arena->mapped > 0)
         mprof__arena_check(arena);
-    uint32_t crc = checksum(header);
+    uint32_t crc = mprof__arena_checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */
     /* Else it remains an open one. */
@@ -337,69 +336,4 @@ void mprof__arena_flush(struct mprof__arena *arena) {
     if (arena->fd >= 0 && still_our_file(arena))
         sync_file_range(arena->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
     pthread_setcancelstate(state, NULL);
-}
-
-static int write_all(int fd, const char *data, size_t size) {
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        data += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
-static int write_copy(const struct mprof_header *copy, const char *path) {
-    char temporary[PATH_MAX];
-    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path,
-                     (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary) {
-        errno = ENAMETOOLONG;
-        return MPROF_E_OPEN;
-    }
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-        return MPROF_E_OPEN;
-    }
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return MPROF_E_OPEN;
-    int error = write_all(fd, (const char *)copy, copy->used);
-    if (close(fd) != 0)
-        error = -1;
-    if (error == 0 && rename(temporary, path) == 0)
-        return 0;
-    int saved = errno;
-    unlink(temporary);
-    errno = saved;
-    return MPROF_E_WRITE;
-}
-
-/* Other threads count on meanwhile; no number may be torn.  Backwards: who
- * frees what another has allocated counts it behind that one's counters, and
- * no copy may have more freed than allocated. */
-static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
-    for (size_t i = bytes / sizeof *to; i-- > 0;)
-        to[i] = mprof__load_acquire(&from[i]);
-}
-
-int mprof__arena_save(struct mprof__arena *arena, const char *path) {
-    size_t used = mprof__arena_header(arena)->used;
-    struct mprof_header *copy = mmap(NULL, used, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (copy == MAP_FAILED)
-        return MPROF_E_MEMORY;
-    copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
-    copy->used = used;
-    copy->crc = checksum(copy);
-    copy->state = MPROF_CLOSED;
-    int error = write_copy(copy, path);
-    int saved = errno;
-    munmap(copy, used);
-    errno = saved;
-    return error;
 }

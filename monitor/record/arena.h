@@ -15,8 +15,8 @@
  * mapped of the page size.  The records cover [MPROF_HEADER_BYTES, used)
  * without a gap: each begins where the one before ends, `bytes` of its head
  * further on, a multiple of 8.  `used`, which stands in the header, grows over
- * a record when it is complete, and never shrinks; a ref is a record's offset
- * / 8.
+ * a record when it is complete, and never shrinks; a ref is the offset of a
+ * record, or of a thing in a block, / 8.
  *
  * One thread at a time may call the functions that add records (the caller
  * holds the session's lock); every thread may write into records.
@@ -79,7 +79,11 @@ void mprof__arena_complete_file(const char *path);
 /* Have what is recorded so far written to the disk, without waiting. */
 void mprof__arena_flush(struct mprof__arena *arena);
 
-/* Write a complete copy of the data to PATH, by way of a temporary file. */
+/* The check sum of a file as it is when it is complete. */
+uint32_t mprof__arena_checksum(const struct mprof_header *header);
+
+/* Write a complete copy of the data to PATH, by way of a temporary file; see
+ * save.c. */
 int mprof__arena_save(struct mprof__arena *arena, const char *path);
 
 static inline struct mprof_header *

@@ -10,9 +10,10 @@ enum { FIRST_THINGS = 16, MOST_THINGS = 512 };
 /* There may be many threads, and little room. */
 static uint32_t next_capacity(const struct mprof__blocks *blocks,
                               enum mprof__room room) {
-    if (blocks->last == NULL || room != MPROF__FOR_CHAINS)
+    uint32_t last = mprof__block_capacity(blocks);
+    if (last == 0 || room != MPROF__FOR_CHAINS)
         return FIRST_THINGS;
-    return blocks->capacity < MOST_THINGS ? 2 * blocks->capacity : MOST_THINGS;
+    return last < MOST_THINGS ? 2 * last : MOST_THINGS;
 }
 
 static bool add_block(struct mprof__thread *thread,
@@ -21,14 +22,16 @@ static bool add_block(struct mprof__thread *thread,
     struct mprof__arena *arena = &session->arena;
     uint32_t capacity = next_capacity(blocks, room);
     mprof__lock(&session->lock);
-    struct mprof_block *block = mprof__arena_record(
-        arena, blocks->type, sizeof *block + (size_t)capacity * blocks->bytes);
+    struct mprof_block *block = NULL;
+    if (mprof__arena_has_room(arena, room))
+        block = mprof__arena_record(arena, blocks->type,
+                                    sizeof *block +
+                                        (size_t)capacity * blocks->bytes);
     if (block != NULL) {
         block->thread = thread->ref;
         mprof__arena_publish(arena, block);
         mprof__session_clock(session);
         blocks->last = block;
-        blocks->capacity = capacity;
     }
     mprof__unlock(&session->lock);
     return block != NULL;
@@ -40,7 +43,8 @@ void *mprof__block_next(struct mprof__thread *thread,
      * they have taken what they may. */
     if (!mprof__arena_has_room(&thread->session->arena, room))
         return NULL;
-    if ((blocks->last == NULL || blocks->last->count == blocks->capacity) &&
+    if ((blocks->last == NULL ||
+         blocks->last->count >= mprof__block_capacity(blocks)) &&
         !add_block(thread, blocks, room))
         return NULL;
     return (char *)(blocks->last + 1) +

@@ -20,10 +20,18 @@ struct mprof__thread;
 /* The blocks of one type of a thread. */
 struct mprof__blocks {
     struct mprof_block *last; /* NULL: there are none yet */
-    uint32_t capacity;        /* things that it has room for */
     uint32_t type;            /* enum mprof_record_type */
     uint32_t bytes;           /* of a thing, a multiple of 8 */
 };
+
+/* Things that the last block has room for; 0: there is none. */
+static inline uint32_t
+mprof__block_capacity(const struct mprof__blocks *blocks) {
+    return blocks->last == NULL
+               ? 0
+               : (blocks->last->head.bytes - sizeof *blocks->last) /
+                     blocks->bytes;
+}
 
 /* Where the next thing of BLOCKS is made, of THREAD; what is there is
  * arbitrary.  NULL: there is no ROOM for it.  Takes the session's lock. */

@@ -11,8 +11,8 @@
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 
-/* Counters that are looked at before the cache is. */
-enum { FEW = 4 };
+/* Counters after the first that are looked at before the cache is. */
+enum { MORE = 4 };
 
 static inline bool is_c(const struct mprof__thread *thread) {
     return thread->record->heap == MPROF_C_HEAP;
@@ -32,6 +32,18 @@ static struct mprof__spot *spot_of(const struct mprof__tree *tree,
     return &tree->spots[mprof__hash(key) & (MPROF__SPOTS - 1)];
 }
 
+/* Should a jump leave this in the middle, there is nothing. */
+static void set_spot(struct mprof__spot *spot, mprof_ref node, mprof_ref site,
+                     unsigned class_, mprof_ref counter) {
+    spot->node = 0;
+    mprof__order_for_handlers();
+    spot->site = site;
+    spot->class_ = class_;
+    spot->counter = counter;
+    mprof__order_for_handlers();
+    spot->node = node;
+}
+
 /* By the cache, and else by a look at all from FROM on. */
 static struct mprof_counter *find_far(struct mprof__thread *thread,
                                       mprof_ref node, mprof_ref site,
@@ -49,7 +61,7 @@ static struct mprof_counter *find_far(struct mprof__thread *thread,
         struct mprof_counter *counter = mprof__arena_at(arena, from);
         if (is_for(counter, is_c(thread), site, class_)) {
             if (spot != NULL)
-                *spot = (struct mprof__spot){node, site, from, class_};
+                set_spot(spot, node, site, class_, from);
             return counter;
         }
         from = counter->next;
@@ -67,7 +79,7 @@ static struct mprof_counter *find_counter(struct mprof__thread *thread,
         struct mprof_counter *counter = mprof__arena_at(arena, ref);
         if (is_for(counter, is_c(thread), site, class_))
             return counter;
-        if (n == FEW)
+        if (n == MORE)
             return find_far(thread, node, site, class_, counter->next);
         ref = counter->next;
     }

@@ -1,7 +1,7 @@
 /* hidden.c - see hidden.h.
  *
- * As the reader says (report/graph/functions.c), by the name that the function
- * has in the data file, or else by its symbol.
+ * As the reader says (report/graph/functions.c): a function of Lisp by the name
+ * that it has in the data file, one of C by its symbol in the library.
  */
 #include "monitor/record/hidden.h"
 

@@ -1,6 +1,7 @@
 /* index.c - see index.h. */
 #include "monitor/record/index.h"
 
+#include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
 enum { FIRST_BUCKETS = 1024, MOST_BUCKETS = 1 << 30 };
@@ -10,32 +11,37 @@ static mprof_ref *next_of(const struct mprof__index *index,
     return (mprof_ref *)((char *)mprof__arena_at(arena, ref) + index->next);
 }
 
-/* The things of BUCKET whose hash has the bit of the new half go there. */
-static void split(struct mprof__index *index, const struct mprof__arena *arena,
-                  uint32_t bucket, uint32_t half) {
+/* Put the things of BUCKET where they are to be among twice as many. */
+static void split(const struct mprof__index *index,
+                  const struct mprof__arena *arena, uint32_t bucket,
+                  mprof_ref *larger) {
+    uint32_t half = index->mask + 1;
     mprof_ref ref = index->bucket[bucket], next;
-    mprof_ref stay = 0, go = 0;
     for (; ref != 0; ref = next) {
         mprof_ref *place = next_of(index, arena, ref);
-        bool goes = index->hash(arena, mprof__arena_at(arena, ref)) & half;
+        uint32_t hash = index->hash(arena, mprof__arena_at(arena, ref));
+        mprof_ref *to = &larger[bucket + (hash & half)];
         next = *place;
-        *place = goes ? go : stay;
-        *(goes ? &go : &stay) = ref;
+        *place = *to;
+        *to = ref;
     }
-    index->bucket[bucket] = stay;
-    index->bucket[bucket + half] = go;
 }
 
+/* Should a jump leave this in the middle, some things are not found any more,
+ * and are made again. */
 static void grow(struct mprof__index *index, const struct mprof__arena *arena) {
     uint32_t half = index->mask + 1;
     size_t bytes = half * sizeof *index->bucket;
-    mprof_ref *bucket = mprof__remap(index->bucket, bytes, 2 * bytes);
-    if (bucket == NULL)
+    mprof_ref *old = index->bucket, *larger = mprof__map(2 * bytes);
+    if (larger == NULL)
         return;
-    index->bucket = bucket;
     for (uint32_t i = 0; i < half; i++)
-        split(index, arena, i, half);
+        split(index, arena, i, larger);
+    index->bucket = larger;
+    mprof__order_for_handlers();
     index->mask = 2 * half - 1;
+    mprof__order_for_handlers();
+    mprof__unmap(old, bytes);
 }
 
 bool mprof__index_make(struct mprof__index *index,

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/record/names.h"
 #include "monitor/record/thread.h"
 
@@ -85,12 +86,18 @@ static void more_steps(struct mprof__thread *thread) {
         (n > MPROF__STEPS &&
          bytes > thread->session->arena.limit / STEPS_SHARE))
         return;
-    struct mprof__step *steps = mprof__map(bytes);
+    struct mprof__step *steps = mprof__map(bytes), *old = tree->steps;
     if (steps == NULL)
         return;
-    free_steps(tree);
+    /* Should a jump leave this in the middle, there are fewer. */
+    size_t old_bytes = ((size_t)tree->step_mask + 1) * sizeof *old;
+    tree->step_mask = 0;
+    mprof__order_for_handlers();
     tree->steps = steps;
+    mprof__order_for_handlers();
     tree->step_mask = (uint32_t)n - 1;
+    if (old != &tree->only_step)
+        mprof__unmap(old, old_bytes);
 }
 
 mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index) {
@@ -254,7 +261,13 @@ inward_slowly(struct mprof__thread *thread, mprof_ref parent, size_t index,
     if (thread->tree.node_count >= thread->tree.step_mask)
         more_steps(thread);
     struct mprof__step *step = step_at(&thread->tree, parent, key);
-    *step = (struct mprof__step){key, parent, child};
+    /* Should a jump leave this in the middle, there is nothing. */
+    step->parent = 0;
+    mprof__order_for_handlers();
+    step->key = key;
+    step->child = child;
+    mprof__order_for_handlers();
+    step->parent = parent;
     return child;
 }
 
@@ -287,9 +300,12 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread) {
     const struct mprof__site *site =
         chain->innermost == NULL ? NULL : chain->innermost->site;
     if (thread->counted != node || thread->counted_site != site) {
-        thread->counted = 0; /* should a jump leave this in the middle */
+        /* Should a jump leave this in the middle, they are of none. */
+        thread->counted = 0;
+        mprof__order_for_handlers();
         memset(thread->counter, 0, sizeof thread->counter);
         thread->counted_site = site;
+        mprof__order_for_handlers();
         thread->counted = node;
     }
     return node;

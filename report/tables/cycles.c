@@ -153,6 +153,7 @@ static void print_breaker(const struct report__printer *p, uint32_t id) {
 void report__graph_cycle(struct report__printer *p, uint32_t id) {
     const struct report__cycle *c = &p->graph->cycles[id];
     uint64_t all = report__bytes(&c->total);
+    struct report__pool mark = *p->pool;
 
     report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
                        c->recur, report__breakdown(&c->self, all).text);
@@ -162,6 +163,7 @@ void report__graph_cycle(struct report__printer *p, uint32_t id) {
     print_inside(p, id, all);
     report__graph_rule(p);
     print_breaker(p, id);
+    report__pool_release(p->pool, &mark);
 
     report__graph_lines(
         p, report__graph_collect(p, c->members, c->count, true, true), true,

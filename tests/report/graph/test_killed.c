@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "tests/support/check.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,8 +29,8 @@ struct expected {
 };
 
 /* Of the recursion, which is the same in the child and here. */
-static uint64_t seed, event, last_event;
-static int path[DEEPEST], depth;
+static _Thread_local uint64_t seed, event, last_event, first_object;
+static _Thread_local int path[DEEPEST], depth;
 static enum mprof_heap heap;
 static bool records; /* in the child */
 
@@ -40,6 +41,12 @@ static struct {
     int function;
     uint64_t bytes;
 } kept[KEPT];
+
+static int enough; /* atomic */
+
+static bool goes_on(void) {
+    return event < last_event && !mprof__load_relaxed(&enough);
+}
 
 static unsigned draw(unsigned below) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -52,14 +59,14 @@ static void expect(uint64_t bytes);
 
 static inline __attribute__((always_inline)) void run(int function) {
     path[depth++] = function;
-    for (unsigned n = 1 + draw(3); n > 0 && event < last_event; n--) {
+    for (unsigned n = 1 + draw(3); n > 0 && goes_on(); n--) {
         event++;
         if (records)
             allocate(1 + draw(200));
         else
             expect(1 + draw(200));
     }
-    for (unsigned n = draw(4); n > 0 && event < last_event; n--)
+    for (unsigned n = draw(4); n > 0 && goes_on(); n--)
         if (depth < DEEPEST)
             call(draw(FUNCTIONS));
     depth--;
@@ -88,14 +95,14 @@ static void start_over(uint64_t with, uint64_t events) {
     last_event = events;
     event = 0;
     depth = 0;
-    while (event < last_event)
+    while (goes_on())
         call(draw(FUNCTIONS));
 }
 
 /* In the child. */
 
 static const void *object(uint64_t n) {
-    return (const void *)(uintptr_t)(0x7f0000000000 + n * 16);
+    return (const void *)(uintptr_t)(0x7f0000000000 + (first_object + n) * 16);
 }
 
 static NOINLINE __attribute__((optimize("no-omit-frame-pointer"))) void
@@ -267,9 +274,60 @@ static void what_was_recorded_is_there(void **state) {
     assert_true(some > n / 10);
 }
 
+enum { THREADS = 3, SAVES = 10 };
+
+static void *grow(void *number) {
+    first_object = (uintptr_t)number << 24;
+    start_over((uintptr_t)number, UINT64_MAX);
+    return NULL;
+}
+
+/* While threads add to their trees a copy is one that can be read. */
+static void what_is_saved_meanwhile_is_whole(void **state) {
+    (void)state;
+    char saved[] = "/tmp/mprof-saved-XXXXXX";
+    int fd = mkstemp(saved);
+    uint64_t nothing;
+    assert_true(fd >= 0);
+    close(fd);
+    done = &nothing;
+    records = true;
+    for (int round = 0; round < 2; round++) {
+        pthread_t threads[THREADS];
+        heap = round == 0 ? MPROF_LISP_HEAP : MPROF_C_HEAP;
+        assert_int_equal(
+            mprof_set_heaps(round == 0 ? MPROF_HEAP_LISP : MPROF_HEAP_MALLOC),
+            0);
+        assert_int_equal(mprof_start(NULL), 0);
+        for (uintptr_t i = 0; i < THREADS; i++)
+            assert_int_equal(
+                pthread_create(&threads[i], NULL, grow, (void *)(i + 1)), 0);
+        for (int i = 0; i < SAVES; i++) {
+            struct report__pool pool = {0};
+            const char *error = NULL;
+            assert_int_equal(mprof_save(saved), 0);
+            struct report__profile *p = report__read(&pool, saved, &error);
+            if (p == NULL)
+                print_error("%s\n", error);
+            assert_non_null(p);
+            assert_false(p->open);
+            report__pool_free(&pool);
+        }
+        mprof__store_release(&enough, 1);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+        mprof__store_release(&enough, 0);
+        assert_int_equal(mprof_stop(), 0);
+        assert_int_equal(mprof_reset(), 0);
+    }
+    unlink(saved);
+    records = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_recorded_is_there),
+        cmocka_unit_test(what_is_saved_meanwhile_is_whole),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -1,0 +1,183 @@
+/* save.c - a copy of the data file while threads go on recording.
+ *
+ * The session's lock is held, so no record comes to it, but the threads count
+ * on, and add things to their blocks without the lock.  What is in the copy are
+ * the things that there were at first: their numbers are taken before they are
+ * copied, so all of these are complete, and what leads to younger ones, which
+ * only counters are, ends there.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "monitor/base/table.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/arena.h"
+
+/* The blocks of the copy, by their place. */
+struct blocks {
+    struct block {
+        mprof_ref ref;
+        uint32_t count, bytes; /* things, and bytes of each */
+    } * list;
+    size_t number;
+};
+
+static int write_all(int fd, const char *data, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_copy(const struct mprof_header *copy, const char *path) {
+    char temporary[PATH_MAX];
+    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path,
+                     (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof temporary) {
+        errno = ENAMETOOLONG;
+        return MPROF_E_OPEN;
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+        return MPROF_E_OPEN;
+    }
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return MPROF_E_OPEN;
+    int error = write_all(fd, (const char *)copy, copy->used);
+    if (close(fd) != 0)
+        error = -1;
+    if (error == 0 && rename(temporary, path) == 0)
+        return 0;
+    int saved = errno;
+    unlink(temporary);
+    errno = saved;
+    return MPROF_E_WRITE;
+}
+
+/* Other threads count on meanwhile; no number may be torn.  Backwards: who
+ * frees what another has allocated counts it behind that one's counters, and
+ * no copy may have more freed than allocated. */
+static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
+    for (size_t i = bytes / sizeof *to; i-- > 0;)
+        to[i] = mprof__load_acquire(&from[i]);
+}
+
+/* Bytes of what is in a block of TYPE; 0: it is no block. */
+static uint32_t thing_bytes(const struct mprof__arena *arena,
+                            const struct mprof_record *record) {
+    const struct mprof_block *block = (const void *)record;
+    if (record->type == MPROF_NODES)
+        return sizeof(struct mprof_node);
+    if (record->type == MPROF_EDGES)
+        return sizeof(struct mprof_edge);
+    if (record->type != MPROF_COUNTERS)
+        return 0;
+    const struct mprof_thread *thread = mprof__arena_at(arena, block->thread);
+    return thread->heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
+                                        : sizeof(struct mprof_counter);
+}
+
+/* Take the numbers of things.  With no list, only that of blocks.  An edge
+ * leads to a node, which there was before: those are taken first. */
+static void take_counts(const struct mprof__arena *arena, size_t used,
+                        struct blocks *blocks, bool edges) {
+    const struct mprof_record *record;
+    size_t n = 0;
+    for (size_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(arena->base + at);
+        const struct mprof_block *block = (const void *)record;
+        uint32_t bytes = thing_bytes(arena, record);
+        if (bytes == 0)
+            continue;
+        if (blocks->list != NULL && (record->type == MPROF_EDGES) == edges)
+            blocks->list[n] = (struct block){
+                (mprof_ref)(at / 8), mprof__load_acquire(&block->count), bytes};
+        n++;
+    }
+    blocks->number = n;
+}
+
+/* Is there a thing at REF? */
+static bool is_there(const struct blocks *blocks, mprof_ref ref) {
+    size_t low = 0, high = blocks->number;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->list[middle].ref <= ref)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return false;
+    const struct block *block = &blocks->list[low - 1];
+    size_t within = ((size_t)ref - block->ref) * 8;
+    return within <
+           sizeof(struct mprof_block) + (size_t)block->count * block->bytes;
+}
+
+/* The place of the ref to a counter in a THING of TYPE. */
+static mprof_ref *link_of(void *thing, uint32_t type) {
+    if (type == MPROF_NODES)
+        return &((struct mprof_node *)thing)->counter;
+    return &((struct mprof_counter *)thing)->next;
+}
+
+/* Let the COPY have what there was when the numbers were taken. */
+static void settle(struct mprof_header *copy, const struct blocks *blocks) {
+    for (size_t i = 0; i < blocks->number; i++) {
+        const struct block *b = &blocks->list[i];
+        struct mprof_block *block = (void *)((char *)copy + (size_t)b->ref * 8);
+        char *thing = (char *)(block + 1);
+        size_t room = block->head.bytes - sizeof *block;
+        block->count = b->count;
+        memset(thing + (size_t)b->count * b->bytes, 0,
+               room - (size_t)b->count * b->bytes);
+        if (block->head.type == MPROF_EDGES)
+            continue;
+        for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
+            mprof_ref *link = link_of(thing, block->head.type);
+            if (*link != 0 && !is_there(blocks, *link))
+                *link = 0;
+        }
+    }
+}
+
+int mprof__arena_save(struct mprof__arena *arena, const char *path) {
+    size_t used = mprof__arena_header(arena)->used;
+    struct blocks blocks = {.list = NULL};
+    struct mprof_header *copy = mprof__map(used);
+    take_counts(arena, used, &blocks, true);
+    size_t bytes = (blocks.number + 1) * sizeof *blocks.list;
+    blocks.list = mprof__map(bytes);
+    int error = MPROF_E_MEMORY;
+    if (copy != NULL && blocks.list != NULL) {
+        take_counts(arena, used, &blocks, true);
+        take_counts(arena, used, &blocks, false);
+        copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
+        settle(copy, &blocks);
+        copy->used = used;
+        copy->crc = mprof__arena_checksum(copy);
+        copy->state = MPROF_CLOSED;
+        error = write_copy(copy, path);
+    }
+    int saved = errno;
+    mprof__unmap(copy, used);
+    mprof__unmap(blocks.list, bytes);
+    errno = saved;
+    return error;
+}
