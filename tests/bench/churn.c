@@ -72,8 +72,10 @@ static NOINLINE void climb(int levels) {
 }
 
 static NOINLINE void one(int levels);
+static NOINLINE void other(int levels);
 
-static NOINLINE void other(int levels) {
+/* No frame of its own. */
+static inline __attribute__((always_inline)) void branch(int levels) {
     if (levels == 0) {
         char *volatile block = malloc(16);
         free(block);
@@ -85,14 +87,11 @@ static NOINLINE void other(int levels) {
 }
 
 static NOINLINE void one(int levels) {
-    if (levels == 0) {
-        char *volatile block = malloc(16);
-        free(block);
-    } else {
-        one(levels - 1);
-        other(levels - 1);
-    }
-    STAY;
+    branch(levels);
+}
+
+static NOINLINE void other(int levels) {
+    branch(levels);
 }
 
 /* COUNT leaves at least: those of whole trees. */
