@@ -88,21 +88,21 @@ static void print_heading(const struct report__printer *p) {
     report__graph_rule(p);
 }
 
-void report__graph_left(const struct report__printer *p, uint32_t index,
-                        const char *percent) {
+static void print_left(const struct report__printer *p, uint32_t index,
+                       const char *percent) {
     char text[16] = "";
     if (index != MPROF_NONE)
         snprintf(text, sizeof text, "[%" PRIu32 "]", index);
     fprintf(p->out, "%-*s%5s ", p->index_width, text, percent);
 }
 
-void report__graph_bytes(const struct report__printer *p, uint64_t bytes,
-                         const char *fraction) {
+static void print_bytes(const struct report__printer *p, uint64_t bytes,
+                        const char *fraction) {
     fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
 }
 
-void report__graph_called(const struct report__printer *p, uint64_t called,
-                          char slash, uint64_t of) {
+static void print_called(const struct report__printer *p, uint64_t called,
+                         char slash, uint64_t of) {
     fprintf(p->out, "%*" PRIu64, p->called_width, called);
     if (slash)
         fprintf(p->out, "/%-*" PRIu64, p->of_width, of);
@@ -127,26 +127,37 @@ void report__graph_exact(const struct report__printer *p, uint32_t function) {
         fprintf(p->out, " (total %" PRIu64 ")", report__bytes(&v->total));
 }
 
+void report__graph_row(const struct report__printer *p,
+                       const struct report__counts *counts, uint64_t whole,
+                       uint64_t called, char slash, uint64_t of) {
+    uint64_t bytes = report__bytes(counts);
+    print_left(p, MPROF_NONE, "");
+    print_bytes(p, bytes, report__fraction(bytes, whole).text);
+    fprintf(p->out, "%s | %s | ", report__breakdown(counts, bytes).text,
+            report__breakdown(counts, whole).text);
+    print_called(p, called, slash, of);
+    fputs("    ", p->out);
+}
+
+void report__graph_calls(const struct report__printer *p, uint64_t called) {
+    print_left(p, MPROF_NONE, "");
+    fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
+    print_called(p, called, 0, 0);
+    fputs("    ", p->out);
+}
+
 /* One ancestor or descendent; WHOLE is what all of them together have. */
 static void print_line(const struct report__printer *p,
                        const struct report__line *line, bool ancestor,
                        uint64_t whole) {
     const struct report__vertex *v = &p->graph->vertices[line->function];
-    uint64_t bytes = report__bytes(&line->counts);
     uint64_t of = ancestor ? report__allocs(&v->below) : v->called;
+    uint64_t allocs = report__allocs(&line->counts);
 
-    report__graph_left(p, MPROF_NONE, "");
-    if (line->inside) {
-        fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
-        report__graph_called(p, report__allocs(&line->counts), 0, 0);
-    } else {
-        report__graph_bytes(p, bytes, report__fraction(bytes, whole).text);
-        fprintf(p->out, "%s | %s | ",
-                report__breakdown(&line->counts, bytes).text,
-                report__breakdown(&line->counts, whole).text);
-        report__graph_called(p, report__allocs(&line->counts), '/', of);
-    }
-    fputs("    ", p->out);
+    if (line->inside)
+        report__graph_calls(p, allocs);
+    else
+        report__graph_row(p, &line->counts, whole, allocs, '/', of);
     report__graph_function(p, line->function);
     putc('\n', p->out);
 }
@@ -154,20 +165,15 @@ static void print_line(const struct report__printer *p,
 void report__graph_others(const struct report__printer *p,
                           const struct report__counts *sum, uint32_t count,
                           uint64_t whole) {
-    uint64_t bytes = report__bytes(sum);
-    report__graph_left(p, MPROF_NONE, "");
-    report__graph_bytes(p, bytes, report__fraction(bytes, whole).text);
-    fprintf(p->out, "%s | %s | ", report__breakdown(sum, bytes).text,
-            report__breakdown(sum, whole).text);
-    report__graph_called(p, report__allocs(sum), 0, 0);
-    fprintf(p->out, "    %" PRIu32 " others\n", count);
+    report__graph_row(p, sum, whole, report__allocs(sum), 0, 0);
+    fprintf(p->out, "%" PRIu32 " others\n", count);
 }
 
 static void print_all(const struct report__printer *p,
                       const struct report__counts *sum) {
     uint64_t bytes = report__bytes(sum);
-    report__graph_left(p, MPROF_NONE, "all");
-    report__graph_bytes(p, bytes, "");
+    print_left(p, MPROF_NONE, "all");
+    print_bytes(p, bytes, "");
     fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
 }
 
@@ -240,10 +246,10 @@ void report__graph_head(const struct report__printer *p, uint32_t index,
                         const struct report__counts *total, uint64_t called,
                         uint64_t recur, const char *frac) {
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
-    report__graph_left(p, index, report__tenths(all, p->total).text);
-    report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
+    print_left(p, index, report__tenths(all, p->total).text);
+    print_bytes(p, bytes, report__fraction(bytes, all).text);
     fprintf(p->out, "%s | %s | ", report__breakdown(self, bytes).text, frac);
-    report__graph_called(p, called, recur ? '/' : 0, recur);
+    print_called(p, called, recur ? '/' : 0, recur);
 }
 
 static void print_function_group(struct report__printer *p, uint32_t function) {

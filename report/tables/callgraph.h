@@ -23,14 +23,12 @@ struct report__printer {
     int index_width, bytes_width, called_width, of_width;
 };
 
-/* The columns up to the first bar; INDEX may be MPROF_NONE. */
-void report__graph_left(const struct report__printer *p, uint32_t index,
-                        const char *percent);
-void report__graph_bytes(const struct report__printer *p, uint64_t bytes,
-                         const char *fraction);
-/* CALLED, and after SLASH, unless it is 0, OF. */
-void report__graph_called(const struct report__printer *p, uint64_t called,
-                          char slash, uint64_t of);
+/* A row up to its name: COUNTS, their share in WHOLE, and CALLED, after SLASH,
+ * unless it is 0, OF.  And one that has CALLED only. */
+void report__graph_row(const struct report__printer *p,
+                       const struct report__counts *counts, uint64_t whole,
+                       uint64_t called, char slash, uint64_t of);
+void report__graph_calls(const struct report__printer *p, uint64_t called);
 void report__graph_function(const struct report__printer *p, uint32_t function);
 /* The exact total, where the sum of the rows around would not give it. */
 void report__graph_exact(const struct report__printer *p, uint32_t function);

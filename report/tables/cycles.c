@@ -29,14 +29,9 @@ static bool is_left_out(const struct report__printer *p, uint64_t bytes,
 static void print_member(const struct report__printer *p, uint32_t member,
                          uint64_t all) {
     const struct report__vertex *v = &p->graph->vertices[member];
-    uint64_t bytes = report__bytes(&v->self);
 
-    report__graph_left(p, MPROF_NONE, "");
-    report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
-    fprintf(p->out, "%s | %s | ", report__breakdown(&v->self, bytes).text,
-            report__breakdown(&v->self, all).text);
-    report__graph_called(p, v->called, v->recur ? '/' : 0, v->recur);
-    fputs("    ", p->out);
+    report__graph_row(p, &v->self, all, v->called, v->recur ? '/' : 0,
+                      v->recur);
     report__graph_function(p, member);
     report__graph_exact(p, member);
     putc('\n', p->out);
@@ -105,26 +100,17 @@ static void print_inside(const struct report__printer *p, uint32_t id,
     qsort_r(inside, count, sizeof *inside, compare_arcs, (void *)p);
     for (; shown < count; shown++) {
         const struct report__counts *counts = &inside[shown]->counts;
-        uint64_t bytes = report__bytes(counts);
-        if (is_left_out(p, bytes, shown))
+        if (is_left_out(p, report__bytes(counts), shown))
             break;
-        report__graph_left(p, MPROF_NONE, "");
-        report__graph_bytes(p, bytes, report__fraction(bytes, all).text);
-        fprintf(p->out, "%s | %s | ", report__breakdown(counts, bytes).text,
-                report__breakdown(counts, all).text);
-        report__graph_called(p, report__allocs(counts), 0, 0);
-        fputs("    ", p->out);
+        report__graph_row(p, counts, all, report__allocs(counts), 0, 0);
         print_name(p, inside[shown]->caller, " calls ");
         print_name(p, inside[shown]->callee, "\n");
     }
     for (uint32_t i = shown; i < count; i++)
         report__add(&others, &inside[i]->counts);
     if (shown < count) {
-        report__graph_left(p, MPROF_NONE, "");
-        fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
-        report__graph_called(p, report__allocs(&others), 0, 0);
-        fprintf(p->out, "    %" PRIu32 " other calls among them\n",
-                count - shown);
+        report__graph_calls(p, report__allocs(&others));
+        fprintf(p->out, "%" PRIu32 " other calls among them\n", count - shown);
     }
 }
 
