@@ -15,10 +15,10 @@
 #include "monitor/record/adapter.h"
 #include "monitor/record/thread.h"
 
-enum { BLOCK_BYTES = 64 * 1024 };
+enum { CHUNK_BYTES = 64 * 1024 };
 
-struct mprof__block {
-    struct mprof__block *next;
+struct mprof__chunk {
+    struct mprof__chunk *next;
     size_t bytes, used;
 };
 
@@ -28,21 +28,21 @@ uint32_t mprof__parent;
 
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
     bytes = (bytes + 15) & ~(size_t)15;
-    struct mprof__block *block = session->blocks;
-    if (block == NULL || block->bytes - block->used < bytes) {
-        size_t size = BLOCK_BYTES;
-        if (size < bytes + sizeof *block)
-            size = bytes + sizeof *block;
-        block = mprof__map(size);
-        if (block == NULL)
+    struct mprof__chunk *chunk = session->chunks;
+    if (chunk == NULL || chunk->bytes - chunk->used < bytes) {
+        size_t size = CHUNK_BYTES;
+        if (size < bytes + sizeof *chunk)
+            size = bytes + sizeof *chunk;
+        chunk = mprof__map(size);
+        if (chunk == NULL)
             return NULL;
-        block->bytes = size;
-        block->used = (sizeof *block + 15) & ~(size_t)15;
-        block->next = session->blocks;
-        session->blocks = block;
+        chunk->bytes = size;
+        chunk->used = (sizeof *chunk + 15) & ~(size_t)15;
+        chunk->next = session->chunks;
+        session->chunks = chunk;
     }
-    void *memory = (char *)block + block->used;
-    block->used += bytes;
+    void *memory = (char *)chunk + chunk->used;
+    chunk->used += bytes;
     return memory;
 }
 
@@ -146,11 +146,11 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->sites);
     mprof__table_free(&session->functions);
     mprof__table_free(&session->modules);
-    struct mprof__block *block = session->blocks;
-    while (block != NULL) {
-        struct mprof__block *next = block->next;
-        mprof__unmap(block, block->bytes);
-        block = next;
+    struct mprof__chunk *chunk = session->chunks;
+    while (chunk != NULL) {
+        struct mprof__chunk *next = chunk->next;
+        mprof__unmap(chunk, chunk->bytes);
+        chunk = next;
     }
     mprof__arena_close(&session->arena);
     pthread_mutex_destroy(&session->lock);

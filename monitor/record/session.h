@@ -12,7 +12,7 @@
 #include "monitor/format/format.h"
 #include "monitor/record/arena.h"
 
-struct mprof__block;
+struct mprof__chunk;
 struct mprof__thread;
 
 struct mprof__session {
@@ -31,7 +31,7 @@ struct mprof__session {
      * numbers the ones that have ended, for other threads to take over. */
     uint32_t thread_count[MPROF_HEAPS];
     struct mprof__thread *free_threads[MPROF_HEAPS];
-    struct mprof__block *blocks; /* of memory for sites and threads */
+    struct mprof__chunk *chunks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown,
