@@ -186,6 +186,15 @@ bool mprof__is_loading(const char *symbol, const char *module) {
            listed(symbol, strlen(symbol), loading_functions);
 }
 
+static bool is_cxx_library(const char *file) {
+    return starts(file, "libstdc++.so") || starts(file, "libc++");
+}
+
+bool mprof__has_plumbing(const char *module) {
+    const char *file = file_name(module);
+    return starts(file, "libecl.") || is_libc(file) || is_cxx_library(file);
+}
+
 /* Of a program that is linked with libmprof_malloc and was run by mprof run:
  * its malloc() calls the one that is recorded. */
 static const char *const malloc_functions[] = {
@@ -208,7 +217,7 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     /* A program that is linked statically starts itself. */
     if (strcmp(symbol, "_start") == 0 || starts(symbol, "__libc_start_"))
         return true;
-    if (starts(file, "libstdc++.so") || starts(file, "libc++"))
+    if (is_cxx_library(file))
         return listed(symbol, strlen(symbol), new_functions);
     if (starts(file, "libecl."))
         return starts(symbol, "GC_") || is_plumbing_local(symbol) ||

@@ -15,6 +15,10 @@
 bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
                         const char *module);
 
+/* Whether MODULE is a library that has both plumbing, known by its symbols, and
+ * functions that are shown. */
+bool mprof__has_plumbing(const char *module);
+
 /* Whether the C function SYMBOL, or NULL, of MODULE is dlopen() or a relative
  * of it. */
 bool mprof__is_loading(const char *symbol, const char *module);

@@ -28,19 +28,6 @@ static void text_of(const struct mprof__arena *arena, mprof_ref ref, char *text,
     text[length] = '\0';
 }
 
-/* Libraries that have plumbing among functions that are shown.  All symbols of
- * a large program would take long. */
-static bool has_plumbing(const char *path) {
-    static const char *const names[] = {"libecl.", "libc.so", "libstdc++.so",
-                                        "libc++."};
-    const char *slash = strrchr(path, '/');
-    const char *file = slash == NULL ? path : slash + 1;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(file, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
 /* What is known of a function by its names; mapped, as stacks may be small. */
 struct names {
     char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
@@ -51,7 +38,8 @@ struct names {
 static bool is_hidden_c(uint64_t address, struct names *names) {
     struct mprof__image image = {.base = NULL};
     int state, saved = errno;
-    if (!has_plumbing(names->path))
+    /* All symbols of a large program would take long. */
+    if (!mprof__has_plumbing(names->path))
         return mprof__is_plumbing(NULL, "", names->path);
     /* open() is where threads are cancelled; malloc() is not. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
