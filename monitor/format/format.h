@@ -260,6 +260,19 @@ struct mprof_c_counter {
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
 };
 
+/* Bytes of a thing in a record of TYPE, of a thread of HEAP; 0: that is no
+ * block. */
+static inline uint32_t mprof_thing_bytes(uint32_t type, uint32_t heap) {
+    if (type == MPROF_NODES)
+        return sizeof(struct mprof_node);
+    if (type == MPROF_EDGES)
+        return sizeof(struct mprof_edge);
+    if (type != MPROF_COUNTERS)
+        return 0;
+    return heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
+                                : sizeof(struct mprof_counter);
+}
+
 /* What a thread freed that another one had allocated. */
 struct mprof_freed {
     struct mprof_record head;

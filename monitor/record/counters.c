@@ -44,6 +44,18 @@ static void set_spot(struct mprof__spot *spot, mprof_ref node, mprof_ref site,
     spot->node = node;
 }
 
+/* The first one for SITE and CLASS_ of those from REF on, or 0. */
+static mprof_ref find_from(const struct mprof__arena *arena, mprof_ref ref,
+                           bool c, mprof_ref site, unsigned class_) {
+    while (ref != 0) {
+        const struct mprof_counter *counter = mprof__arena_at(arena, ref);
+        if (is_for(counter, c, site, class_))
+            break;
+        ref = counter->next;
+    }
+    return ref;
+}
+
 /* By the cache, and else by a look at all from FROM on. */
 static struct mprof_counter *find_far(struct mprof__thread *thread,
                                       mprof_ref node, mprof_ref site,
@@ -57,16 +69,10 @@ static struct mprof_counter *find_far(struct mprof__thread *thread,
     if (spot != NULL && spot->node == node && spot->site == site &&
         spot->class_ == class_)
         return mprof__arena_at(arena, spot->counter);
-    while (from != 0) {
-        struct mprof_counter *counter = mprof__arena_at(arena, from);
-        if (is_for(counter, is_c(thread), site, class_)) {
-            if (spot != NULL)
-                set_spot(spot, node, site, class_, from);
-            return counter;
-        }
-        from = counter->next;
-    }
-    return NULL;
+    mprof_ref ref = find_from(arena, from, is_c(thread), site, class_);
+    if (ref != 0 && spot != NULL)
+        set_spot(spot, node, site, class_, ref);
+    return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
 static struct mprof_counter *find_counter(struct mprof__thread *thread,
@@ -140,14 +146,8 @@ bool mprof__root_counters(struct mprof__thread *thread) {
 static struct mprof_counter *any_counter(const struct mprof__arena *arena,
                                          const struct mprof_node *node,
                                          unsigned class_) {
-    mprof_ref ref = node->counter;
-    while (ref != 0) {
-        struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (counter->class_ == class_)
-            return counter;
-        ref = counter->next;
-    }
-    return NULL;
+    mprof_ref ref = find_from(arena, node->counter, false, 0, class_);
+    return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
 /* Without room for a counter of the chain: that of its function alone, else the

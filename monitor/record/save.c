@@ -77,21 +77,6 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
         to[i] = mprof__load_acquire(&from[i]);
 }
 
-/* Bytes of what is in a block of TYPE; 0: it is no block. */
-static uint32_t thing_bytes(const struct mprof__arena *arena,
-                            const struct mprof_record *record) {
-    const struct mprof_block *block = (const void *)record;
-    if (record->type == MPROF_NODES)
-        return sizeof(struct mprof_node);
-    if (record->type == MPROF_EDGES)
-        return sizeof(struct mprof_edge);
-    if (record->type != MPROF_COUNTERS)
-        return 0;
-    const struct mprof_thread *thread = mprof__arena_at(arena, block->thread);
-    return thread->heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
-                                        : sizeof(struct mprof_counter);
-}
-
 /* Take the numbers of things.  With no list, only that of blocks.  An edge
  * leads to a node, which there was before: those are taken first. */
 static void take_counts(const struct mprof__arena *arena, size_t used,
@@ -101,9 +86,11 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
     for (size_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(arena->base + at);
         const struct mprof_block *block = (const void *)record;
-        uint32_t bytes = thing_bytes(arena, record);
-        if (bytes == 0)
+        if (mprof_thing_bytes(record->type, MPROF_LISP_HEAP) == 0)
             continue;
+        const struct mprof_thread *thread =
+            mprof__arena_at(arena, block->thread);
+        uint32_t bytes = mprof_thing_bytes(record->type, thread->heap);
         if (blocks->list != NULL && (record->type == MPROF_EDGES) == edges)
             blocks->list[n] = (struct block){
                 (mprof_ref)(at / 8), mprof__load_acquire(&block->count), bytes};

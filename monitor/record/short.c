@@ -48,12 +48,10 @@ static mprof_ref find_part(struct mprof__thread *thread, size_t first,
         first == 0 ? thread->tree.root : mprof__tree_folded(thread);
     for (size_t i = first; node != 0 && i <= last; i++) {
         mprof_ref function = mprof__tree_function(thread, i);
-        if (function == 0)
-            continue;
-        mprof_ref call = mprof__tree_call(thread, i, function);
-        node = mprof__tree_node(thread, node, function, call, room);
-        if (node != 0)
-            mprof__tree_edge(thread, node, call, room);
+        if (function != 0)
+            node =
+                mprof__tree_node(thread, node, function,
+                                 mprof__tree_call(thread, i, function), room);
     }
     return node;
 }

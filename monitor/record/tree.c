@@ -31,17 +31,17 @@ static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
     return hash_of(edge->node, edge->site);
 }
 
+static struct mprof__blocks blocks_of(const struct mprof__thread *thread,
+                                      uint32_t type) {
+    return (struct mprof__blocks){
+        .type = type, .bytes = mprof_thing_bytes(type, thread->record->heap)};
+}
+
 bool mprof__tree_begin(struct mprof__thread *thread) {
     struct mprof__tree *tree = &thread->tree;
-    bool c = thread->record->heap == MPROF_C_HEAP;
-    tree->node_blocks = (struct mprof__blocks){
-        .type = MPROF_NODES, .bytes = sizeof(struct mprof_node)};
-    tree->edge_blocks = (struct mprof__blocks){
-        .type = MPROF_EDGES, .bytes = sizeof(struct mprof_edge)};
-    tree->counter_blocks =
-        (struct mprof__blocks){.type = MPROF_COUNTERS,
-                               .bytes = c ? sizeof(struct mprof_c_counter)
-                                          : sizeof(struct mprof_counter)};
+    tree->node_blocks = blocks_of(thread, MPROF_NODES);
+    tree->edge_blocks = blocks_of(thread, MPROF_EDGES);
+    tree->counter_blocks = blocks_of(thread, MPROF_COUNTERS);
     tree->nodes = (struct mprof__index){
         .next = offsetof(struct mprof_node, next), .hash = hash_node};
     tree->edges = (struct mprof__index){
@@ -138,7 +138,8 @@ static mprof_ref find_far_node(const struct mprof__thread *thread,
     return 0;
 }
 
-mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
+/* The node of FUNCTION called by that of PARENT, or 0. */
+static mprof_ref find_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room) {
     struct mprof__tree *tree = &thread->tree;
@@ -186,7 +187,8 @@ static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
     return false;
 }
 
-void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
+/* NODE calls from CALL, too. */
+static void tell_edge(struct mprof__thread *thread, mprof_ref node,
                       mprof_ref call, enum mprof__room room) {
     struct mprof__tree *tree = &thread->tree;
     const struct mprof__arena *arena = &thread->session->arena;
@@ -217,28 +219,34 @@ void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
         mprof__index_add(&tree->edges, arena, ref, hash_of(node, call));
 }
 
+mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
+                           mprof_ref function, mprof_ref call,
+                           enum mprof__room room) {
+    mprof_ref node = find_node(thread, parent, function, call, room);
+    if (node != 0)
+        tell_edge(thread, node, call, room);
+    return node;
+}
+
 /* The node that PARENT leads to at frame INDEX; FOLDS: MPROF__FOLDS when a
  * frame further out folds, and so it is in what is returned. */
 static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
                            size_t index, uint32_t folds) {
     mprof_ref function = mprof__tree_function(thread, index), node = 0;
-    enum mprof__room room = MPROF__FOR_CHAINS;
+    bool whole = false;
     /* A function that there is no record for is its caller. */
     if (function == 0)
         return parent | MPROF__FOLDS;
-    mprof_ref call = mprof__tree_call(thread, index, function);
     if (folds == 0)
-        node = mprof__tree_node(thread, parent, function, call, room);
-    if (node == 0) {
-        bool whole;
-        room = MPROF__FOR_SHORT;
-        node = mprof__tree_short(thread, index, &whole);
-        folds = whole ? 0 : MPROF__FOLDS;
-    }
+        node = mprof__tree_node(thread, parent, function,
+                                mprof__tree_call(thread, index, function),
+                                MPROF__FOR_CHAINS);
+    if (node != 0)
+        return node;
+    node = mprof__tree_short(thread, index, &whole);
     if (node == 0)
         return parent | MPROF__FOLDS;
-    mprof__tree_edge(thread, node, call, room);
-    return node | folds;
+    return whole ? node : node | MPROF__FOLDS;
 }
 
 static inline uint64_t key_of(const struct mprof__frame *frame) {

@@ -97,14 +97,11 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread);
 mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index);
 mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                            mprof_ref function);
-/* The node of FUNCTION called by that of PARENT, new ones with CALL, or 0:
- * there is no ROOM. */
+/* The node of FUNCTION called by that of PARENT, which calls on from CALL, or
+ * 0: there is no ROOM. */
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room);
-/* NODE calls from CALL, too. */
-void mprof__tree_edge(struct mprof__thread *thread, mprof_ref node,
-                      mprof_ref call, enum mprof__room room);
 
 /* short.c: the node of short chains; 0: there is no room. */
 mprof_ref mprof__tree_folded(struct mprof__thread *thread);

@@ -29,9 +29,9 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
 static uint32_t least_bytes(uint32_t type) {
     if (type == MPROF_STRING)
         return 16;
-    if (type == MPROF_NODES || type == MPROF_EDGES || type == MPROF_COUNTERS)
-        return sizeof(struct mprof_block);
-    return 0;
+    return mprof_thing_bytes(type, MPROF_LISP_HEAP) == 0
+               ? 0
+               : sizeof(struct mprof_block);
 }
 
 bool report__damaged(struct report__reader *r, uint64_t offset,

@@ -77,16 +77,10 @@ bool report__follow(struct report__reader *r, uint64_t owner, unsigned field,
     return true;
 }
 
-/* A counter of C is larger than one of Lisp. */
 static uint32_t thing_bytes(const struct report__reader *r, uint32_t type,
                             uint32_t block) {
-    if (type == MPROF_NODES)
-        return sizeof(struct mprof_node);
-    if (type == MPROF_EDGES)
-        return sizeof(struct mprof_edge);
-    return r->profile->threads[r->thread[type][block]].heap == MPROF_C_HEAP
-               ? sizeof(struct mprof_c_counter)
-               : sizeof(struct mprof_counter);
+    return mprof_thing_bytes(type,
+                             r->profile->threads[r->thread[type][block]].heap);
 }
 
 static struct mprof_block block_at(const struct report__reader *r,
