@@ -5,6 +5,7 @@ format_sources = \
 	monitor/format/bytes.c monitor/format/bytes.h \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/format.h \
+	monitor/format/naming.c monitor/format/naming.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
 
@@ -21,19 +22,22 @@ record_sources = \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_record.c monitor/record/counters.c \
-	monitor/record/hidden.c monitor/record/hidden.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/modules.c monitor/record/modules.h \
 	monitor/record/names.c monitor/record/names.h \
+	monitor/record/parts.c monitor/record/parts.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/recording.c monitor/record/recording.h \
 	monitor/record/save.c \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
+	monitor/record/shown.c monitor/record/shown.h \
 	monitor/record/sites.c monitor/record/sites.h \
+	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
 	monitor/record/thread.c monitor/record/thread.h \
+	monitor/record/totals.c monitor/record/totals.h \
 	monitor/record/tree.c monitor/record/tree.h \
 	monitor/record/tree_check.c
 

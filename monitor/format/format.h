@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 4u
+#define MPROF_VERSION 5u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -101,6 +101,8 @@ struct mprof_header {
     uint64_t image;       /* 152: differs for each program that is executed */
     uint64_t saved;       /* 160: last stop or save, ns since the boot */
     uint64_t output_pipe; /* 168: the pipe that standard output was, or 0 */
+    uint64_t emptied;     /* 176: how often a thread has begun or ended to empty
+                           * its spill */
 };
 
 enum mprof_record_type {
@@ -114,7 +116,10 @@ enum mprof_record_type {
     MPROF_COUNTERS = 8,
     MPROF_SIZE = 9,
     MPROF_SITE = 10,
-    MPROF_FREED = 11
+    MPROF_FREED = 11,
+    MPROF_SPILL_NODES = 12,
+    MPROF_SPILL_COUNTERS = 13,
+    MPROF_TOTALS = 14
 };
 
 struct mprof_record {
@@ -198,6 +203,10 @@ struct mprof_thread {
     uint64_t marks;         /* 64: return addresses that were marked */
     uint64_t unmarked[MPROF_UNMARKED]; /* 72: how often that would have been
                                           worth while, but could not be */
+    uint32_t emptied; /* 104: times that its spill was emptied: of the two counts
+                       *   of a TOTAL number `emptied & 1` is true */
+    uint32_t spilled; /* 108: what its spill has is not in the TOTALs yet when
+                       *   this is `emptied`; else it counts no more */
 };
 
 struct mprof_count {
@@ -260,17 +269,70 @@ struct mprof_c_counter {
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
 };
 
+/* In SPILL_NODES: nodes as above, of chains for which the tree had no room, with
+ * all frames from another root on.  Such a tree is small, and when it is full
+ * its chains are summed up in TOTALs, and it is emptied.  Its counters, in
+ * SPILL_COUNTERS: */
+struct mprof_spill_counter {
+    struct mprof_counter counter;
+    /* C: the counter in the tree, of the innermost functions of the chain, that
+     * has the frees of what is counted here, and the call site. */
+    mprof_ref short_; /* 24 */
+    uint32_t pad;     /* 28 */
+};
+
+/* In TOTALS: what the chains that were in a spill have allocated, an allocation
+ * counted once however often its chain has the function or arc. */
+enum mprof_total_kind {
+    MPROF_SELF,  /* by the function itself */
+    MPROF_TWICE, /* ... with the function further out as well */
+    MPROF_BELOW, /* by it and what it called */
+    MPROF_CALLS, /* allocs: through calls of it, as the call graph counts them;
+                  * bytes: allocations with the function twice on the chain */
+    MPROF_ARC,   /* through calls of it by `caller`, 0 when nobody called it */
+    MPROF_SHORT  /* by the chains of a counter in the tree, `function` */
+};
+#define MPROF_TOTAL_KINDS 6
+
+/* A sum is that of the tables without plumbing, of those with all frames, or
+ * the same for both. */
+enum mprof_view { MPROF_SHOWN_FRAMES = 1, MPROF_ALL_FRAMES = 2 };
+#define MPROF_VIEWS 2
+
+/* In place of a FUNCTION: what has no caller that is shown. */
+#define MPROF_TOP 1u
+
+struct mprof_total {
+    mprof_ref caller;                  /*  0: FUNCTION, in an ARC */
+    mprof_ref function;                /*  4: FUNCTION; COUNTER in a SHORT */
+    uint8_t kind;                      /*  8: enum mprof_total_kind */
+    uint8_t views;                     /*  9: enum mprof_view */
+    uint8_t class_;                    /* 10 */
+    uint8_t pad;                       /* 11 */
+    uint16_t depth[MPROF_VIEWS];       /* 12: in a BELOW: least number of callers
+                                        *     in each view, 65535 for more */
+    struct mprof_count counts[2];      /* 16: see mprof_thread.emptied */
+};
+
 /* Bytes of a thing in a record of TYPE, of a thread of HEAP; 0: that is no
  * block. */
 static inline uint32_t mprof_thing_bytes(uint32_t type, uint32_t heap) {
-    if (type == MPROF_NODES)
+    switch (type) {
+    case MPROF_NODES:
+    case MPROF_SPILL_NODES:
         return sizeof(struct mprof_node);
-    if (type == MPROF_EDGES)
+    case MPROF_EDGES:
         return sizeof(struct mprof_edge);
-    if (type != MPROF_COUNTERS)
+    case MPROF_COUNTERS:
+        return heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
+                                    : sizeof(struct mprof_counter);
+    case MPROF_SPILL_COUNTERS:
+        return sizeof(struct mprof_spill_counter);
+    case MPROF_TOTALS:
+        return sizeof(struct mprof_total);
+    default:
         return 0;
-    return heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
-                                : sizeof(struct mprof_counter);
+    }
 }
 
 /* What a thread freed that another one had allocated. */

@@ -22,7 +22,7 @@
 /* Bytes by which the file grows: small against what a run writes anyway. */
 enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };
 
-/* Enough for the short chains of the largest programs that were tried. */
+/* Enough for the totals of the largest programs that were tried. */
 enum { MOST_RESERVED = 64 * 1024 * 1024 };
 
 static bool still_our_file(const struct mprof__arena *arena) {
@@ -144,7 +144,7 @@ static bool reserve(struct mprof__arena *arena, size_t limit) {
             continue;
         arena->base = base;
         arena->limit = bytes;
-        arena->reserve = bytes / 4 < MOST_RESERVED ? bytes / 4 : MOST_RESERVED;
+        arena->reserve = bytes / 2 < MOST_RESERVED ? bytes / 2 : MOST_RESERVED;
         arena->mapped_before = mprof__load_relaxed(&mprof__mapped);
         return true;
     }

@@ -94,8 +94,8 @@ mprof__arena_header(const struct mprof__arena *arena) {
 /* What there is to be room for: the first is the first to be refused. */
 enum mprof__room {
     MPROF__FOR_CHAINS,   /* the tree of whole chains */
-    MPROF__FOR_SHORT,    /* chains of the innermost functions */
-    MPROF__FOR_SHORTER,  /* ... of fewer of these; names of functions */
+    MPROF__FOR_SHORT,    /* spills; chains of the innermost functions */
+    MPROF__FOR_SHORTER,  /* ... of fewer of these; totals, names of functions */
     MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins */
 };
 

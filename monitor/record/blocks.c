@@ -16,37 +16,53 @@ static uint32_t next_capacity(const struct mprof__blocks *blocks,
     return last < MOST_THINGS ? 2 * last : MOST_THINGS;
 }
 
+static bool make_block(struct mprof__thread *thread,
+                       struct mprof__blocks *blocks, uint32_t capacity) {
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_block *block = mprof__arena_record(
+        arena, blocks->type,
+        sizeof *block + (size_t)capacity * blocks->bytes);
+    if (block == NULL)
+        return false;
+    block->thread = thread->ref;
+    mprof__arena_publish(arena, block);
+    blocks->last = block;
+    return true;
+}
+
+bool mprof__block_fix(struct mprof__thread *thread,
+                      struct mprof__blocks *blocks, uint32_t capacity) {
+    blocks->fixed = true;
+    return make_block(thread, blocks, capacity);
+}
+
 static bool add_block(struct mprof__thread *thread,
                       struct mprof__blocks *blocks, enum mprof__room room) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
     uint32_t capacity = next_capacity(blocks, room);
     mprof__lock(&session->lock);
-    struct mprof_block *block = NULL;
-    if (mprof__arena_has_room(arena, room))
-        block = mprof__arena_record(arena, blocks->type,
-                                    sizeof *block +
-                                        (size_t)capacity * blocks->bytes);
-    if (block != NULL) {
-        block->thread = thread->ref;
-        mprof__arena_publish(arena, block);
+    bool made = mprof__arena_has_room(arena, room) &&
+                make_block(thread, blocks, capacity);
+    if (made)
         mprof__session_clock(session);
-        blocks->last = block;
-    }
     mprof__unlock(&session->lock);
-    return block != NULL;
+    return made;
 }
 
 void *mprof__block_next(struct mprof__thread *thread,
                         struct mprof__blocks *blocks, enum mprof__room room) {
-    /* What there is room for in a block is not for whole chains either, once
-     * they have taken what they may. */
-    if (!mprof__arena_has_room(&thread->session->arena, room))
+    if (blocks->fixed) {
+        if (mprof__block_left(blocks) == 0)
+            return NULL;
+    } else if (!mprof__arena_has_room(&thread->session->arena, room)) {
+        /* What there is room for in a block is not for whole chains either,
+         * once they have taken what they may. */
         return NULL;
-    if ((blocks->last == NULL ||
-         blocks->last->count >= mprof__block_capacity(blocks)) &&
-        !add_block(thread, blocks, room))
+    } else if ((blocks->last == NULL || mprof__block_left(blocks) == 0) &&
+               !add_block(thread, blocks, room)) {
         return NULL;
+    }
     return (char *)(blocks->last + 1) +
            (size_t)blocks->last->count * blocks->bytes;
 }

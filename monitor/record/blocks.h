@@ -9,6 +9,7 @@
 #ifndef MONITOR_RECORD_BLOCKS_H
 #define MONITOR_RECORD_BLOCKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
@@ -22,6 +23,7 @@ struct mprof__blocks {
     struct mprof_block *last; /* NULL: there are none yet */
     uint32_t type;            /* enum mprof_record_type */
     uint32_t bytes;           /* of a thing, a multiple of 8 */
+    bool fixed;               /* there is one block, and there will be no other */
 };
 
 /* Things that the last block has room for; 0: there is none. */
@@ -37,6 +39,16 @@ mprof__block_capacity(const struct mprof__blocks *blocks) {
  * arbitrary.  NULL: there is no ROOM for it.  Takes the session's lock. */
 void *mprof__block_next(struct mprof__thread *thread,
                         struct mprof__blocks *blocks, enum mprof__room room);
+
+/* Make the one block of FIXED blocks, with room for CAPACITY things; the caller
+ * holds the session's lock. */
+bool mprof__block_fix(struct mprof__thread *thread,
+                      struct mprof__blocks *blocks, uint32_t capacity);
+
+/* Things that it has room for yet. */
+static inline uint32_t mprof__block_left(const struct mprof__blocks *blocks) {
+    return mprof__block_capacity(blocks) - blocks->last->count;
+}
 
 /* That thing is complete. */
 static inline mprof_ref mprof__block_publish(const struct mprof__arena *arena,

@@ -79,13 +79,13 @@ static void place(struct mprof__thread *thread, const void *object,
         mprof__count_unplaced(session, bytes);
         return;
     }
-    struct mprof_counter *counter =
-        mprof__counter(thread, node, mprof_size_class(bytes), bytes);
+    unsigned class_ = mprof_size_class(bytes);
+    struct mprof_counter *counter = mprof__counter(thread, node, class_, bytes);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, bytes);
-    struct mprof__object what = {.counter = mprof__arena_ref(arena, counter),
+    struct mprof__object what = {.counter = thread->owner[class_],
                                  .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
         struct mprof_header *header = mprof__arena_header(arena);
@@ -112,13 +112,14 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
         return false;
     if (mprof__find_place(thread, frame) == 0)
         return false;
-    mprof_ref ref = thread->counter[mprof_size_class(bytes)];
-    if (ref == 0 || thread->chain.innermost->folded)
+    unsigned class_ = mprof_size_class(bytes);
+    mprof_ref ref = thread->counter[class_];
+    if (ref == 0 || thread->lost)
         return false;
     struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(word, (uint64_t)ref << 32 | bytes);
+    mprof__store_relaxed(word, (uint64_t)thread->owner[class_] << 32 | bytes);
     return true;
 }
 

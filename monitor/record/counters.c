@@ -150,6 +150,11 @@ static struct mprof_counter *any_counter(const struct mprof__arena *arena,
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
+static void count_folded(struct mprof__thread *thread, uint64_t bytes) {
+    mprof__bump(&thread->record->folded_allocs, 1);
+    mprof__bump(&thread->record->folded_bytes, bytes);
+}
+
 /* Without room for a counter of the chain: that of its function alone, else the
  * nearest one further out; the root has all. */
 static struct mprof_counter *other_counter(struct mprof__thread *thread,
@@ -162,10 +167,8 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
     if (counter != NULL)
         return counter;
     const struct mprof__frame *innermost = thread->chain.innermost;
-    if (innermost == NULL || !innermost->folded) {
-        mprof__bump(&thread->record->folded_allocs, 1);
-        mprof__bump(&thread->record->folded_bytes, bytes);
-    }
+    if (innermost == NULL || !innermost->folded)
+        count_folded(thread, bytes);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
         alone = mprof__tree_node(thread, folded, function, function,
@@ -195,21 +198,67 @@ static inline mprof_ref site_of(const struct mprof__thread *thread,
                : 0;
 }
 
-struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          mprof_ref ref, unsigned class_,
-                                          uint64_t bytes) {
+/* The counter at REF, or that of whatever there is room for. */
+static struct mprof_counter *find_or_other(struct mprof__thread *thread,
+                                           mprof_ref ref, unsigned class_,
+                                           uint64_t bytes, bool *found) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     mprof_ref site = site_of(thread, node);
     struct mprof_counter *counter = mprof__arena_at(arena, node->counter);
+    *found = true;
     /* Most have one. */
-    if (__builtin_expect(node->counter == 0 ||
-                             !is_for(counter, is_c(thread), site, class_),
-                         0))
-        counter = get_counter(thread, ref, site, class_, MPROF__FOR_SHORTER);
-    /* Each such allocation comes here, to be counted as folded. */
-    if (counter == NULL)
-        return other_counter(thread, ref, class_, bytes);
-    thread->counter[class_] = mprof__arena_ref(arena, counter);
+    if (__builtin_expect(node->counter != 0 &&
+                             is_for(counter, is_c(thread), site, class_),
+                         1))
+        return counter;
+    counter = get_counter(thread, ref, site, class_, MPROF__FOR_COUNTERS);
+    *found = counter != NULL;
+    return *found ? counter : other_counter(thread, ref, class_, bytes);
+}
+
+/* Of a chain in the spill, at NODE.  Frees in the C heap are told where the
+ * chain's innermost functions are in the tree. */
+static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
+                                           mprof_ref node, unsigned class_,
+                                           uint64_t bytes) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_counter *counter = NULL;
+    mprof_ref near = 0, owner = 0;
+    bool found = true;
+    if (is_c(thread)) {
+        near = mprof__tree_short(thread, thread->chain.count - 1);
+        if (near == 0)
+            near = thread->tree.root;
+        owner = mprof__arena_ref(
+            arena, find_or_other(thread, near, class_, 0, &found));
+    }
+    if (found)
+        counter = mprof__spill_counter(thread, node, owner, class_);
+    if (counter != NULL) {
+        thread->owner[class_] = owner;
+        thread->counter[class_] = mprof__arena_ref(arena, counter);
+        return counter;
+    }
+    count_folded(thread, bytes);
+    counter =
+        any_counter(arena, mprof__arena_at(arena, thread->tree.root), class_);
+    thread->owner[class_] = mprof__arena_ref(arena, counter);
+    return counter;
+}
+
+struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+                                          mprof_ref node, unsigned class_,
+                                          uint64_t bytes) {
+    const struct mprof__frame *innermost = thread->chain.innermost;
+    bool found;
+    if (innermost != NULL && innermost->folded && !thread->lost)
+        return make_in_spill(thread, node, class_, bytes);
+    struct mprof_counter *counter =
+        find_or_other(thread, node, class_, bytes, &found);
+    thread->owner[class_] = mprof__arena_ref(&thread->session->arena, counter);
+    /* Each allocation without room comes here, to be counted as folded. */
+    if (found)
+        thread->counter[class_] = thread->owner[class_];
     return counter;
 }

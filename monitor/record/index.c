@@ -1,6 +1,8 @@
 /* index.c - see index.h. */
 #include "monitor/record/index.h"
 
+#include <string.h>
+
 #include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
@@ -63,6 +65,13 @@ void mprof__index_add(struct mprof__index *index,
     *next_of(index, arena, ref) = *bucket;
     *bucket = ref;
     index->count++;
+}
+
+void mprof__index_clear(struct mprof__index *index) {
+    if (index->bucket != NULL)
+        memset(index->bucket, 0,
+               ((size_t)index->mask + 1) * sizeof *index->bucket);
+    index->count = 0;
 }
 
 void mprof__index_free(struct mprof__index *index) {

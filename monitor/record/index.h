@@ -41,6 +41,8 @@ void mprof__index_add(struct mprof__index *index,
 bool mprof__index_make(struct mprof__index *index,
                        const struct mprof__arena *arena);
 
+/* Let it have nothing; but the memory stays. */
+void mprof__index_clear(struct mprof__index *index);
 void mprof__index_free(struct mprof__index *index);
 
 #endif

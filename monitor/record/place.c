@@ -25,7 +25,7 @@ mprof_ref mprof__relocate(struct mprof__thread *thread) {
 
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
     const struct mprof__chain *chain = &thread->chain;
-    if (chain->innermost != NULL && chain->innermost->folded) {
+    if (thread->lost) {
         mprof__bump(&thread->record->folded_allocs, 1);
         mprof__bump(&thread->record->folded_bytes, bytes);
     }

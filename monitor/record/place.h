@@ -27,7 +27,7 @@
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
 /* The same for frames that interpret another function than before. */
 mprof_ref mprof__relocate(struct mprof__thread *thread);
-/* Count an allocation whose chain is folded or cut as such. */
+/* Count an allocation whose chain is lost or cut as such. */
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 
 /* In libraries for tests: take the chain once more, and compare; see
@@ -70,10 +70,9 @@ static inline mprof_ref mprof__place(struct mprof__thread *thread,
     return node;
 }
 
-/* Is the chain that THREAD just walked folded, or cut? */
+/* Is the chain that THREAD just walked lost, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
-    const struct mprof__chain *chain = &thread->chain;
-    return chain->cut || (chain->innermost != NULL && chain->innermost->folded);
+    return thread->lost || thread->chain.cut;
 }
 
 /* Where to count BYTES of CLASS_ of the chain that THREAD just walked, which

@@ -77,10 +77,17 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
         to[i] = mprof__load_acquire(&from[i]);
 }
 
-/* Take the numbers of things.  With no list, only that of blocks.  An edge
- * leads to a node, which there was before: those are taken first. */
+/* An edge leads to a node, and a spill's counter or a total to a counter, which
+ * there was before. */
+static bool leads_back(uint32_t type) {
+    return type == MPROF_EDGES || type == MPROF_SPILL_COUNTERS ||
+           type == MPROF_TOTALS;
+}
+
+/* Take the numbers of things.  With no list, only that of blocks.  Those that
+ * lead BACK are taken first. */
 static void take_counts(const struct mprof__arena *arena, size_t used,
-                        struct blocks *blocks, bool edges) {
+                        struct blocks *blocks, bool back) {
     const struct mprof_record *record;
     size_t n = 0;
     for (size_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
@@ -91,7 +98,7 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
         const struct mprof_thread *thread =
             mprof__arena_at(arena, block->thread);
         uint32_t bytes = mprof_thing_bytes(record->type, thread->heap);
-        if (blocks->list != NULL && (record->type == MPROF_EDGES) == edges)
+        if (blocks->list != NULL && leads_back(record->type) == back)
             blocks->list[n] = (struct block){
                 (mprof_ref)(at / 8), mprof__load_acquire(&block->count), bytes};
         n++;
@@ -119,7 +126,7 @@ static bool is_there(const struct blocks *blocks, mprof_ref ref) {
 
 /* The place of the ref to a counter in a THING of TYPE. */
 static mprof_ref *link_of(void *thing, uint32_t type) {
-    if (type == MPROF_NODES)
+    if (type == MPROF_NODES || type == MPROF_SPILL_NODES)
         return &((struct mprof_node *)thing)->counter;
     return &((struct mprof_counter *)thing)->next;
 }
@@ -134,7 +141,8 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
         block->count = b->count;
         memset(thing + (size_t)b->count * b->bytes, 0,
                room - (size_t)b->count * b->bytes);
-        if (block->head.type == MPROF_EDGES)
+        if (block->head.type == MPROF_EDGES ||
+            block->head.type == MPROF_TOTALS)
             continue;
         for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
             mprof_ref *link = link_of(thing, block->head.type);

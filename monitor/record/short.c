@@ -4,13 +4,13 @@
  * them: what each function allocated, and for which callers near by, stays
  * exact.
  */
-#include "monitor/record/hidden.h"
 #include "monitor/record/names.h"
+#include "monitor/record/shown.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 
-/* Plumbing that a short chain may have before one function that is shown. */
-enum { MOST_HIDDEN = 64 };
+/* Functions of a short chain with plumbing. */
+enum { MOST_FUNCTIONS = 64 };
 
 mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
@@ -27,16 +27,15 @@ mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
 }
 
 /* The frame where the chain of the innermost LENGTH functions at frame INDEX
- * begins.  One of them is shown in the tables, if any near by is: what plumbing
- * allocates is that function's. */
+ * begins, of those that the tables show: what plumbing allocates is theirs. */
 static size_t find_first(struct mprof__thread *thread, size_t index,
                          unsigned length) {
-    bool shown = false;
-    for (unsigned n = 0;; index--) {
+    unsigned all = 0, shown = 0;
+    for (;; index--) {
         mprof_ref function = mprof__tree_function(thread, index);
-        n += function != 0;
-        shown |= function != 0 && !mprof__is_hidden(thread, function);
-        if (index == 0 || (n >= length && (shown || n >= MOST_HIDDEN)))
+        all += function != 0;
+        shown += function != 0 && !mprof__shown(thread, function).hidden;
+        if (index == 0 || shown >= length || all >= MOST_FUNCTIONS)
             return index;
     }
 }
@@ -58,8 +57,7 @@ static mprof_ref find_part(struct mprof__thread *thread, size_t first,
 
 /* A short chain, a shorter one, at the very end of the room the function
  * alone. */
-mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index,
-                            bool *whole) {
+mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index) {
     static const unsigned lengths[] = {[MPROF__FOR_SHORT] = MPROF__SHORT,
                                        [MPROF__FOR_SHORTER] = MPROF__SHORT / 2,
                                        [MPROF__FOR_COUNTERS] = 1};
@@ -67,7 +65,6 @@ mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index,
     for (int room = MPROF__FOR_SHORT; node == 0 && room <= MPROF__FOR_COUNTERS;
          room++) {
         size_t first = find_first(thread, index, lengths[room]);
-        *whole = first == 0;
         node = find_part(thread, first, index, (enum mprof__room)room);
     }
     return node;
@@ -84,8 +81,28 @@ static unsigned depth_of(const struct mprof__thread *thread, mprof_ref node) {
 }
 
 /* Both tell the innermost functions of one chain: CHILD nothing that PARENT
- * does not, if it is no longer. */
-bool mprof__tree_leads(const struct mprof__thread *thread, mprof_ref parent,
-                       mprof_ref child) {
+ * does not, if it is no longer.  Where room is short, a chain may be told less
+ * of than the one that it calls. */
+static bool leads(const struct mprof__thread *thread, mprof_ref parent,
+                  mprof_ref child) {
     return depth_of(thread, child) <= depth_of(thread, parent) + 1;
+}
+
+/* Steps out of the tree have keys of their own: keys are even, as what they are
+ * the addresses of. */
+mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
+                              size_t index, bool leaves) {
+    uint64_t key = mprof__step_key(&thread->chain.frames[index]) + leaves;
+    const struct mprof__step *step = mprof__step_at(&thread->tree, parent, key);
+    if (mprof__is_step(step, parent, key))
+        return step->child;
+    /* A function that there is no record for is its caller. */
+    mprof_ref node = mprof__tree_function(thread, index) == 0
+                         ? parent
+                         : mprof__tree_short(thread, index);
+    if (node == 0)
+        node = parent;
+    if (leaves || leads(thread, parent, node))
+        mprof__tree_remember(thread, &thread->tree, parent, key, node);
+    return node;
 }

@@ -153,7 +153,10 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
 
 void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__chain_free(&thread->chain);
-    mprof__tree_free(thread);
+    mprof__tree_free(&thread->tree);
+    mprof__spill_free(&thread->spill);
+    mprof__table_free(&thread->shown);
+    mprof__table_free(&thread->texts);
     mprof__table_free(&thread->bins);
     mprof__table_free(&thread->foreign);
     mprof__table_free(&thread->foreign_sizes);

@@ -9,6 +9,7 @@
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/session.h"
+#include "monitor/record/spill.h"
 #include "monitor/record/tree.h"
 #include "monitor/unwind/walk.h"
 
@@ -25,9 +26,15 @@ struct mprof__thread {
     struct mprof_thread *record;
     mprof_ref ref; /* of the record */
     struct mprof__tree tree;
-    /* By class: the counter of the chain that was walked last; 0: not asked for
-     * yet.  They are of this node and site. */
-    mprof_ref counter[MPROF_CLASSES];
+    struct mprof__spill spill;
+    /* FUNCTION -> what the tables make of it, text of a name -> the first
+     * FUNCTION of it; see shown.c. */
+    struct mprof__table shown, texts;
+    bool lost;                 /* that is what folded frames of the chain are */
+    /* By class: the counter of the chain that was walked last, 0: not asked for
+     * yet; and of the C heap the one that its objects remember.  They are of
+     * this node and site. */
+    mprof_ref counter[MPROF_CLASSES], owner[MPROF_CLASSES];
     mprof_ref counted;
     const struct mprof__site *counted_site;
     struct mprof__table bins; /* class object -> bin */

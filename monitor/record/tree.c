@@ -11,6 +11,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/record/names.h"
+#include "monitor/record/spill.h"
 #include "monitor/record/thread.h"
 
 /* Of the limit, the part that steps may take. */
@@ -37,16 +38,19 @@ static struct mprof__blocks blocks_of(const struct mprof__thread *thread,
         .type = type, .bytes = mprof_thing_bytes(type, thread->record->heap)};
 }
 
-bool mprof__tree_begin(struct mprof__thread *thread) {
-    struct mprof__tree *tree = &thread->tree;
-    tree->node_blocks = blocks_of(thread, MPROF_NODES);
+void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
+                         uint32_t nodes, uint32_t counters) {
+    tree->node_blocks = blocks_of(thread, nodes);
     tree->edge_blocks = blocks_of(thread, MPROF_EDGES);
-    tree->counter_blocks = blocks_of(thread, MPROF_COUNTERS);
+    tree->counter_blocks = blocks_of(thread, counters);
     tree->nodes = (struct mprof__index){
         .next = offsetof(struct mprof_node, next), .hash = hash_node};
     tree->edges = (struct mprof__index){
         .next = offsetof(struct mprof_edge, next), .hash = hash_edge};
     tree->steps = &tree->only_step;
+}
+
+bool mprof__tree_plant(struct mprof__thread *thread, struct mprof__tree *tree) {
     struct mprof_node *root =
         mprof__block_next(thread, &tree->node_blocks, MPROF__FOR_COUNTERS);
     if (root == NULL)
@@ -54,7 +58,13 @@ bool mprof__tree_begin(struct mprof__thread *thread) {
     memset(root, 0, sizeof *root);
     tree->root =
         mprof__block_publish(&thread->session->arena, &tree->node_blocks, root);
-    return mprof__root_counters(thread);
+    return true;
+}
+
+bool mprof__tree_begin(struct mprof__thread *thread) {
+    mprof__tree_prepare(thread, &thread->tree, MPROF_NODES, MPROF_COUNTERS);
+    return mprof__tree_plant(thread, &thread->tree) &&
+           mprof__root_counters(thread);
 }
 
 static void free_steps(struct mprof__tree *tree) {
@@ -65,20 +75,17 @@ static void free_steps(struct mprof__tree *tree) {
     tree->step_mask = 0;
 }
 
-void mprof__tree_free(struct mprof__thread *thread) {
-    struct mprof__tree *tree = &thread->tree;
+void mprof__tree_free(struct mprof__tree *tree) {
     free_steps(tree);
     mprof__unmap(tree->spots, MPROF__SPOTS * sizeof *tree->spots);
     tree->spots = NULL;
-    mprof__table_free(&tree->hidden);
     mprof__index_free(&tree->nodes);
     mprof__index_free(&tree->edges);
     tree->root = 0;
 }
 
 /* As many steps as there are nodes, more or less. */
-static void more_steps(struct mprof__thread *thread) {
-    struct mprof__tree *tree = &thread->tree;
+static void more_steps(struct mprof__thread *thread, struct mprof__tree *tree) {
     size_t n =
         tree->step_mask == 0 ? MPROF__STEPS : ((size_t)tree->step_mask + 1) * 4;
     size_t bytes = n * sizeof *tree->steps;
@@ -123,12 +130,10 @@ static inline bool is_of(const struct mprof__arena *arena,
 }
 
 /* Among the children of PARENT that are in the index. */
-static mprof_ref find_far_node(const struct mprof__thread *thread,
-                               mprof_ref parent, mprof_ref function,
-                               mprof_ref call) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref ref =
-        mprof__index_first(&thread->tree.nodes, hash_of(parent, function));
+static mprof_ref find_far_node(const struct mprof__arena *arena,
+                               const struct mprof__tree *tree, mprof_ref parent,
+                               mprof_ref function, mprof_ref call) {
+    mprof_ref ref = mprof__index_first(&tree->nodes, hash_of(parent, function));
     while (ref != 0) {
         const struct mprof_node *node = mprof__arena_at(arena, ref);
         if (node->parent == parent && is_of(arena, node, function, call))
@@ -138,11 +143,10 @@ static mprof_ref find_far_node(const struct mprof__thread *thread,
     return 0;
 }
 
-/* The node of FUNCTION called by that of PARENT, or 0. */
-static mprof_ref find_node(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref function, mprof_ref call,
-                           enum mprof__room room) {
-    struct mprof__tree *tree = &thread->tree;
+mprof_ref mprof__tree_child(struct mprof__thread *thread,
+                            struct mprof__tree *tree, mprof_ref parent,
+                            mprof_ref function, mprof_ref call,
+                            enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof_node *outer = mprof__arena_at(arena, parent), *node;
     mprof_ref ref = outer->child;
@@ -154,7 +158,7 @@ static mprof_ref find_node(struct mprof__thread *thread, mprof_ref parent,
     }
     bool few = n < MPROF__FEW;
     if (!few)
-        ref = find_far_node(thread, parent, function, call);
+        ref = find_far_node(arena, tree, parent, function, call);
     if (ref != 0)
         return ref;
     node = few || mprof__index_make(&tree->nodes, arena)
@@ -222,89 +226,101 @@ static void tell_edge(struct mprof__thread *thread, mprof_ref node,
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room) {
-    mprof_ref node = find_node(thread, parent, function, call, room);
+    mprof_ref node = mprof__tree_child(thread, &thread->tree, parent, function,
+                                       call, room);
     if (node != 0)
         tell_edge(thread, node, call, room);
     return node;
 }
 
-/* The node that PARENT leads to at frame INDEX; FOLDS: MPROF__FOLDS when a
- * frame further out folds, and so it is in what is returned. */
+void mprof__tree_remember(struct mprof__thread *thread,
+                          struct mprof__tree *tree, mprof_ref parent,
+                          uint64_t key, uint32_t child) {
+    if (tree->node_count >= tree->step_mask)
+        more_steps(thread, tree);
+    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
+}
+
+/* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
+ * MPROF__FOLDS: there is no room.  The outermost functions of all chains are
+ * few. */
 static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
-                           size_t index, uint32_t folds) {
-    mprof_ref function = mprof__tree_function(thread, index), node = 0;
-    bool whole = false;
-    /* A function that there is no record for is its caller. */
+                           size_t index) {
+    mprof_ref function = mprof__tree_function(thread, index);
     if (function == 0)
-        return parent | MPROF__FOLDS;
-    if (folds == 0)
-        node = mprof__tree_node(thread, parent, function,
-                                mprof__tree_call(thread, index, function),
-                                MPROF__FOR_CHAINS);
-    if (node != 0)
-        return node;
-    node = mprof__tree_short(thread, index, &whole);
-    if (node == 0)
-        return parent | MPROF__FOLDS;
-    return whole ? node : node | MPROF__FOLDS;
-}
-
-static inline uint64_t key_of(const struct mprof__frame *frame) {
-    return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
-}
-
-static inline struct mprof__step *step_at(const struct mprof__tree *tree,
-                                          mprof_ref parent, uint64_t key) {
-    return &tree->steps[mprof__hash(key + ((uint64_t)parent << 32)) &
-                        tree->step_mask];
+        return MPROF__FOLDS;
+    mprof_ref node = mprof__tree_node(
+        thread, parent, function, mprof__tree_call(thread, index, function),
+        index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
+    return node == 0 ? MPROF__FOLDS : node;
 }
 
 static uint32_t __attribute__((noinline))
 inward_slowly(struct mprof__thread *thread, mprof_ref parent, size_t index,
-              uint32_t folds) {
-    uint32_t child = find_child(thread, parent, index, folds);
-    uint64_t key = key_of(&thread->chain.frames[index]);
-    if (folds != 0 && !mprof__tree_leads(thread, parent, child & ~MPROF__FOLDS))
-        return child;
-    if (thread->tree.node_count >= thread->tree.step_mask)
-        more_steps(thread);
-    struct mprof__step *step = step_at(&thread->tree, parent, key);
-    /* Should a jump leave this in the middle, there is nothing. */
-    step->parent = 0;
-    mprof__order_for_handlers();
-    step->key = key;
-    step->child = child;
-    mprof__order_for_handlers();
-    step->parent = parent;
+              uint64_t key) {
+    uint32_t child = find_child(thread, parent, index);
+    mprof__tree_remember(thread, &thread->tree, parent, key, child);
     return child;
 }
 
-/* One step inwards from PARENT. */
+/* One step inwards from PARENT, in a whole chain. */
 static inline uint32_t inward(struct mprof__thread *thread, mprof_ref parent,
-                              size_t index, uint32_t folds) {
-    uint64_t key = key_of(&thread->chain.frames[index]);
-    const struct mprof__step *step = step_at(&thread->tree, parent, key);
-    if (__builtin_expect(step->key == key && step->parent == parent, 1))
-        return step->child;
-    return inward_slowly(thread, parent, index, folds);
+                              size_t index) {
+    uint64_t key = mprof__step_key(&thread->chain.frames[index]);
+    const struct mprof__step *step = mprof__step_at(&thread->tree, parent, key);
+    return mprof__is_step(step, parent, key)
+               ? step->child
+               : inward_slowly(thread, parent, index, key);
+}
+
+/* From frame INDEX on the chain is folded; PARENT is the node of its caller,
+ * which is that of a whole chain or not.  0: the spill was full, and is empty
+ * now. */
+static mprof_ref fold(struct mprof__thread *thread, mprof_ref parent,
+                      size_t index) {
+    const struct mprof__chain *chain = &thread->chain;
+    bool leaves = index == 0 || !chain->frames[index - 1].folded;
+    if (leaves)
+        thread->lost = !mprof__spill_takes(thread);
+    if (!thread->lost && !mprof__spill_begins(thread))
+        return 0;
+    if (leaves && !thread->lost)
+        parent = mprof__spill_twin(thread, parent, index);
+    for (; parent != 0 && index < chain->count; index++, leaves = false) {
+        parent = thread->lost
+                     ? mprof__short_inward(thread, parent, index, leaves)
+                     : mprof__spill_inward(thread, parent, index);
+        chain->frames[index].node = parent;
+        chain->frames[index].folded = true;
+    }
+    return parent;
+}
+
+/* The node of the chain, of which AT frames have theirs already; 0 as above. */
+static mprof_ref place_from(struct mprof__thread *thread, size_t at) {
+    const struct mprof__chain *chain = &thread->chain;
+    mprof_ref node = at == 0 ? thread->tree.root : chain->frames[at - 1].node;
+    if (at > 0 && __builtin_expect(chain->frames[at - 1].folded, 0))
+        return fold(thread, node, at);
+    for (; at < chain->count; at++) {
+        uint32_t child = inward(thread, node, at);
+        if (__builtin_expect(child == MPROF__FOLDS, 0))
+            return fold(thread, node, at);
+        node = child;
+        chain->frames[at].node = node;
+        chain->frames[at].folded = false;
+    }
+    thread->lost = false;
+    return node;
 }
 
 mprof_ref mprof__tree_place(struct mprof__thread *thread) {
     const struct mprof__chain *chain = &thread->chain;
-    mprof_ref node = thread->tree.root;
-    uint32_t folds = 0;
-    size_t i = chain->reused;
-    if (i > 0) {
-        node = chain->frames[i - 1].node;
-        folds = chain->frames[i - 1].folded ? MPROF__FOLDS : 0;
-    }
-    for (; i < chain->count; i++) {
-        uint32_t child = inward(thread, node, i, folds);
-        node = child & ~MPROF__FOLDS;
-        folds |= child & MPROF__FOLDS;
-        chain->frames[i].node = node;
-        chain->frames[i].folded = folds != 0;
-    }
+    /* What has no room in the spill does not stay lost when it has some. */
+    bool anew = thread->lost && mprof__spill_takes(thread);
+    mprof_ref node = place_from(thread, anew ? 0 : chain->reused);
+    while (__builtin_expect(node == 0, 0))
+        node = place_from(thread, 0);
     const struct mprof__site *site =
         chain->innermost == NULL ? NULL : chain->innermost->site;
     if (thread->counted != node || thread->counted_site != site) {

@@ -19,9 +19,10 @@
  * lately, also where short chains lead on.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
- * its frames have the nodes of short chains, which lead from the root by way of
- * a node of the function FOLDED to the innermost MPROF__SHORT functions; see
- * short.c.
+ * its frames have nodes of the spill (spill.h), a tree that is summed up and
+ * emptied when it is full.  If that cannot be, the chain is lost: its frames
+ * have the nodes of short chains, which lead from the root by way of a node of
+ * the function FOLDED to the innermost MPROF__SHORT functions; see short.c.
  *
  * Of the nodes: parent < node, as refs; each but the root has a call.  No two
  * have both parent and function the same.  No two edges have both node and site
@@ -38,6 +39,7 @@
 #include "monitor/format/format.h"
 #include "monitor/record/blocks.h"
 #include "monitor/record/index.h"
+#include "monitor/unwind/walk.h"
 
 struct mprof__thread;
 
@@ -53,11 +55,11 @@ enum {
 struct mprof__step {
     uint64_t key;     /* how it is called: site, or interpreted object */
     mprof_ref parent; /* node; 0: nothing */
-    uint32_t child;   /* node, with MPROF__FOLDS or not */
+    uint32_t child;   /* node, or MPROF__FOLDS */
 };
 
-/* The node is that of a short chain: the tree was full.  No ref is as large, as
- * the limit is (MPROF_LIMIT). */
+/* There is no room for the node: the tree is full.  No ref is as large, as the
+ * limit is (MPROF_LIMIT). */
 #define MPROF__FOLDS ((uint32_t)1 << 31)
 
 /* Where the counter is of one of very many call sites of a node: a cache. */
@@ -66,7 +68,7 @@ struct mprof__spot {
     uint32_t class_;
 };
 
-/* Of a thread, and only it touches it. */
+/* Of a thread, and only it touches it.  Its spill is one, too. */
 struct mprof__tree {
     mprof_ref root;   /* its node, which has counters of all classes */
     mprof_ref folded; /* the node of short chains; 0: there are none */
@@ -76,8 +78,7 @@ struct mprof__tree {
     struct mprof__step *steps;        /* mapped, or the one below */
     uint32_t step_mask;               /* number of steps - 1 */
     struct mprof__step only_step;
-    struct mprof__spot *spots;  /* MPROF__SPOTS; mapped, or NULL */
-    struct mprof__table hidden; /* FUNCTION -> is it plumbing; see hidden.c */
+    struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
 };
 
 /* The invariants, of THREAD's tree, which nobody changes meanwhile; see
@@ -86,8 +87,13 @@ void mprof__tree_check(const struct mprof__thread *thread);
 
 /* Make the root of THREAD, which has a record.  False: no memory. */
 bool mprof__tree_begin(struct mprof__thread *thread);
-/* Give back the memory of the tree that is not in the data file. */
-void mprof__tree_free(struct mprof__thread *thread);
+/* The parts of that: an empty TREE with blocks of types NODES and COUNTERS, and
+ * its root. */
+void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
+                         uint32_t nodes, uint32_t counters);
+bool mprof__tree_plant(struct mprof__thread *thread, struct mprof__tree *tree);
+/* Give back the memory of TREE that is not in the data file. */
+void mprof__tree_free(struct mprof__tree *tree);
 
 /* The node of the chain that THREAD just walked; those of its frames, too. */
 mprof_ref mprof__tree_place(struct mprof__thread *thread);
@@ -97,22 +103,30 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread);
 mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index);
 mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                            mprof_ref function);
-/* The node of FUNCTION called by that of PARENT, which calls on from CALL, or
- * 0: there is no ROOM. */
+/* The node of FUNCTION called by that of PARENT in TREE, which calls on from
+ * CALL, or 0: there is no ROOM. */
+mprof_ref mprof__tree_child(struct mprof__thread *thread,
+                            struct mprof__tree *tree, mprof_ref parent,
+                            mprof_ref function, mprof_ref call,
+                            enum mprof__room room);
+/* In the tree of whole and short chains, with the call site as an edge. */
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room);
 
+/* Remember the step in TREE from PARENT by KEY to CHILD. */
+void mprof__tree_remember(struct mprof__thread *thread,
+                          struct mprof__tree *tree, mprof_ref parent,
+                          uint64_t key, uint32_t child);
+
 /* short.c: the node of short chains; 0: there is no room. */
 mprof_ref mprof__tree_folded(struct mprof__thread *thread);
-/* That of the short chain that ends at frame INDEX; *WHOLE: it is not short,
- * but all there is. */
-mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index,
-                            bool *whole);
-/* Does the short chain of PARENT always lead to that of CHILD?  Where room is
- * short, a chain may be told less of than the one that it calls. */
-bool mprof__tree_leads(const struct mprof__thread *thread, mprof_ref parent,
-                       mprof_ref child);
+/* That of the short chain that ends at frame INDEX. */
+mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index);
+/* That of the lost chain that ends at frame INDEX, whose caller has the node
+ * PARENT, of a whole chain when it LEAVES the tree here. */
+mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
+                              size_t index, bool leaves);
 
 /* counters.c: the counter for CLASS_ of the chain that THREAD just walked,
  * which has its place at NODE; when there is no room, that of its function
@@ -122,6 +136,35 @@ struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           uint64_t bytes);
 /* One of each class for the root, for what finds no room. */
 bool mprof__root_counters(struct mprof__thread *thread);
+
+/* How the function of FRAME is called, for steps. */
+static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
+    return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+}
+
+/* Where the step is, if TREE has it, from PARENT by KEY. */
+static inline struct mprof__step *mprof__step_at(const struct mprof__tree *tree,
+                                                 mprof_ref parent,
+                                                 uint64_t key) {
+    return &tree->steps[mprof__hash(key + ((uint64_t)parent << 32)) &
+                        tree->step_mask];
+}
+
+static inline bool mprof__is_step(const struct mprof__step *step,
+                                  mprof_ref parent, uint64_t key) {
+    return __builtin_expect(step->key == key && step->parent == parent, 1);
+}
+
+/* Remember it.  Should a jump leave this in the middle, there is nothing. */
+static inline void mprof__step_set(struct mprof__step *step, mprof_ref parent,
+                                   uint64_t key, uint32_t child) {
+    step->parent = 0;
+    mprof__order_for_handlers();
+    step->key = key;
+    step->child = child;
+    mprof__order_for_handlers();
+    step->parent = parent;
+}
 
 /* The FUNCTION that the CALL of a node means. */
 static inline mprof_ref mprof__call_function(const struct mprof__arena *arena,

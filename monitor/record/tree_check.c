@@ -112,13 +112,12 @@ check_blocks(const struct mprof__thread *thread, uint32_t type, size_t bytes,
 
 static void check_step(const struct mprof__thread *thread,
                        const struct mprof__step *step) {
-    mprof_ref child = step->child & ~MPROF__FOLDS;
-    if (step->parent == 0)
+    if (step->parent == 0 || step->child == MPROF__FOLDS)
         return;
-    MPROF__MUST((size_t)child * 8 < used_of(thread));
+    MPROF__MUST((size_t)step->child * 8 < used_of(thread));
     const struct mprof_node *node =
-        mprof__arena_at(&thread->session->arena, child);
-    if (child == step->child)
+        mprof__arena_at(&thread->session->arena, step->child);
+    if (thread->tree.folded == 0)
         MPROF__MUST(node->parent == step->parent);
 }
 

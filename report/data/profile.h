@@ -45,6 +45,9 @@ struct report__thread {
     uint64_t cut_allocs, cut_bytes;
     uint64_t members; /* threads that counted here; name and tid: the last */
     uint64_t marks, unmarked[MPROF_UNMARKED];
+    /* Which counts of its totals are true; and whether its spill's are. */
+    unsigned true_counts;
+    bool has_spill;
 };
 
 /* Parents come before their children.  Of these there are millions; what was
@@ -61,7 +64,28 @@ struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */
     uint32_t class_;
+    bool is_spill; /* its chain is whole, but has its frees elsewhere */
     struct mprof_count allocated, freed;
+    /* Allocated by chains that end in this short one, and are in a spill or in
+     * totals; `freed` has what was freed of these, too. */
+    struct mprof_count elsewhere;
+};
+
+/* In place of the index of a function in totals: MPROF_TOP_LEVEL of the tables;
+ * see graph/functions.h. */
+#define MPROF_TOP_FUNCTION (MPROF_NONE - 1)
+
+/* What the chains that were in spills have allocated, by function or arc; all
+ * kinds but MPROF_SHORT, which is `elsewhere` above. */
+struct report__total {
+    uint32_t thread;
+    enum mprof_total_kind kind;
+    unsigned views; /* enum mprof_view */
+    uint32_t class_;
+    uint32_t caller;   /* of an arc, or MPROF_NONE */
+    uint32_t function; /* or MPROF_TOP_FUNCTION, as the caller */
+    uint16_t depth[MPROF_VIEWS];
+    struct mprof_count count;
 };
 
 /* The C heap by size. */
@@ -104,9 +128,11 @@ struct report__profile {
     struct report__bin *bins;
     struct report__edge *edges;
     struct report__counter *counters;
+    struct report__total *totals;
     struct report__size *sizes;
     uint32_t module_count, function_count, thread_count;
     uint32_t node_count, bin_count, edge_count, counter_count, size_count;
+    uint32_t total_count;
 };
 
 /* Read the data file PATH.  On failure returns NULL, and *ERROR is one

@@ -204,6 +204,16 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
     return (ssize_t)done;
 }
 
+/* How often a file is copied because spills were emptied meanwhile. */
+enum { MOST_TRIES = 20 };
+
+static bool was_emptied(int fd, const struct mprof_header *before) {
+    struct mprof_header now;
+    return before->state == MPROF_OPEN &&
+           read_all(fd, (char *)&now, sizeof now) == sizeof now &&
+           now.emptied != before->emptied;
+}
+
 /* While the program runs header.used grows, and what lies before it is
  * complete: the header is taken first, and the rest up to its `used`. */
 static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
@@ -222,6 +232,14 @@ static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
         return -1;
     }
     ssize_t all = read_all(fd, *data, size);
+    /* What a thread sums up meanwhile is here twice, or not at all. */
+    for (int i = 0; i < MOST_TRIES && was_emptied(fd, &header); i++) {
+        if (read_all(fd, (char *)&header, sizeof header) != sizeof header)
+            return -1;
+        if (header.used > size)
+            header.used = size;
+        all = read_all(fd, *data, size);
+    }
     if (all > 0)
         memcpy(*data, &header, (size_t)(got < all ? got : all));
     return all;

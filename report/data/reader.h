@@ -4,7 +4,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_FREED + 1)
+#define MPROF_TYPES (MPROF_TOTALS + 1)
 
 struct report__trees;
 

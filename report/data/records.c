@@ -111,6 +111,8 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     out->members = in.members;
     out->marks = in.marks;
     memcpy(out->unmarked, in.unmarked, sizeof out->unmarked);
+    out->true_counts = in.emptied & 1;
+    out->has_spill = in.spilled == in.emptied;
     return report__read_string(r, at, MPROF_FIELD(thread, name), in.name,
                                MPROF_OPTIONAL | MPROF_LATER, &out->name);
 }

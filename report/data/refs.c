@@ -9,7 +9,8 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_NODES] = "nodes",         [MPROF_BIN] = "a bin",
     [MPROF_EDGES] = "edges",         [MPROF_COUNTERS] = "counters",
     [MPROF_SIZE] = "a size",         [MPROF_SITE] = "a site",
-    [MPROF_FREED] = "frees"};
+    [MPROF_FREED] = "frees",         [MPROF_SPILL_NODES] = "spilled nodes",
+    [MPROF_TOTALS] = "totals",       [MPROF_SPILL_COUNTERS] = "spilled counters"};
 
 /* The last record of TYPE that begins at REF or before it; MPROF_NONE: none. */
 static uint32_t find(struct report__reader *r, uint32_t type, mprof_ref ref) {
@@ -87,6 +88,10 @@ static struct mprof_block block_at(const struct report__reader *r,
                                    uint32_t type, uint32_t block) {
     struct mprof_block head;
     memcpy(&head, r->data + (uint64_t)r->refs[type][block] * 8, sizeof head);
+    /* What is in a spill that totals have counts no more. */
+    if ((type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS) &&
+        !r->profile->threads[r->thread[type][block]].has_spill)
+        head.count = 0;
     return head;
 }
 
@@ -131,10 +136,12 @@ bool report__count_things(struct report__reader *r, uint32_t type) {
     r->before[type] = report__alloc(r->pool, blocks, sizeof(uint32_t));
     for (uint32_t b = 0; b < blocks; b++) {
         uint64_t at = (uint64_t)r->refs[type][b] * 8;
-        struct mprof_block head = block_at(r, type, b);
+        struct mprof_block head;
+        memcpy(&head, r->data + at, sizeof head);
         if (!report__follow(r, at, MPROF_FIELD(block, thread), head.thread,
                             MPROF_THREAD, 0, &r->thread[type][b]))
             return false;
+        head = block_at(r, type, b);
         if (head.count >
             (head.head.bytes - sizeof head) / thing_bytes(r, type, b))
             return report__damaged(r, at + MPROF_FIELD(block, count),

@@ -21,6 +21,7 @@ struct report__trees {
     struct call *calls; /* other edges, sorted */
     uint32_t call_count;
     uint32_t *counter; /* by thing: 1 + index of what was made of it, or 0 */
+    bool *is_seen;     /* by thing in SPILL_COUNTERS: it has its node */
 };
 
 static uint64_t key_of(uint32_t node, uint32_t site) {
@@ -53,9 +54,12 @@ static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
     return true;
 }
 
-static bool read_node(struct report__reader *r, uint64_t at, uint32_t index,
-                      uint32_t thread) {
+/* Things of TYPE that are nodes: those of spills come after the others. */
+static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
+                         uint32_t index, uint32_t thread) {
     struct report__profile *p = r->profile;
+    uint32_t first = type == MPROF_NODES ? 0 : r->things[MPROF_NODES];
+    index += first;
     struct report__node *out = &p->nodes[index];
     struct mprof_node in;
     uint32_t site;
@@ -63,9 +67,11 @@ static bool read_node(struct report__reader *r, uint64_t at, uint32_t index,
     memcpy(&in, r->data + at, sizeof in);
     *out = (struct report__node){.thread = thread, .function = MPROF_NONE};
     r->trees->own_edge[index] = MPROF_NONE;
-    if (!report__follow_thing(r, at, MPROF_FIELD(node, parent), in.parent,
-                              MPROF_NODES, MPROF_OPTIONAL, &out->parent))
+    if (!report__follow_thing(r, at, MPROF_FIELD(node, parent), in.parent, type,
+                              MPROF_OPTIONAL, &out->parent))
         return false;
+    if (out->parent != MPROF_NONE)
+        out->parent += first;
     if (in.parent != 0 && out->parent >= index)
         return report__damaged(r, at + MPROF_FIELD(node, parent),
                                "a ref leads forwards");
@@ -82,9 +88,19 @@ static bool read_node(struct report__reader *r, uint64_t at, uint32_t index,
     /* Made while the file was read: for now it is its caller. */
     if (out->function == MPROF_NONE)
         *out = p->nodes[out->parent];
-    else if (site != MPROF_NONE)
+    else if (site != MPROF_NONE && type == MPROF_NODES)
         r->trees->own_edge[index] = add_edge(r, index, site);
     return true;
+}
+
+static bool read_node(struct report__reader *r, uint64_t at, uint32_t index,
+                      uint32_t thread) {
+    return read_node_of(r, at, MPROF_NODES, index, thread);
+}
+
+static bool read_spill_node(struct report__reader *r, uint64_t at,
+                            uint32_t index, uint32_t thread) {
+    return read_node_of(r, at, MPROF_SPILL_NODES, index, thread);
 }
 
 static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
@@ -246,15 +262,130 @@ static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
     struct report__counter *counter =
         &r->profile->counters[r->trees->counter[index] - 1];
     struct mprof_count *freed = &counter->freed;
-    const struct mprof_count *own = &counter->allocated;
-    if (freed->allocs <= own->allocs && freed->bytes <= own->bytes)
+    struct mprof_count own = counter->allocated;
+    own.allocs += counter->elsewhere.allocs;
+    own.bytes += counter->elsewhere.bytes;
+    if (freed->allocs <= own.allocs && freed->bytes <= own.bytes)
         return true;
     if (!r->profile->open)
         return report__damaged(r, at, "more is freed than was allocated");
-    if (freed->allocs > own->allocs)
-        freed->allocs = own->allocs;
-    if (freed->bytes > own->bytes)
-        freed->bytes = own->bytes;
+    if (freed->allocs > own.allocs)
+        freed->allocs = own.allocs;
+    if (freed->bytes > own.bytes)
+        freed->bytes = own.bytes;
+    return true;
+}
+
+/* The counter of a short chain at REF has COUNT elsewhere. */
+static bool add_elsewhere(struct report__reader *r, uint64_t at, unsigned field,
+                          mprof_ref ref, uint32_t thread,
+                          const struct mprof_count *count) {
+    uint32_t thing;
+
+    if (!report__follow_thing(r, at, field, ref, MPROF_COUNTERS, 0, &thing))
+        return false;
+    if (thing == MPROF_NONE || r->trees->counter[thing] == 0)
+        return r->profile->open
+                   ? true
+                   : report__damaged(r, at + field, "a counter of no node");
+    if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
+        report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
+        return report__damaged(r, at + field,
+                               "a counter of another thread's node");
+    struct report__counter *out =
+        &r->profile->counters[r->trees->counter[thing] - 1];
+    out->elsewhere.allocs += count->allocs;
+    out->elsewhere.bytes += count->bytes;
+    return true;
+}
+
+/* The counters of a spill's node INDEX. */
+static bool read_spill_counters(struct report__reader *r, uint64_t at,
+                                uint32_t index, uint32_t thread) {
+    struct report__profile *p = r->profile;
+    struct mprof_node node;
+    unsigned field = MPROF_FIELD(node, counter);
+
+    memcpy(&node, r->data + at, sizeof node);
+    for (mprof_ref ref = node.counter; ref != 0;) {
+        struct mprof_spill_counter in;
+        uint32_t thing;
+        if (!report__follow_thing(r, at, field, ref, MPROF_SPILL_COUNTERS, 0,
+                                  &thing))
+            return false;
+        if (thing == MPROF_NONE)
+            return true;
+        if (r->trees->is_seen[thing] ||
+            report__thing_thread(r, MPROF_SPILL_COUNTERS, ref) != thread)
+            return report__damaged(r, at + field,
+                                   "a counter belongs to two nodes");
+        r->trees->is_seen[thing] = true;
+        at = (uint64_t)ref * 8;
+        field = MPROF_FIELD(counter, next);
+        memcpy(&in, r->data + at, sizeof in);
+        ref = in.counter.next;
+        if (in.counter.class_ >= MPROF_CLASSES)
+            return report__damaged(r, at + MPROF_FIELD(counter, class_),
+                                   "no such class");
+        p->counters[p->counter_count++] =
+            (struct report__counter){.node = r->things[MPROF_NODES] + index,
+                                     .edge = MPROF_NONE,
+                                     .class_ = in.counter.class_,
+                                     .is_spill = true,
+                                     .allocated = in.counter.allocated};
+        if (p->threads[thread].heap == MPROF_C_HEAP &&
+            !add_elsewhere(r, at, MPROF_FIELD(spill_counter, short_), in.short_,
+                           thread, &in.counter.allocated))
+            return false;
+    }
+    return true;
+}
+
+/* A function that is told in a total; in an open file it may be missing. */
+static bool read_function(struct report__reader *r, uint64_t at, unsigned field,
+                          mprof_ref ref, uint32_t *function) {
+    if (ref == MPROF_TOP) {
+        *function = MPROF_TOP_FUNCTION;
+        return true;
+    }
+    return report__follow(r, at, field, ref, MPROF_FUNCTION, MPROF_LATER,
+                          function);
+}
+
+static bool read_total(struct report__reader *r, uint64_t at, uint32_t index,
+                       uint32_t thread) {
+    struct report__profile *p = r->profile;
+    struct mprof_total in;
+    struct report__total *out = &p->totals[p->total_count];
+
+    (void)index;
+    memcpy(&in, r->data + at, sizeof in);
+    if (in.kind >= MPROF_TOTAL_KINDS || in.class_ >= MPROF_CLASSES ||
+        in.views == 0 || in.views > (MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES))
+        return report__damaged(r, at + MPROF_FIELD(total, kind),
+                               "no such total");
+    *out = (struct report__total){
+        .thread = thread,
+        .kind = in.kind,
+        .views = in.views,
+        .class_ = in.class_,
+        .caller = MPROF_NONE,
+        .depth = {in.depth[0], in.depth[1]},
+        .count = in.counts[p->threads[thread].true_counts]};
+    if (in.kind == MPROF_SHORT)
+        return add_elsewhere(r, at, MPROF_FIELD(total, function), in.function,
+                             thread, &out->count);
+    if (in.kind == MPROF_ARC && in.caller != 0 &&
+        !read_function(r, at, MPROF_FIELD(total, caller), in.caller,
+                       &out->caller))
+        return false;
+    if (!read_function(r, at, MPROF_FIELD(total, function), in.function,
+                       &out->function))
+        return false;
+    /* What was never true: it was made when the program was killed. */
+    if (out->function != MPROF_NONE &&
+        (out->count.allocs != 0 || out->count.bytes != 0))
+        p->total_count++;
     return true;
 }
 
@@ -263,41 +394,61 @@ static void prepare(struct report__reader *r) {
     struct report__trees *t = r->trees;
     size_t nodes = r->things[MPROF_NODES], edges = r->things[MPROF_EDGES];
     size_t counters = r->things[MPROF_COUNTERS];
+    size_t spilled = r->things[MPROF_SPILL_COUNTERS];
 
-    p->nodes = report__alloc(r->pool, nodes, sizeof *p->nodes);
     p->edges =
         report__alloc(r->pool, nodes + edges + counters, sizeof *p->edges);
-    p->counters = report__alloc(r->pool, counters, sizeof *p->counters);
+    nodes += r->things[MPROF_SPILL_NODES];
+    p->nodes = report__alloc(r->pool, nodes, sizeof *p->nodes);
+    p->counters =
+        report__alloc(r->pool, counters + spilled, sizeof *p->counters);
+    p->totals =
+        report__alloc(r->pool, r->things[MPROF_TOTALS], sizeof *p->totals);
     t->own_edge = report__alloc(r->pool, nodes, sizeof *t->own_edge);
     t->calls = report__alloc(r->pool, edges, sizeof *t->calls);
     t->counter = report__alloc(r->pool, counters, sizeof *t->counter);
+    t->is_seen = report__alloc(r->pool, spilled, sizeof *t->is_seen);
     p->node_count = (uint32_t)nodes;
+}
+
+static bool count_things(struct report__reader *r) {
+    static const uint32_t types[] = {MPROF_NODES,       MPROF_EDGES,
+                                     MPROF_COUNTERS,    MPROF_SPILL_NODES,
+                                     MPROF_SPILL_COUNTERS, MPROF_TOTALS};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!report__count_things(r, types[i]))
+            return false;
+    return true;
+}
+
+static bool read_all_frees(struct report__reader *r) {
+    for (uint32_t i = 0; i < r->count[MPROF_FREED]; i++)
+        if (!read_freed(r, (uint64_t)r->refs[MPROF_FREED][i] * 8))
+            return false;
+    return report__each_thing(r, MPROF_COUNTERS, check_frees);
 }
 
 bool report__read_trees(struct report__reader *r) {
     struct report__trees trees = {.call_count = 0};
 
     r->trees = &trees;
-    if (!report__count_things(r, MPROF_NODES) ||
-        !report__count_things(r, MPROF_EDGES) ||
-        !report__count_things(r, MPROF_COUNTERS))
+    if (!count_things(r))
         return false;
     prepare(r);
     if (!report__each_thing(r, MPROF_NODES, read_node) ||
+        !report__each_thing(r, MPROF_SPILL_NODES, read_spill_node) ||
         !report__each_thing(r, MPROF_EDGES, read_edge))
         return false;
     if (trees.call_count > 0)
         qsort(trees.calls, trees.call_count, sizeof *trees.calls,
               compare_calls);
-    if (!report__each_thing(r, MPROF_NODES, read_counters))
-        return false;
-    for (uint32_t i = 0; i < r->count[MPROF_FREED]; i++)
-        if (!read_freed(r, (uint64_t)r->refs[MPROF_FREED][i] * 8))
-            return false;
-    if (!report__each_thing(r, MPROF_COUNTERS, check_frees))
+    if (!report__each_thing(r, MPROF_NODES, read_counters) ||
+        !report__each_thing(r, MPROF_SPILL_NODES, read_spill_counters) ||
+        !report__each_thing(r, MPROF_TOTALS, read_total) || !read_all_frees(r))
         return false;
     report__drop(r->pool, trees.own_edge);
     report__drop(r->pool, trees.calls);
     report__drop(r->pool, trees.counter);
+    report__drop(r->pool, trees.is_seen);
     return true;
 }

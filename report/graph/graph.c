@@ -1,13 +1,14 @@
 /* graph.c - the allocation call graph.
  *
- * Four steps, each linear in the trees:
+ * Five steps, each linear in the trees:
  *  1. the view: what is not shown is taken out of the trees;
  *  2. the arcs: the pairs of a function and its parent that occur;
  *  3. the cycles: strongly connected components of the arcs;
  *  4. one walk over each tree.  An allocation is in the subtree of every frame
  *     of its chain.  So the sum over the subtree of a frame is added to its
  *     function, when it is left, if that is not on the path above as well, and
- *     nothing is counted twice; the same for arcs and cycles.
+ *     nothing is counted twice; the same for arcs;
+ *  5. what the monitor has summed up in the same way, as its tree was full.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
@@ -26,7 +27,10 @@ struct builder {
     uint32_t view_count;
     struct report__graph *graph;
     /* How often each is on the path of the walk. */
-    uint32_t *on_path, *arc_on_path, *cycle_on_path;
+    uint32_t *on_path, *arc_on_path;
+    /* The totals of the heap and view, with indices of names->list. */
+    struct report__total *totals;
+    uint32_t total_count;
     /* By depth: what was allocated in that frame's subtree so far. */
     struct report__counts *sums;
     size_t sum_room;
@@ -60,23 +64,64 @@ static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
     report__drop(b->pool, sorted);
 }
 
+static void add_class(struct report__counts *sum,
+                      const struct report__total *total) {
+    sum->by_class[total->class_].allocs += total->count.allocs;
+    sum->by_class[total->class_].bytes += total->count.bytes;
+}
+
+static uint32_t shown_of(const struct builder *b, uint32_t function) {
+    return function == MPROF_TOP_FUNCTION
+               ? MPROF_TOP_LEVEL
+               : b->graph->functions->shown[function];
+}
+
+/* What was summed up already, of THREAD or of all. */
+static void find_totals(struct builder *b, const struct report__profile *p,
+                        uint32_t thread, bool all_frames) {
+    unsigned view = all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
+
+    b->totals = report__alloc(b->pool, p->total_count, sizeof *b->totals);
+    for (uint32_t i = 0; i < p->total_count; i++) {
+        struct report__total total = p->totals[i];
+        if (!(total.views & view) ||
+            p->threads[total.thread].heap != b->graph->heap ||
+            (thread != MPROF_ALL_THREADS && thread != total.thread))
+            continue;
+        total.function = shown_of(b, total.function);
+        if (total.caller != MPROF_NONE)
+            total.caller = shown_of(b, total.caller);
+        total.depth[0] = total.depth[all_frames];
+        b->totals[b->total_count++] = total;
+    }
+}
+
 /* Step 2.  Sorted by caller and callee, the view nodes of one arc are
- * neighbours.
+ * neighbours.  Behind the view nodes come the totals.
  */
 static void find_arcs(struct builder *b) {
     struct report__graph *g = b->graph;
-    uint32_t functions = g->functions->count, n = b->view_count, count = 0;
+    uint32_t functions = g->functions->count, count = 0;
+    uint32_t n = b->view_count + b->total_count;
     uint32_t *items = report__alloc(b->pool, n, sizeof *items);
     uint32_t *caller = report__alloc(b->pool, n, sizeof *caller);
     uint32_t *callee = report__alloc(b->pool, n, sizeof *callee);
     const struct report__arc *last = NULL;
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < b->view_count; i++) {
         const struct report__view_node *vnode = &b->view[i];
         if (vnode->parent == MPROF_NONE || !vnode->is_used)
             continue;
         caller[i] = b->view[vnode->parent].function;
         callee[i] = vnode->function;
+        items[count++] = i;
+    }
+    for (uint32_t i = b->view_count; i < n; i++) {
+        const struct report__total *total = &b->totals[i - b->view_count];
+        if (total->caller == MPROF_NONE)
+            continue;
+        caller[i] = total->caller;
+        callee[i] = total->function;
         items[count++] = i;
     }
     sort_by(b, items, count, callee, functions);
@@ -91,7 +136,11 @@ static void find_arcs(struct builder *b) {
             g->arcs[g->arc_count - 1].caller = caller[vnode];
             g->arcs[g->arc_count - 1].callee = callee[vnode];
         }
-        b->view[vnode].arc = g->arc_count - 1;
+        if (vnode < b->view_count)
+            b->view[vnode].arc = g->arc_count - 1;
+        else
+            add_class(&g->arcs[g->arc_count - 1].counts,
+                      &b->totals[vnode - b->view_count]);
     }
     report__drop(b->pool, items);
     report__drop(b->pool, caller);
@@ -164,44 +213,12 @@ static void add_difference(struct report__counts *sum,
     }
 }
 
-static uint32_t cycle_at(const struct builder *b, uint32_t vnode) {
-    return vnode == MPROF_NONE
-               ? MPROF_NONE
-               : b->graph->vertices[b->view[vnode].function].cycle;
-}
-
-/* A chain is in a cycle in one stretch at most: had it left and come back, what
- * lies between would be of the cycle.  So the arcs into it count once. */
-static void add_to_cycle(struct builder *b,
-                         const struct report__view_node *vnode, uint32_t depth,
-                         const struct report__counts *own,
-                         const struct report__counts *sum) {
-    uint32_t index = b->graph->vertices[vnode->function].cycle;
-    if (index == MPROF_NONE)
-        return;
-    struct report__cycle *cycle = &b->graph->cycles[index];
-    report__add(&cycle->self, own);
-    if (cycle_at(b, vnode->parent) == index) {
-        if (--b->cycle_on_path[index] == 0)
-            cycle->recur += report__allocs(sum);
-        return;
-    }
-    report__add(&cycle->total, sum);
-    if (vnode->parent != MPROF_NONE)
-        cycle->called += report__allocs(sum);
-    if (depth < cycle->depth)
-        cycle->depth = depth;
-}
-
 static void enter(struct builder *b, uint32_t at, uint32_t depth) {
     const struct report__view_node *vnode = &b->view[at];
-    uint32_t cycle = cycle_at(b, at);
 
     b->on_path[vnode->function]++;
     if (vnode->arc != MPROF_NONE)
         b->arc_on_path[vnode->arc]++;
-    if (cycle != MPROF_NONE && cycle_at(b, vnode->parent) == cycle)
-        b->cycle_on_path[cycle]++;
     b->sums =
         report__grow(b->pool, b->sums, depth, &b->sum_room, sizeof *b->sums);
     memset(&b->sums[depth], 0, sizeof *b->sums);
@@ -241,7 +258,6 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
         report__add(&b->graph->arcs[vnode->arc].counts, sum);
     if (depth < v->depth)
         v->depth = depth;
-    add_to_cycle(b, vnode, depth, own, sum);
 }
 
 /* Step 4, for the tree below ROOT. */
@@ -267,6 +283,53 @@ static void walk(struct builder *b, uint32_t root) {
         enter(b, at, depth);
     }
     report__add(&b->graph->total, &b->sums[0]);
+    report__add(&b->graph->vertices[outermost].first, &b->sums[0]);
+}
+
+/* Step 5: what was summed up already; arcs have theirs. */
+static void add_total(struct builder *b, const struct report__total *total) {
+    struct report__vertex *v = &b->graph->vertices[total->function];
+    struct mprof_count *below = &v->below.by_class[total->class_];
+    const struct mprof_count *count = &total->count;
+
+    switch (total->kind) {
+    case MPROF_SELF:
+        add_class(&v->self, total);
+        add_class(&b->graph->total, total);
+        below->allocs -= count->allocs;
+        below->bytes -= count->bytes;
+        break;
+    case MPROF_TWICE:
+        add_class(&v->below, total);
+        break;
+    case MPROF_BELOW:
+        add_class(&v->total, total);
+        add_class(&v->below, total);
+        if (total->depth[0] < v->depth)
+            v->depth = total->depth[0];
+        break;
+    case MPROF_CALLS:
+        v->called += count->allocs;
+        v->recur += count->bytes;
+        break;
+    case MPROF_ARC:
+        if (total->caller == MPROF_NONE)
+            add_class(&v->first, total);
+        break;
+    case MPROF_SHORT:
+        break;
+    }
+}
+
+static void add_elsewhere(struct builder *b) {
+    struct report__graph *g = b->graph;
+
+    for (uint32_t i = 0; i < b->total_count; i++)
+        add_total(b, &b->totals[i]);
+    for (uint32_t v = 0; v < g->functions->count; v++) {
+        report__add(&g->vertices[v].freed, &b->all->freed_elsewhere[v]);
+        report__add(&g->freed, &b->all->freed_elsewhere[v]);
+    }
 }
 
 static const char *name_of(const struct report__graph *g, uint32_t v) {
@@ -307,11 +370,31 @@ static void sort_cycles(struct report__graph *g) {
             g->vertices[g->cycles[c].members[i]].cycle = c;
 }
 
-/* What a cycle allocated through calls of functions outside. */
+/* A chain is in a cycle in one stretch at most: had it left and come back, what
+ * lies between would be of the cycle.  So the arcs into it count once. */
+static void sum_up_cycle(struct report__graph *g, struct report__cycle *cycle,
+                         uint32_t index) {
+    for (uint32_t m = 0; m < cycle->count; m++) {
+        const struct report__vertex *v = &g->vertices[cycle->members[m]];
+        report__add(&cycle->self, &v->self);
+        report__add(&cycle->total, &v->first);
+        if (v->depth < cycle->depth)
+            cycle->depth = v->depth;
+        for (uint32_t i = 0; i < v->caller_count; i++) {
+            const struct report__arc *arc =
+                &g->arcs[g->by_callee[v->first_caller + i]];
+            if (g->vertices[arc->caller].cycle == index)
+                continue;
+            report__add(&cycle->total, &arc->counts);
+            cycle->called += report__allocs(&arc->counts);
+        }
+    }
+    add_difference(&cycle->below, &cycle->total, &cycle->self);
+}
+
 static void sum_up_cycles(struct report__graph *g) {
     for (uint32_t c = 0; c < g->cycle_count; c++)
-        add_difference(&g->cycles[c].below, &g->cycles[c].total,
-                       &g->cycles[c].self);
+        sum_up_cycle(g, &g->cycles[c], c);
 }
 
 struct report__graph *report__graph_build(struct report__pool *pool,
@@ -333,15 +416,16 @@ struct report__graph *report__graph_build(struct report__pool *pool,
     g->vertices = report__alloc(pool, names->count, sizeof *g->vertices);
     for (uint32_t v = 0; v < names->count; v++)
         g->vertices[v].depth = MPROF_NONE;
+    find_totals(&b, profile, thread, all_frames);
     find_arcs(&b);
     index_arcs(&b);
     find_cycles(&b);
     b.on_path = report__alloc(pool, names->count, sizeof(uint32_t));
     b.arc_on_path = report__alloc(pool, g->arc_count, sizeof(uint32_t));
-    b.cycle_on_path = report__alloc(pool, g->cycle_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < view.count; i++)
         if (view.list[i].parent == MPROF_NONE && view.list[i].is_used)
             walk(&b, i);
+    add_elsewhere(&b);
     sum_up_cycles(g);
     sort_cycles(g);
     return g;

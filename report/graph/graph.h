@@ -16,6 +16,7 @@ struct report__vertex {
     struct report__counts freed; /* ... and freed since; C only */
     struct report__counts total; /* ... and by all that it called */
     struct report__counts below; /* made through its calls of any function */
+    struct report__counts first; /* ... with nothing further out */
     uint64_t called;             /* allocations made through calls of it */
     uint64_t recur;              /* ... with the function twice on the chain */
     uint32_t cycle;              /* index of its cycle or MPROF_NONE */
@@ -36,7 +37,6 @@ struct report__cycle {
     uint32_t count;
     struct report__counts self, total, below;
     uint64_t called; /* allocations made through calls from outside */
-    uint64_t recur;  /* ... with a call from a member to a member */
     uint32_t depth;
 };
 

@@ -34,6 +34,8 @@ struct report__view {
      * that. */
     struct report__counts *own, *freed;
     uint32_t allocated_count;
+    /* By function: freed of what its short chains have elsewhere; C only. */
+    struct report__counts *freed_elsewhere;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
      * other threads and the other heap, and where nothing is shown and nothing
      * was allocated. */

@@ -142,7 +142,7 @@ void report__graph_cycle(struct report__printer *p, uint32_t id) {
     struct report__pool mark = *p->pool;
 
     report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                       c->recur, report__breakdown(&c->self, all).text);
+                       0, report__breakdown(&c->self, all).text);
     print_cycle_name(p, id);
     print_members(p, c, all);
     report__graph_rule(p);
@@ -155,7 +155,7 @@ void report__graph_cycle(struct report__printer *p, uint32_t id) {
         p, report__graph_collect(p, c->members, c->count, true, true), true,
         all);
     report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                       c->recur, MPROF_HEAD_MARK);
+                       0, MPROF_HEAD_MARK);
     print_cycle_name(p, id);
     report__graph_lines(
         p, report__graph_collect(p, c->members, c->count, true, false), false,

@@ -21,6 +21,20 @@ struct report__totals report__total(const struct report__profile *profile,
         t.bytes += counter->allocated.bytes;
         t.frees += counter->freed.allocs;
         t.freed += counter->freed.bytes;
+        if (!counter->is_spill)
+            continue;
+        t.folded += counter->allocated.allocs;
+        t.folded_bytes += counter->allocated.bytes;
+    }
+    for (uint32_t i = 0; i < profile->total_count; i++) {
+        const struct report__total *total = &profile->totals[i];
+        if (profile->threads[total->thread].heap != heap ||
+            total->kind != MPROF_SELF || !(total->views & MPROF_ALL_FRAMES))
+            continue;
+        t.allocs += total->count.allocs;
+        t.bytes += total->count.bytes;
+        t.folded += total->count.allocs;
+        t.folded_bytes += total->count.bytes;
     }
     for (uint32_t i = 0; i < profile->bin_count; i++) {
         const struct report__bin *bin = &profile->bins[i];
@@ -34,10 +48,12 @@ struct report__totals report__total(const struct report__profile *profile,
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         if (profile->threads[i].heap != heap)
             continue;
-        t.folded += profile->threads[i].folded_allocs;
-        t.folded_bytes += profile->threads[i].folded_bytes;
+        t.lost += profile->threads[i].folded_allocs;
+        t.lost_bytes += profile->threads[i].folded_bytes;
         t.cut += profile->threads[i].cut_allocs;
     }
+    t.folded += t.lost;
+    t.folded_bytes += t.lost_bytes;
     return t;
 }
 
@@ -48,6 +64,8 @@ bool *report__threads_that_allocated(const struct report__profile *profile,
     for (uint32_t i = 0; i < profile->counter_count; i++)
         if (profile->counters[i].allocated.allocs > 0)
             allocated[profile->nodes[profile->counters[i].node].thread] = true;
+    for (uint32_t i = 0; i < profile->total_count; i++)
+        allocated[profile->totals[i].thread] = true;
     return allocated;
 }
 
@@ -149,6 +167,8 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     all->allocs += t.allocs;
     all->folded += t.folded;
     all->folded_bytes += t.folded_bytes;
+    all->lost += t.lost;
+    all->lost_bytes += t.lost_bytes;
     all->cut += t.cut;
     if (!report__has_heap(profile, heap))
         return;
@@ -254,17 +274,29 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
 
 /* What the tables cannot tell, in words. */
 static void print_folded(FILE *out, const struct report__totals *all) {
+    double percent = 100.0 / (double)(all->allocs ? all->allocs : 1);
     if (all->folded == 0)
         return;
     fprintf(out,
-            "The tree of chains was full: of %.1f%% of the allocations (%s "
-            "bytes) only the\ninnermost functions are known, below <folded>.  "
-            "What functions allocated themselves is\nexact, but for what "
-            "<folded> itself has; totals and callers of functions further out\n"
-            "lack these.  Record with a larger limit for whole chains: --limit "
-            "of mprof run,\n--mprof-limit of ecl, :limit in Lisp.\n",
-            100.0 * (double)all->folded / (double)all->allocs,
+            "The tree of chains was full: the chains of %.1f%% of the "
+            "allocations (%s bytes) were\nsummed up by function and call.  ",
+            percent * (double)all->folded,
             report__grouped(all->folded_bytes).text);
+    if (all->lost == 0)
+        fputs("All numbers below are exact; only --leak-depth\nabove 8 and "
+              "--inlines lack callers.  ",
+              out);
+    else
+        fprintf(out,
+                "There was no room for that either for %.1f%%\n(%s bytes): of "
+                "these only the innermost functions are known, below "
+                "<folded>;\ntotals and callers of functions further out lack "
+                "them.  ",
+                percent * (double)all->lost,
+                report__grouped(all->lost_bytes).text);
+    fputs("Record with a larger limit for whole chains:\n--limit of mprof run, "
+          "--mprof-limit of ecl, :limit in Lisp.\n",
+          out);
 }
 
 void report__print_header(FILE *out, const struct report__profile *profile,

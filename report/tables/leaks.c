@@ -131,6 +131,7 @@ static void make_rows(struct leaks *l, struct report__pool *pool,
             continue;
         struct row *row = row_of(l, pool, l->paths.of_counter[i]);
         add_count(&row->allocated, &counter->allocated);
+        add_count(&row->allocated, &counter->elsewhere);
         add_count(&row->freed, &counter->freed);
     }
     for (uint32_t i = 0; i < l->count; i++) {

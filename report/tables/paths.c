@@ -304,7 +304,8 @@ report__paths_build(struct report__pool *pool,
         if (is_wanted(&b, i))
             label_node(&b, i);
     for (uint32_t i = 0; i < profile->counter_count; i++)
-        b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node)
+        b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node) &&
+                                      !profile->counters[i].is_spill
                                   ? counter_path(&b, &profile->counters[i])
                                   : MPROF_NONE;
     report__call_sites_close(b.sites);

@@ -21,8 +21,9 @@ struct report__totals {
     uint64_t allocs, bytes;              /* of the trees */
     uint64_t frees, freed;               /* C: of that */
     struct mprof_count objects, storage; /* Lisp */
-    uint64_t folded, cut;                /* allocations */
-    uint64_t folded_bytes;
+    /* Of the allocations: those for whose chains the tree had no room, of these
+     * those that are lost, with the bytes of both; and those with cut chains. */
+    uint64_t folded, folded_bytes, lost, lost_bytes, cut;
 };
 struct report__totals report__total(const struct report__profile *profile,
                                     enum mprof_heap heap);

@@ -273,12 +273,27 @@ static void subtract(void *thing) {
     of_function[index_of(node)] -= told(node, 1).allocs;
 }
 
-static void fill(uint64_t limit) {
+static void subtract_total(void *thing) {
+    const struct mprof_total *total = thing;
+    const struct mprof_count *true_ =
+        &total->counts[thread->record->emptied & 1];
+    const struct mprof_function *f =
+        mprof__arena_at(&session->arena, total->function);
+    if (total->kind != MPROF_SELF)
+        return;
+    assert_int_equal(total->views, MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES);
+    sum += true_->allocs;
+    of_function[f->address / 0x1000 - 1] -= true_->allocs;
+}
+
+/* Without a SPILL what does not fit is lost but for short chains. */
+static void fill(uint64_t limit, bool spill) {
     unsigned chain[3 * DEPTH];
-    uint64_t folds = 0, placed = 0;
+    uint64_t lost = 0, placed = 0;
     sum = 0;
     memset(of_function, 0, sizeof of_function);
     begin(limit);
+    thread->spill.refused = !spill;
     srand(7);
     for (int i = 0; i < CHAINS; i++) {
         size_t depth = (size_t)rand() % (3 * DEPTH);
@@ -287,13 +302,18 @@ static void fill(uint64_t limit) {
         tell(find(chain, depth), 1, 1);
         of_function[depth == 0 ? FUNCTIONS : chain[depth - 1] % FUNCTIONS]++;
         placed++;
-        folds += mprof__has_losses(thread);
+        lost += mprof__has_losses(thread);
     }
-    assert_true(folds > 0);
-    assert_true(limit == 1 || folds < CHAINS);
+    assert_true(limit == 1 || lost < CHAINS);
+    if (limit > 1)
+        assert_int_equal(lost > 0, !spill);
+    if (spill && limit > 1)
+        assert_true(thread->record->emptied > 10);
     assert_true(mprof__arena_header(&session->arena)->used <=
                 session->arena.limit);
     each(MPROF_NODES, sizeof(struct mprof_node), subtract);
+    each(MPROF_SPILL_NODES, sizeof(struct mprof_node), subtract);
+    each(MPROF_TOTALS, sizeof(struct mprof_total), subtract_total);
     assert_int_equal(sum, placed);
     /* Each function has what it allocated, to the last. */
     for (unsigned i = 0; i <= FUNCTIONS; i++)
@@ -304,9 +324,11 @@ static void fill(uint64_t limit) {
 
 static void a_full_tree_folds_and_loses_nothing(void **state) {
     (void)state;
-    fill(1); /* as little as there can be */
-    fill(1 << 20);
-    fill(2 << 20);
+    for (int spill = 0; spill < 2; spill++) {
+        fill(1, spill); /* as little as there can be */
+        fill(1 << 20, spill);
+        fill(2 << 20, spill);
+    }
 }
 
 /* Past the limit a chain is that of its innermost functions. */
@@ -317,6 +339,7 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     unsigned two[] = {3, 4}, chain[20], other[20];
     struct mprof_node *known = place(two, 2, &folded);
     assert_false(folded);
+    thread->spill.refused = true;
     session->arena.reserve = session->arena.limit - 16384;
     for (unsigned i = 0; i < 20; i++)
         chain[i] = other[i] = i % SITES;

@@ -210,7 +210,7 @@ static void refuses_other_files(void **state) {
     struct fixture *f = *state;
     datafile_header(&f->file)->version = 7;
     refuses(f, "x.data: has data format version 7, this mprof reads "
-               "version 4; that which recorded it can read it");
+               "version 5; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
@@ -227,24 +227,24 @@ static void says_where_it_is_damaged(void **state) {
     struct mprof_node *node = datafile_record(&f->file, root);
     struct mprof_block *block = datafile_block(&f->file, root);
     block->thread = string;
-    refuses(f, "x.data: damaged at byte 4224: a ref leads to a string, not "
+    refuses(f, "x.data: damaged at byte 4232: a ref leads to a string, not "
                "to a thread");
     block->thread = 0;
-    refuses(f, "x.data: damaged at byte 4224: a ref is missing");
+    refuses(f, "x.data: damaged at byte 4232: a ref is missing");
     block->thread = thread + 1;
-    refuses(f, "x.data: damaged at byte 4224: a ref leads to no record");
+    refuses(f, "x.data: damaged at byte 4232: a ref leads to no record");
     block->thread = thread;
     block->count = 2;
-    refuses(f, "x.data: damaged at byte 4228: there is no room for so many");
+    refuses(f, "x.data: damaged at byte 4236: there is no room for so many");
     block->count = 1;
     node->parent = root;
     node->call = string;
-    refuses(f, "x.data: damaged at byte 4232: a ref leads forwards");
+    refuses(f, "x.data: damaged at byte 4240: a ref leads forwards");
     block->head.bytes = 1 << 30;
-    refuses(f, "x.data: damaged at byte 4216: a record goes past the end of "
+    refuses(f, "x.data: damaged at byte 4224: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4248: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4256: the file ends before its data");
 }
 
 /* Two threads, one a heap, each with a root and a node; the C one has a site, a

@@ -94,11 +94,11 @@ static void random_counters(struct world *w, uint32_t node) {
             rand() % 3 ? world_edge(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
     for (int i = 0; i < count; i++) {
         struct report__counter counter = {
-            node,
-            edges[rand() % 3],
-            (uint32_t)rand() % MPROF_CLASSES,
-            {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
-            {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
+            .node = node,
+            .edge = edges[rand() % 3],
+            .class_ = (uint32_t)rand() % MPROF_CLASSES,
+            .allocated = {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
+            .freed = {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
         w->profile.counters[w->profile.counter_count++] = counter;
     }
 }

@@ -32,7 +32,8 @@ struct expected {
 static _Thread_local uint64_t seed, event, last_event, first_object;
 static _Thread_local int path[DEEPEST], depth;
 static enum mprof_heap heap;
-static bool records; /* in the child */
+static uint64_t limit; /* most, or so little that chains are summed up */
+static bool records;   /* in the child */
 
 static uint64_t *done; /* events of the child; shared with it */
 
@@ -234,6 +235,7 @@ static void kill_one(const char *file, uint64_t with) {
     pid_t child = fork();
     if (child == 0) {
         records = true;
+        mprof_set_limit(limit);
         if (mprof_set_heaps(heap == MPROF_LISP_HEAP ? MPROF_HEAP_LISP
                                                     : MPROF_HEAP_MALLOC) == 0 &&
             mprof_start(file) == 0)
@@ -265,6 +267,7 @@ static void what_was_recorded_is_there(void **state) {
     srand(1988);
     for (int i = 0; i < n; i++) {
         heap = i % 2 ? MPROF_C_HEAP : MPROF_LISP_HEAP;
+        limit = i % 4 < 2 ? 512 << 10 : 1 << 30;
         kill_one(file, (uint64_t)i + 1);
         some += *done > 0 && *done < MOST_EVENTS;
     }
@@ -292,9 +295,11 @@ static void what_is_saved_meanwhile_is_whole(void **state) {
     close(fd);
     done = &nothing;
     records = true;
+    limit = 64 << 20;
     for (int round = 0; round < 2; round++) {
         pthread_t threads[THREADS];
         heap = round == 0 ? MPROF_LISP_HEAP : MPROF_C_HEAP;
+        mprof_set_limit(limit);
         assert_int_equal(
             mprof_set_heaps(round == 0 ? MPROF_HEAP_LISP : MPROF_HEAP_MALLOC),
             0);

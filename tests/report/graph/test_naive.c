@@ -25,7 +25,6 @@ struct naive {
     uint64_t arc[MAX_FUNCTIONS][MAX_FUNCTIONS];
     bool reach[MAX_FUNCTIONS][MAX_FUNCTIONS];
     uint64_t cycle_total[MAX_FUNCTIONS], cycle_called[MAX_FUNCTIONS];
-    uint64_t cycle_recur[MAX_FUNCTIONS];
 };
 
 /* The shown functions of the chain of NODE, outermost first. */
@@ -81,16 +80,13 @@ static void naive_cycles(struct naive *n, const uint32_t *chain, int count,
                          uint64_t bytes, uint64_t allocs) {
     for (uint32_t v = 0; v < MAX_FUNCTIONS; v++) {
         int first = -1;
-        bool inside = false;
         for (int i = 0; i < count; i++) {
             if (!same_cycle(n, v, chain[i]))
                 continue;
-            inside |= i > 0 && same_cycle(n, v, chain[i - 1]);
             first = first < 0 ? i : first;
         }
         n->cycle_total[v] += first >= 0 ? bytes : 0;
         n->cycle_called[v] += first > 0 ? allocs : 0;
-        n->cycle_recur[v] += inside ? allocs : 0;
     }
 }
 
@@ -143,7 +139,6 @@ static void compare_with_naive(const struct fixture *f, const struct naive *n) {
         const struct report__cycle *c = &g->cycles[x->cycle];
         assert_int_equal(report__bytes(&c->total), n->cycle_total[v]);
         assert_int_equal(c->called, n->cycle_called[v]);
-        assert_int_equal(c->recur, n->cycle_recur[v]);
     }
     for (uint32_t i = 0; i < g->arc_count; i++)
         arcs[g->arcs[i].caller][g->arcs[i].callee] =

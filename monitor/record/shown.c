@@ -1,0 +1,234 @@
+/* shown.c - see shown.h.
+ *
+ * As the reader says (report/graph/functions.c): functions of Lisp are known by
+ * the name that they have in the data file, those of C by their symbols in the
+ * library; the parts that a compiler made of one are that one's (parts.c).
+ */
+#include "monitor/record/shown.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/elf_image.h"
+#include "monitor/format/naming.h"
+#include "monitor/format/plumbing.h"
+#include "monitor/record/adapter.h"
+#include "monitor/record/parts.h"
+#include "monitor/record/thread.h"
+
+enum { PATH_BYTES = 4096, TEXT_BYTES = 3 * MPROF__NAME_BYTES };
+
+/* In the table of what is known. */
+enum { HIDDEN = 1, FRAGMENT = 2, REF_SHIFT = 2 };
+
+/* What is known of a function by its names; mapped, as stacks may be small. */
+struct names {
+    char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
+    char path[PATH_BYTES];
+    char text[TEXT_BYTES];
+};
+
+struct search {
+    struct mprof__thread *thread;
+    const struct mprof__arena *arena;
+    const struct mprof_function *function;
+    struct names *names;
+    struct mprof__shown found;
+    bool final; /* it will not change any more */
+};
+
+/* Write the STRING at REF, or "", into TEXT of SIZE bytes. */
+static void text_of(const struct mprof__arena *arena, mprof_ref ref, char *text,
+                    size_t size) {
+    const struct mprof_string *string = mprof__arena_at(arena, ref);
+    size_t length = ref == 0 ? 0 : string->length;
+    if (length >= size)
+        length = size - 1;
+    memcpy(text, string->text, length);
+    text[length] = '\0';
+}
+
+static void read_names(const struct search *s) {
+    const struct mprof_function *function = s->function;
+    const struct mprof_module *module =
+        mprof__arena_at(s->arena, function->module);
+    struct names *names = s->names;
+    text_of(s->arena, function->module == 0 ? 0 : module->path, names->path,
+            sizeof names->path);
+    text_of(s->arena, mprof__load_relaxed(&function->name), names->lisp,
+            sizeof names->lisp);
+    text_of(s->arena, function->symbol, names->symbol, sizeof names->symbol);
+}
+
+/* The symbol of a C function in a library that has plumbing. */
+static void find_symbol(uint64_t address, struct names *names) {
+    struct mprof__image image = {.base = NULL};
+    int state, saved = errno;
+    /* open() is where threads are cancelled; malloc() is not. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    mprof__image_open(&image, names->path);
+    pthread_setcancelstate(state, NULL);
+    const char *found = mprof__image_symbol_at(&image, address);
+    if (found != NULL)
+        strncpy(names->symbol, found, sizeof names->symbol - 1);
+    mprof__image_close(&image);
+    errno = saved;
+}
+
+/* Without what tells a part or a copy of it. */
+static bool is_hidden_c(const struct search *s) {
+    struct names *names = s->names;
+    if (names->symbol[0] == '\0' && mprof__has_plumbing(names->path))
+        find_symbol(s->function->address, names);
+    names->symbol[mprof__base_length(names->symbol)] = '\0';
+    const char *symbol = names->symbol;
+    /* All symbols of other libraries and of the program are known as parts. */
+    if (symbol[0] == '\0' && mprof__has_plumbing(names->path))
+        symbol = NULL;
+    return mprof__is_plumbing(NULL, symbol, names->path) ||
+           (s->thread->record->heap == MPROF_LISP_HEAP &&
+            mprof__is_loading(symbol, names->path));
+}
+
+static bool is_hidden_lisp(const struct search *s) {
+    const struct names *names = s->names;
+    return names->lisp[0] != '\0' &&
+           mprof__is_plumbing(
+               names->lisp,
+               s->function->kind == MPROF_LISP && names->symbol[0] != '\0'
+                   ? names->symbol
+                   : NULL,
+               names->path);
+}
+
+/* Of all functions with this TEXT the first that was seen: REF, which is to be
+ * KEPT for others, unless there was one.  That two texts are of one hash does
+ * not happen. */
+static mprof_ref first_with(struct mprof__thread *thread, const char *text,
+                            mprof_ref ref, bool kept) {
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    hash |= 2; /* a key */
+    const struct mprof__slot *slot = mprof__table_find(&thread->texts, hash);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    if (kept)
+        mprof__table_add(&thread->texts, hash, ref);
+    mprof__table_trim(&thread->texts);
+    return ref;
+}
+
+/* The functions that are in the file before it is gone are known by symbols
+ * that the process has read. */
+static mprof_ref first_of_symbol(struct search *s, size_t length) {
+    snprintf(s->names->text, sizeof s->names->text, "S%lx:%.*s",
+             (unsigned long)s->function->module, (int)length,
+             s->names->symbol);
+    return first_with(s->thread, s->names->text, s->found.function,
+                      !s->found.fragment);
+}
+
+/* The part of a function whose code is at ADDRESS of its module. */
+static void find_whole(struct search *s, uint64_t address) {
+    const struct mprof_module *module =
+        mprof__arena_at(s->arena, s->function->module);
+    const struct mprof__slot *slot = mprof__table_find(
+        &s->thread->session->functions, address + module->bias);
+    const struct mprof_function *whole =
+        slot == NULL ? NULL : mprof__arena_at(s->arena, (mprof_ref)slot->value);
+    if (whole == NULL || whole->module != s->function->module ||
+        whole->address != address || whole == s->function) {
+        s->final = false;
+        snprintf(s->names->text, sizeof s->names->text, "C%lx:%llx",
+                 (unsigned long)s->function->module,
+                 (unsigned long long)address);
+        s->found.function =
+            first_with(s->thread, s->names->text, s->found.function, true);
+        return;
+    }
+    bool hidden = s->found.hidden;
+    s->found = mprof__shown(s->thread, (mprof_ref)slot->value);
+    s->found.hidden |= hidden;
+}
+
+static void find_c(struct search *s) {
+    size_t base = mprof__base_length(s->names->symbol);
+    bool is_read = s->names->symbol[0] != '\0';
+    s->found.fragment = is_read && s->names->symbol[base] != '\0';
+    if (is_read) {
+        s->found.function = first_of_symbol(s, base);
+        s->final = !s->found.fragment;
+    }
+    s->found.hidden = is_hidden_c(s);
+    if (is_read || s->function->module == 0)
+        return;
+    struct mprof__part part;
+    if (!mprof__part_at(s->thread->session, s->function->module,
+                        s->names->path, s->function->address, &part))
+        return;
+    s->found.hidden |= part.hidden;
+    if (!part.fragment)
+        return;
+    find_whole(s, part.whole);
+    s->found.fragment = true;
+}
+
+static void find_lisp(struct search *s, mprof_ref ref) {
+    s->found.hidden = is_hidden_lisp(s);
+    if (mprof__function_text(s->function->kind, s->names->lisp,
+                             s->names->symbol, s->names->text,
+                             sizeof s->names->text))
+        s->found.function =
+            first_with(s->thread, s->names->text, ref, true);
+    /* For its parts. */
+    if (s->function->kind == MPROF_LISP && s->names->symbol[0] != '\0')
+        first_of_symbol(s, strlen(s->names->symbol));
+}
+
+static void find_out(struct search *s, mprof_ref ref) {
+    uint32_t kind = s->function->kind;
+    s->final = true;
+    if (kind == MPROF_TOPLEVEL)
+        s->found = (struct mprof__shown){MPROF_TOP, true, false};
+    if (kind == MPROF_TOPLEVEL || kind == MPROF_UNKNOWN || kind == MPROF_FOLDED)
+        return;
+    s->names = mprof__map(sizeof *s->names);
+    s->final = s->names != NULL;
+    if (s->names == NULL)
+        return;
+    read_names(s);
+    if (kind == MPROF_C || s->names->lisp[0] == '\0')
+        find_c(s);
+    else
+        find_lisp(s, ref);
+    s->found.hidden |= kind == MPROF_ENTRY;
+    mprof__unmap(s->names, sizeof *s->names);
+}
+
+struct mprof__shown mprof__shown(struct mprof__thread *thread,
+                                 mprof_ref function) {
+    struct mprof__table *known = &thread->shown;
+    const struct mprof__slot *slot = mprof__table_find(known, function);
+    if (slot != NULL)
+        return (struct mprof__shown){(mprof_ref)(slot->value >> REF_SHIFT),
+                                     (slot->value & HIDDEN) != 0,
+                                     (slot->value & FRAGMENT) != 0};
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct search s = {.thread = thread,
+                       .arena = arena,
+                       .function = mprof__arena_at(arena, function),
+                       .found = {.function = function}};
+    find_out(&s, function);
+    if (s.final) {
+        mprof__table_add(known, function,
+                         (uint64_t)s.found.function << REF_SHIFT |
+                             (s.found.hidden ? HIDDEN : 0) |
+                             (s.found.fragment ? FRAGMENT : 0));
+        mprof__table_trim(known);
+    }
+    return s.found;
+}

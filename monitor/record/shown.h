@@ -1,0 +1,24 @@
+/* shown.h - what the tables make of a function, for who sums up chains. */
+#ifndef MONITOR_RECORD_SHOWN_H
+#define MONITOR_RECORD_SHOWN_H
+
+#include <stdbool.h>
+
+#include "monitor/format/format.h"
+
+struct mprof__thread;
+
+struct mprof__shown {
+    /* A FUNCTION that stands for all that are one function in the tables, or
+     * MPROF_TOP.  Threads may differ in which it is. */
+    mprof_ref function;
+    bool hidden;   /* plumbing, in the heap of the thread */
+    bool fragment; /* a part or copy that the C compiler made of a function */
+};
+
+/* That of FUNCTION, remembered in THREAD.  Reads the ELF files of C functions;
+ * one that is not there any more, or has no symbols, tells nothing. */
+struct mprof__shown mprof__shown(struct mprof__thread *thread,
+                                 mprof_ref function);
+
+#endif

@@ -1,0 +1,201 @@
+/* spill.c - see spill.h. */
+#include "monitor/record/spill.h"
+
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/record/thread.h"
+
+/* Bytes of a spill: the more, the less often it is summed up; but that takes
+ * its time, a tenth of a second for eight megabytes. */
+enum { MOST_BYTES = 4 << 20, FEWEST_BYTES = 8 << 10 };
+
+/* Of the room that there is for spills, the next thread's. */
+enum { SHARE = 4 };
+
+/* Counters that a chain may need before the next one is placed. */
+enum { SPARE_COUNTERS = 2 * MPROF_CLASSES };
+
+/* Bytes for the spill of another thread; 0: none. */
+static size_t find_room(const struct mprof__arena *arena) {
+    size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
+    size_t most = arena->limit - (arena->reserve >> MPROF__FOR_SHORT);
+    size_t bytes = used < most ? (most - used) / SHARE : 0;
+    return bytes < FEWEST_BYTES ? 0 : bytes < MOST_BYTES ? bytes : MOST_BYTES;
+}
+
+/* Of three nodes one allocates, more or less. */
+static bool fix_blocks(struct mprof__thread *thread) {
+    struct mprof__session *session = thread->session;
+    struct mprof__tree *tree = &thread->spill.tree;
+    mprof__lock(&session->lock);
+    uint32_t unit = 3 * sizeof(struct mprof_node) +
+                    sizeof(struct mprof_spill_counter);
+    uint32_t n = (uint32_t)find_room(&session->arena) / unit;
+    bool made = n > 0 &&
+                mprof__block_fix(thread, &tree->node_blocks, 3 * n) &&
+                mprof__block_fix(thread, &tree->counter_blocks, n);
+    mprof__unlock(&session->lock);
+    return made;
+}
+
+static bool begin(struct mprof__thread *thread) {
+    struct mprof__spill *spill = &thread->spill;
+    mprof__tree_prepare(thread, &spill->tree, MPROF_SPILL_NODES,
+                        MPROF_SPILL_COUNTERS);
+    spill->begun = true;
+    return fix_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
+}
+
+/* The blocks have nothing any more that counts: make them empty, and let them
+ * count again. */
+static void clear(struct mprof__thread *thread) {
+    struct mprof__tree *tree = &thread->spill.tree;
+    struct mprof_thread *record = thread->record;
+    mprof__store_release(&tree->counter_blocks.last->count, 0);
+    mprof__store_release(&tree->node_blocks.last->count, 0);
+    mprof__store_release(&record->spilled, record->emptied);
+}
+
+/* Should a jump leave this in the middle, the root is missing, and it is done
+ * when the spill is asked for the next time.  Under the lock nobody copies the
+ * data file. */
+static void empty(struct mprof__thread *thread) {
+    struct mprof__spill *spill = &thread->spill;
+    struct mprof_thread *record = thread->record;
+    struct mprof_header *header = mprof__arena_header(&thread->session->arena);
+    bool is_summed = record->emptied != record->spilled;
+    if (!is_summed && !mprof__totals_add(thread)) {
+        spill->refused = true;
+        return;
+    }
+    thread->counted = 0;
+    spill->tree.root = 0;
+    mprof__order_for_handlers();
+    mprof__lock(&thread->session->lock);
+    mprof__add_relaxed(&header->emptied, 1);
+    if (!is_summed)
+        mprof__store_release(&record->emptied, record->emptied + 1);
+    clear(thread);
+    mprof__add_relaxed(&header->emptied, 1);
+    mprof__unlock(&thread->session->lock);
+    mprof__index_clear(&spill->tree.nodes);
+    memset(spill->tree.steps, 0,
+           (spill->tree.step_mask + (size_t)1) * sizeof *spill->tree.steps);
+    spill->tree.node_count = 0;
+    if (!mprof__tree_plant(thread, &spill->tree))
+        spill->refused = true;
+}
+
+static uint32_t capacity(const struct mprof__spill *spill) {
+    return mprof__block_capacity(&spill->tree.node_blocks);
+}
+
+bool mprof__spill_takes(struct mprof__thread *thread) {
+    struct mprof__spill *spill = &thread->spill;
+    if (spill->refused)
+        return false;
+    if (!spill->begun && !begin(thread))
+        spill->refused = true;
+    else if (spill->tree.root == 0)
+        empty(thread);
+    return !spill->refused && thread->chain.count < capacity(spill) / 2;
+}
+
+/* The node of frame INDEX, called by PARENT; 0: the spill is full, or was. */
+static mprof_ref find_child(struct mprof__thread *thread, mprof_ref parent,
+                            size_t index) {
+    struct mprof__spill *spill = &thread->spill;
+    mprof_ref function = mprof__tree_function(thread, index), node = 0;
+    if (function == 0) {
+        /* There is no room for its record: the file is full. */
+        spill->refused = true;
+        return 0;
+    }
+    node = mprof__tree_child(thread, &spill->tree, parent, function,
+                             mprof__tree_call(thread, index, function),
+                             MPROF__FOR_COUNTERS);
+    if (node == 0)
+        empty(thread);
+    return node;
+}
+
+bool mprof__spill_begins(struct mprof__thread *thread) {
+    if (mprof__block_left(&thread->spill.tree.counter_blocks) >= SPARE_COUNTERS)
+        return true;
+    empty(thread);
+    return false;
+}
+
+mprof_ref mprof__spill_inward(struct mprof__thread *thread, mprof_ref parent,
+                              size_t index) {
+    struct mprof__tree *tree = &thread->spill.tree;
+    uint64_t key = mprof__step_key(&thread->chain.frames[index]);
+    const struct mprof__step *step = mprof__step_at(tree, parent, key);
+    if (mprof__is_step(step, parent, key))
+        return step->child;
+    mprof_ref node = find_child(thread, parent, index);
+    if (node != 0)
+        mprof__tree_remember(thread, tree, parent, key, node);
+    return node;
+}
+
+/* The step from a node of the tree to its twin has no key. */
+mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
+                            size_t index) {
+    struct mprof__tree *tree = &thread->spill.tree;
+    const struct mprof__frame *frames = thread->chain.frames;
+    mprof_ref node = tree->root;
+    size_t from = index;
+    for (; from > 0; from--) {
+        mprof_ref caller = from == index ? parent : frames[from - 1].node;
+        const struct mprof__step *step = mprof__step_at(tree, caller, 0);
+        if (mprof__is_step(step, caller, 0)) {
+            node = step->child;
+            break;
+        }
+    }
+    for (; node != 0 && from < index; from++) {
+        node = find_child(thread, node, from);
+        if (node != 0)
+            mprof__tree_remember(thread, tree, frames[from].node, 0, node);
+    }
+    return node;
+}
+
+/* Is it the counter for CLASS_ with the frees in SHORT_? */
+static bool is_for(const struct mprof_spill_counter *counter, mprof_ref short_,
+                   unsigned class_) {
+    return counter->counter.class_ == class_ && counter->short_ == short_;
+}
+
+struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
+                                           mprof_ref node, mprof_ref short_,
+                                           unsigned class_) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__blocks *blocks = &thread->spill.tree.counter_blocks;
+    struct mprof_node *at = mprof__arena_at(arena, node);
+    struct mprof_spill_counter *counter;
+    for (mprof_ref ref = at->counter; ref != 0; ref = counter->counter.next) {
+        counter = mprof__arena_at(arena, ref);
+        if (is_for(counter, short_, class_))
+            return &counter->counter;
+    }
+    counter = mprof__block_next(thread, blocks, MPROF__FOR_COUNTERS);
+    if (counter == NULL)
+        return NULL;
+    *counter = (struct mprof_spill_counter){
+        .counter = {.next = at->counter, .class_ = class_}, .short_ = short_};
+    mprof__store_release(&at->counter,
+                         mprof__block_publish(arena, blocks, counter));
+    return &counter->counter;
+}
+
+void mprof__spill_free(struct mprof__spill *spill) {
+    /* What is in the data file stays as it is. */
+    if (!spill->begun)
+        return;
+    mprof__tree_free(&spill->tree);
+    mprof__totals_free(&spill->totals);
+    spill->refused = true;
+}
