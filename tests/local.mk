@@ -18,6 +18,7 @@ c_tests = \
 	tests/report/graph/test_inlined_views \
 	tests/report/graph/test_killed \
 	tests/report/graph/test_naive \
+	tests/report/graph/test_replay \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_leaks \
 	tests/report/tables/test_paths \
@@ -69,6 +70,7 @@ libtests_la_SOURCES = \
 	tests/support/datafile.c tests/support/datafile.h \
 	tests/support/fake.c tests/support/fake.h \
 	tests/support/golden.c tests/support/golden.h \
+	tests/support/replay.c tests/support/replay.h \
 	tests/support/self.h \
 	tests/support/world.c tests/support/world.h
 libtests_la_LIBADD = libreport.la libmonitor.la

@@ -21,8 +21,9 @@
 
 enum { PATH_BYTES = 4096, TEXT_BYTES = 3 * MPROF__NAME_BYTES };
 
-/* In the table of what is known. */
-enum { HIDDEN = 1, FRAGMENT = 2, REF_SHIFT = 2 };
+/* In the table of what is known.  What is known of a part whose whole was not
+ * seen yet holds for a time only. */
+enum { HIDDEN = 1, FRAGMENT = 2, PASSING = 4, REF_SHIFT = 3, TIME_SHIFT = 36 };
 
 /* What is known of a function by its names; mapped, as stacks may be small. */
 struct names {
@@ -104,11 +105,11 @@ static bool is_hidden_lisp(const struct search *s) {
                names->path);
 }
 
-/* Of all functions with this TEXT the first that was seen: REF, which is to be
- * KEPT for others, unless there was one.  That two texts are of one hash does
- * not happen. */
+/* The first function that was seen with this TEXT, or 0; KEPT, when it is not 0,
+ * is the first if there was none.  That two texts are of one hash does not
+ * happen. */
 static mprof_ref first_with(struct mprof__thread *thread, const char *text,
-                            mprof_ref ref, bool kept) {
+                            mprof_ref kept) {
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
     for (; *text != '\0'; text++)
         hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
@@ -116,65 +117,75 @@ static mprof_ref first_with(struct mprof__thread *thread, const char *text,
     const struct mprof__slot *slot = mprof__table_find(&thread->texts, hash);
     if (slot != NULL)
         return (mprof_ref)slot->value;
-    if (kept)
-        mprof__table_add(&thread->texts, hash, ref);
+    if (kept != 0)
+        mprof__table_add(&thread->texts, hash, kept);
     mprof__table_trim(&thread->texts);
-    return ref;
+    return kept;
 }
 
-/* The functions that are in the file before it is gone are known by symbols
- * that the process has read. */
-static mprof_ref first_of_symbol(struct search *s, size_t length) {
-    snprintf(s->names->text, sizeof s->names->text, "S%lx:%.*s",
+/* That of the module and the SYMBOL that the process has read, as the file may
+ * be gone; KIND_ tells whole functions from parts of those that are not seen. */
+static mprof_ref first_of_symbol(const struct search *s, char kind_,
+                                 size_t length, mprof_ref kept) {
+    snprintf(s->names->text, sizeof s->names->text, "%c%lx:%.*s", kind_,
              (unsigned long)s->function->module, (int)length,
              s->names->symbol);
-    return first_with(s->thread, s->names->text, s->found.function,
-                      !s->found.fragment);
+    return first_with(s->thread, s->names->text, kept);
 }
 
-/* The part of a function whose code is at ADDRESS of its module. */
-static void find_whole(struct search *s, uint64_t address) {
+/* The same for one whose code is at ADDRESS. */
+static mprof_ref first_at(const struct search *s, uint64_t address,
+                          mprof_ref kept) {
+    snprintf(s->names->text, sizeof s->names->text, "A%lx:%llx",
+             (unsigned long)s->function->module, (unsigned long long)address);
+    return first_with(s->thread, s->names->text, kept);
+}
+
+/* It is a part of the function whose symbol has LENGTH bytes of its own. */
+static void find_whole_named(struct search *s, size_t length) {
+    mprof_ref whole = first_of_symbol(s, 'S', length, 0);
+    if (whole == 0)
+        whole = first_of_symbol(s, 'P', length, s->found.function);
+    s->found.function = whole;
+    s->found.fragment = true;
+    s->final = false;
+}
+
+/* ... of the function whose code is at ADDRESS of its module. */
+static void find_whole_at(struct search *s, uint64_t address) {
     const struct mprof_module *module =
         mprof__arena_at(s->arena, s->function->module);
     const struct mprof__slot *slot = mprof__table_find(
         &s->thread->session->functions, address + module->bias);
     const struct mprof_function *whole =
         slot == NULL ? NULL : mprof__arena_at(s->arena, (mprof_ref)slot->value);
-    if (whole == NULL || whole->module != s->function->module ||
-        whole->address != address || whole == s->function) {
-        s->final = false;
-        snprintf(s->names->text, sizeof s->names->text, "C%lx:%llx",
-                 (unsigned long)s->function->module,
-                 (unsigned long long)address);
-        s->found.function =
-            first_with(s->thread, s->names->text, s->found.function, true);
-        return;
-    }
+    s->final = whole != NULL && whole->module == s->function->module &&
+               whole->address == address && whole != s->function;
     bool hidden = s->found.hidden;
-    s->found = mprof__shown(s->thread, (mprof_ref)slot->value);
+    if (s->final)
+        s->found = mprof__shown(s->thread, (mprof_ref)slot->value);
+    else
+        s->found.function = first_at(s, address, s->found.function);
     s->found.hidden |= hidden;
+    s->found.fragment = true;
 }
 
 static void find_c(struct search *s) {
     size_t base = mprof__base_length(s->names->symbol);
     bool is_read = s->names->symbol[0] != '\0';
-    s->found.fragment = is_read && s->names->symbol[base] != '\0';
-    if (is_read) {
-        s->found.function = first_of_symbol(s, base);
-        s->final = !s->found.fragment;
-    }
-    s->found.hidden = is_hidden_c(s);
-    if (is_read || s->function->module == 0)
-        return;
     struct mprof__part part;
-    if (!mprof__part_at(s->thread->session, s->function->module,
+    if (is_read && s->names->symbol[base] != '\0')
+        find_whole_named(s, base);
+    else if (is_read)
+        s->found.function = first_of_symbol(s, 'S', base, s->found.function);
+    s->found.hidden = is_hidden_c(s);
+    if (is_read || s->function->module == 0 ||
+        !mprof__part_at(s->thread->session, s->function->module,
                         s->names->path, s->function->address, &part))
         return;
     s->found.hidden |= part.hidden;
-    if (!part.fragment)
-        return;
-    find_whole(s, part.whole);
-    s->found.fragment = true;
+    if (part.fragment)
+        find_whole_at(s, part.whole);
 }
 
 static void find_lisp(struct search *s, mprof_ref ref) {
@@ -182,11 +193,10 @@ static void find_lisp(struct search *s, mprof_ref ref) {
     if (mprof__function_text(s->function->kind, s->names->lisp,
                              s->names->symbol, s->names->text,
                              sizeof s->names->text))
-        s->found.function =
-            first_with(s->thread, s->names->text, ref, true);
+        s->found.function = first_with(s->thread, s->names->text, ref);
     /* For its parts. */
     if (s->function->kind == MPROF_LISP && s->names->symbol[0] != '\0')
-        first_of_symbol(s, strlen(s->names->symbol));
+        first_of_symbol(s, 'S', strlen(s->names->symbol), s->found.function);
 }
 
 static void find_out(struct search *s, mprof_ref ref) {
@@ -209,26 +219,40 @@ static void find_out(struct search *s, mprof_ref ref) {
     mprof__unmap(s->names, sizeof *s->names);
 }
 
+static uint64_t value_of(const struct search *s, uint64_t now) {
+    return (s->final ? 0 : now << TIME_SHIFT | PASSING) |
+           (uint64_t)s->found.function << REF_SHIFT |
+           (s->found.hidden ? HIDDEN : 0) | (s->found.fragment ? FRAGMENT : 0);
+}
+
+static struct mprof__shown shown_of(uint64_t value) {
+    return (struct mprof__shown){(mprof_ref)(value >> REF_SHIFT),
+                                 (value & HIDDEN) != 0,
+                                 (value & FRAGMENT) != 0};
+}
+
 struct mprof__shown mprof__shown(struct mprof__thread *thread,
                                  mprof_ref function) {
     struct mprof__table *known = &thread->shown;
-    const struct mprof__slot *slot = mprof__table_find(known, function);
-    if (slot != NULL)
-        return (struct mprof__shown){(mprof_ref)(slot->value >> REF_SHIFT),
-                                     (slot->value & HIDDEN) != 0,
-                                     (slot->value & FRAGMENT) != 0};
+    struct mprof__slot *slot = mprof__table_find(known, function);
+    uint64_t now = thread->shown_time & 0xfffffff;
+    if (slot != NULL &&
+        (!(slot->value & PASSING) || slot->value >> TIME_SHIFT == now))
+        return shown_of(slot->value & (((uint64_t)1 << TIME_SHIFT) - 1));
     const struct mprof__arena *arena = &thread->session->arena;
     struct search s = {.thread = thread,
                        .arena = arena,
                        .function = mprof__arena_at(arena, function),
                        .found = {.function = function}};
     find_out(&s, function);
-    if (s.final) {
-        mprof__table_add(known, function,
-                         (uint64_t)s.found.function << REF_SHIFT |
-                             (s.found.hidden ? HIDDEN : 0) |
-                             (s.found.fragment ? FRAGMENT : 0));
-        mprof__table_trim(known);
-    }
+    if (slot != NULL)
+        slot->value = value_of(&s, now);
+    else
+        mprof__table_add(known, function, value_of(&s, now));
+    mprof__table_trim(known);
     return s.found;
+}
+
+void mprof__shown_anew(struct mprof__thread *thread) {
+    thread->shown_time++;
 }

@@ -16,9 +16,13 @@ struct mprof__shown {
     bool fragment; /* a part or copy that the C compiler made of a function */
 };
 
-/* That of FUNCTION, remembered in THREAD.  Reads the ELF files of C functions;
+/* That of FUNCTION, remembered in THREAD; of a part whose whole was not seen
+ * before, until mprof__shown_anew().  Reads the ELF files of C functions;
  * one that is not there any more, or has no symbols, tells nothing. */
 struct mprof__shown mprof__shown(struct mprof__thread *thread,
                                  mprof_ref function);
+
+/* Functions may have been seen that are the wholes of parts. */
+void mprof__shown_anew(struct mprof__thread *thread);
 
 #endif

@@ -30,6 +30,7 @@ struct mprof__thread {
     /* FUNCTION -> what the tables make of it, text of a name -> the first
      * FUNCTION of it; see shown.c. */
     struct mprof__table shown, texts;
+    uint32_t shown_time;
     bool lost;                 /* that is what folded frames of the chain are */
     /* By class: the counter of the chain that was walked last, 0: not asked for
      * yet; and of the C heap the one that its objects remember.  They are of

@@ -394,6 +394,15 @@ static uint32_t parent_of(const struct walk *w, uint32_t i) {
     return (uint32_t)(parent - w->nodes);
 }
 
+/* See all functions before any of them is told which one it is a part of. */
+static void see_functions(struct walk *w, uint32_t count) {
+    const struct mprof__arena *arena = &w->thread->session->arena;
+    for (uint32_t i = 1; i < count; i++)
+        mprof__shown(w->thread,
+                     mprof__call_function(arena, w->nodes[i].call));
+    mprof__shown_anew(w->thread);
+}
+
 static bool map_again(void **memory, size_t *bytes, size_t wanted) {
     mprof__unmap(*memory, *bytes);
     *memory = mprof__map(wanted);
@@ -423,6 +432,7 @@ static bool prepare(struct walk *w) {
         w->sibling[i] = w->child[parent];
         w->child[parent] = i;
     }
+    see_functions(w, count);
     bool good = map_again(&t->path, &t->path_bytes,
                           (deepest + (size_t)1) * sizeof *w->levels);
     w->levels = t->path;

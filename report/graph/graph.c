@@ -76,6 +76,43 @@ static uint32_t shown_of(const struct builder *b, uint32_t function) {
                : b->graph->functions->shown[function];
 }
 
+struct summed {
+    uint64_t key;    /* thread and function of the tables */
+    uint32_t record; /* FUNCTION that the total is of */
+    uint64_t bytes;
+};
+
+static int compare_summed(const void *a, const void *b) {
+    const struct summed *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->record > y->record) - (x->record < y->record);
+}
+
+/* Of functions with totals of several records, all but the first's. */
+static void find_doubtful(struct builder *b, const struct report__profile *p,
+                          unsigned view) {
+    struct summed *all = report__alloc(b->pool, p->total_count, sizeof *all);
+    uint32_t count = 0, first = 0;
+
+    for (uint32_t i = 0; i < p->total_count; i++) {
+        const struct report__total *t = &p->totals[i];
+        if (t->kind == MPROF_BELOW && t->views & view &&
+            p->threads[t->thread].heap == b->graph->heap)
+            all[count++] = (struct summed){(uint64_t)t->thread << 32 |
+                                               shown_of(b, t->function),
+                                           t->function, t->count.bytes};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_summed);
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].key != all[first].key)
+            first = i;
+        else if (all[i].record != all[first].record)
+            b->graph->doubtful += all[i].bytes;
+    report__drop(b->pool, all);
+}
+
 /* What was summed up already, of THREAD or of all. */
 static void find_totals(struct builder *b, const struct report__profile *p,
                         uint32_t thread, bool all_frames) {
@@ -94,6 +131,7 @@ static void find_totals(struct builder *b, const struct report__profile *p,
         total.depth[0] = total.depth[all_frames];
         b->totals[b->total_count++] = total;
     }
+    find_doubtful(b, p, view);
 }
 
 /* Step 2.  Sorted by caller and callee, the view nodes of one arc are

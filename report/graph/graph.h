@@ -49,6 +49,9 @@ struct report__graph {
     struct report__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
     struct report__counts total, freed;
+    /* At most so many bytes are counted twice in totals: of functions that the
+     * monitor did not know to be one when it summed up their chains. */
+    uint64_t doubtful;
 };
 
 /* The call graph of what THREAD, or MPROF_ALL_THREADS, did in HEAP.  Unless

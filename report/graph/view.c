@@ -130,11 +130,11 @@ static void count(struct making *c, const struct report__counter *counter) {
     uint32_t node = counter->node, *vnode = &c->out.of_node[node];
 
     if (counter->allocated.allocs == 0 && counter->allocated.bytes == 0) {
-        if (counter->freed.allocs > 0)
-            add_class(&c->out.freed_elsewhere[*vnode == MPROF_NONE
-                                                  ? MPROF_TOP_LEVEL
-                                                  : c->out.list[*vnode].function],
-                      counter->class_, &counter->freed);
+        uint32_t function = *vnode == MPROF_NONE
+                                ? MPROF_TOP_LEVEL
+                                : c->out.list[*vnode].function;
+        add_class(&c->out.freed_elsewhere[function], counter->class_,
+                  &counter->freed);
         return;
     }
     if (*vnode == MPROF_NONE)

@@ -338,6 +338,12 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
         fputs("(total N) after a name: bytes allocated while that function "
               "was on the chain,\neach allocation counted once.\n\n",
               out);
+    if (graph->doubtful > 0)
+        fprintf(out,
+                "Up to %s bytes are counted twice in totals and calls: chains "
+                "were summed up before it\nwas known which functions are "
+                "one.\n\n",
+                report__grouped(graph->doubtful).text);
     print_heading(&p);
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i].is_cycle)

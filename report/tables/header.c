@@ -283,19 +283,20 @@ static void print_folded(FILE *out, const struct report__totals *all) {
             percent * (double)all->folded,
             report__grouped(all->folded_bytes).text);
     if (all->lost == 0)
-        fputs("All numbers below are exact; only --leak-depth\nabove 8 and "
-              "--inlines lack callers.  ",
+        fputs("All numbers are exact; what is missing are callers\nfurther out "
+              "than the leak table shows by default, and functions that were "
+              "inlined.\n",
               out);
     else
         fprintf(out,
-                "There was no room for that either for %.1f%%\n(%s bytes): of "
+                "For %.1f%% (%s bytes) there was no room\neven for that: of "
                 "these only the innermost functions are known, below "
                 "<folded>;\ntotals and callers of functions further out lack "
-                "them.  ",
+                "them.\n",
                 percent * (double)all->lost,
                 report__grouped(all->lost_bytes).text);
-    fputs("Record with a larger limit for whole chains:\n--limit of mprof run, "
-          "--mprof-limit of ecl, :limit in Lisp.\n",
+    fputs("Record with a larger limit for whole chains: --limit of mprof run, "
+          "--mprof-limit of ecl,\n:limit in Lisp.\n",
           out);
 }
 

@@ -33,6 +33,7 @@ struct layout {
     int kept_width, allocs_width, bytes_width, frees_width, freed_width;
     bool frees;       /* whether there are columns for them */
     struct row total; /* of all rows, shown or not */
+    uint64_t lacking; /* bytes kept by rows with fewer callers than asked for */
     bool merged;      /* a label was printed that needs explaining */
     uint32_t *labels; /* room for the longest path */
 };
@@ -182,9 +183,28 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
+static enum mprof_function_kind kind_of(const struct leaks *l,
+                                        const struct report__functions *names,
+                                        uint32_t path) {
+    uint32_t label = path_at(l, path)->label;
+    return names->list[l->paths.labels[label].function].kind;
+}
+
+/* Did the chain have more callers, which are lost? */
+static bool lacks_callers(const struct leaks *l,
+                          const struct report__functions *names,
+                          uint32_t path) {
+    if (is_cut(l, path))
+        return false;
+    while (path_at(l, path)->caller != MPROF_NONE)
+        path = path_at(l, path)->caller;
+    return kind_of(l, names, path) == MPROF_FOLDED;
+}
+
 static struct layout make_layout(FILE *out, const struct leaks *l,
+                                 const struct report__functions *names,
                                  struct report__pool *pool) {
-    struct layout layout = {.out = out};
+    struct layout layout = {.out = out, .names = names};
     struct row *total = &layout.total;
     uint32_t longest = 0;
 
@@ -193,6 +213,8 @@ static struct layout make_layout(FILE *out, const struct leaks *l,
         add_count(&total->allocated, &row->allocated);
         add_count(&total->freed, &row->freed);
         add_count(&total->kept, &row->kept);
+        if (lacks_callers(l, names, row->path))
+            layout.lacking += row->kept.bytes;
         if (shown_frames(l, row->path) > longest)
             longest = shown_frames(l, row->path);
     }
@@ -246,18 +268,19 @@ static void print_numbers(const struct layout *l, const struct row *row) {
 
 static void print_path(struct layout *l, const struct leaks *leaks,
                        uint32_t path) {
-    uint32_t count = shown_frames(leaks, path);
+    uint32_t count = shown_frames(leaks, path), first = 0;
     bool cut = is_cut(leaks, path);
+    enum mprof_function_kind outermost = MPROF_C;
 
-    for (uint32_t i = count; i-- > 0; path = path_at(leaks, path)->caller)
+    for (uint32_t i = count; i-- > 0; path = path_at(leaks, path)->caller) {
         l->labels[i] = path_at(leaks, path)->label;
-    /* Where the walk was cut there were callers, too. */
-    if (count > 0) {
-        uint32_t outermost = leaks->paths.labels[l->labels[0]].function;
-        cut |= l->names->list[outermost].kind == MPROF_UNKNOWN;
+        outermost = kind_of(leaks, l->names, path);
     }
+    /* Where the walk was cut there were callers, too. */
+    cut |= outermost == MPROF_UNKNOWN || outermost == MPROF_FOLDED;
+    first = outermost == MPROF_FOLDED;
     fputs(cut ? "..." : "||", l->out);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < count; i++) {
         const struct report__label *label = &leaks->paths.labels[l->labels[i]];
         fputs(" > ", l->out);
         report__print_name(l->out, label->text);
@@ -271,6 +294,11 @@ static void print_notes(const struct layout *l,
     if (l->merged)
         fputs("a+n,m: calls from several places in a, recorded together\n",
               l->out);
+    if (l->lacking > 0)
+        fprintf(l->out,
+                "of %s of the bytes kept fewer callers are known, as the tree "
+                "of chains was full (see above)\n",
+                report__grouped(l->lacking).text);
     if (profile->untracked_allocs > 0)
         fprintf(l->out,
                 "what became of %s allocation%s (%s bytes) is not known: the "
@@ -314,8 +342,7 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
 
     l.paths = report__paths_build(pool, profile, names, thread, options);
     make_rows(&l, pool, profile);
-    struct layout layout = make_layout(out, &l, pool);
-    layout.names = names;
+    struct layout layout = make_layout(out, &l, names, pool);
     bool kept = l.count > 0;
     uint32_t left = drop_small(&l, &layout, options->verbosity, &left_bytes);
     if (l.count > 0)

@@ -1,7 +1,8 @@
 /* sums.c - the totals of a data file, read in the plainest way.
  *
  * Knows monitor/format/format.h and nothing of the reader in report/.  Prints
- * the allocations and bytes of all nodes, of all bins, and of what is unplaced.
+ * the allocations and bytes of all chains, of all bins, and of what is
+ * unplaced.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,24 @@ static void print(const char *what, const struct mprof_count *sum) {
            (unsigned long)sum->bytes);
 }
 
+/* What the chains that are not in the tree have allocated. */
+static void add_spilled(struct mprof_count *sum, const unsigned char *data,
+                        const struct mprof_block *block) {
+    const struct mprof_thread *thread =
+        (const void *)(data + (size_t)block->thread * 8);
+    const struct mprof_spill_counter *counter = (const void *)(block + 1);
+    const struct mprof_total *total = (const void *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++)
+        if (block->head.type == MPROF_SPILL_COUNTERS) {
+            if (thread->spilled == thread->emptied)
+                add(sum, &counter[i].counter.allocated);
+        } else if (block->head.type == MPROF_TOTALS) {
+            if (total[i].kind == MPROF_SELF &&
+                total[i].views & MPROF_ALL_FRAMES)
+                add(sum, &total[i].counts[thread->emptied & 1]);
+        }
+}
+
 int main(int argc, char **argv) {
     if (argc != 2)
         fail("usage", "sums FILE");
@@ -73,6 +92,9 @@ int main(int argc, char **argv) {
                                                     i * thing))
                                  ->allocated);
         }
+        if (record->type == MPROF_SPILL_COUNTERS ||
+            record->type == MPROF_TOTALS)
+            add_spilled(&nodes, data, (const void *)record);
         if (record->type == MPROF_BIN) {
             add(&bins, &((const struct mprof_bin *)record)->objects);
             add(&bins, &((const struct mprof_bin *)record)->storage);
