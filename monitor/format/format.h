@@ -203,8 +203,8 @@ struct mprof_thread {
     uint64_t marks;         /* 64: return addresses that were marked */
     uint64_t unmarked[MPROF_UNMARKED]; /* 72: how often that would have been
                                           worth while, but could not be */
-    uint32_t emptied; /* 104: times that its spill was emptied: of the two counts
-                       *   of a TOTAL number `emptied & 1` is true */
+    uint32_t emptied; /* 104: times that its spill was emptied: of the two
+                       * counts of a TOTAL number `emptied & 1` is true */
     uint32_t spilled; /* 108: what its spill has is not in the TOTALs yet when
                        *   this is `emptied`; else it counts no more */
 };
@@ -269,9 +269,9 @@ struct mprof_c_counter {
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
 };
 
-/* In SPILL_NODES: nodes as above, of chains for which the tree had no room, with
- * all frames from another root on.  Such a tree is small, and when it is full
- * its chains are summed up in TOTALs, and it is emptied.  Its counters, in
+/* In SPILL_NODES: nodes as above, of chains for which the tree had no room,
+ * with all frames from another root on.  Such a tree is small, and when it is
+ * full its chains are summed up in TOTALs, and it is emptied.  Its counters, in
  * SPILL_COUNTERS: */
 struct mprof_spill_counter {
     struct mprof_counter counter;
@@ -303,15 +303,15 @@ enum mprof_view { MPROF_SHOWN_FRAMES = 1, MPROF_ALL_FRAMES = 2 };
 #define MPROF_TOP 1u
 
 struct mprof_total {
-    mprof_ref caller;                  /*  0: FUNCTION, in an ARC */
-    mprof_ref function;                /*  4: FUNCTION; COUNTER in a SHORT */
-    uint8_t kind;                      /*  8: enum mprof_total_kind */
-    uint8_t views;                     /*  9: enum mprof_view */
-    uint8_t class_;                    /* 10 */
-    uint8_t pad;                       /* 11 */
-    uint16_t depth[MPROF_VIEWS];       /* 12: in a BELOW: least number of callers
-                                        *     in each view, 65535 for more */
-    struct mprof_count counts[2];      /* 16: see mprof_thread.emptied */
+    mprof_ref caller;             /*  0: FUNCTION, in an ARC */
+    mprof_ref function;           /*  4: FUNCTION; COUNTER in a SHORT */
+    uint8_t kind;                 /*  8: enum mprof_total_kind */
+    uint8_t views;                /*  9: enum mprof_view */
+    uint8_t class_;               /* 10 */
+    uint8_t pad;                  /* 11 */
+    uint16_t depth[MPROF_VIEWS];  /* 12: in a BELOW: least number of callers
+                                   *     in each view, 65535 for more */
+    struct mprof_count counts[2]; /* 16: see mprof_thread.emptied */
 };
 
 /* Bytes of a thing in a record of TYPE, of a thread of HEAP; 0: that is no

@@ -20,8 +20,7 @@ static bool make_block(struct mprof__thread *thread,
                        struct mprof__blocks *blocks, uint32_t capacity) {
     struct mprof__arena *arena = &thread->session->arena;
     struct mprof_block *block = mprof__arena_record(
-        arena, blocks->type,
-        sizeof *block + (size_t)capacity * blocks->bytes);
+        arena, blocks->type, sizeof *block + (size_t)capacity * blocks->bytes);
     if (block == NULL)
         return false;
     block->thread = thread->ref;

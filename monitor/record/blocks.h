@@ -23,7 +23,7 @@ struct mprof__blocks {
     struct mprof_block *last; /* NULL: there are none yet */
     uint32_t type;            /* enum mprof_record_type */
     uint32_t bytes;           /* of a thing, a multiple of 8 */
-    bool fixed;               /* there is one block, and there will be no other */
+    bool fixed; /* there is one block, and there will be no other */
 };
 
 /* Things that the last block has room for; 0: there is none. */

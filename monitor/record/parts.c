@@ -209,9 +209,8 @@ bool mprof__part_at(struct mprof__session *session, mprof_ref module,
         mprof__table_find(&session->parts, key_of(module, address));
     if (slot == NULL)
         return false;
-    *part =
-        (struct mprof__part){.whole = slot->value >> ADDRESS_SHIFT,
-                             .fragment = (slot->value & FRAGMENT) != 0,
-                             .hidden = (slot->value & HIDDEN) != 0};
+    *part = (struct mprof__part){.whole = slot->value >> ADDRESS_SHIFT,
+                                 .fragment = (slot->value & FRAGMENT) != 0,
+                                 .hidden = (slot->value & HIDDEN) != 0};
     return true;
 }

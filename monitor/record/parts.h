@@ -11,7 +11,8 @@
 struct mprof__session;
 
 struct mprof__part {
-    uint64_t whole; /* ELF address of what it is a part or copy of, or its own */
+    uint64_t
+        whole; /* ELF address of what it is a part or copy of, or its own */
     bool fragment;
     bool hidden; /* by its name, in a module that is not known for plumbing */
 };

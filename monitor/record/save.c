@@ -141,8 +141,7 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
         block->count = b->count;
         memset(thing + (size_t)b->count * b->bytes, 0,
                room - (size_t)b->count * b->bytes);
-        if (block->head.type == MPROF_EDGES ||
-            block->head.type == MPROF_TOTALS)
+        if (block->head.type == MPROF_EDGES || block->head.type == MPROF_TOTALS)
             continue;
         for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
             mprof_ref *link = link_of(thing, block->head.type);

@@ -88,8 +88,8 @@ static bool leads(const struct mprof__thread *thread, mprof_ref parent,
     return depth_of(thread, child) <= depth_of(thread, parent) + 1;
 }
 
-/* These steps have keys of their own, also where they begin at a node of a whole
- * chain: other keys are even, as what they are the addresses of. */
+/* These steps have keys of their own, also where they begin at a node of a
+ * whole chain: other keys are even, as what they are the addresses of. */
 mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
                               size_t index, bool leaves) {
     uint64_t key = mprof__step_key(&thread->chain.frames[index]) + 1;

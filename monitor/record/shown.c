@@ -97,16 +97,16 @@ static bool is_hidden_c(const struct search *s) {
 static bool is_hidden_lisp(const struct search *s) {
     const struct names *names = s->names;
     return names->lisp[0] != '\0' &&
-           mprof__is_plumbing(
-               names->lisp,
-               s->function->kind == MPROF_LISP && names->symbol[0] != '\0'
-                   ? names->symbol
-                   : NULL,
-               names->path);
+           mprof__is_plumbing(names->lisp,
+                              s->function->kind == MPROF_LISP &&
+                                      names->symbol[0] != '\0'
+                                  ? names->symbol
+                                  : NULL,
+                              names->path);
 }
 
-/* The first function that was seen with this TEXT, or 0; KEPT, when it is not 0,
- * is the first if there was none.  That two texts are of one hash does not
+/* The first function that was seen with this TEXT, or 0; KEPT, when it is not
+ * 0, is the first if there was none.  That two texts are of one hash does not
  * happen. */
 static mprof_ref first_with(struct mprof__thread *thread, const char *text,
                             mprof_ref kept) {
@@ -124,12 +124,12 @@ static mprof_ref first_with(struct mprof__thread *thread, const char *text,
 }
 
 /* That of the module and the SYMBOL that the process has read, as the file may
- * be gone; KIND_ tells whole functions from parts of those that are not seen. */
+ * be gone; KIND_ tells whole functions from parts of those that are not seen.
+ */
 static mprof_ref first_of_symbol(const struct search *s, char kind_,
                                  size_t length, mprof_ref kept) {
     snprintf(s->names->text, sizeof s->names->text, "%c%lx:%.*s", kind_,
-             (unsigned long)s->function->module, (int)length,
-             s->names->symbol);
+             (unsigned long)s->function->module, (int)length, s->names->symbol);
     return first_with(s->thread, s->names->text, kept);
 }
 
@@ -180,8 +180,8 @@ static void find_c(struct search *s) {
         s->found.function = first_of_symbol(s, 'S', base, s->found.function);
     s->found.hidden = is_hidden_c(s);
     if (is_read || s->function->module == 0 ||
-        !mprof__part_at(s->thread->session, s->function->module,
-                        s->names->path, s->function->address, &part))
+        !mprof__part_at(s->thread->session, s->function->module, s->names->path,
+                        s->function->address, &part))
         return;
     s->found.hidden |= part.hidden;
     if (part.fragment)

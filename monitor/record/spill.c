@@ -29,11 +29,10 @@ static bool fix_blocks(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
     struct mprof__tree *tree = &thread->spill.tree;
     mprof__lock(&session->lock);
-    uint32_t unit = 3 * sizeof(struct mprof_node) +
-                    sizeof(struct mprof_spill_counter);
+    uint32_t unit =
+        3 * sizeof(struct mprof_node) + sizeof(struct mprof_spill_counter);
     uint32_t n = (uint32_t)find_room(&session->arena) / unit;
-    bool made = n > 0 &&
-                mprof__block_fix(thread, &tree->node_blocks, 3 * n) &&
+    bool made = n > 0 && mprof__block_fix(thread, &tree->node_blocks, 3 * n) &&
                 mprof__block_fix(thread, &tree->counter_blocks, n);
     mprof__unlock(&session->lock);
     return made;

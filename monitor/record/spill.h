@@ -11,10 +11,10 @@
  *
  * What is counted there is as exact as in the tree.  When it is full, what its
  * chains have allocated is summed up by function and arc in TOTALs (totals.h),
- * each allocation counted once, and it is emptied: an allocation is in one spill
- * with its whole chain, so the sums over all of them are exact.  Lost are the
- * chains themselves, beyond the innermost functions, which counters of the C
- * heap have in the tree's short chains.
+ * each allocation counted once, and it is emptied: an allocation is in one
+ * spill with its whole chain, so the sums over all of them are exact.  Lost are
+ * the chains themselves, beyond the innermost functions, which counters of the
+ * C heap have in the tree's short chains.
  *
  * A kill at any moment leaves sums that are right: totals have two counts each,
  * and THREAD's `emptied` says which is true, and whether the spill is; see

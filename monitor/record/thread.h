@@ -31,7 +31,7 @@ struct mprof__thread {
      * FUNCTION of it; see shown.c. */
     struct mprof__table shown, texts;
     uint32_t shown_time;
-    bool lost;                 /* that is what folded frames of the chain are */
+    bool lost; /* that is what folded frames of the chain are */
     /* By class: the counter of the chain that was walked last, 0: not asked for
      * yet; and of the C heap the one that its objects remember.  They are of
      * this node and site. */

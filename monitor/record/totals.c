@@ -29,12 +29,12 @@ struct mprof__arc_totals {
 
 /* A node on the path of the walk, in each view. */
 struct level {
-    uint32_t node;                   /* its number in the block */
-    uint32_t function[MPROF_VIEWS];  /* that the node is in, or NONE */
-    uint32_t first[MPROF_VIEWS];     /* ... the outermost one of the chain */
-    uint32_t arc[MPROF_VIEWS];       /* by which it was called, or NONE: it is
-                                      * in the function of its caller */
-    uint32_t depth[MPROF_VIEWS];     /* functions further out */
+    uint32_t node;                  /* its number in the block */
+    uint32_t function[MPROF_VIEWS]; /* that the node is in, or NONE */
+    uint32_t first[MPROF_VIEWS];    /* ... the outermost one of the chain */
+    uint32_t arc[MPROF_VIEWS];      /* by which it was called, or NONE: it is
+                                     * in the function of its caller */
+    uint32_t depth[MPROF_VIEWS];    /* functions further out */
     struct mprof_count sum[MPROF_CLASSES]; /* of its subtree, so far */
 };
 
@@ -42,7 +42,7 @@ struct walk {
     struct mprof__thread *thread;
     struct mprof__totals *totals;
     const struct mprof_node *nodes;
-    unsigned valid; /* the count of a TOTAL that will be true */
+    unsigned valid;            /* the count of a TOTAL that will be true */
     uint32_t *child, *sibling; /* by node, or 0 */
     struct level *levels;
     bool failed; /* there was no room */
@@ -145,10 +145,10 @@ static struct mprof_total *add(struct walk *w, mprof_ref *ref,
 }
 
 static uint8_t views_of(unsigned way) {
-    static const uint8_t views[WAYS] = {
-        [SHOWN] = MPROF_SHOWN_FRAMES,
-        [ALL] = MPROF_ALL_FRAMES,
-        [BOTH] = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES};
+    static const uint8_t views[WAYS] = {[SHOWN] = MPROF_SHOWN_FRAMES,
+                                        [ALL] = MPROF_ALL_FRAMES,
+                                        [BOTH] = MPROF_SHOWN_FRAMES |
+                                                 MPROF_ALL_FRAMES};
     return views[way];
 }
 
@@ -389,8 +389,8 @@ static void walk(struct walk *w) {
 
 /* The number of the parent of node I. */
 static uint32_t parent_of(const struct walk *w, uint32_t i) {
-    const struct mprof_node *parent = mprof__arena_at(
-        &w->thread->session->arena, w->nodes[i].parent);
+    const struct mprof_node *parent =
+        mprof__arena_at(&w->thread->session->arena, w->nodes[i].parent);
     return (uint32_t)(parent - w->nodes);
 }
 
@@ -398,8 +398,7 @@ static uint32_t parent_of(const struct walk *w, uint32_t i) {
 static void see_functions(struct walk *w, uint32_t count) {
     const struct mprof__arena *arena = &w->thread->session->arena;
     for (uint32_t i = 1; i < count; i++)
-        mprof__shown(w->thread,
-                     mprof__call_function(arena, w->nodes[i].call));
+        mprof__shown(w->thread, mprof__call_function(arena, w->nodes[i].call));
     mprof__shown_anew(w->thread);
 }
 

@@ -3,10 +3,10 @@
  * The tables need no more of a chain than its functions and arcs.  So a spill
  * that is full is summed up, by one walk over it: what was allocated in the
  * subtree of a frame is added to its function and its arc if these are not
- * further out on the path as well (report/graph/graph.c does the same).  What is
- * plumbing has to be known here, since arcs cannot be taken apart afterwards:
- * there are two sums, of the frames that are shown and of all frames, and where
- * they are one number, as mostly, that is told once.
+ * further out on the path as well (report/graph/graph.c does the same).  What
+ * is plumbing has to be known here, since arcs cannot be taken apart
+ * afterwards: there are two sums, of the frames that are shown and of all
+ * frames, and where they are one number, as mostly, that is told once.
  */
 #ifndef MONITOR_RECORD_TOTALS_H
 #define MONITOR_RECORD_TOTALS_H

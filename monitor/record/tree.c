@@ -226,8 +226,8 @@ static void tell_edge(struct mprof__thread *thread, mprof_ref node,
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room) {
-    mprof_ref node = mprof__tree_child(thread, &thread->tree, parent, function,
-                                       call, room);
+    mprof_ref node =
+        mprof__tree_child(thread, &thread->tree, parent, function, call, room);
     if (node != 0)
         tell_edge(thread, node, call, room);
     return node;

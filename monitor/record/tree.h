@@ -143,9 +143,8 @@ static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
 }
 
 /* Where the step is, if TREE has it, from PARENT by KEY. */
-static inline struct mprof__step *mprof__step_at(const struct mprof__tree *tree,
-                                                 mprof_ref parent,
-                                                 uint64_t key) {
+static inline struct mprof__step *
+mprof__step_at(const struct mprof__tree *tree, mprof_ref parent, uint64_t key) {
     return &tree->steps[mprof__hash(key + ((uint64_t)parent << 32)) &
                         tree->step_mask];
 }

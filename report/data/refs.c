@@ -4,13 +4,20 @@
 #include <string.h>
 
 static const char *const type_names[MPROF_TYPES] = {
-    [MPROF_STRING] = "a string",     [MPROF_MODULE] = "a module",
-    [MPROF_FUNCTION] = "a function", [MPROF_THREAD] = "a thread",
-    [MPROF_NODES] = "nodes",         [MPROF_BIN] = "a bin",
-    [MPROF_EDGES] = "edges",         [MPROF_COUNTERS] = "counters",
-    [MPROF_SIZE] = "a size",         [MPROF_SITE] = "a site",
-    [MPROF_FREED] = "frees",         [MPROF_SPILL_NODES] = "spilled nodes",
-    [MPROF_TOTALS] = "totals",       [MPROF_SPILL_COUNTERS] = "spilled counters"};
+    [MPROF_STRING] = "a string",
+    [MPROF_MODULE] = "a module",
+    [MPROF_FUNCTION] = "a function",
+    [MPROF_THREAD] = "a thread",
+    [MPROF_NODES] = "nodes",
+    [MPROF_BIN] = "a bin",
+    [MPROF_EDGES] = "edges",
+    [MPROF_COUNTERS] = "counters",
+    [MPROF_SIZE] = "a size",
+    [MPROF_SITE] = "a site",
+    [MPROF_FREED] = "frees",
+    [MPROF_SPILL_NODES] = "spilled nodes",
+    [MPROF_TOTALS] = "totals",
+    [MPROF_SPILL_COUNTERS] = "spilled counters"};
 
 /* The last record of TYPE that begins at REF or before it; MPROF_NONE: none. */
 static uint32_t find(struct report__reader *r, uint32_t type, mprof_ref ref) {

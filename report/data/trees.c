@@ -412,8 +412,8 @@ static void prepare(struct report__reader *r) {
 }
 
 static bool count_things(struct report__reader *r) {
-    static const uint32_t types[] = {MPROF_NODES,       MPROF_EDGES,
-                                     MPROF_COUNTERS,    MPROF_SPILL_NODES,
+    static const uint32_t types[] = {MPROF_NODES,          MPROF_EDGES,
+                                     MPROF_COUNTERS,       MPROF_SPILL_NODES,
                                      MPROF_SPILL_COUNTERS, MPROF_TOTALS};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!report__count_things(r, types[i]))

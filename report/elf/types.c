@@ -134,19 +134,29 @@ static bool is_hidden(const struct report__type_name *type,
             type->rank == MPROF__LIBRARY_STANDARD_TYPE);
 }
 
+/* Of the monitor that is linked in. */
+static bool is_monitors(const struct report__type_name *type) {
+    static const char prefix[] = "mprof__";
+    return strncmp(type->name, prefix, sizeof prefix - 1) == 0;
+}
+
 /* Turn the table into the lists. */
 static void arrange(struct report__types *types,
                     struct report__type_names *names) {
     enum report__type_rank best = MPROF__OWN_STRUCTURE;
     uint32_t count = 0, size = 0;
     size_t used = names->count;
+    const struct report__type_name *last = NULL;
 
     report__type_names_sort(names);
     types->names = report__alloc(names->pool, used, sizeof *types->names);
     for (size_t i = 0; i < used; i++) {
         const struct report__type_name *type = &names->table[i];
-        if (i == 0 || type->size != type[-1].size)
+        if (is_monitors(type))
+            continue;
+        if (last == NULL || type->size != last->size)
             best = type->rank;
+        last = type;
         while (size < type->size)
             types->first[++size] = count;
         if (!is_hidden(type, best))

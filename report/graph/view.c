@@ -130,9 +130,8 @@ static void count(struct making *c, const struct report__counter *counter) {
     uint32_t node = counter->node, *vnode = &c->out.of_node[node];
 
     if (counter->allocated.allocs == 0 && counter->allocated.bytes == 0) {
-        uint32_t function = *vnode == MPROF_NONE
-                                ? MPROF_TOP_LEVEL
-                                : c->out.list[*vnode].function;
+        uint32_t function = *vnode == MPROF_NONE ? MPROF_TOP_LEVEL
+                                                 : c->out.list[*vnode].function;
         add_class(&c->out.freed_elsewhere[function], counter->class_,
                   &counter->freed);
         return;
@@ -164,8 +163,8 @@ static void fill(struct making *c) {
     c->out.own = report__alloc(c->pool, p->counter_count, sizeof *c->out.own);
     c->out.freed =
         report__alloc(c->pool, p->counter_count, sizeof *c->out.freed);
-    c->out.freed_elsewhere = report__alloc(c->pool, c->names->count,
-                                           sizeof *c->out.freed_elsewhere);
+    c->out.freed_elsewhere =
+        report__alloc(c->pool, c->names->count, sizeof *c->out.freed_elsewhere);
     c->out.of_node = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
     c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
     c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);

@@ -22,7 +22,8 @@ struct report__totals {
     uint64_t frees, freed;               /* C: of that */
     struct mprof_count objects, storage; /* Lisp */
     /* Of the allocations: those for whose chains the tree had no room, of these
-     * those that are lost, with the bytes of both; and those with cut chains. */
+     * those that are lost, with the bytes of both; and those with cut chains.
+     */
     uint64_t folded, folded_bytes, lost, lost_bytes, cut;
 };
 struct report__totals report__total(const struct report__profile *profile,

@@ -143,8 +143,8 @@ static void set_chain(struct player *p, const struct mprof_node *node,
         reused = at + 1;
     }
     /* All outside of the outermost frame that differs. */
-    for (reused = 0; reused < depth && reused < before &&
-                     p->frames[reused].node != 0;)
+    for (reused = 0;
+         reused < depth && reused < before && p->frames[reused].node != 0;)
         reused++;
     chain->count = depth;
     chain->innermost = depth == 0 ? NULL : &p->frames[depth - 1];
@@ -160,8 +160,8 @@ static void play_counter(struct player *p, const struct mprof_node *node,
                        half = {n.allocs / 2, n.bytes / 2};
     set_chain(p, node, is_c ? c->site : 0);
     if (second)
-        half = (struct mprof_count){n.allocs - half.allocs,
-                                    n.bytes - half.bytes};
+        half =
+            (struct mprof_count){n.allocs - half.allocs, n.bytes - half.bytes};
     if (half.allocs == 0 && half.bytes == 0)
         return;
     mprof_ref place = mprof__tree_place(p->thread);
@@ -173,8 +173,8 @@ static void play_counter(struct player *p, const struct mprof_node *node,
         p->thread->record->folded_allocs += half.allocs;
     if (!is_c || !second)
         return;
-    struct mprof_c_counter *owner = mprof__arena_at(
-        &session->arena, p->thread->owner[counter->class_]);
+    struct mprof_c_counter *owner =
+        mprof__arena_at(&session->arena, p->thread->owner[counter->class_]);
     owner->freed.allocs += c->freed.allocs;
     owner->freed.bytes += c->freed.bytes;
 }

@@ -76,12 +76,12 @@ uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
 void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed) {
-    w->profile.counters[w->profile.counter_count++] = (struct report__counter){
-        .node = node,
-        .edge = edge,
-        .class_ = MPROF_SMALL,
-        .allocated = {allocs, bytes},
-        .freed = {frees, freed}};
+    w->profile.counters[w->profile.counter_count++] =
+        (struct report__counter){.node = node,
+                                 .edge = edge,
+                                 .class_ = MPROF_SMALL,
+                                 .allocated = {allocs, bytes},
+                                 .freed = {frees, freed}};
 }
 
 void world_counter(struct world *w, uint32_t node, uint64_t allocs,

@@ -79,7 +79,12 @@ static const struct {
     {MPROF_UNKNOWN, NULL, NULL, -1},
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds, SITES = 3, NODES = 40000, C_NODES = 4000 };
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+    SITES = 3,
+    NODES = 40000,
+    C_NODES = 4000
+};
 
 struct source {
     struct datafile file;
@@ -100,9 +105,9 @@ static void make_functions(struct source *s) {
             datafile_function(d, kinds[k].kind, module, 0x1000 * (k + 1),
                               kinds[k].name, kinds[k].symbol);
         for (unsigned i = 0; i < SITES; i++)
-            s->call[k][i] = module == 0 ? f
-                                        : datafile_site(d, f, module,
-                                                        0x1000 * (k + 1) + i);
+            s->call[k][i] =
+                module == 0 ? f
+                            : datafile_site(d, f, module, 0x1000 * (k + 1) + i);
     }
 }
 
@@ -125,7 +130,8 @@ static void make_thread(struct source *s, mprof_ref thread, bool c) {
             nodes[rand() % 9 ? count - 1 - (unsigned)rand() % recent
                              : (unsigned)rand() % count];
         mprof_ref call = draw_call(s, &kind[count]);
-        mprof_ref node = nodes[count++] = datafile_node(d, thread, parent, call);
+        mprof_ref node = nodes[count++] =
+            datafile_node(d, thread, parent, call);
         /* One for each class. */
         for (unsigned class_ = 0; class_ < MPROF_CLASSES; class_++) {
             uint64_t n = 1 + (uint64_t)rand() % 9;
@@ -134,9 +140,9 @@ static void make_thread(struct source *s, mprof_ref thread, bool c) {
                                         c ? some.bytes / 3 : 0};
             const struct mprof_record *record = datafile_record(d, call);
             if (rand() % 3 == 0)
-                datafile_counter(
-                    d, node, c && record->type == MPROF_SITE ? call : 0, class_,
-                    some, freed);
+                datafile_counter(d, node,
+                                 c && record->type == MPROF_SITE ? call : 0,
+                                 class_, some, freed);
         }
     }
 }
@@ -152,7 +158,8 @@ static void write_file(struct source *s, const char *name) {
 static void small_files_have_the_same_tables(void **state) {
     (void)state;
     static const unsigned limits[] = {3u << 20, 4u << 20, 64u << 20};
-    char whole[] = "/tmp/mprof-whole-XXXXXX", small[] = "/tmp/mprof-small-XXXXXX";
+    char whole[] = "/tmp/mprof-whole-XXXXXX",
+         small[] = "/tmp/mprof-small-XXXXXX";
     close(mkstemp(whole));
     close(mkstemp(small));
     srand(1988);
