@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { LONGEST_BUILD_ID = 64 };
+
 bool mprof__is_elf(const void *base) {
     const Elf64_Ehdr *elf = base;
     return memcmp(elf->e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -60,6 +62,32 @@ static const Elf64_Shdr *find_section(const struct mprof__image *image,
             section[i].sh_link < elf->e_shnum)
             return &section[i];
     return NULL;
+}
+
+void mprof__image_open_symbols(struct mprof__image *image, const char *path,
+                               const uint8_t *build_id, size_t bytes) {
+    static const char folder[] = "/usr/lib/debug/.build-id/", ending[] = ".debug";
+    char name[sizeof folder + 2 * LONGEST_BUILD_ID + sizeof "/" + sizeof ending];
+    struct mprof__image other;
+    mprof__image_open(image, path);
+    if (image->base == NULL || find_section(image, SHT_SYMTAB) != NULL ||
+        bytes < 2 || bytes > LONGEST_BUILD_ID)
+        return;
+    char *end = stpcpy(name, folder);
+    for (size_t i = 0; i < bytes; i++) {
+        *end++ = "0123456789abcdef"[build_id[i] >> 4];
+        *end++ = "0123456789abcdef"[build_id[i] & 15];
+        if (i == 0)
+            *end++ = '/';
+    }
+    strcpy(end, ending);
+    mprof__image_open(&other, name);
+    if (other.base == NULL || find_section(&other, SHT_SYMTAB) == NULL) {
+        mprof__image_close(&other);
+        return;
+    }
+    mprof__image_close(image);
+    *image = other;
 }
 
 void mprof__image_symbols(const struct mprof__image *image,

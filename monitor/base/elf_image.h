@@ -15,6 +15,10 @@ struct mprof__image {
     size_t bytes;
 };
 void mprof__image_open(struct mprof__image *image, const char *path);
+/* The same for the file PATH with the build id of BYTES bytes; if it has been
+ * stripped, that with its symbols, where the system has one. */
+void mprof__image_open_symbols(struct mprof__image *image, const char *path,
+                               const uint8_t *build_id, size_t bytes);
 void mprof__image_close(struct mprof__image *image);
 
 /* Call VISIT for the functions among the symbols until it returns nonzero;

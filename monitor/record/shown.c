@@ -65,12 +65,14 @@ static void read_names(const struct search *s) {
 }
 
 /* The symbol of a C function in a library that has plumbing. */
-static void find_symbol(uint64_t address, struct names *names) {
+static void find_symbol(const struct mprof_module *module, uint64_t address,
+                        struct names *names) {
     struct mprof__image image = {.base = NULL};
     int state, saved = errno;
     /* open() is where threads are cancelled; malloc() is not. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    mprof__image_open(&image, names->path);
+    mprof__image_open_symbols(&image, names->path, module->build_id,
+                              module->build_id_bytes);
     pthread_setcancelstate(state, NULL);
     const char *found = mprof__image_symbol_at(&image, address);
     if (found != NULL)
@@ -83,7 +85,8 @@ static void find_symbol(uint64_t address, struct names *names) {
 static bool is_hidden_c(const struct search *s) {
     struct names *names = s->names;
     if (names->symbol[0] == '\0' && mprof__has_plumbing(names->path))
-        find_symbol(s->function->address, names);
+        find_symbol(mprof__arena_at(s->arena, s->function->module),
+                    s->function->address, names);
     names->symbol[mprof__base_length(names->symbol)] = '\0';
     const char *symbol = names->symbol;
     /* All symbols of other libraries and of the program are known as parts. */
