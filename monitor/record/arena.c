@@ -144,7 +144,8 @@ static bool reserve(struct mprof__arena *arena, size_t limit) {
             continue;
         arena->base = base;
         arena->limit = bytes;
-        arena->reserve = bytes / 2 < MOST_RESERVED ? bytes / 2 : MOST_RESERVED;
+        arena->reserve =
+            bytes / 4 * 3 < MOST_RESERVED ? bytes / 4 * 3 : MOST_RESERVED;
         arena->mapped_before = mprof__load_relaxed(&mprof__mapped);
         return true;
     }

@@ -77,17 +77,21 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
         to[i] = mprof__load_acquire(&from[i]);
 }
 
-/* An edge leads to a node, and a spill's counter or a total to a counter, which
- * there was before. */
-static bool leads_back(uint32_t type) {
-    return type == MPROF_EDGES || type == MPROF_SPILL_COUNTERS ||
-           type == MPROF_TOTALS;
+/* When the numbers of things are taken: first of those that lead to others, as
+ * edges to nodes, which there were before.  A spill's counters may be told what
+ * was freed in a counter of the tree: they come when that was copied. */
+enum turn { LEADING, OTHERS, SPILLS };
+
+static enum turn turn_of(uint32_t type) {
+    return type == MPROF_EDGES || type == MPROF_TOTALS                 ? LEADING
+           : type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS ? SPILLS
+                                                                       : OTHERS;
 }
 
-/* Take the numbers of things.  With no list, only that of blocks.  Those that
- * lead BACK are taken first. */
+/* Take the numbers of things whose TURN it is.  With no list, only that of
+ * blocks. */
 static void take_counts(const struct mprof__arena *arena, size_t used,
-                        struct blocks *blocks, bool back) {
+                        struct blocks *blocks, enum turn turn) {
     const struct mprof_record *record;
     size_t n = 0;
     for (size_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
@@ -98,12 +102,25 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
         const struct mprof_thread *thread =
             mprof__arena_at(arena, block->thread);
         uint32_t bytes = mprof_thing_bytes(record->type, thread->heap);
-        if (blocks->list != NULL && leads_back(record->type) == back)
+        if (blocks->list != NULL && turn_of(record->type) == turn)
             blocks->list[n] = (struct block){
                 (mprof_ref)(at / 8), mprof__load_acquire(&block->count), bytes};
         n++;
     }
     blocks->number = n;
+}
+
+/* What was freed of what they count is in the copy already. */
+static void copy_spills(struct mprof_header *copy,
+                        const struct mprof__arena *arena,
+                        const struct blocks *blocks) {
+    for (size_t i = 0; i < blocks->number; i++) {
+        size_t at = (size_t)blocks->list[i].ref * 8;
+        const struct mprof_record *from = (const void *)(arena->base + at);
+        if (turn_of(from->type) == SPILLS)
+            copy_words((uint64_t *)((char *)copy + at), (const uint64_t *)from,
+                       from->bytes);
+    }
 }
 
 /* Is there a thing at REF? */
@@ -131,6 +148,12 @@ static mprof_ref *link_of(void *thing, uint32_t type) {
     return &((struct mprof_counter *)thing)->next;
 }
 
+/* Let *LINK lead nowhere when it leads to what is not in the copy. */
+static void cut(const struct blocks *blocks, mprof_ref *link) {
+    if (*link != 0 && !is_there(blocks, *link))
+        *link = 0;
+}
+
 /* Let the COPY have what there was when the numbers were taken. */
 static void settle(struct mprof_header *copy, const struct blocks *blocks) {
     for (size_t i = 0; i < blocks->number; i++) {
@@ -144,9 +167,9 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
         if (block->head.type == MPROF_EDGES || block->head.type == MPROF_TOTALS)
             continue;
         for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
-            mprof_ref *link = link_of(thing, block->head.type);
-            if (*link != 0 && !is_there(blocks, *link))
-                *link = 0;
+            cut(blocks, link_of(thing, block->head.type));
+            if (block->head.type == MPROF_SPILL_COUNTERS)
+                cut(blocks, &((struct mprof_spill_counter *)thing)->short_);
         }
     }
 }
@@ -155,14 +178,16 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
     size_t used = mprof__arena_header(arena)->used;
     struct blocks blocks = {.list = NULL};
     struct mprof_header *copy = mprof__map(used);
-    take_counts(arena, used, &blocks, true);
+    take_counts(arena, used, &blocks, LEADING);
     size_t bytes = (blocks.number + 1) * sizeof *blocks.list;
     blocks.list = mprof__map(bytes);
     int error = MPROF_E_MEMORY;
     if (copy != NULL && blocks.list != NULL) {
-        take_counts(arena, used, &blocks, true);
-        take_counts(arena, used, &blocks, false);
+        take_counts(arena, used, &blocks, LEADING);
+        take_counts(arena, used, &blocks, OTHERS);
         copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
+        take_counts(arena, used, &blocks, SPILLS);
+        copy_spills(copy, arena, &blocks);
         settle(copy, &blocks);
         copy->used = used;
         copy->crc = mprof__arena_checksum(copy);

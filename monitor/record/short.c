@@ -59,7 +59,7 @@ static mprof_ref find_part(struct mprof__thread *thread, size_t first,
  * alone. */
 mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index) {
     static const unsigned lengths[] = {[MPROF__FOR_SHORT] = MPROF__SHORT,
-                                       [MPROF__FOR_SHORTER] = MPROF__SHORT / 2,
+                                       [MPROF__FOR_SHORTER] = MPROF__SHORTER,
                                        [MPROF__FOR_COUNTERS] = 1};
     mprof_ref node = 0;
     for (int room = MPROF__FOR_SHORT; node == 0 && room <= MPROF__FOR_COUNTERS;

@@ -209,17 +209,18 @@ static void add_arc(struct walk *w, uint32_t number, unsigned way,
             &at->sum[c]);
 }
 
-/* Allocations CALLED through calls of a function, and RECUR of them with the
- * function further out. */
-static void add_calls(struct walk *w, uint32_t number, unsigned view,
-                      uint64_t called, uint64_t recur) {
+/* The CALLS of a function: allocations through these, and in place of bytes
+ * those with the function further out. */
+static void add_calls(struct walk *w, uint32_t number, unsigned way,
+                      const struct mprof_count *calls) {
+    if (calls->allocs == 0 && calls->bytes == 0)
+        return;
     struct mprof__function_totals *f = &w->totals->functions[number];
-    struct mprof_count count = {called, recur};
-    add(w, &f->calls[view][0],
+    add(w, &f->calls[way][0],
         (struct mprof_total){.function = f->function,
                              .kind = MPROF_CALLS,
-                             .views = views_of(view)},
-        &count);
+                             .views = views_of(way)},
+        calls);
 }
 
 /* What a level is in one view, below that of its caller. */
@@ -331,6 +332,7 @@ static void enter(struct walk *w, struct level *at, uint32_t node) {
 /* The subtree of AT is complete. */
 static void leave(struct walk *w, struct level *at) {
     bool below[MPROF_VIEWS] = {false}, arc[MPROF_VIEWS] = {false};
+    struct mprof_count calls[MPROF_VIEWS] = {{0, 0}};
     struct mprof__totals *t = w->totals;
     uint64_t allocs = 0;
     for (unsigned c = 0; c < MPROF_CLASSES; c++)
@@ -345,10 +347,16 @@ static void leave(struct walk *w, struct level *at) {
         bool is_first = number == at->first[view];
         /* Its outermost frame was called by nobody, if it is the first. */
         bool is_called = at->depth[view] > 0 && above == (is_first ? 1 : 0);
-        add_calls(w, number, view, is_called ? allocs : 0,
-                  above == 1 ? allocs : 0);
+        calls[view] = (struct mprof_count){is_called ? allocs : 0,
+                                           above == 1 ? allocs : 0};
     }
-    if (below[SHOWN] && below[ALL] && at->function[SHOWN] == at->function[ALL])
+    bool same = at->function[SHOWN] == at->function[ALL];
+    if (same && memcmp(&calls[SHOWN], &calls[ALL], sizeof *calls) == 0)
+        add_calls(w, at->function[ALL], BOTH, &calls[ALL]);
+    else
+        for (unsigned view = 0; view < MPROF_VIEWS; view++)
+            add_calls(w, at->function[view], view, &calls[view]);
+    if (same && below[SHOWN] && below[ALL])
         add_below(w, at->function[ALL], BOTH, at);
     else
         for (unsigned view = 0; view < MPROF_VIEWS; view++)

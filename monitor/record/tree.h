@@ -45,6 +45,8 @@ struct mprof__thread;
 
 enum {
     MPROF__SHORT = 8,    /* functions of a short chain */
+    MPROF__SHORTER = 6,  /* ... where there is little room: those that the leak
+                          * table shows by default, and that there were more */
     MPROF__FEW = 8,      /* children or edges that are chained */
     MPROF__SPOTS = 1024, /* a power of two */
     MPROF__STEPS = 1024, /* to begin with; powers of two */

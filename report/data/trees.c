@@ -333,7 +333,8 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
                                      .class_ = in.counter.class_,
                                      .is_spill = true,
                                      .allocated = in.counter.allocated};
-        if (p->threads[thread].heap == MPROF_C_HEAP &&
+        /* In a copy of a running recording it may be missing. */
+        if (in.short_ != 0 &&
             !add_elsewhere(r, at, MPROF_FIELD(spill_counter, short_), in.short_,
                            thread, &in.counter.allocated))
             return false;
