@@ -256,6 +256,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/library.lsp \
 	tests/programs/maxima.lsp \
 	tests/programs/names.lsp \
+	tests/programs/parts.c \
 	tests/programs/random-calls.cc \
 	tests/programs/random-calls.h \
 	tests/programs/random-exits.cc \
