@@ -117,11 +117,47 @@ static void check_step(const struct mprof__thread *thread,
     MPROF__MUST((size_t)step->child * 8 < used_of(thread));
     const struct mprof_node *node =
         mprof__arena_at(&thread->session->arena, step->child);
-    if (thread->tree.folded == 0)
+    /* Odd keys are those of short chains. */
+    if (step->key % 2 == 0)
         MPROF__MUST(node->parent == step->parent);
 }
 
+/* Node I of the spill, whose first node is at FIRST. */
+static void check_spilled(const struct mprof__thread *thread,
+                          const struct mprof_node *first, uint32_t i) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref at = mprof__arena_ref(arena, &first[i]);
+    MPROF__MUST((first[i].parent == 0) == (i == 0));
+    MPROF__MUST((first[i].call == 0) == (i == 0));
+    MPROF__MUST(i == 0 || (first[i].parent < at &&
+                           first[i].parent >= thread->spill.tree.root));
+    for (mprof_ref ref = first[i].counter; ref != 0;) {
+        const struct mprof_spill_counter *counter = mprof__arena_at(arena, ref);
+        MPROF__MUST((size_t)ref * 8 < used_of(thread));
+        MPROF__MUST(counter->counter.class_ < MPROF_CLASSES);
+        MPROF__MUST((counter->short_ != 0) ==
+                    (thread->record->heap == MPROF_C_HEAP));
+        ref = counter->counter.next;
+    }
+}
+
+/* Of a spill that is neither refused nor about to be emptied. */
+static void check_spill(const struct mprof__thread *thread) {
+    const struct mprof__spill *spill = &thread->spill;
+    if (!spill->begun || spill->refused || spill->tree.root == 0)
+        return;
+    const struct mprof_block *block = spill->tree.node_blocks.last;
+    const struct mprof_node *first = (const void *)(block + 1);
+    MPROF__MUST(thread->record->spilled == thread->record->emptied);
+    MPROF__MUST(spill->tree.root ==
+                mprof__arena_ref(&thread->session->arena, first));
+    MPROF__MUST(block->count == spill->tree.node_count + 1);
+    for (uint32_t i = 0; i < block->count; i++)
+        check_spilled(thread, first, i);
+}
+
 void mprof__tree_check(const struct mprof__thread *thread) {
+    check_spill(thread);
     const struct mprof__tree *tree = &thread->tree;
     if (tree->root == 0)
         return; /* given back */

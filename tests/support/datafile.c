@@ -140,13 +140,45 @@ struct mprof_block *datafile_block(struct datafile *file, mprof_ref thing) {
     return (struct mprof_block *)datafile_record(file, thing) - 1;
 }
 
-mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
-                        mprof_ref parent, mprof_ref call) {
-    mprof_ref ref =
-        add_thing(file, MPROF_NODES, thread, sizeof(struct mprof_node));
+static mprof_ref add_node(struct datafile *file, uint32_t type,
+                          mprof_ref thread, mprof_ref parent, mprof_ref call) {
+    mprof_ref ref = add_thing(file, type, thread, sizeof(struct mprof_node));
     struct mprof_node *node = datafile_record(file, ref);
     node->parent = parent;
     node->call = call;
+    return ref;
+}
+
+mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
+                        mprof_ref parent, mprof_ref call) {
+    return add_node(file, MPROF_NODES, thread, parent, call);
+}
+
+mprof_ref datafile_spill_node(struct datafile *file, mprof_ref thread,
+                              mprof_ref parent, mprof_ref call) {
+    return add_node(file, MPROF_SPILL_NODES, thread, parent, call);
+}
+
+mprof_ref datafile_spill_counter(struct datafile *file, mprof_ref node,
+                                 mprof_ref short_, uint32_t class_,
+                                 struct mprof_count count) {
+    mprof_ref ref = add_thing(file, MPROF_SPILL_COUNTERS,
+                              datafile_block(file, node)->thread,
+                              sizeof(struct mprof_spill_counter));
+    struct mprof_spill_counter *counter = datafile_record(file, ref);
+    struct mprof_node *at = datafile_record(file, node);
+    counter->counter.next = at->counter;
+    counter->counter.class_ = class_;
+    counter->counter.allocated = count;
+    counter->short_ = short_;
+    at->counter = ref;
+    return ref;
+}
+
+mprof_ref datafile_total(struct datafile *file, mprof_ref thread,
+                         struct mprof_total total) {
+    mprof_ref ref = add_thing(file, MPROF_TOTALS, thread, sizeof total);
+    memcpy(datafile_record(file, ref), &total, sizeof total);
     return ref;
 }
 

@@ -51,6 +51,15 @@ mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
                            struct mprof_count freed);
 mprof_ref datafile_freed(struct datafile *file, mprof_ref thread,
                          mprof_ref counter, struct mprof_count freed);
+/* A node of a thread's spill, where COUNT was allocated; SHORT_ is the counter
+ * of its short chain, or 0.  And the TOTAL of THREAD. */
+mprof_ref datafile_spill_node(struct datafile *file, mprof_ref thread,
+                              mprof_ref parent, mprof_ref call);
+mprof_ref datafile_spill_counter(struct datafile *file, mprof_ref node,
+                                 mprof_ref short_, uint32_t class_,
+                                 struct mprof_count count);
+mprof_ref datafile_total(struct datafile *file, mprof_ref thread,
+                         struct mprof_total total);
 /* What THREAD allocated of one size. */
 mprof_ref datafile_size(struct datafile *file, mprof_ref thread, uint32_t size,
                         struct mprof_count allocated, struct mprof_count freed);

@@ -9,6 +9,33 @@
 #include "tests/support/datafile.h"
 #include "report/tables/tables.h"
 
+/* A chain in a spill, and totals of others. */
+static void make_spill(struct datafile *d, mprof_ref thread, mprof_ref f,
+                       mprof_ref g, mprof_ref short_) {
+    const unsigned both = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES;
+    const struct mprof_count some = {3, 90};
+    mprof_ref root = datafile_spill_node(d, thread, 0, 0);
+    mprof_ref node = datafile_spill_node(
+        d, thread, datafile_spill_node(d, thread, root, f), g);
+    datafile_spill_counter(d, node, short_, 1, some);
+    for (unsigned kind = 0; kind < MPROF_TOTAL_KINDS; kind++) {
+        bool is_short = kind == MPROF_SHORT;
+        if (is_short && short_ == 0)
+            continue;
+        datafile_total(
+            d, thread,
+            (struct mprof_total){.caller = kind == MPROF_ARC ? MPROF_TOP : 0,
+                                 .function = is_short ? short_ : f,
+                                 .kind = (uint8_t)kind,
+                                 .views = both,
+                                 .class_ = 1,
+                                 .depth = {1, 2},
+                                 .counts = {{2, 60}, {1, 30}}});
+    }
+    struct mprof_thread *record = datafile_record(d, thread);
+    record->emptied = record->spilled = 5;
+}
+
 /* Two threads of C, where one frees what the other has allocated. */
 static void make_c_heap(struct datafile *d, mprof_ref module,
                         mprof_ref function) {
@@ -21,6 +48,7 @@ static void make_c_heap(struct datafile *d, mprof_ref module,
     datafile_edge(d, node, site);
     mprof_ref counter = datafile_counter(d, node, site, MPROF_LARGE, two, none);
     datafile_freed(d, other, counter, one);
+    make_spill(d, thread, function, function, counter);
     datafile_size(d, thread, 300, two, none);
     datafile_size(d, thread, 300, none, one);
     datafile_header(d)->unknown_frees = 1;
@@ -48,6 +76,7 @@ static void make_small(struct datafile *d) {
     datafile_edge(d, b, datafile_site(d, g, module, 0x1234));
     datafile_counter(d, b, 0, MPROF_CONS, (struct mprof_count){1, 8},
                      (struct mprof_count){0, 0});
+    make_spill(d, thread, f, g, 0);
     make_c_heap(d, module, g);
     mprof_ref program = datafile_string(d, "p");
     datafile_header(d)->program = program;

@@ -288,6 +288,91 @@ static void refuses_closed_at(struct fixture *f, mprof_ref ref, size_t field,
 
 #define AT(type, field) offsetof(struct mprof_##type, field)
 
+/* A spill counts, and which counts of totals do, as THREAD says. */
+static void spills_count_until_they_are_emptied(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    mprof_ref g = datafile_lisp(d, "G");
+    mprof_ref root = datafile_spill_node(d, w.c, 0, 0);
+    mprof_ref node = datafile_spill_node(d, w.c, root, g);
+    datafile_spill_counter(d, node, w.counter, MPROF_SMALL,
+                           (struct mprof_count){3, 30});
+    struct mprof_total total = {.function = g,
+                                .kind = MPROF_SELF,
+                                .views = MPROF_ALL_FRAMES,
+                                .counts = {{5, 50}, {7, 70}}};
+    datafile_total(d, w.c, total);
+    total.kind = MPROF_SHORT;
+    total.function = w.counter;
+    datafile_total(d, w.c, total);
+    for (unsigned emptied = 0; emptied < 2; emptied++)
+        for (unsigned spilled = 0; spilled < 2; spilled++) {
+            struct mprof_thread *thread = datafile_record(d, w.c);
+            thread->emptied = emptied;
+            thread->spilled = spilled;
+            datafile_close(d);
+            const struct report__profile *p = parse(f);
+            assert_non_null(p);
+            uint64_t here = emptied == spilled ? 3 : 0;
+            uint64_t summed = emptied == 0 ? 5 : 7;
+            assert_int_equal(p->counter_count, emptied == spilled ? 2 : 1);
+            assert_int_equal(p->counters[0].elsewhere.allocs, here + summed);
+            assert_int_equal(p->total_count, 1);
+            assert_int_equal(p->totals[0].count.bytes, 10 * summed);
+        }
+}
+
+/* Whichever ref or number is wrong. */
+static void spills_and_totals_fit(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    mprof_ref g = datafile_lisp(d, "G");
+    mprof_ref root = datafile_spill_node(d, w.c, 0, 0);
+    mprof_ref node = datafile_spill_node(d, w.c, root, g);
+    mprof_ref spilled = datafile_spill_counter(d, node, w.counter, MPROF_SMALL,
+                                               (struct mprof_count){3, 30});
+    mprof_ref sum = datafile_total(
+        d, w.c,
+        (struct mprof_total){.function = g, .kind = MPROF_SELF, .views = 1});
+    struct mprof_spill_counter *c = datafile_record(d, spilled);
+    struct mprof_total *t = datafile_record(d, sum);
+    struct mprof_node *n = datafile_record(d, node);
+    c->counter.class_ = MPROF_CLASSES;
+    refuses_closed_at(f, spilled, AT(counter, class_), "no such class");
+    c->counter.class_ = 0;
+    c->counter.next = spilled;
+    refuses_closed_at(f, spilled, AT(counter, next),
+                      "a counter belongs to two nodes");
+    c->counter.next = 0;
+    c->short_ = spilled;
+    refuses_closed_at(f, spilled, AT(spill_counter, short_),
+                      "a ref leads to no record");
+    c->short_ = w.counter;
+    n->parent = w.c_node;
+    refuses_closed_at(f, node, AT(node, parent), "a ref leads to no record");
+    n->parent = node;
+    refuses_closed_at(f, node, AT(node, parent), "a ref leads forwards");
+    n->parent = root;
+    t->kind = MPROF_TOTAL_KINDS;
+    refuses_closed_at(f, sum, AT(total, kind), "no such total");
+    t->kind = MPROF_SHORT;
+    refuses_closed_at(f, sum, AT(total, function),
+                      "a ref leads to a function, "
+                      "not to counters");
+    t->kind = MPROF_ARC;
+    t->caller = w.site;
+    refuses_closed_at(f, sum, AT(total, caller),
+                      "a ref leads to a site, not to a function");
+    t->caller = MPROF_TOP;
+    t->views = 4;
+    refuses_closed_at(f, sum, AT(total, kind), "no such total");
+    t->views = 3;
+    datafile_close(d);
+    assert_non_null(parse(f));
+}
+
 static void counters_fit_their_nodes(void **state) {
     struct fixture *f = *state;
     struct world w = make_world(&f->file);
@@ -495,6 +580,8 @@ int main(void) {
         TEST(broken_text_is_mended),
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
+        TEST(spills_count_until_they_are_emptied),
+        TEST(spills_and_totals_fit),
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),
         TEST(an_open_file_may_lead_beyond_its_end),

@@ -267,7 +267,9 @@ static void what_was_recorded_is_there(void **state) {
     srand(1988);
     for (int i = 0; i < n; i++) {
         heap = i % 2 ? MPROF_C_HEAP : MPROF_LISP_HEAP;
-        limit = i % 4 < 2 ? 512 << 10 : 1 << 30;
+        limit = i % 4 >= 2             ? 1 << 30
+                : heap == MPROF_C_HEAP ? 1 << 20
+                                       : 512 << 10;
         kill_one(file, (uint64_t)i + 1);
         some += *done > 0 && *done < MOST_EVENTS;
     }
