@@ -36,6 +36,7 @@ record_sources = \
 	monitor/record/sites.c monitor/record/sites.h \
 	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
+	monitor/record/sum_up.c \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \
 	monitor/record/tree.c monitor/record/tree.h \

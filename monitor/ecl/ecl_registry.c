@@ -9,6 +9,7 @@
  * from the symbol table of their library (local_names.c).
  */
 #include <pthread.h>
+#include <string.h>
 
 #include "monitor/base/self.h"
 #include "monitor/ecl/ecl_adapter.h"
@@ -75,10 +76,14 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
     struct mprof__pair pair = mprof__ecl_pair_of(module, start);
     struct mprof__text text;
     mprof__text_begin(&text, name->text, sizeof name->text);
-    if (mprof__ecl_entry_name(pair.entry, &text))
+    if (mprof__ecl_entry_name(pair.entry, &text)) {
         name->kind = MPROF_LISP;
-    else if (image != NULL)
+        name->certain = true;
+    } else if (image != NULL) {
         mprof__local_name(image, pair.body, module->l_addr, name);
+        /* What has no name of its own may be a method. */
+        name->certain = name->text[0] == '(' && strstr(name->text, " :IN ");
+    }
     if (start != pair.body && name->kind == MPROF_LISP) {
         name->kind = MPROF_ENTRY;
         name->symbol[0] = '\0';

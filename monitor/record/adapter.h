@@ -39,6 +39,7 @@ struct mprof__name {
     char text[MPROF__NAME_BYTES];   /* "" when it has no name there */
     char symbol[MPROF__NAME_BYTES]; /* of its ELF file; "" leaves it to the
                                        reader */
+    bool certain; /* it will not be another one at the end; see rename() */
 };
 
 struct mprof__adapter {

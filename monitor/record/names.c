@@ -32,7 +32,10 @@ mprof_ref mprof__session_function(struct mprof__session *session,
     function->kind = name->kind;
     function->name = text;
     function->symbol = symbol;
-    return mprof__arena_publish(arena, function);
+    mprof_ref ref = mprof__arena_publish(arena, function);
+    if (name->certain)
+        mprof__table_add(&session->certain, ref, 0);
+    return ref;
 }
 
 mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,

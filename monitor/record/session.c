@@ -146,6 +146,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->sites);
     mprof__table_free(&session->functions);
     mprof__table_free(&session->modules);
+    mprof__table_free(&session->certain);
     mprof__table_free(&session->parts);
     struct mprof__chunk *chunk = session->chunks;
     while (chunk != NULL) {

@@ -191,9 +191,19 @@ static void find_c(struct search *s) {
         find_whole_at(s, part.whole);
 }
 
+/* Is REF one function with others of the same name?  That of a method is
+ * learned at the end of the recording: until then all methods of a function have
+ * one.  What is not known to be one is summed up as several. */
+static bool may_share(const struct search *s, mprof_ref ref) {
+    return mprof__table_find(&s->thread->session->certain, ref) != NULL ||
+           (s->function->kind == MPROF_INTERPRETED &&
+            mprof__is_anonymous(s->names->lisp));
+}
+
 static void find_lisp(struct search *s, mprof_ref ref) {
     s->found.hidden = is_hidden_lisp(s);
-    if (mprof__function_text(s->function->kind, s->names->lisp,
+    if (may_share(s, ref) &&
+        mprof__function_text(s->function->kind, s->names->lisp,
                              s->names->symbol, s->names->text,
                              sizeof s->names->text))
         s->found.function = first_with(s->thread, s->names->text, ref);

@@ -64,7 +64,7 @@ static void empty(struct mprof__thread *thread) {
     struct mprof_thread *record = thread->record;
     struct mprof_header *header = mprof__arena_header(&thread->session->arena);
     bool is_summed = record->emptied != record->spilled;
-    if (!is_summed && !mprof__totals_add(thread)) {
+    if (!is_summed && !mprof__sum_up(thread)) {
         spill->refused = true;
         return;
     }

@@ -3,9 +3,9 @@
  * The tables need no more of a chain than its functions and arcs.  So a spill
  * that is full is summed up, by one walk over it: what was allocated in the
  * subtree of a frame is added to its function and its arc if these are not
- * further out on the path as well (report/graph/graph.c does the same).  What
- * is plumbing has to be known here, since arcs cannot be taken apart
- * afterwards: there are two sums, of the frames that are shown and of all
+ * further out on the path as well (sum_up.c; report/graph/graph.c does the
+ * same).  What is plumbing has to be known here, since arcs cannot be taken
+ * apart afterwards: there are two sums, of the frames that are shown and of all
  * frames, and where they are one number, as mostly, that is told once.
  */
 #ifndef MONITOR_RECORD_TOTALS_H
@@ -19,8 +19,28 @@
 #include "monitor/record/blocks.h"
 
 struct mprof__thread;
-struct mprof__function_totals;
-struct mprof__arc_totals;
+
+/* Where a sum counts: in the tables of frames that are shown, in those of all
+ * frames, or in both, where it is the same. */
+enum mprof__views { MPROF__SHOWN, MPROF__ALL, MPROF__BOTH, MPROF__WAYS };
+
+#define MPROF__NOTHING UINT32_MAX /* in place of the number of something */
+
+/* Where the TOTALs of something are, by views and class; 0: there is none yet.
+ */
+typedef mprof_ref mprof__total_refs[MPROF__WAYS][MPROF_CLASSES];
+
+struct mprof__function_totals {
+    mprof_ref function;
+    uint32_t on_path[MPROF_VIEWS]; /* of the walk: how often */
+    mprof__total_refs self, twice, below, calls;
+};
+
+struct mprof__arc_totals {
+    mprof_ref caller, function;
+    uint32_t on_path[MPROF_VIEWS];
+    mprof__total_refs through;
+};
 
 /* Of a thread, and only it touches it. */
 struct mprof__totals {
@@ -38,11 +58,52 @@ struct mprof__totals {
     size_t links_bytes, path_bytes;
 };
 
+/* Adding to the totals of a thread. */
+struct mprof__adding {
+    struct mprof__thread *thread;
+    struct mprof__totals *totals;
+    unsigned valid; /* the count of a TOTAL that will be true, and is changed */
+    bool failed;    /* there was no room or memory */
+};
+
 /* Add what is in THREAD's spill to the counts of its totals that are not true
  * now; they are with the next number of its `emptied`.  False: no room. */
-bool mprof__totals_add(struct mprof__thread *thread);
+bool mprof__sum_up(struct mprof__thread *thread);
 
-/* Give back the memory that is not in the data file. */
+/* Begin it. */
+void mprof__totals_begin(struct mprof__adding *a, struct mprof__thread *thread);
+
+/* The number of the FUNCTION that stands for others, and that of the arc from
+ * CALLER, or MPROF__NOTHING, to FUNCTION; MPROF__NOTHING when there is no
+ * memory. */
+uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function);
+uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
+                           uint32_t function);
+
+/* What was allocated at a node itself in CLASS_, in the function NUMBER that it
+ * is in. */
+void mprof__totals_self(struct mprof__adding *a, uint32_t number,
+                        enum mprof__views way, unsigned class_,
+                        const struct mprof_count *count);
+/* The SUM, by class, of the subtree of a frame of function NUMBER, or called by
+ * arc NUMBER, where that is not further out; DEPTH functions are, by view. */
+void mprof__totals_below(struct mprof__adding *a, uint32_t number,
+                         enum mprof__views way, const struct mprof_count *sum,
+                         const uint32_t *depth);
+void mprof__totals_through(struct mprof__adding *a, uint32_t number,
+                           enum mprof__views way,
+                           const struct mprof_count *sum);
+/* The CALLS of a function: allocations through these, and in place of bytes
+ * those with the function further out. */
+void mprof__totals_calls(struct mprof__adding *a, uint32_t number,
+                         enum mprof__views way,
+                         const struct mprof_count *calls);
+/* What is counted in FROM, for the counter of its short chain. */
+void mprof__totals_short(struct mprof__adding *a,
+                         const struct mprof_spill_counter *from);
+
+/* Give back the memory of the walk; and all that is not in the data file. */
+void mprof__totals_forget(struct mprof__totals *totals);
 void mprof__totals_free(struct mprof__totals *totals);
 
 #endif
