@@ -53,6 +53,9 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     struct mprof__slot *slot = mprof__table_find(&session->functions, object);
     if (slot != NULL)
         return (mprof_ref)slot->value;
+    /* Its name would be looked for each time. */
+    if (!mprof__arena_has_room(&session->arena, MPROF__FOR_SHORTER))
+        return 0;
     mprof_ref ref;
     mprof__lock(&session->lock);
     slot = mprof__table_find(&session->functions, object);

@@ -9,8 +9,8 @@
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 
-/* Functions of a short chain with plumbing. */
-enum { MOST_FUNCTIONS = 64 };
+/* Frames of a short chain with plumbing. */
+enum { MOST_FRAMES = 64 };
 
 mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
@@ -33,9 +33,9 @@ static size_t find_first(struct mprof__thread *thread, size_t index,
     unsigned all = 0, shown = 0;
     for (;; index--) {
         mprof_ref function = mprof__tree_function(thread, index);
-        all += function != 0;
+        all++;
         shown += function != 0 && !mprof__shown(thread, function).hidden;
-        if (index == 0 || shown >= length || all >= MOST_FUNCTIONS)
+        if (index == 0 || shown >= length || all >= MOST_FRAMES)
             return index;
     }
 }
