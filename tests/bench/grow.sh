@@ -1,10 +1,12 @@
 # grow.sh - row g: ever new chains; read by run in $scratch.
 # shellcheck shell=sh disable=SC2154 # run and common.sh set variables
 
-# suite TOOL: one of Maxima's own tests, the whole process and its tables
+# suite TOOL: one of Maxima's own tests, the whole process and its tables, with $limit
+# if that is not empty
 suite () {
     if [ "$1" = mprof ]; then
-        set -- mprof "$MPROF_ECL" --norc --mprof --mprof-data suite.data
+        set -- mprof "$MPROF_ECL" --norc --mprof --mprof-data suite.data \
+            ${limit:+--mprof-limit "$limit"}
     else
         set -- alone "$MPROF_ECL" --norc --shell
     fi
@@ -15,7 +17,7 @@ suite () {
         complain "$suite, $tool: $(last_line output)"
     end=$(date +%s%N)
     grep -q '^suite done' output || complain "$suite, $tool: it did not end"
-    note suite "$tool" "$(((end - start) / 1000000))"
+    note "suite$limit" "$tool" "$(((end - start) / 1000000))"
 }
 
 row_g () {
@@ -32,6 +34,8 @@ row_g () {
         echo "  skipped: Maxima's own tests, they are not there"
         return
     fi
-    alternate "$BENCH_ROUNDS" suite alone mprof
-    show row "maxima's rtest_laplace, ms" 1.80 suite
+    for limit in '' 8m; do
+        alternate "$BENCH_ROUNDS" suite alone mprof
+        show row "maxima's rtest_laplace, ms${limit:+; limit $limit}" 1.80 "suite$limit"
+    done
 }
