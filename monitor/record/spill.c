@@ -42,8 +42,10 @@ static bool begin(struct mprof__thread *thread) {
     struct mprof__spill *spill = &thread->spill;
     mprof__tree_prepare(thread, &spill->tree, MPROF_SPILL_NODES,
                         MPROF_SPILL_COUNTERS);
-    spill->begun = true;
-    return fix_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
+    /* Should a jump leave this in the middle, it begins anew. */
+    spill->begun =
+        fix_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
+    return spill->begun;
 }
 
 /* The blocks have nothing any more that counts: make them empty, and let them

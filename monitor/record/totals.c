@@ -19,9 +19,14 @@ static bool make_room(void **list, uint32_t count, uint32_t *room,
         return false;
     if (count > 0)
         memcpy(fresh, *list, count * size);
-    mprof__unmap(*list, *room * size);
+    /* Should a jump leave this in the middle, there is less room. */
+    void *old = *list;
+    uint32_t old_room = *room;
     *list = fresh;
+    mprof__order_for_handlers();
     *room = larger;
+    mprof__order_for_handlers();
+    mprof__unmap(old, old_room * size);
     return true;
 }
 
@@ -32,17 +37,18 @@ uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function) {
     if (slot != NULL)
         return (uint32_t)slot->value;
     uint32_t number = t->function_count;
-    if (!make_room((void **)&t->functions, number, &t->function_room,
-                   sizeof *t->functions) ||
-        !mprof__table_add(&t->numbers, (uint64_t)function << 1, number)) {
-        a->failed = true;
+    a->failed = !make_room((void **)&t->functions, number, &t->function_room,
+                           sizeof *t->functions);
+    if (a->failed)
         return MPROF__NOTHING;
-    }
-    mprof__table_trim(&t->numbers);
     t->functions[number] =
         (struct mprof__function_totals){.function = function};
+    /* Should a jump leave this in the middle, nothing has this number. */
     t->function_count++;
-    return number;
+    mprof__order_for_handlers();
+    a->failed = !mprof__table_add(&t->numbers, (uint64_t)function << 1, number);
+    mprof__table_trim(&t->numbers);
+    return a->failed ? MPROF__NOTHING : number;
 }
 
 uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
@@ -53,17 +59,18 @@ uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
     if (slot != NULL)
         return (uint32_t)slot->value;
     uint32_t number = t->arc_count;
-    if (!make_room((void **)&t->arc, number, &t->arc_room, sizeof *t->arc) ||
-        !mprof__table_add(&t->arcs, key, number)) {
-        a->failed = true;
+    a->failed =
+        !make_room((void **)&t->arc, number, &t->arc_room, sizeof *t->arc);
+    if (a->failed)
         return MPROF__NOTHING;
-    }
-    mprof__table_trim(&t->arcs);
     t->arc[number] = (struct mprof__arc_totals){
         .caller = caller == MPROF__NOTHING ? 0 : t->functions[caller].function,
         .function = t->functions[function].function};
     t->arc_count++;
-    return number;
+    mprof__order_for_handlers();
+    a->failed = !mprof__table_add(&t->arcs, key, number);
+    mprof__table_trim(&t->arcs);
+    return a->failed ? MPROF__NOTHING : number;
 }
 
 /* The TOTAL that *REF leads to, made as LIKE it is. */
@@ -73,7 +80,6 @@ static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
     struct mprof__blocks *blocks = &a->totals->blocks;
     if (*ref != 0)
         return mprof__arena_at(arena, *ref);
-    const struct mprof_block *last = blocks->last;
     struct mprof__totals *t = a->totals;
     struct mprof_total *total = NULL;
     if (make_room((void **)&t->block, t->block_count, &t->block_room,
@@ -83,7 +89,7 @@ static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
         a->failed = true;
         return NULL;
     }
-    if (blocks->last != last)
+    if (t->block_count == 0 || t->block[t->block_count - 1] != blocks->last)
         t->block[t->block_count++] = blocks->last;
     *total = *like;
     *ref = mprof__block_publish(arena, blocks, total);
