@@ -23,7 +23,8 @@
  * COUNTS are eight numbers, allocations and bytes for each class: those of
  * Lisp are :cons, :float, :structure and :other, those of C small, medium,
  * large and extra large.  :freed is what was freed of :self.  SIZE is
- * NIL for all above the largest that has a row of its own.  What stands before
+ * NIL for all above the largest that has a row of its own.  :folded are those
+ * that totals and arcs lack, as the limit was too small even for sums.  What stands before
  * :c-heap is about the Lisp heap alone, but for :unplaced.
  */
 #include "report/tables/tables.h"
@@ -80,7 +81,7 @@ static void print_facts(FILE *out, const struct report__profile *profile) {
             profile->start_time, profile->duration,
             profile->open ? ":open" : ":closed", t.allocs, t.bytes,
             t.objects.allocs, t.objects.bytes, t.storage.allocs,
-            t.storage.bytes, t.folded, t.cut, profile->unplaced_allocs,
+            t.storage.bytes, t.lost, t.cut, profile->unplaced_allocs,
             report__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
             profile->heaps == 3 ? " " : "",
             report__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
@@ -192,7 +193,7 @@ static void print_c_heap(FILE *out, const struct report__profile *profile,
     fprintf(out,
             "(:allocs %" PRIu64 " :bytes %" PRIu64 " :frees %" PRIu64
             " :freed-bytes %" PRIu64 " :folded %" PRIu64 " :cut %" PRIu64,
-            t.allocs, t.bytes, t.frees, t.freed, t.folded, t.cut);
+            t.allocs, t.bytes, t.frees, t.freed, t.lost, t.cut);
     fprintf(out,
             "\n :failed %" PRIu64 " :unknown-frees %" PRIu64
             " :unplaced-frees %" PRIu64 " :unplaced-freed-bytes %" PRIu64

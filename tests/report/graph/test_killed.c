@@ -229,6 +229,17 @@ static void check_file(const char *file, uint64_t with, uint64_t events) {
     report__pool_free(&pool);
 }
 
+/* Until it starts, or has done so much. */
+static void wait_for_child(void) {
+    uint64_t enough_events = (uint64_t)rand() % MOST_EVENTS;
+    if (rand() % 8 == 0) {
+        usleep((useconds_t)(rand() % 2500));
+        return;
+    }
+    for (int i = 0; i < 20000 && mprof__load_acquire(done) < enough_events; i++)
+        usleep(20);
+}
+
 static void kill_one(const char *file, uint64_t with) {
     *done = 0;
     unlink(file);
@@ -244,7 +255,7 @@ static void kill_one(const char *file, uint64_t with) {
             pause();
     }
     assert_true(child > 0);
-    usleep((useconds_t)(rand() % 2500));
+    wait_for_child();
     kill(child, SIGKILL);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
