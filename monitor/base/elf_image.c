@@ -66,8 +66,10 @@ static const Elf64_Shdr *find_section(const struct mprof__image *image,
 
 void mprof__image_open_symbols(struct mprof__image *image, const char *path,
                                const uint8_t *build_id, size_t bytes) {
-    static const char folder[] = "/usr/lib/debug/.build-id/", ending[] = ".debug";
-    char name[sizeof folder + 2 * LONGEST_BUILD_ID + sizeof "/" + sizeof ending];
+    static const char folder[] = "/usr/lib/debug/.build-id/",
+                      ending[] = ".debug";
+    char
+        name[sizeof folder + 2 * LONGEST_BUILD_ID + sizeof "/" + sizeof ending];
     struct mprof__image other;
     mprof__image_open(image, path);
     if (image->base == NULL || find_section(image, SHT_SYMTAB) != NULL ||

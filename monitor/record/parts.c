@@ -185,7 +185,8 @@ static void read_module(struct mprof__session *session, mprof_ref module,
                           .plumbing = mprof__has_plumbing(path)};
     /* open() is where threads are cancelled; malloc() is not. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    const struct mprof_module *record = mprof__arena_at(&session->arena, module);
+    const struct mprof_module *record =
+        mprof__arena_at(&session->arena, module);
     mprof__image_open_symbols(&image, path, record->build_id,
                               record->build_id_bytes);
     pthread_setcancelstate(state, NULL);

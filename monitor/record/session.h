@@ -25,8 +25,8 @@ struct mprof__session {
     struct mprof__table functions; /* start or object -> FUNCTION */
     struct mprof__table modules;   /* start of the mapping -> generation when
                                       it was looked at, MODULE */
-    struct mprof__table certain;   /* FUNCTIONs with names that will not change */
-    struct mprof__table parts;     /* module, address -> see parts.c */
+    struct mprof__table certain; /* FUNCTIONs with names that will not change */
+    struct mprof__table parts;   /* module, address -> see parts.c */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
     /* By heap, under the lock: how many have one, and of those with high

@@ -192,8 +192,8 @@ static void find_c(struct search *s) {
 }
 
 /* Is REF one function with others of the same name?  That of a method is
- * learned at the end of the recording: until then all methods of a function have
- * one.  What is not known to be one is summed up as several. */
+ * learned at the end of the recording: until then all methods of a function
+ * have one.  What is not known to be one is summed up as several. */
 static bool may_share(const struct search *s, mprof_ref ref) {
     return mprof__table_find(&s->thread->session->certain, ref) != NULL ||
            (s->function->kind == MPROF_INTERPRETED &&

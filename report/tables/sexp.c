@@ -24,8 +24,8 @@
  * Lisp are :cons, :float, :structure and :other, those of C small, medium,
  * large and extra large.  :freed is what was freed of :self.  SIZE is
  * NIL for all above the largest that has a row of its own.  :folded are those
- * that totals and arcs lack, as the limit was too small even for sums.  What stands before
- * :c-heap is about the Lisp heap alone, but for :unplaced.
+ * that totals and arcs lack, as the limit was too small even for sums.  What
+ * stands before :c-heap is about the Lisp heap alone, but for :unplaced.
  */
 #include "report/tables/tables.h"
 

@@ -1,6 +1,6 @@
-/* parts.c - ever new chains through functions that the compiler takes to pieces:
- * f.cold, f.part.0, f.constprop.0 and the like, which call on themselves and
- * allocate.  To be compiled with -O2. */
+/* parts.c - ever new chains through functions that the compiler takes to
+ * pieces: f.cold, f.part.0, f.constprop.0 and the like, which call on
+ * themselves and allocate.  To be compiled with -O2. */
 #include <stdint.h>
 #include <stdlib.h>
 
