@@ -145,7 +145,7 @@ static bool reserve(struct mprof__arena *arena, size_t limit) {
         arena->base = base;
         arena->limit = bytes;
         arena->reserve =
-            bytes / 4 * 3 < MOST_RESERVED ? bytes / 4 * 3 : MOST_RESERVED;
+            bytes / 8 * 5 < MOST_RESERVED ? bytes / 8 * 5 : MOST_RESERVED;
         arena->mapped_before = mprof__load_relaxed(&mprof__mapped);
         return true;
     }

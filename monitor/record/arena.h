@@ -99,13 +99,20 @@ enum mprof__room {
     MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins */
 };
 
+/* Bytes that the file may grow to for ROOM, of that what is not for chains:
+ * each leaves half of what the one before it does. */
+static inline size_t mprof__arena_most(const struct mprof__arena *arena,
+                                       enum mprof__room room) {
+    return arena->limit - (arena->reserve >> (room + 1));
+}
+
 /* Is there room?  Without the lock: there was lately.  Whole chains have the
  * limit for the file and for the memory that they take beside it. */
 static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
                                          enum mprof__room room) {
     size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
     if (room != MPROF__FOR_CHAINS)
-        return used < arena->limit - (arena->reserve >> room);
+        return used < mprof__arena_most(arena, room);
     uint64_t memory = mprof__load_relaxed(&mprof__mapped);
     if (memory > arena->mapped_before)
         used += memory - arena->mapped_before;

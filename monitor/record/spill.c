@@ -6,36 +6,50 @@
 #include "monitor/base/atomic.h"
 #include "monitor/record/thread.h"
 
-/* Bytes of a spill: the more, the less often it is summed up; but that takes
- * its time, a tenth of a second for eight megabytes. */
-enum { MOST_BYTES = 4 << 20, FEWEST_BYTES = 8 << 10 };
+/* Bytes of a spill: at first, and at most.  The more, the less often it is
+ * summed up; but that takes its time, a tenth of a second for eight megabytes.
+ */
+enum { FIRST_BYTES = 16 << 10, MOST_BYTES = 4 << 20 };
 
-/* Of the room that there is for spills, the next thread's. */
-enum { SHARE = 4 };
+/* A spill takes at most this part of the limit, and of the room that is left.
+ */
+enum { SHARE_OF_LIMIT = 16, SHARE_OF_ROOM = 8 };
 
 /* Counters that a chain may need before the next one is placed. */
 enum { SPARE_COUNTERS = 2 * MPROF_CLASSES };
 
-/* Bytes for the spill of another thread; 0: none. */
-static size_t find_room(const struct mprof__arena *arena) {
+/* How many bytes a spill may have, larger than BYTES; 0: there is no room. */
+static size_t find_room(const struct mprof__arena *arena, size_t bytes) {
     size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
-    size_t most = arena->limit - (arena->reserve >> MPROF__FOR_SHORT);
-    size_t bytes = used < most ? (most - used) / SHARE : 0;
-    return bytes < FEWEST_BYTES ? 0 : bytes < MOST_BYTES ? bytes : MOST_BYTES;
+    size_t most = mprof__arena_most(arena, MPROF__FOR_SHORT);
+    size_t wanted = bytes == 0 ? FIRST_BYTES : 2 * bytes;
+    if (wanted > MOST_BYTES || wanted > arena->limit / SHARE_OF_LIMIT ||
+        used >= most || wanted > (most - used) / SHARE_OF_ROOM)
+        return 0;
+    return wanted;
 }
 
-/* Of three nodes one allocates, more or less. */
-static bool fix_blocks(struct mprof__thread *thread) {
+/* New blocks for the spill, larger than the ones that it has, which are empty.
+ * Of three nodes one allocates, more or less. */
+static bool make_blocks(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
-    struct mprof__tree *tree = &thread->spill.tree;
-    mprof__lock(&session->lock);
-    uint32_t unit =
+    struct mprof__spill *spill = &thread->spill;
+    const uint32_t unit =
         3 * sizeof(struct mprof_node) + sizeof(struct mprof_spill_counter);
-    uint32_t n = (uint32_t)find_room(&session->arena) / unit;
-    bool made = n > 0 && mprof__block_fix(thread, &tree->node_blocks, 3 * n) &&
-                mprof__block_fix(thread, &tree->counter_blocks, n);
+    struct mprof__blocks nodes = spill->tree.node_blocks,
+                         counters = spill->tree.counter_blocks;
+    mprof__lock(&session->lock);
+    size_t bytes = find_room(&session->arena, spill->bytes);
+    uint32_t n = (uint32_t)(bytes / unit);
+    bool made = n > 0 && mprof__block_fix(thread, &nodes, 3 * n) &&
+                mprof__block_fix(thread, &counters, n);
     mprof__unlock(&session->lock);
-    return made;
+    if (!made)
+        return false;
+    spill->tree.node_blocks = nodes;
+    spill->tree.counter_blocks = counters;
+    spill->bytes = bytes;
+    return true;
 }
 
 static bool begin(struct mprof__thread *thread) {
@@ -44,7 +58,7 @@ static bool begin(struct mprof__thread *thread) {
                         MPROF_SPILL_COUNTERS);
     /* Should a jump leave this in the middle, it begins anew. */
     spill->begun =
-        fix_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
+        make_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
     return spill->begun;
 }
 
@@ -65,7 +79,8 @@ static void empty(struct mprof__thread *thread) {
     struct mprof__spill *spill = &thread->spill;
     struct mprof_thread *record = thread->record;
     struct mprof_header *header = mprof__arena_header(&thread->session->arena);
-    bool is_summed = record->emptied != record->spilled;
+    bool is_summed = record->emptied != record->spilled ||
+                     spill->tree.node_blocks.last->count == 0;
     if (!is_summed && !mprof__sum_up(thread)) {
         spill->refused = true;
         return;
@@ -84,12 +99,28 @@ static void empty(struct mprof__thread *thread) {
     memset(spill->tree.steps, 0,
            (spill->tree.step_mask + (size_t)1) * sizeof *spill->tree.steps);
     spill->tree.node_count = 0;
+    make_blocks(thread); /* if there is room for larger ones */
     if (!mprof__tree_plant(thread, &spill->tree))
         spill->refused = true;
 }
 
 static uint32_t capacity(const struct mprof__spill *spill) {
     return mprof__block_capacity(&spill->tree.node_blocks);
+}
+
+/* Has the spill room for the chain, and as much again?  It is made larger if it
+ * can be. */
+static bool fits(struct mprof__thread *thread) {
+    struct mprof__spill *spill = &thread->spill;
+    while (thread->chain.count >= capacity(spill) / 2) {
+        size_t before = spill->bytes;
+        if (find_room(&thread->session->arena, before) == 0)
+            return false;
+        empty(thread);
+        if (spill->refused || spill->bytes == before)
+            return false;
+    }
+    return true;
 }
 
 bool mprof__spill_takes(struct mprof__thread *thread) {
@@ -100,7 +131,7 @@ bool mprof__spill_takes(struct mprof__thread *thread) {
         spill->refused = true;
     else if (spill->tree.root == 0)
         empty(thread);
-    return !spill->refused && thread->chain.count < capacity(spill) / 2;
+    return !spill->refused && fits(thread);
 }
 
 /* The node of frame INDEX, called by PARENT; 0: the spill is full, or was. */

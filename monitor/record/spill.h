@@ -33,6 +33,7 @@
 struct mprof__spill {
     struct mprof__tree tree; /* root 0: it has to be emptied, or begun */
     struct mprof__totals totals;
+    size_t bytes; /* of its blocks, without what they begin with */
     bool begun;
     bool refused; /* there is no room for it, or for totals: chains are lost */
 };

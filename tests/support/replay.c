@@ -260,6 +260,8 @@ uint64_t replay(const char *from, const char *to, uint64_t limit) {
     assert_int_equal(mprof__arena_complete(&session->arena), 0);
     mprof__session_free(session);
     munmap((void *)old, (size_t)st.st_size);
+    for (uint64_t ref = 0; ref < old_used / 8; ref++)
+        free((void *)site_of[ref]);
     free(fresh);
     free(site_of);
     return emptied;
