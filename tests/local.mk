@@ -216,6 +216,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/work-maxima.lsp \
 	tests/oracle/work-runtime.lsp \
 	tests/oracle/work-threads.lsp \
+	tests/programs/alias.c \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
 	tests/programs/c-cross.c \

@@ -64,6 +64,36 @@ static const Elf64_Shdr *find_section(const struct mprof__image *image,
     return NULL;
 }
 
+/* Is the build id of IMAGE this one? */
+static bool has_build_id(const struct mprof__image *image,
+                         const uint8_t *build_id, size_t bytes) {
+    const Elf64_Ehdr *elf = (const void *)image->base;
+    const Elf64_Shdr *section = (const void *)(image->base + elf->e_shoff);
+    if (find_section(image, SHT_NOTE) == NULL)
+        return false;
+    for (int i = 0; i < elf->e_shnum; i++) {
+        const Elf64_Nhdr *note =
+            (const void *)(image->base + section[i].sh_offset);
+        if (section[i].sh_type == SHT_NOTE &&
+            inside(image, section[i].sh_offset,
+                   sizeof *note + sizeof "GNU" + bytes) &&
+            note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof "GNU" &&
+            note->n_descsz == bytes &&
+            memcmp((const char *)(note + 1) + sizeof "GNU", build_id, bytes) ==
+                0)
+            return true;
+    }
+    return false;
+}
+
+/* Close IMAGE if it is of another file than that with the build id. */
+static void check_build_id(struct mprof__image *image, const uint8_t *build_id,
+                           size_t bytes) {
+    if (image->base != NULL && bytes > 0 &&
+        !has_build_id(image, build_id, bytes))
+        mprof__image_close(image);
+}
+
 void mprof__image_open_symbols(struct mprof__image *image, const char *path,
                                const uint8_t *build_id, size_t bytes) {
     static const char folder[] = "/usr/lib/debug/.build-id/",
@@ -72,6 +102,7 @@ void mprof__image_open_symbols(struct mprof__image *image, const char *path,
         name[sizeof folder + 2 * LONGEST_BUILD_ID + sizeof "/" + sizeof ending];
     struct mprof__image other;
     mprof__image_open(image, path);
+    check_build_id(image, build_id, bytes);
     if (image->base == NULL || find_section(image, SHT_SYMTAB) != NULL ||
         bytes < 2 || bytes > LONGEST_BUILD_ID)
         return;
@@ -84,6 +115,7 @@ void mprof__image_open_symbols(struct mprof__image *image, const char *path,
     }
     strcpy(end, ending);
     mprof__image_open(&other, name);
+    check_build_id(&other, build_id, bytes);
     if (other.base == NULL || find_section(&other, SHT_SYMTAB) == NULL) {
         mprof__image_close(&other);
         return;
@@ -112,7 +144,8 @@ void mprof__image_symbols(const struct mprof__image *image,
         return;
     const Elf64_Sym *symbol = (const void *)(image->base + table->sh_offset);
     for (size_t n = table->sh_size / sizeof *symbol; n > 0; n--, symbol++) {
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||
+        unsigned type = ELF64_ST_TYPE(symbol->st_info);
+        if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
             symbol->st_shndx == SHN_UNDEF ||
             symbol->st_name >= strings->sh_size)
             continue;
@@ -128,12 +161,25 @@ struct find_symbol {
     const char *name;
 };
 
+/* Of several names of an address that with the fewest underscores before it,
+ * then the shortest. */
+static bool is_better(const char *name, const char *than) {
+    size_t m = strspn(name, "_"), n = strspn(than, "_");
+    return m != n ? m < n : strlen(name) < strlen(than);
+}
+
 static int symbol_at(const char *name, uint64_t address, void *data) {
     struct find_symbol *find = data;
-    if (address != find->address)
-        return 0;
-    find->name = name;
-    return 1;
+    if (address == find->address &&
+        (find->name == NULL || is_better(name, find->name)))
+        find->name = name;
+    return 0;
+}
+
+uint64_t mprof__image_start(const struct mprof__image *image) {
+    return image->base == NULL
+               ? 0
+               : ((const Elf64_Ehdr *)(const void *)image->base)->e_entry;
 }
 
 const char *mprof__image_symbol_at(const struct mprof__image *image,

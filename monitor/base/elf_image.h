@@ -15,8 +15,9 @@ struct mprof__image {
     size_t bytes;
 };
 void mprof__image_open(struct mprof__image *image, const char *path);
-/* The same for the file PATH with the build id of BYTES bytes; if it has been
- * stripped, that with its symbols, where the system has one. */
+/* The same for the file PATH with the build id of BYTES bytes, and no other
+ * that took its place; if it has been stripped, that with its symbols, where
+ * the system has one. */
 void mprof__image_open_symbols(struct mprof__image *image, const char *path,
                                const uint8_t *build_id, size_t bytes);
 void mprof__image_close(struct mprof__image *image);
@@ -27,6 +28,9 @@ void mprof__image_symbols(const struct mprof__image *image,
                           int (*visit)(const char *name, uint64_t address,
                                        void *data),
                           void *data);
+
+/* Where the program begins, an ELF address; 0: nowhere. */
+uint64_t mprof__image_start(const struct mprof__image *image);
 
 /* The name of the function at the ELF address ADDRESS, or NULL. */
 const char *mprof__image_symbol_at(const struct mprof__image *image,

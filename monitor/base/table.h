@@ -51,6 +51,15 @@ static inline uint64_t mprof__hash(uint64_t key) {
     return key ^ (key >> 32);
 }
 
+/* A key for LENGTH bytes of text (FNV-1a).  That two texts have the same does
+ * not happen. */
+static inline uint64_t mprof__hash_text(const char *text, size_t length) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash | 2;
+}
+
 /* The slot of KEY, or NULL. */
 static inline struct mprof__slot *
 mprof__table_find(const struct mprof__table *table, uint64_t key) {

@@ -1,7 +1,6 @@
 /* naming.c - see naming.h. */
 #include "monitor/format/naming.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool mprof__is_anonymous(const char *name) {
@@ -23,19 +22,16 @@ size_t mprof__base_length(const char *symbol) {
     return strlen(symbol);
 }
 
-bool mprof__function_text(enum mprof_function_kind kind, const char *name,
-                          const char *symbol, char *text, size_t size) {
+enum mprof__same_as mprof__told_by(enum mprof_function_kind kind,
+                                   const char *name, const char *symbol) {
     if (name[0] == '\0')
-        return false;
+        return MPROF__SAME_CODE;
     if (kind == MPROF_ENTRY)
-        snprintf(text, size, "E%s", name);
-    else if (kind != MPROF_LISP && kind != MPROF_INTERPRETED)
-        return false;
-    else if (!mprof__is_anonymous(name))
-        snprintf(text, size, "N%s", name);
-    else if (kind == MPROF_INTERPRETED && symbol[0] != '\0')
-        snprintf(text, size, "I%s:%s", symbol, name);
-    else
-        return false;
-    return true;
+        return MPROF__SAME_ENTRY;
+    if (kind != MPROF_LISP && kind != MPROF_INTERPRETED)
+        return MPROF__SAME_CODE;
+    if (!mprof__is_anonymous(name))
+        return MPROF__SAME_NAME;
+    return kind == MPROF_INTERPRETED && symbol[0] != '\0' ? MPROF__SAME_SYMBOL
+                                                          : MPROF__SAME_CODE;
 }

@@ -15,10 +15,16 @@ bool mprof__is_anonymous(const char *name);
  * function, as ".cold"; the length of SYMBOL when it has none. */
 size_t mprof__base_length(const char *symbol);
 
-/* Functions that have the same text are one: write it to TEXT, cut after SIZE
- * bytes as snprintf() does, for a function of Lisp with NAME and SYMBOL, ""
- * when there is none.  False: it is one by itself, told by its code. */
-bool mprof__function_text(enum mprof_function_kind kind, const char *name,
-                          const char *symbol, char *text, size_t size);
+/* Is a function of Lisp with NAME, "" when there is none, one with all others
+ * of that name?  Without a name of its own it is told by its SYMBOL, or its
+ * code. */
+enum mprof__same_as {
+    MPROF__SAME_NAME,
+    MPROF__SAME_SYMBOL, /* and name */
+    MPROF__SAME_ENTRY,  /* as others that count arguments for that name */
+    MPROF__SAME_CODE
+};
+enum mprof__same_as mprof__told_by(enum mprof_function_kind kind,
+                                   const char *name, const char *symbol);
 
 #endif

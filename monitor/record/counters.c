@@ -228,11 +228,11 @@ static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
     bool found = true;
     if (is_c(thread)) {
         near = mprof__tree_short(thread, thread->chain.count - 1);
-        if (near == 0)
-            near = thread->tree.root;
+        found = near != 0;
+    }
+    if (near != 0)
         owner = mprof__arena_ref(
             arena, find_or_other(thread, near, class_, 0, &found));
-    }
     if (found)
         counter = mprof__spill_counter(thread, node, owner, class_);
     if (counter != NULL) {

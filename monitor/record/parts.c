@@ -24,6 +24,7 @@ struct part {
     const char *name;
     uint64_t address, whole;
     uint32_t length; /* of the name that found it; 0: none has */
+    bool plain; /* its code has a name without an ending, too: it is none */
 };
 
 /* A beginning of the name of a part. */
@@ -42,18 +43,12 @@ struct reading {
     uint32_t part_count, question_count; /* so far */
     uint32_t part_room, question_room;   /* all that there are */
     struct mprof__table by_hash;         /* -> the first question */
+    struct mprof__table by_address;      /* -> the part */
     char base[MOST_BASE];
 };
 
 static uint64_t key_of(mprof_ref module, uint64_t address) {
     return ((uint64_t)module << 36) ^ (address << 1) ^ 2;
-}
-
-static uint64_t hash_of(const char *name, size_t length) {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
-    return hash | 2;
 }
 
 static void tell(struct reading *r, uint64_t address, uint64_t whole,
@@ -72,7 +67,8 @@ static bool is_hidden(struct reading *r, const char *name, size_t base) {
     return mprof__is_plumbing(NULL, r->base, r->path);
 }
 
-/* The beginnings of NAME that end before an ending; BASE is the shortest. */
+/* The beginnings of NAME that end before an ending: the one after that of
+ * LENGTH. */
 static size_t next_length(const char *name, size_t length) {
     length++;
     return length + strcspn(name + length, ".");
@@ -98,7 +94,7 @@ static void ask(struct reading *r, uint32_t part, size_t length) {
         return;
     struct question *q = &r->questions[r->question_count++];
     *q = (struct question){.part = part, .length = (uint32_t)length};
-    uint64_t hash = hash_of(r->parts[part].name, length);
+    uint64_t hash = mprof__hash_text(r->parts[part].name, length);
     struct mprof__slot *slot = mprof__table_find(&r->by_hash, hash);
     if (slot == NULL) {
         mprof__table_add(&r->by_hash, hash, r->question_count);
@@ -118,6 +114,8 @@ static int add_part(const char *name, uint64_t address, void *reading) {
         (struct part){.name = name, .address = address, .whole = address};
     for (; name[length] != '\0'; length = next_length(name, length))
         ask(r, r->part_count, length);
+    if (mprof__table_find(&r->by_address, address << 1 | 2) == NULL)
+        mprof__table_add(&r->by_address, address << 1 | 2, r->part_count);
     r->part_count++;
     return 0;
 }
@@ -131,8 +129,11 @@ static int answer(const char *name, uint64_t address, void *reading) {
     struct reading *r = reading;
     size_t length = strlen(name);
     const struct mprof__slot *slot =
-        mprof__table_find(&r->by_hash, hash_of(name, length));
+        mprof__table_find(&r->by_hash, mprof__hash_text(name, length));
     uint32_t at = slot == NULL ? 0 : (uint32_t)slot->value;
+    slot = mprof__table_find(&r->by_address, address << 1 | 2);
+    if (slot != NULL && name[mprof__base_length(name)] == '\0')
+        r->parts[slot->value].plain = true;
     for (; at != 0; at = r->questions[at - 1].next) {
         const struct question *q = &r->questions[at - 1];
         struct part *part = &r->parts[q->part];
@@ -148,7 +149,17 @@ static int answer(const char *name, uint64_t address, void *reading) {
     return 0;
 }
 
+static bool is_plain(const struct reading *r, const struct part *part) {
+    const struct mprof__slot *slot =
+        mprof__table_find(&r->by_address, part->address << 1 | 2);
+    return slot != NULL && r->parts[slot->value].plain;
+}
+
 static void read_image(struct reading *r, const struct mprof__image *image) {
+    uint64_t start = mprof__image_start(image);
+    /* It has no name in a program that was stripped. */
+    if (start != 0 && !r->plumbing)
+        tell(r, start, start, HIDDEN);
     mprof__image_symbols(image, count_part, r);
     size_t parts = r->part_room * sizeof *r->parts,
            questions = r->question_room * sizeof *r->questions;
@@ -161,6 +172,8 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
         mprof__image_symbols(image, answer, r);
         for (uint32_t i = 0; i < r->part_count; i++) {
             const struct part *part = &r->parts[i];
+            if (is_plain(r, part))
+                continue;
             bool hidden =
                 is_hidden(r, part->name, mprof__base_length(part->name));
             tell(r, part->address, part->whole,
@@ -168,6 +181,7 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
         }
     }
     mprof__table_free(&r->by_hash);
+    mprof__table_free(&r->by_address);
     mprof__unmap(r->parts, parts);
     mprof__unmap(r->questions, questions);
 }

@@ -110,17 +110,29 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
     blocks->number = n;
 }
 
-/* What was freed of what they count is in the copy already. */
-static void copy_spills(struct mprof_header *copy,
-                        const struct mprof__arena *arena,
-                        const struct blocks *blocks) {
-    for (size_t i = 0; i < blocks->number; i++) {
-        size_t at = (size_t)blocks->list[i].ref * 8;
-        const struct mprof_record *from = (const void *)(arena->base + at);
-        if (turn_of(from->type) == SPILLS)
+/* Copy all records of TYPE once more. */
+static void copy_again(struct mprof_header *copy,
+                       const struct mprof__arena *arena, size_t used,
+                       uint32_t type) {
+    const struct mprof_record *from;
+    for (size_t at = MPROF_HEADER_BYTES; at < used; at += from->bytes) {
+        from = (const void *)(arena->base + at);
+        if (from->type == type)
             copy_words((uint64_t *)((char *)copy + at), (const uint64_t *)from,
                        from->bytes);
     }
+}
+
+/* What was freed comes before what it was freed of, and both soon after one
+ * another: what was allocated between them looks as if it had been kept. */
+static void copy_spills(struct mprof_header *copy,
+                        const struct mprof__arena *arena, size_t used,
+                        struct blocks *blocks) {
+    copy_again(copy, arena, used, MPROF_FREED);
+    copy_again(copy, arena, used, MPROF_COUNTERS);
+    take_counts(arena, used, blocks, SPILLS);
+    copy_again(copy, arena, used, MPROF_SPILL_COUNTERS);
+    copy_again(copy, arena, used, MPROF_SPILL_NODES);
 }
 
 /* Is there a thing at REF? */
@@ -186,8 +198,7 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
         take_counts(arena, used, &blocks, LEADING);
         take_counts(arena, used, &blocks, OTHERS);
         copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
-        take_counts(arena, used, &blocks, SPILLS);
-        copy_spills(copy, arena, &blocks);
+        copy_spills(copy, arena, used, &blocks);
         settle(copy, &blocks);
         copy->used = used;
         copy->crc = mprof__arena_checksum(copy);

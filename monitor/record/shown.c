@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "monitor/base/atomic.h"
@@ -19,7 +18,10 @@
 #include "monitor/record/parts.h"
 #include "monitor/record/thread.h"
 
-enum { PATH_BYTES = 4096, TEXT_BYTES = 3 * MPROF__NAME_BYTES };
+/* Parts of parts that are followed. */
+enum { MOST_NESTED = 3 };
+
+enum { PATH_BYTES = 4096 };
 
 /* In the table of what is known.  What is known of a part whose whole was not
  * seen yet holds for a time only. */
@@ -29,7 +31,6 @@ enum { HIDDEN = 1, FRAGMENT = 2, PASSING = 4, REF_SHIFT = 3, TIME_SHIFT = 36 };
 struct names {
     char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
     char path[PATH_BYTES];
-    char text[TEXT_BYTES];
 };
 
 struct search {
@@ -39,6 +40,7 @@ struct search {
     struct names *names;
     struct mprof__shown found;
     bool final; /* it will not change any more */
+    unsigned nested;
 };
 
 /* Write the STRING at REF, or "", into TEXT of SIZE bytes. */
@@ -108,40 +110,36 @@ static bool is_hidden_lisp(const struct search *s) {
                               names->path);
 }
 
-/* The first function that was seen with this TEXT, or 0; KEPT, when it is not
- * 0, is the first if there was none.  That two texts are of one hash does not
- * happen. */
-static mprof_ref first_with(struct mprof__thread *thread, const char *text,
-                            mprof_ref kept) {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    hash |= 2; /* a key */
-    const struct mprof__slot *slot = mprof__table_find(&thread->texts, hash);
+/* The first function that was seen with this KEY, of a text or number and of
+ * what KIND_ that is, or 0; KEPT, when it is not 0, is the first if there was
+ * none. */
+static mprof_ref first_with(struct mprof__thread *thread, uint64_t key,
+                            char kind_, mprof_ref kept) {
+    key = mprof__hash(key ^ (uint64_t)(unsigned char)kind_ << 56) | 2;
+    const struct mprof__slot *slot = mprof__table_find(&thread->texts, key);
     if (slot != NULL)
         return (mprof_ref)slot->value;
     if (kept != 0)
-        mprof__table_add(&thread->texts, hash, kept);
+        mprof__table_add(&thread->texts, key, kept);
     mprof__table_trim(&thread->texts);
     return kept;
 }
 
-/* That of the module and the SYMBOL that the process has read, as the file may
- * be gone; KIND_ tells whole functions from parts of those that are not seen.
- */
+/* That of the module and the first LENGTH bytes of the symbol that the process
+ * has read, as the file may be gone; KIND_ tells whole functions from parts of
+ * those that are not seen. */
 static mprof_ref first_of_symbol(const struct search *s, char kind_,
                                  size_t length, mprof_ref kept) {
-    snprintf(s->names->text, sizeof s->names->text, "%c%lx:%.*s", kind_,
-             (unsigned long)s->function->module, (int)length, s->names->symbol);
-    return first_with(s->thread, s->names->text, kept);
+    uint64_t key = mprof__hash_text(s->names->symbol, length);
+    return first_with(s->thread, key + ((uint64_t)s->function->module << 24),
+                      kind_, kept);
 }
 
 /* The same for one whose code is at ADDRESS. */
 static mprof_ref first_at(const struct search *s, uint64_t address,
                           mprof_ref kept) {
-    snprintf(s->names->text, sizeof s->names->text, "A%lx:%llx",
-             (unsigned long)s->function->module, (unsigned long long)address);
-    return first_with(s->thread, s->names->text, kept);
+    return first_with(
+        s->thread, address + ((uint64_t)s->function->module << 36), 'A', kept);
 }
 
 /* It is a part of the function whose symbol has LENGTH bytes of its own. */
@@ -154,6 +152,9 @@ static void find_whole_named(struct search *s, size_t length) {
     s->final = false;
 }
 
+static struct mprof__shown look_up(struct mprof__thread *thread,
+                                   mprof_ref function, unsigned nested);
+
 /* ... of the function whose code is at ADDRESS of its module. */
 static void find_whole_at(struct search *s, uint64_t address) {
     const struct mprof_module *module =
@@ -165,8 +166,10 @@ static void find_whole_at(struct search *s, uint64_t address) {
     s->final = whole != NULL && whole->module == s->function->module &&
                whole->address == address && whole != s->function;
     bool hidden = s->found.hidden;
-    if (s->final)
-        s->found = mprof__shown(s->thread, (mprof_ref)slot->value);
+    if (s->final && s->nested < MOST_NESTED)
+        s->found = look_up(s->thread, (mprof_ref)slot->value, s->nested + 1);
+    else if (s->final)
+        s->found.function = (mprof_ref)slot->value;
     else
         s->found.function = first_at(s, address, s->found.function);
     s->found.hidden |= hidden;
@@ -179,8 +182,8 @@ static void find_c(struct search *s) {
     struct mprof__part part;
     if (is_read && s->names->symbol[base] != '\0')
         find_whole_named(s, base);
-    else if (is_read)
-        s->found.function = first_of_symbol(s, 'S', base, s->found.function);
+    else if (is_read) /* for its parts; others of that name are not this one */
+        first_of_symbol(s, 'S', base, s->found.function);
     s->found.hidden = is_hidden_c(s);
     if (is_read || s->function->module == 0 ||
         !mprof__part_at(s->thread->session, s->function->module, s->names->path,
@@ -202,11 +205,13 @@ static bool may_share(const struct search *s, mprof_ref ref) {
 
 static void find_lisp(struct search *s, mprof_ref ref) {
     s->found.hidden = is_hidden_lisp(s);
-    if (may_share(s, ref) &&
-        mprof__function_text(s->function->kind, s->names->lisp,
-                             s->names->symbol, s->names->text,
-                             sizeof s->names->text))
-        s->found.function = first_with(s->thread, s->names->text, ref);
+    const char *name = s->names->lisp, *symbol = s->names->symbol;
+    enum mprof__same_as same = mprof__told_by(s->function->kind, name, symbol);
+    uint64_t key = mprof__hash_text(name, strlen(name));
+    if (same == MPROF__SAME_SYMBOL)
+        key = mprof__hash(key) + mprof__hash_text(symbol, strlen(symbol));
+    if (same != MPROF__SAME_CODE && may_share(s, ref))
+        s->found.function = first_with(s->thread, key, (char)same, ref);
     /* For its parts. */
     if (s->function->kind == MPROF_LISP && s->names->symbol[0] != '\0')
         first_of_symbol(s, 'S', strlen(s->names->symbol), s->found.function);
@@ -244,8 +249,8 @@ static struct mprof__shown shown_of(uint64_t value) {
                                  (value & FRAGMENT) != 0};
 }
 
-struct mprof__shown mprof__shown(struct mprof__thread *thread,
-                                 mprof_ref function) {
+static struct mprof__shown look_up(struct mprof__thread *thread,
+                                   mprof_ref function, unsigned nested) {
     struct mprof__table *known = &thread->shown;
     struct mprof__slot *slot = mprof__table_find(known, function);
     uint64_t now = thread->shown_time & 0xfffffff;
@@ -256,14 +261,22 @@ struct mprof__shown mprof__shown(struct mprof__thread *thread,
     struct search s = {.thread = thread,
                        .arena = arena,
                        .function = mprof__arena_at(arena, function),
-                       .found = {.function = function}};
+                       .found = {.function = function},
+                       .nested = nested};
     find_out(&s, function);
+    /* The table may have grown meanwhile. */
+    slot = mprof__table_find(known, function);
     if (slot != NULL)
         slot->value = value_of(&s, now);
     else
         mprof__table_add(known, function, value_of(&s, now));
     mprof__table_trim(known);
     return s.found;
+}
+
+struct mprof__shown mprof__shown(struct mprof__thread *thread,
+                                 mprof_ref function) {
+    return look_up(thread, function, 0);
 }
 
 void mprof__shown_anew(struct mprof__thread *thread) {

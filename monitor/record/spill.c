@@ -208,18 +208,18 @@ struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
     struct mprof__blocks *blocks = &thread->spill.tree.counter_blocks;
     struct mprof_node *at = mprof__arena_at(arena, node);
     struct mprof_spill_counter *counter;
-    for (mprof_ref ref = at->counter; ref != 0; ref = counter->counter.next) {
-        counter = mprof__arena_at(arena, ref);
+    mprof_ref *end = &at->counter; /* the newest comes last, as in the tree */
+    for (; *end != 0; end = &counter->counter.next) {
+        counter = mprof__arena_at(arena, *end);
         if (is_for(counter, short_, class_))
             return &counter->counter;
     }
     counter = mprof__block_next(thread, blocks, MPROF__FOR_COUNTERS);
     if (counter == NULL)
         return NULL;
-    *counter = (struct mprof_spill_counter){
-        .counter = {.next = at->counter, .class_ = class_}, .short_ = short_};
-    mprof__store_release(&at->counter,
-                         mprof__block_publish(arena, blocks, counter));
+    *counter = (struct mprof_spill_counter){.counter = {.class_ = class_},
+                                            .short_ = short_};
+    mprof__store_release(end, mprof__block_publish(arena, blocks, counter));
     return &counter->counter;
 }
 

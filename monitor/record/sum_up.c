@@ -228,9 +228,9 @@ static void see_functions(struct walk *w, uint32_t count) {
 }
 
 static bool map_again(void **memory, size_t *bytes, size_t wanted) {
-    mprof__unmap(*memory, *bytes);
-    *memory = mprof__map(wanted);
+    mprof__totals_give(memory, *bytes);
     *bytes = wanted;
+    *memory = mprof__map(wanted);
     return *memory != NULL;
 }
 

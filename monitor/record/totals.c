@@ -103,8 +103,8 @@ static struct mprof_total *add(struct mprof__adding *a, mprof_ref *ref,
         return NULL;
     struct mprof_total *total = get_total(a, ref, &like);
     if (total != NULL) {
-        total->counts[a->valid].allocs += count->allocs;
-        total->counts[a->valid].bytes += count->bytes;
+        mprof__bump(&total->counts[a->valid].allocs, count->allocs);
+        mprof__bump(&total->counts[a->valid].bytes, count->bytes);
     }
     return total;
 }
@@ -137,7 +137,7 @@ void mprof__totals_self(struct mprof__adding *a, uint32_t number,
 static void note_depth(struct mprof_total *total, unsigned view,
                        uint32_t depth) {
     if (total != NULL && depth < total->depth[view])
-        total->depth[view] = (uint16_t)depth;
+        mprof__store_relaxed(&total->depth[view], (uint16_t)depth);
 }
 
 void mprof__totals_below(struct mprof__adding *a, uint32_t number,
@@ -208,6 +208,12 @@ void mprof__totals_short(struct mprof__adding *a,
     mprof__table_trim(&a->totals->shorts);
 }
 
+/* Another thread may be copying the data file. */
+static void set_count(struct mprof_count *to, const struct mprof_count *from) {
+    mprof__store_relaxed(&to->allocs, from->allocs);
+    mprof__store_relaxed(&to->bytes, from->bytes);
+}
+
 /* Let the counts that will be true be those that are, and nothing be on the
  * path, where a jump may have left some. */
 void mprof__totals_begin(struct mprof__adding *a,
@@ -222,7 +228,7 @@ void mprof__totals_begin(struct mprof__adding *a,
         struct mprof_block *block = a->totals->block[n];
         struct mprof_total *total = (void *)(block + 1);
         for (uint32_t i = 0; i < block->count; i++)
-            total[i].counts[a->valid] = total[i].counts[!a->valid];
+            set_count(&total[i].counts[a->valid], &total[i].counts[!a->valid]);
     }
     for (uint32_t i = 0; i < t->function_count; i++)
         memset(t->functions[i].on_path, 0, sizeof t->functions[i].on_path);
@@ -230,10 +236,17 @@ void mprof__totals_begin(struct mprof__adding *a,
         memset(t->arc[i].on_path, 0, sizeof t->arc[i].on_path);
 }
 
+/* Should a jump leave this in the middle, it is lost, and not given twice. */
+void mprof__totals_give(void **memory, size_t bytes) {
+    void *old = *memory;
+    *memory = NULL;
+    mprof__order_for_handlers();
+    mprof__unmap(old, bytes);
+}
+
 void mprof__totals_forget(struct mprof__totals *totals) {
-    mprof__unmap(totals->links, totals->links_bytes);
-    mprof__unmap(totals->path, totals->path_bytes);
-    totals->links = totals->path = NULL;
+    mprof__totals_give(&totals->links, totals->links_bytes);
+    mprof__totals_give(&totals->path, totals->path_bytes);
 }
 
 void mprof__totals_free(struct mprof__totals *totals) {

@@ -102,7 +102,9 @@ void mprof__totals_calls(struct mprof__adding *a, uint32_t number,
 void mprof__totals_short(struct mprof__adding *a,
                          const struct mprof_spill_counter *from);
 
-/* Give back the memory of the walk; and all that is not in the data file. */
+/* Give back BYTES of mapped *MEMORY, which becomes NULL; the memory of the
+ * walk; and all that is not in the data file. */
+void mprof__totals_give(void **memory, size_t bytes);
 void mprof__totals_forget(struct mprof__totals *totals);
 void mprof__totals_free(struct mprof__totals *totals);
 

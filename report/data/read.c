@@ -204,18 +204,39 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
     return (ssize_t)done;
 }
 
-/* How often a file is copied because spills were emptied meanwhile. */
-enum { MOST_TRIES = 20 };
+/* How often what changes as spills are emptied is copied again. */
+enum { MOST_TRIES = 100 };
 
-static bool was_emptied(int fd, const struct mprof_header *before) {
-    struct mprof_header now;
-    return before->state == MPROF_OPEN &&
-           read_all(fd, (char *)&now, sizeof now) == sizeof now &&
-           now.emptied != before->emptied;
+static bool is_of_spills(uint32_t type) {
+    return type == MPROF_THREAD || type == MPROF_TOTALS ||
+           type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS;
+}
+
+/* Copy these records once more into DATA of SIZE bytes; each is read whole. */
+static bool copy_spills(int fd, char *data, size_t size) {
+    struct mprof_record head;
+    for (size_t at = MPROF_HEADER_BYTES; at + sizeof head <= size;
+         at += head.bytes) {
+        memcpy(&head, data + at, sizeof head);
+        if (head.bytes < sizeof head || head.bytes > size - at)
+            return false; /* that is said elsewhere */
+        if (is_of_spills(head.type) &&
+            pread(fd, data + at, head.bytes, (off_t)at) != (ssize_t)head.bytes)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t emptied(int fd) {
+    uint64_t number = 0;
+    ssize_t n = pread(fd, &number, sizeof number,
+                      offsetof(struct mprof_header, emptied));
+    return n == sizeof number ? number : 0;
 }
 
 /* While the program runs header.used grows, and what lies before it is
- * complete: the header is taken first, and the rest up to its `used`. */
+ * complete: the header is taken first, and the rest up to its `used`.  What a
+ * thread sums up meanwhile would be there twice, or not at all. */
 static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
                          char **data) {
     struct mprof_header header;
@@ -223,8 +244,9 @@ static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
 
     if (got < 0)
         return -1;
-    if (got == sizeof header && header.state == MPROF_OPEN &&
-        header.used >= sizeof header && header.used < size)
+    bool open = got == sizeof header && header.state == MPROF_OPEN &&
+                header.used >= sizeof header;
+    if (open && header.used < size)
         size = (size_t)header.used;
     *data = report__try_alloc(pool, size ? size : 1, 1);
     if (!*data) {
@@ -232,13 +254,11 @@ static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
         return -1;
     }
     ssize_t all = read_all(fd, *data, size);
-    /* What a thread sums up meanwhile is here twice, or not at all. */
-    for (int i = 0; i < MOST_TRIES && was_emptied(fd, &header); i++) {
-        if (read_all(fd, (char *)&header, sizeof header) != sizeof header)
-            return -1;
-        if (header.used > size)
-            header.used = size;
-        all = read_all(fd, *data, size);
+    uint64_t before = header.emptied;
+    for (int i = 0; open && i < MOST_TRIES && emptied(fd) != before; i++) {
+        before = emptied(fd);
+        if (all < 0 || !copy_spills(fd, *data, (size_t)all))
+            break;
     }
     if (all > 0)
         memcpy(*data, &header, (size_t)(got < all ? got : all));

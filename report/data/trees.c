@@ -315,6 +315,9 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
             return false;
         if (thing == MPROF_NONE)
             return true;
+        /* A thread may have gone on while the file was read. */
+        if (r->trees->is_seen[thing] && p->open)
+            return true;
         if (r->trees->is_seen[thing] ||
             report__thing_thread(r, MPROF_SPILL_COUNTERS, ref) != thread)
             return report__damaged(r, at + field,

@@ -1,6 +1,7 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
+#include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
 #include "report/graph/functions.h"
 
@@ -84,29 +85,8 @@ static const char *module_path(const struct naming *n, uint32_t module) {
     return module == MPROF_NONE ? "" : n->profile->modules[module].path;
 }
 
-/* Where the ending begins that the C compiler gave to a part or a copy of a
- * function; the length of NAME when it has none. */
-static size_t base_length(const char *name) {
-    static const char *const endings[] = {".cold",      ".constprop.",
-                                          ".isra.",     ".localalias",
-                                          ".lto_priv.", ".part."};
-    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.'))
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-            if (dot > name && strncmp(dot, endings[i], strlen(endings[i])) == 0)
-                return (size_t)(dot - name);
-    return strlen(name);
-}
-
 static bool has_lisp_name(const struct report__function *f) {
     return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
-}
-
-/* Nobody gave it a name; there may be others that are called the same. */
-static bool is_anonymous(const char *name) {
-    static const char lambda[] = "(LAMBDA";
-    size_t length = sizeof lambda - 1;
-    return strncmp(name, lambda, length) == 0 &&
-           (name[length] == ' ' || name[length] == ')');
 }
 
 /* What COMPILE makes is in a file ecl000XXXXXX.fas, of another name each
@@ -124,7 +104,7 @@ static const char *lisp_name(struct naming *n,
     const char *slash = strrchr(path, '/');
     size_t length = strlen(f->name);
 
-    if (f->kind != MPROF_LISP || !*path || !is_anonymous(f->name) ||
+    if (f->kind != MPROF_LISP || !*path || !mprof__is_anonymous(f->name) ||
         strstr(f->name, ":IN ") || is_passing(slash ? slash + 1 : path))
         return f->name;
     return report__format(n->pool, "%.*s :IN %s)", (int)length - 1, f->name,
@@ -135,13 +115,19 @@ static const char *lisp_name(struct naming *n,
  * one function; what has none is told by its code. */
 static const char *lisp_key(struct naming *n,
                             const struct report__function *f) {
-    if (!is_anonymous(f->name))
+    switch (mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "")) {
+    case MPROF__SAME_NAME:
         return report__format(n->pool, "N%s", f->name);
-    if (f->kind == MPROF_LISP)
-        return address_key(n, f->module, f->address);
-    if (f->symbol)
+    case MPROF__SAME_SYMBOL:
         return report__format(n->pool, "I%s:%s", f->symbol, f->name);
-    return report__format(n->pool, "I%" PRIx64, f->address);
+    case MPROF__SAME_ENTRY:
+        return report__format(n->pool, "E%s", f->name);
+    case MPROF__SAME_CODE:
+        break;
+    }
+    return f->kind == MPROF_LISP
+               ? address_key(n, f->module, f->address)
+               : report__format(n->pool, "I%" PRIx64, f->address);
 }
 
 /* Functions whose names need no ELF file.  Those with a Lisp name also become
@@ -163,7 +149,7 @@ static bool name_directly(struct naming *n, uint32_t i) {
                              f->name, f->kind == MPROF_LISP ? f->symbol : NULL,
                              module_path(n, f->module)));
     else if (f->kind == MPROF_ENTRY && f->name)
-        *shown = shown_by_key(n, report__format(n->pool, "E%s", f->name),
+        *shown = shown_by_key(n, lisp_key(n, f),
                               report__format(n->pool, "%s [entry]", f->name),
                               f->kind, true);
     else if (f->kind == MPROF_INTERPRETED)
@@ -247,7 +233,7 @@ static void name_in_module(struct naming *n, uint32_t i,
     /* "qsort@@GLIBC_2.2.5" */
     if (symbol)
         symbol = report__copy(n->pool, symbol, strcspn(symbol, "@"));
-    size_t base = symbol ? base_length(symbol) : 0;
+    size_t base = symbol ? mprof__base_length(symbol) : 0;
     bool part = symbol && symbol[base] != '\0';
     if (part != parts)
         return;
@@ -320,7 +306,7 @@ static void number_anonymous(struct naming *n) {
     for (uint32_t i = 0; i < p->function_count; i++) {
         const struct report__function *f = &p->functions[i];
         uint32_t shown = n->out->shown[i];
-        if (!has_lisp_name(f) || !is_anonymous(f->name) || seen[shown])
+        if (!has_lisp_name(f) || !mprof__is_anonymous(f->name) || seen[shown])
             continue;
         seen[shown] = true;
         all[count++] =
@@ -370,7 +356,7 @@ report__name_functions(struct report__pool *pool,
             continue;
         if (f->module == MPROF_NONE) {
             name_c_function(&n, i, f->address, f->symbol,
-                            f->symbol ? base_length(f->symbol) : 0);
+                            f->symbol ? mprof__base_length(f->symbol) : 0);
             continue;
         }
         n.next[i] = n.first[f->module];
