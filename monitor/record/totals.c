@@ -30,6 +30,12 @@ static bool make_room(void **list, uint32_t count, uint32_t *room,
     return true;
 }
 
+/* What has failed once stays so, whatever succeeds then. */
+static uint32_t fail(struct mprof__adding *a) {
+    a->failed = true;
+    return MPROF__NOTHING;
+}
+
 uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function) {
     struct mprof__totals *t = a->totals;
     const struct mprof__slot *slot =
@@ -37,18 +43,18 @@ uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function) {
     if (slot != NULL)
         return (uint32_t)slot->value;
     uint32_t number = t->function_count;
-    a->failed = !make_room((void **)&t->functions, number, &t->function_room,
-                           sizeof *t->functions);
-    if (a->failed)
-        return MPROF__NOTHING;
+    if (!make_room((void **)&t->functions, number, &t->function_room,
+                   sizeof *t->functions))
+        return fail(a);
     t->functions[number] =
         (struct mprof__function_totals){.function = function};
     /* Should a jump leave this in the middle, nothing has this number. */
     t->function_count++;
     mprof__order_for_handlers();
-    a->failed = !mprof__table_add(&t->numbers, (uint64_t)function << 1, number);
+    if (!mprof__table_add(&t->numbers, (uint64_t)function << 1, number))
+        return fail(a);
     mprof__table_trim(&t->numbers);
-    return a->failed ? MPROF__NOTHING : number;
+    return number;
 }
 
 uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
@@ -59,18 +65,17 @@ uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
     if (slot != NULL)
         return (uint32_t)slot->value;
     uint32_t number = t->arc_count;
-    a->failed =
-        !make_room((void **)&t->arc, number, &t->arc_room, sizeof *t->arc);
-    if (a->failed)
-        return MPROF__NOTHING;
+    if (!make_room((void **)&t->arc, number, &t->arc_room, sizeof *t->arc))
+        return fail(a);
     t->arc[number] = (struct mprof__arc_totals){
         .caller = caller == MPROF__NOTHING ? 0 : t->functions[caller].function,
         .function = t->functions[function].function};
     t->arc_count++;
     mprof__order_for_handlers();
-    a->failed = !mprof__table_add(&t->arcs, key, number);
+    if (!mprof__table_add(&t->arcs, key, number))
+        return fail(a);
     mprof__table_trim(&t->arcs);
-    return a->failed ? MPROF__NOTHING : number;
+    return number;
 }
 
 /* The TOTAL that *REF leads to, made as LIKE it is. */
