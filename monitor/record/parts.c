@@ -104,6 +104,18 @@ static void ask(struct reading *r, uint32_t part, size_t length) {
     }
 }
 
+/* Code may begin at odd addresses. */
+static uint64_t address_key(uint64_t address) {
+    return address << 2 | 2;
+}
+
+/* The first part whose code is at ADDRESS, or NULL. */
+static struct part *part_of(const struct reading *r, uint64_t address) {
+    const struct mprof__slot *slot =
+        mprof__table_find(&r->by_address, address_key(address));
+    return slot == NULL ? NULL : &r->parts[slot->value];
+}
+
 /* Second pass: what they ask for. */
 static int add_part(const char *name, uint64_t address, void *reading) {
     struct reading *r = reading;
@@ -114,8 +126,8 @@ static int add_part(const char *name, uint64_t address, void *reading) {
         (struct part){.name = name, .address = address, .whole = address};
     for (; name[length] != '\0'; length = next_length(name, length))
         ask(r, r->part_count, length);
-    if (mprof__table_find(&r->by_address, address << 1 | 2) == NULL)
-        mprof__table_add(&r->by_address, address << 1 | 2, r->part_count);
+    if (part_of(r, address) == NULL)
+        mprof__table_add(&r->by_address, address_key(address), r->part_count);
     r->part_count++;
     return 0;
 }
@@ -131,9 +143,9 @@ static int answer(const char *name, uint64_t address, void *reading) {
     const struct mprof__slot *slot =
         mprof__table_find(&r->by_hash, mprof__hash_text(name, length));
     uint32_t at = slot == NULL ? 0 : (uint32_t)slot->value;
-    slot = mprof__table_find(&r->by_address, address << 1 | 2);
-    if (slot != NULL && name[mprof__base_length(name)] == '\0')
-        r->parts[slot->value].plain = true;
+    struct part *here = part_of(r, address);
+    if (here != NULL && name[mprof__base_length(name)] == '\0')
+        here->plain = true;
     for (; at != 0; at = r->questions[at - 1].next) {
         const struct question *q = &r->questions[at - 1];
         struct part *part = &r->parts[q->part];
@@ -147,12 +159,6 @@ static int answer(const char *name, uint64_t address, void *reading) {
         part->whole = address;
     }
     return 0;
-}
-
-static bool is_plain(const struct reading *r, const struct part *part) {
-    const struct mprof__slot *slot =
-        mprof__table_find(&r->by_address, part->address << 1 | 2);
-    return slot != NULL && r->parts[slot->value].plain;
 }
 
 static void read_image(struct reading *r, const struct mprof__image *image) {
@@ -172,7 +178,8 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
         mprof__image_symbols(image, answer, r);
         for (uint32_t i = 0; i < r->part_count; i++) {
             const struct part *part = &r->parts[i];
-            if (is_plain(r, part))
+            const struct part *first = part_of(r, part->address);
+            if (first == NULL || first->plain)
                 continue;
             bool hidden =
                 is_hidden(r, part->name, mprof__base_length(part->name));
