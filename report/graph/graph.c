@@ -90,15 +90,13 @@ static int compare_summed(const void *a, const void *b) {
 }
 
 /* Of functions with totals of several records, all but the first's. */
-static void find_doubtful(struct builder *b, const struct report__profile *p,
-                          unsigned view) {
-    struct summed *all = report__alloc(b->pool, p->total_count, sizeof *all);
+static void find_doubtful(struct builder *b) {
+    struct summed *all = report__alloc(b->pool, b->total_count, sizeof *all);
     uint32_t count = 0, first = 0;
 
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        const struct report__total *t = &p->totals[i];
-        if (t->kind == MPROF_BELOW && t->views & view &&
-            p->threads[t->thread].heap == b->graph->heap)
+    for (uint32_t i = 0; i < b->total_count; i++) {
+        const struct report__total *t = &b->totals[i];
+        if (t->kind == MPROF_BELOW)
             all[count++] = (struct summed){(uint64_t)t->thread << 32 |
                                                shown_of(b, t->function),
                                            t->function, t->count.bytes};
@@ -120,18 +118,20 @@ static void find_totals(struct builder *b, const struct report__profile *p,
 
     b->totals = report__alloc(b->pool, p->total_count, sizeof *b->totals);
     for (uint32_t i = 0; i < p->total_count; i++) {
-        struct report__total total = p->totals[i];
-        if (!(total.views & view) ||
-            p->threads[total.thread].heap != b->graph->heap ||
-            (thread != MPROF_ALL_THREADS && thread != total.thread))
-            continue;
-        total.function = shown_of(b, total.function);
-        if (total.caller != MPROF_NONE)
-            total.caller = shown_of(b, total.caller);
-        total.depth[0] = total.depth[all_frames];
-        b->totals[b->total_count++] = total;
+        const struct report__total *total = &p->totals[i];
+        if (total->views & view &&
+            p->threads[total->thread].heap == b->graph->heap &&
+            (thread == MPROF_ALL_THREADS || thread == total->thread))
+            b->totals[b->total_count++] = *total;
     }
-    find_doubtful(b, p, view);
+    find_doubtful(b);
+    for (uint32_t i = 0; i < b->total_count; i++) {
+        struct report__total *total = &b->totals[i];
+        total->function = shown_of(b, total->function);
+        if (total->caller != MPROF_NONE)
+            total->caller = shown_of(b, total->caller);
+        total->depth[0] = total->depth[all_frames];
+    }
 }
 
 /* Step 2.  Sorted by caller and callee, the view nodes of one arc are
