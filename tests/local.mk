@@ -248,6 +248,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-threads.c \
 	tests/programs/c-throw.cc \
 	tests/programs/c-world.c \
+	tests/programs/chance.h \
 	tests/programs/compile-library.lsp \
 	tests/programs/embed.c \
 	tests/programs/embed-threads.c \

@@ -4,16 +4,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "chance.h"
+
 enum { DEPTH = 60, STEPS = 100000, KEPT = 256 };
 
-static uint32_t seed = 1988;
 static int steps;
 static void *kept[KEPT];
-
-static uint32_t next(uint32_t n) {
-    seed = seed * 1664525 + 1013904223;
-    return (seed >> 8) % n;
-}
 
 static void go_on(int depth);
 

@@ -288,17 +288,30 @@ static void refuses_closed_at(struct fixture *f, mprof_ref ref, size_t field,
 
 #define AT(type, field) offsetof(struct mprof_##type, field)
 
+/* The world, with the spill of its C thread: a root and a node of function G,
+ * where something was allocated. */
+struct spilled {
+    struct world world;
+    mprof_ref g, root, node, counter;
+};
+
+static struct spilled make_spill(struct datafile *d) {
+    struct spilled s = {.world = make_world(d)};
+    s.g = datafile_lisp(d, "G");
+    s.root = datafile_spill_node(d, s.world.c, 0, 0);
+    s.node = datafile_spill_node(d, s.world.c, s.root, s.g);
+    s.counter = datafile_spill_counter(d, s.node, s.world.counter, MPROF_SMALL,
+                                       (struct mprof_count){3, 30});
+    return s;
+}
+
 /* A spill counts, and which counts of totals do, as THREAD says. */
 static void spills_count_until_they_are_emptied(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
-    struct world w = make_world(d);
-    mprof_ref g = datafile_lisp(d, "G");
-    mprof_ref root = datafile_spill_node(d, w.c, 0, 0);
-    mprof_ref node = datafile_spill_node(d, w.c, root, g);
-    datafile_spill_counter(d, node, w.counter, MPROF_SMALL,
-                           (struct mprof_count){3, 30});
-    struct mprof_total total = {.function = g,
+    struct spilled s = make_spill(d);
+    struct world w = s.world;
+    struct mprof_total total = {.function = s.g,
                                 .kind = MPROF_SELF,
                                 .views = MPROF_ALL_FRAMES,
                                 .counts = {{5, 50}, {7, 70}}};
@@ -327,34 +340,30 @@ static void spills_count_until_they_are_emptied(void **state) {
 static void spills_and_totals_fit(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
-    struct world w = make_world(d);
-    mprof_ref g = datafile_lisp(d, "G");
-    mprof_ref root = datafile_spill_node(d, w.c, 0, 0);
-    mprof_ref node = datafile_spill_node(d, w.c, root, g);
-    mprof_ref spilled = datafile_spill_counter(d, node, w.counter, MPROF_SMALL,
-                                               (struct mprof_count){3, 30});
+    struct spilled s = make_spill(d);
+    struct world w = s.world;
     mprof_ref sum = datafile_total(
         d, w.c,
-        (struct mprof_total){.function = g, .kind = MPROF_SELF, .views = 1});
-    struct mprof_spill_counter *c = datafile_record(d, spilled);
+        (struct mprof_total){.function = s.g, .kind = MPROF_SELF, .views = 1});
+    struct mprof_spill_counter *c = datafile_record(d, s.counter);
     struct mprof_total *t = datafile_record(d, sum);
-    struct mprof_node *n = datafile_record(d, node);
+    struct mprof_node *n = datafile_record(d, s.node);
     c->counter.class_ = MPROF_CLASSES;
-    refuses_closed_at(f, spilled, AT(counter, class_), "no such class");
+    refuses_closed_at(f, s.counter, AT(counter, class_), "no such class");
     c->counter.class_ = 0;
-    c->counter.next = spilled;
-    refuses_closed_at(f, spilled, AT(counter, next),
+    c->counter.next = s.counter;
+    refuses_closed_at(f, s.counter, AT(counter, next),
                       "a counter belongs to two nodes");
     c->counter.next = 0;
-    c->short_ = spilled;
-    refuses_closed_at(f, spilled, AT(spill_counter, short_),
+    c->short_ = s.counter;
+    refuses_closed_at(f, s.counter, AT(spill_counter, short_),
                       "a ref leads to no record");
     c->short_ = w.counter;
     n->parent = w.c_node;
-    refuses_closed_at(f, node, AT(node, parent), "a ref leads to no record");
-    n->parent = node;
-    refuses_closed_at(f, node, AT(node, parent), "a ref leads forwards");
-    n->parent = root;
+    refuses_closed_at(f, s.node, AT(node, parent), "a ref leads to no record");
+    n->parent = s.node;
+    refuses_closed_at(f, s.node, AT(node, parent), "a ref leads forwards");
+    n->parent = s.root;
     t->kind = MPROF_TOTAL_KINDS;
     refuses_closed_at(f, sum, AT(total, kind), "no such total");
     t->kind = MPROF_SHORT;
