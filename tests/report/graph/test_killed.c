@@ -298,6 +298,16 @@ static void *grow(void *number) {
     return NULL;
 }
 
+/* Until chains go to spills, as the file has more than trees may take. */
+static void wait_until_full(void) {
+    struct mprof_status status = {.file_bytes = 0};
+    for (int i = 0; i < 10000 && status.file_bytes < limit / 2; i++) {
+        usleep(1000);
+        assert_int_equal(mprof_status(&status), 0);
+    }
+    assert_true(status.file_bytes >= limit / 2);
+}
+
 /* While threads add to their trees a copy is one that can be read. */
 static void what_is_saved_meanwhile_is_whole(void **state) {
     (void)state;
@@ -308,7 +318,7 @@ static void what_is_saved_meanwhile_is_whole(void **state) {
     close(fd);
     done = &nothing;
     records = true;
-    limit = 64 << 20;
+    limit = 8 << 20;
     for (int round = 0; round < 2; round++) {
         pthread_t threads[THREADS];
         heap = round == 0 ? MPROF_LISP_HEAP : MPROF_C_HEAP;
@@ -320,6 +330,7 @@ static void what_is_saved_meanwhile_is_whole(void **state) {
         for (uintptr_t i = 0; i < THREADS; i++)
             assert_int_equal(
                 pthread_create(&threads[i], NULL, grow, (void *)(i + 1)), 0);
+        wait_until_full();
         for (int i = 0; i < SAVES; i++) {
             struct report__pool pool = {0};
             const char *error = NULL;
