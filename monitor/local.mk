@@ -29,6 +29,8 @@ record_sources = \
 	monitor/record/parts.c monitor/record/parts.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/recording.c monitor/record/recording.h \
+	monitor/record/remembered.c monitor/record/remembered.h \
+	monitor/record/revise.c monitor/record/revise.h \
 	monitor/record/save.c \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \

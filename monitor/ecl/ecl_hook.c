@@ -18,7 +18,7 @@
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/unwind/walk.h"
+#include "monitor/record/place.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
     __attribute__((weak));
@@ -92,10 +92,9 @@ static inline cl_env_ptr own_env(void) {
 
 #endif
 
-/* Its frame is where the walk begins, so it must not be inlined or jumped to.
- */
-static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
-allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+static void __attribute__((noinline))
+allocated_slowly(cl_type type, int storage, cl_index bytes, cl_object clas,
+                 const void *frame) {
     struct mprof__event event = {
         .bytes = bytes,
         .class_ = (uint8_t)class_of(type),
@@ -103,8 +102,26 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
         .storage = storage != 0,
         .object = (uintptr_t)clas,
     };
+    mprof__allocated(&event, frame);
+}
+
+/* Its frame is where the walk begins, so it must not be inlined or jumped to.
+ */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+    const void *frame = MPROF__FRAME();
     note_thread();
-    mprof__allocated(&event, MPROF__FRAME());
+    struct mprof__self *me = mprof__enter();
+    bool done = me != NULL &&
+                mprof__allocated_quickly(me, (unsigned)type % MPROF__TYPES,
+                                         class_of(type), storage != 0,
+                                         (uintptr_t)clas, bytes, frame);
+    if (__builtin_expect(me != NULL, 1))
+        mprof__leave(me);
+    if (__builtin_expect(!done, 0))
+        allocated_slowly(type, storage, bytes, clas, frame);
+    /* What is called last would have this frame. */
+    __asm__ volatile("");
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
@@ -294,6 +311,19 @@ static void match(struct mprof__chain *chain) {
     }
 }
 
+/* As above, of one frame. */
+static const uintptr_t *runs(uintptr_t low, uintptr_t high) {
+    cl_env_ptr env = own_env();
+    struct ecl_ihs_frame *ihs = env == NULL ? NULL : mprof__ecl_history(env);
+    while (ihs != NULL && !((uintptr_t)ihs >= low && (uintptr_t)ihs < high))
+        ihs = ihs->next;
+    return ihs == NULL ? NULL : (const uintptr_t *)&ihs->function;
+}
+
+static uintptr_t object_of(uintptr_t word) {
+    return what_runs((cl_object)word);
+}
+
 #pragma weak mprof_set_functions
 
 /* With a libmprof_malloc in front of this library, programs call that one. */
@@ -384,6 +414,8 @@ const struct mprof__adapter mprof__adapter = {
     .thread = describe_thread,
     .interprets = interprets,
     .match = match,
+    .runs = runs,
+    .object = object_of,
     .native = mprof__ecl_native,
     .interpreted = mprof__ecl_interpreted,
     .type = describe_type,

@@ -74,6 +74,11 @@ struct mprof__adapter {
      * `unreturned`, set `object`; what is `reused` ends at one where it
      * changes. */
     void (*match)(struct mprof__chain *chain);
+    /* Where in the frame [LOW, HIGH) of the interpreter it says what runs there;
+     * NULL: nobody knows.  And the object that such a word means; 0: the
+     * interpreter itself. */
+    const uintptr_t *(*runs)(uintptr_t low, uintptr_t high);
+    uintptr_t (*object)(uintptr_t word);
     /* Name the native function at START, or the interpreted one OBJECT; its
      * callers in the chain are FRAMES[index - 1] and down. */
     void (*native)(uintptr_t start, struct link_map *module,
@@ -92,7 +97,8 @@ struct mprof__adapter {
 extern const struct mprof__adapter mprof__adapter;
 
 /* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
- * have been compiled with a frame pointer: the chain begins at its caller. */
+ * have been compiled with a frame pointer: the chain begins at its caller.  See
+ * also place.h. */
 void mprof__allocated(const struct mprof__event *event, const void *frame);
 
 /* The C heap: OBJECT was allocated by a request for BYTES bytes; FRAME as

@@ -95,8 +95,27 @@ static void place(struct mprof__thread *thread, const void *object,
         autosave(thread);
 }
 
-/* The most frequent case: nothing has to be made, and the chain is the same.
+/* The chain is that of the last walk by rules, of which nothing is remembered.
  * False: it is another one. */
+static bool __attribute__((noinline))
+place_again(struct mprof__thread *thread, struct mprof_size *size,
+            uint64_t *word, uint64_t bytes, const void *frame) {
+    if (mprof__find_place(thread, frame) == 0)
+        return false;
+    unsigned class_ = mprof_size_class(bytes);
+    mprof_ref ref = thread->counter[class_];
+    if (ref == 0 || thread->lost)
+        return false;
+    struct mprof_counter *counter =
+        mprof__arena_at(&thread->session->arena, ref);
+    mprof__count(&counter->allocated, bytes);
+    mprof__count(&size->allocated, bytes);
+    mprof__store_relaxed(word, (uint64_t)thread->owner[class_] << 32 | bytes);
+    return true;
+}
+
+/* The most frequent case: the chain is remembered, and little has to be made.
+ * False: it is not. */
 static inline bool place_quickly(struct mprof__self *me, const void *object,
                                  uint64_t bytes, const void *frame) {
     struct mprof__session *session = mprof__current();
@@ -110,16 +129,19 @@ static inline bool place_quickly(struct mprof__self *me, const void *object,
     uint64_t *word = mprof__objects_word(object, &me->shadow);
     if (size == NULL || word == NULL)
         return false;
-    if (mprof__find_place(thread, frame) == 0)
-        return false;
+    struct mprof__cell *cell =
+        mprof__remembered(thread, &thread->memo, &thread->chain, frame);
+    if (__builtin_expect(cell == NULL, 0))
+        return place_again(thread, size, word, bytes, frame);
+    mprof__check_cell(thread, frame, cell);
     unsigned class_ = mprof_size_class(bytes);
-    mprof_ref ref = thread->counter[class_];
-    if (ref == 0 || thread->lost)
+    struct mprof_counter *counter = mprof__cell_counter(thread, cell, class_);
+    if (__builtin_expect(counter == NULL, 0))
         return false;
-    struct mprof_counter *counter = mprof__arena_at(&session->arena, ref);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(word, (uint64_t)thread->owner[class_] << 32 | bytes);
+    mprof__store_relaxed(word,
+                         (uint64_t)cell->counter[class_ % 2] << 32 | bytes);
     return true;
 }
 

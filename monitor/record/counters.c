@@ -247,6 +247,19 @@ static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
     return counter;
 }
 
+/* Where a cell's frame called the allocator is its call. */
+struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
+                                               struct mprof__cell *cell,
+                                               unsigned class_) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref site = is_c(thread) ? cell->call : 0;
+    struct mprof_counter *counter =
+        get_counter(thread, cell->node, site, class_, MPROF__FOR_COUNTERS);
+    if (counter != NULL)
+        cell->counter[class_ % 2] = mprof__arena_ref(arena, counter);
+    return counter;
+}
+
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           mprof_ref node, unsigned class_,
                                           uint64_t bytes) {

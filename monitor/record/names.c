@@ -81,6 +81,15 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     return ref;
 }
 
+mprof_ref mprof__session_has(const struct mprof__session *session,
+                             uintptr_t object) {
+    if (object == MPROF__TOPLEVEL_OBJECT)
+        return mprof__load_acquire(&session->toplevel);
+    const struct mprof__slot *slot =
+        mprof__table_find(&session->functions, object);
+    return slot == NULL ? 0 : (mprof_ref)slot->value;
+}
+
 static bool is_named(const struct mprof__arena *arena,
                      const struct mprof_function *function, const char *name) {
     const struct mprof_string *old = mprof__arena_at(arena, function->name);

@@ -20,6 +20,10 @@ mprof_ref mprof__session_function(struct mprof__session *session,
 mprof_ref mprof__session_object(struct mprof__session *session,
                                 const struct mprof__chain *chain, size_t index);
 
+/* That of an interpreted OBJECT, if it has one already; else 0. */
+mprof_ref mprof__session_has(const struct mprof__session *session,
+                             uintptr_t object);
+
 /* The one FUNCTION of a kind that stands for many: MPROF_UNKNOWN, ... */
 mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
                                  mprof_ref *place);

@@ -3,6 +3,13 @@
 
 #include "monitor/base/atomic.h"
 
+/* The next walk by cells may end at the mark where this one did. */
+static void tell_mark(const struct mprof__chain *chain) {
+    const struct mprof__frame *f = &chain->frames[chain->unreturned - 1];
+    if (f->marked && !f[-1].folded)
+        mprof__walk_tell(chain, f->mark, f[-1].node);
+}
+
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(chain, frame);
@@ -10,6 +17,8 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
         mprof__adapter.match(chain);
     mprof_ref node = mprof__tree_place(thread);
     mprof__walk_done(chain);
+    if (chain->unreturned > 1)
+        tell_mark(chain);
     return node;
 }
 

@@ -18,6 +18,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 #include "monitor/unwind/walk.h"
@@ -34,7 +35,15 @@ void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
  * tests/support/check_walk.c. */
 #ifdef MPROF_CHECK_WALKS
 void mprof__check_walk(struct mprof__thread *thread, const void *frame);
+void mprof__check_cell(struct mprof__thread *thread, const void *frame,
+                       const struct mprof__cell *cell);
 #else
+static inline void mprof__check_cell(struct mprof__thread *thread,
+                                     const void *frame,
+                                     const struct mprof__cell *cell) {
+    (void)thread, (void)frame, (void)cell;
+}
+
 static inline void mprof__check_walk(struct mprof__thread *thread,
                                      const void *frame) {
     (void)thread, (void)frame;
@@ -70,6 +79,19 @@ static inline mprof_ref mprof__place(struct mprof__thread *thread,
     return node;
 }
 
+/* Where to count what is of CLASS_ of the chain that begins in the frame of
+ * CELL; NULL: there is no room. */
+static inline struct mprof_counter *
+mprof__cell_counter(struct mprof__thread *thread, struct mprof__cell *cell,
+                    unsigned class_) {
+    mprof_ref ref = cell->counter[class_ % 2];
+    struct mprof_counter *counter =
+        mprof__arena_at(&thread->session->arena, ref);
+    if (__builtin_expect(ref != 0 && counter->class_ == class_, 1))
+        return counter;
+    return mprof__make_cell_counter(thread, cell, class_);
+}
+
 /* Is the chain that THREAD just walked lost, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     return thread->lost || thread->chain.cut;
@@ -91,6 +113,36 @@ static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
 static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
     mprof__bump(&count->allocs, 1);
     mprof__bump(&count->bytes, bytes);
+}
+
+/* Record an allocation of Lisp, as mprof__allocated() does, by what THREAD
+ * remembers.  False: it does not. */
+static inline __attribute__((always_inline)) bool
+mprof__allocated_quickly(const struct mprof__self *me, unsigned type,
+                         unsigned class_, bool storage, uintptr_t object,
+                         uint64_t bytes, const void *frame) {
+    struct mprof__session *session = mprof__current();
+    if (session == NULL || me->heap[MPROF_LISP_HEAP].id != session->id)
+        return false;
+    struct mprof__thread *thread = me->heap[MPROF_LISP_HEAP].thread;
+    if (thread == NULL)
+        return false;
+    struct mprof_bin *bin = thread->bin[type];
+    if (object != 0)
+        bin = thread->last_class == object ? thread->last_class_bin : NULL;
+    if (bin == NULL)
+        return false;
+    struct mprof__cell *cell =
+        mprof__remembered(thread, &thread->memo, &thread->chain, frame);
+    if (__builtin_expect(cell == NULL, 0))
+        return false;
+    mprof__check_cell(thread, frame, cell);
+    struct mprof_counter *counter = mprof__cell_counter(thread, cell, class_);
+    if (__builtin_expect(counter == NULL, 0))
+        return false;
+    mprof__count(&counter->allocated, bytes);
+    mprof__count(storage ? &bin->storage : &bin->objects, bytes);
+    return true;
 }
 
 #endif

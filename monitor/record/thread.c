@@ -142,6 +142,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
     /* What another thread walked before is not on this stack. */
     if (thread != NULL) {
         mprof__chain_forget(&thread->chain);
+        mprof__memo_forget(&thread->memo);
         thread->chain.marks = me->marks;
         thread->chain.refused = 0;
     }
@@ -152,6 +153,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
 }
 
 void mprof__thread_shrink(struct mprof__thread *thread) {
+    mprof__memo_free(&thread->memo);
     mprof__chain_free(&thread->chain);
     mprof__tree_free(&thread->tree);
     mprof__spill_free(&thread->spill);

@@ -8,6 +8,7 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
 #include "monitor/record/spill.h"
 #include "monitor/record/tree.h"
@@ -19,6 +20,7 @@ enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
  * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
     struct mprof__session *session;
+    struct mprof__memo memo;
     struct mprof__chain chain;
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
     struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */

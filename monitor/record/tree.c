@@ -241,6 +241,17 @@ void mprof__tree_remember(struct mprof__thread *thread,
     mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
 }
 
+mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
+                           mprof_ref call) {
+    mprof_ref function = mprof__call_function(&thread->session->arena, call);
+    mprof_ref node =
+        mprof__tree_node(thread, parent, function, call, MPROF__FOR_CHAINS);
+    if (node != 0)
+        mprof__tree_remember(thread, &thread->tree, parent,
+                             mprof__call_key(call), node);
+    return node;
+}
+
 /* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
  * MPROF__FOLDS: there is no room.  The outermost functions of all chains are
  * few. */

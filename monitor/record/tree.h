@@ -116,6 +116,11 @@ mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call,
                            enum mprof__room room);
 
+/* The node that CALL leads to from PARENT, that of a whole chain; the step is
+ * remembered.  0: there is no room. */
+mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
+                           mprof_ref call);
+
 /* Remember the step in TREE from PARENT by KEY to CHILD. */
 void mprof__tree_remember(struct mprof__thread *thread,
                           struct mprof__tree *tree, mprof_ref parent,
@@ -136,12 +141,23 @@ mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           mprof_ref node, unsigned class_,
                                           uint64_t bytes);
+/* The same for a chain that begins in a frame of CELL; NULL: there is no room.
+ */
+struct mprof__cell;
+struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
+                                               struct mprof__cell *cell,
+                                               unsigned class_);
 /* One of each class for the root, for what finds no room. */
 bool mprof__root_counters(struct mprof__thread *thread);
 
 /* How the function of FRAME is called, for steps. */
 static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
     return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
+}
+
+/* The same by CALL, SITE or FUNCTION: no address is as large, or ends so. */
+static inline uint64_t mprof__call_key(mprof_ref call) {
+    return (uint64_t)call << 32 | 2;
 }
 
 /* Where the step is, if TREE has it, from PARENT by KEY. */

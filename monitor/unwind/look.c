@@ -37,39 +37,39 @@ static struct mprof__marks *own_marks(uintptr_t base,
     return me->marks;
 }
 
-/* The same for a chain that ends where the thread began. */
-static struct mprof__marks *find_marks(struct mprof__chain *chain,
-                                       enum mprof_unmarked *reason) {
-    const struct mprof__frame *first = &chain->frames[0];
-    *reason = MPROF_FOREIGN_STACK;
-    if (!first->last || !mprof__marks_begins(&first->site->unwind, first->pc))
-        return NULL;
-    if (chain->marks == NULL)
-        chain->marks = own_marks(first->low, reason);
-    return chain->marks;
+struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
+                                       const struct mprof__site *site,
+                                       uintptr_t pc, uintptr_t base) {
+    enum mprof_unmarked reason = MPROF_MARKS_OFF;
+    if (mprof__load_relaxed(&mprof__marks_off))
+        refuse(chain, MPROF_MARKS_OFF);
+    else if (chain->refused != 0)
+        refuse(chain, chain->refused - 1);
+    else if (!mprof__marks_begins(&site->unwind, pc))
+        refuse(chain, MPROF_FOREIGN_STACK);
+    else if (chain->marks == NULL &&
+             (chain->marks = own_marks(base, &reason)) == NULL) {
+        chain->refused = (uint8_t)(reason + 1);
+        refuse(chain, reason);
+    } else if (chain->marks->base != base)
+        refuse(chain, MPROF_FOREIGN_STACK);
+    else
+        return chain->marks;
+    return NULL;
 }
 
 /* Can frames of this chain be marked? */
 static bool is_possible(struct mprof__chain *chain) {
-    enum mprof_unmarked reason;
     if (chain->cut)
         return refuse(chain, MPROF_NO_RULE);
     /* What is further out than an interrupted frame rests on the rule for the
      * very instruction, which is not always right. */
     if (chain->in_barrier || chain->exact_at != 0)
         return false;
-    if (mprof__load_relaxed(&mprof__marks_off))
-        return refuse(chain, MPROF_MARKS_OFF);
-    if (chain->refused != 0)
-        return refuse(chain, chain->refused - 1);
-    if (find_marks(chain, &reason) == NULL) {
-        if (reason != MPROF_FOREIGN_STACK)
-            chain->refused = (uint8_t)(reason + 1);
-        return refuse(chain, reason);
-    }
-    if (chain->marks->base != chain->frames[0].low)
+    const struct mprof__frame *first = &chain->frames[0];
+    if (!first->last)
         return refuse(chain, MPROF_FOREIGN_STACK);
-    return true;
+    return mprof__walk_marks(chain, first->site, first->pc, first->low) != NULL;
 }
 
 /* Frames from this one inwards may be on another stack. */
@@ -123,6 +123,8 @@ static bool mark(struct mprof__chain *chain, size_t n) {
     f->marked = true;
     f->mark = (uint16_t)number;
     f->serial = chain->marks->serial[number];
+    if (!f[-1].folded)
+        mprof__walk_tell(chain, f->mark, f[-1].node);
     mprof__bump(&chain->record->marks, 1);
     return true;
 }

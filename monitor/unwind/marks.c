@@ -205,6 +205,8 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
     marks->mark[i] = (struct mprof__mark){.sp = sp, .ra = *slot};
     marks->ra_slot[i] = ra_slot;
     marks->serial[i] = ++marks->last_serial;
+    for (int heap = 0; heap < MPROF_HEAPS; heap++)
+        marks->outside[heap][i].tree = 0;
     mprof__store_release(&marks->used, (i + 1) * sizeof(struct mprof__mark));
     *slot = mprof__marks_trampoline(marks);
     if (MPROF__CHECKS)
@@ -233,6 +235,8 @@ void mprof__marks_thin(struct mprof__marks *marks) {
         if (i % 2 == 0 || *slot != trampoline) {
             marks->mark[kept] = marks->mark[i];
             marks->ra_slot[kept] = marks->ra_slot[i];
+            for (int heap = 0; heap < MPROF_HEAPS; heap++)
+                marks->outside[heap][kept] = marks->outside[heap][i];
             marks->serial[kept++] = ++marks->last_serial;
         } else {
             *slot = marks->mark[i].ra;

@@ -50,6 +50,12 @@ struct mprof__mark {
     uintptr_t ra;
 };
 
+/* The place in a tree of the frame that called one with a mark. */
+struct mprof__outside {
+    uint32_t tree; /* number of the chain that it is known for, 0: none */
+    mprof_ref node;
+};
+
 static inline bool mprof__mark_is_done(const struct mprof__mark *mark) {
     return mark->sp & 1;
 }
@@ -63,6 +69,8 @@ struct mprof__marks {
     struct mprof__mark mark[MPROF__MARKS];
     uintptr_t ra_slot[MPROF__MARKS]; /* where each is */
     uint32_t serial[MPROF__MARKS];
+    /* By heap: what is known of the frame outside of each. */
+    struct mprof__outside outside[MPROF_HEAPS][MPROF__MARKS];
     uint32_t last_serial;
     uint32_t number; /* of the trampoline */
     pid_t thread;    /* that has these marks, 0 for none; atomic */

@@ -15,6 +15,8 @@
 
 enum { FIRST_ROOM = 512 };
 
+uint32_t mprof__last_chain;
+
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
 /* Stands for the place of a return address that is in a register. */
@@ -212,6 +214,11 @@ static void simplify(struct mprof__known_site *known) {
         known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
 }
 
+static inline struct mprof__known_site *
+place_of(const struct mprof__chain *chain, uintptr_t pc) {
+    return &chain->sites[(pc ^ pc >> 9) % MPROF__KNOWN_SITES];
+}
+
 /* Look up what is not known in the chain, or in a library that is being closed.
  * A return address may lie behind the last instruction of its function; the
  * address where a signal struck is exact. */
@@ -231,12 +238,22 @@ look_up(struct mprof__chain *chain, const struct registers *r,
     return place;
 }
 
+const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
+                                                  uintptr_t pc) {
+    struct registers r = {.pc = pc};
+    if (pc == 0)
+        return NULL;
+    struct mprof__known_site *place = place_of(chain, pc);
+    if (__builtin_expect(place->pc != pc, 0))
+        look_up(chain, &r, place);
+    return place->pc == pc ? place : NULL;
+}
+
 /* The frame in the state R becomes one of this walk.  NULL: no memory. */
 static inline struct mprof__fresh *
 push_new(struct mprof__chain *chain, const struct registers *r,
          const struct mprof__known_site **known) {
-    struct mprof__known_site *place =
-        &chain->sites[(r->pc ^ r->pc >> 9) % MPROF__KNOWN_SITES];
+    struct mprof__known_site *place = place_of(chain, r->pc);
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
         *known = look_up(chain, r, place);

@@ -118,6 +118,7 @@ struct mprof__chain {
     struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* tells of marks */
+    uint32_t number;             /* no other chain of the process has it */
     struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
     size_t fresh_count, fresh_room;
     struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
@@ -194,6 +195,8 @@ static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;
 }
 
+extern uint32_t mprof__last_chain; /* atomic */
+
 /* Before the first walk: sites come from SITE_OF for CONTEXT, and RECORD is
  * told of marks. */
 static inline void mprof__chain_begin(
@@ -203,8 +206,49 @@ static inline void mprof__chain_begin(
     chain->site_of = site_of;
     chain->context = context;
     chain->record = record;
+    chain->number = mprof__add_relaxed(&mprof__last_chain, 1);
     chain->next_review = 1;
     chain->fewest = SIZE_MAX;
+}
+
+/* What is known of return address PC, in the generation that the last walk
+ * began in; NULL: nothing holds for long. */
+const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
+                                                  uintptr_t pc);
+
+/* Is that GENERATION of all code, and are there no others? */
+static inline bool mprof__walk_knows(const struct mprof__chain *chain,
+                                     uint64_t generation) {
+    return chain->sites != NULL && chain->walked_in == generation &&
+           chain->sites_generation == generation;
+}
+
+/* The marks for chains whose first frame is at PC, known by SITE, with the
+ * stack pointer BASE; NULL: they cannot have any, which is counted. */
+struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
+                                       const struct mprof__site *site,
+                                       uintptr_t pc, uintptr_t base);
+
+/* Tell that what is outside of the frame with mark NUMBER has its place at
+ * NODE. */
+static inline void mprof__walk_tell(const struct mprof__chain *chain,
+                                    size_t number, mprof_ref node) {
+    struct mprof__outside *outside =
+        &chain->marks->outside[chain->record->heap][number];
+    /* Should a jump leave this in the middle, nothing is known. */
+    outside->tree = 0;
+    mprof__order_for_handlers();
+    outside->node = node;
+    mprof__order_for_handlers();
+    outside->tree = chain->number;
+}
+
+/* What was told; 0: nothing. */
+static inline mprof_ref mprof__walk_outer(const struct mprof__chain *chain,
+                                          size_t number) {
+    const struct mprof__outside *outside =
+        &chain->marks->outside[chain->record->heap][number];
+    return outside->tree == chain->number ? outside->node : 0;
 }
 
 /* Give back its memory. */

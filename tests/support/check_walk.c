@@ -5,10 +5,10 @@
  * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_REPORT, a
  * file that gets the first differences, and at the end of the process a line
  *
- *     walks N different N unchecked N marks N
+ *     walks N different N unchecked N marks N cells N
  *
  * Unchecked is what libunwind could not follow; marks counts the walks that set
- * some. */
+ * some, cells those that were by what is remembered of frames. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
+#include "monitor/record/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/sites.h"
 
@@ -28,7 +29,7 @@
 
 enum { MOST_TOLD = 20 };
 
-static uint64_t walks, different, unchecked, marks; /* atomic */
+static uint64_t walks, different, unchecked, marks, cells; /* atomic */
 
 static MPROF__FAST_TLS struct mprof__chain full;
 static MPROF__FAST_TLS struct mprof_thread dummy;
@@ -138,7 +139,6 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     full.refused = MPROF_MARKS_OFF + 1;
     mprof__walk(&full, frame);
     mprof__adapter.match(&full);
-    compare_full(thread);
 }
 
 #ifdef HAVE_LIBUNWIND
@@ -208,23 +208,72 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
 }
 #endif
 
-void mprof__check_walk(struct mprof__thread *thread, const void *frame) {
-    static MPROF__FAST_TLS uint64_t marked;
+static void check_by_libunwind(const struct mprof__thread *thread,
+                               const struct mprof__chain *chain) {
     struct mprof__marks *own = thread->chain.marks;
+    if (own != NULL)
+        hide_marks(own);
+    walk_by_libunwind(chain);
+    if (own != NULL)
+        show_marks(own);
+}
+
+static void note_walk(const struct mprof__thread *thread) {
+    static MPROF__FAST_TLS uint64_t marked;
     mprof__add_relaxed(&walks, 1);
     if (marked != thread->record->marks) {
         marked = thread->record->marks;
         mprof__add_relaxed(&marks, 1);
     }
-    if (!by_libunwind()) {
-        walk_in_full(thread, frame);
+}
+
+/* What was found by cells, without a chain: a walk in full must lead to the
+ * same place. */
+static void compare_cell(struct mprof__thread *thread,
+                         const struct mprof__cell *cell) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof_node *node = mprof__arena_at(arena, cell->node);
+    if (full.cut) {
+        differs(&full, "cut of cells", 0, 0, 0);
         return;
     }
-    if (own != NULL)
-        hide_marks(own);
-    walk_by_libunwind(&thread->chain);
-    if (own != NULL)
-        show_marks(own);
+    for (size_t i = full.count; i-- > 0;) {
+        const struct mprof__frame *f = &full.frames[i];
+        mprof_ref function =
+            node->parent == 0 ? 0 : mprof__call_function(arena, node->call);
+        mprof_ref right = f->object == 0
+                              ? f->site->function
+                              : mprof__session_has(thread->session, f->object);
+        if (function == 0 || right != function ||
+            (i + 1 == full.count && f->object == 0 &&
+             f->site->ref != cell->call)) {
+            differs(&full, "cell", i, right, function);
+            return;
+        }
+        node = mprof__arena_at(arena, node->parent);
+    }
+    if (node->parent != 0)
+        differs(&full, "end of cells", 0, 0, 0);
+}
+
+void mprof__check_cell(struct mprof__thread *thread, const void *frame,
+                       const struct mprof__cell *cell) {
+    note_walk(thread);
+    mprof__add_relaxed(&cells, 1);
+    walk_in_full(thread, frame);
+    compare_cell(thread, cell);
+    if (by_libunwind() && !full.cut)
+        check_by_libunwind(thread, &full);
+}
+
+void mprof__check_walk(struct mprof__thread *thread, const void *frame) {
+    note_walk(thread);
+    if (by_libunwind()) {
+        check_by_libunwind(thread, &thread->chain);
+        return;
+    }
+    walk_in_full(thread, frame);
+    compare_full(thread);
 }
 
 static void __attribute__((destructor)) report(void) {
@@ -232,8 +281,10 @@ static void __attribute__((destructor)) report(void) {
     if (walks == 0)
         return;
     int n = snprintf(text, sizeof text,
-                     "walks %llu different %llu unchecked %llu marks %llu\n",
+                     "walks %llu different %llu unchecked %llu marks %llu "
+                     "cells %llu\n",
                      (unsigned long long)walks, (unsigned long long)different,
-                     (unsigned long long)unchecked, (unsigned long long)marks);
+                     (unsigned long long)unchecked, (unsigned long long)marks,
+                     (unsigned long long)cells);
     tell(text, (size_t)n);
 }

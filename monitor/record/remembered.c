@@ -1,0 +1,525 @@
+/* remembered.c - walks by what is remembered of frames; see remembered.h. */
+#include "monitor/record/remembered.h"
+
+#include <string.h>
+
+#include "monitor/base/table.h"
+#include "monitor/record/names.h"
+#include "monitor/record/place.h"
+#include "monitor/record/revise.h"
+#include "monitor/record/thread.h"
+
+/* Cells: at first, how many times more when these are used up, and at most. */
+enum { FIRST_CELLS = 2048, GROWTH = 4, MOST_CELLS = 32768 };
+
+/* A place of the index and its neighbours, which one line of the cache has. */
+enum { WAYS = 4 };
+
+/* Walks that are not tried after one that found no way. */
+enum { MOST_WAITS = 63 };
+
+/* Versions are begun anew long before there are no more. */
+enum { SPARE_VERSIONS = 1 << 16 };
+
+/* Memory */
+
+/* What is mapped for CAPACITY cells: cells, more of them, index, visited,
+ * seen. */
+static size_t bytes_of(uint32_t capacity) {
+    return capacity * (sizeof(struct mprof__cell) +
+                       sizeof(struct mprof__cell_more) + 2 * sizeof(uint32_t)) +
+           (MPROF__FAR + 1) *
+               (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
+}
+
+void mprof__memo_free(struct mprof__memo *memo) {
+    struct mprof__cell *cells = memo->cells;
+    memo->generation = 0;
+    mprof__order_for_handlers();
+    memo->cells = NULL;
+    if (cells != NULL)
+        mprof__unmap(cells, bytes_of(memo->capacity));
+    memo->capacity = 0;
+}
+
+void mprof__memo_forget(struct mprof__memo *memo) {
+    memo->generation = 0;
+}
+
+/* Should a jump leave this in the middle, there are no cells. */
+static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
+    char *cells = mprof__map(bytes_of(capacity));
+    if (cells == NULL)
+        return false;
+    mprof__memo_free(memo);
+    size_t used = capacity * sizeof(struct mprof__cell);
+    memo->more = (void *)(cells + used);
+    used += capacity * sizeof(struct mprof__cell_more);
+    memo->index = (void *)(cells + used);
+    used += capacity * 2 * sizeof(uint32_t);
+    memo->visited = (void *)(cells + used);
+    used += (MPROF__FAR + 1) * sizeof(struct mprof__cell *);
+    memo->seen = (void *)(cells + used);
+    memo->mask = capacity * 2 - 1;
+    memo->capacity = capacity;
+    mprof__order_for_handlers();
+    memo->cells = (void *)cells;
+    return true;
+}
+
+/* Begin with no cell that is found, in more memory if all were used.  False: no
+ * memory. */
+static bool begin(struct mprof__memo *memo, uint64_t generation) {
+    uint32_t wanted = FIRST_CELLS;
+    if (memo->cells != NULL)
+        wanted = memo->used + 1 < memo->capacity ? memo->capacity
+                                                 : memo->capacity * GROWTH;
+    bool fresh = wanted <= MOST_CELLS && wanted > memo->capacity &&
+                 map_cells(memo, wanted);
+    if (memo->cells == NULL)
+        return false;
+    memo->generation = 0;
+    mprof__order_for_handlers();
+    if (!fresh)
+        memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
+    memo->used = memo->seen_count = 0;
+    if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
+        memo->versions = 0;
+    memo->patience = 1;
+    mprof__order_for_handlers();
+    memo->generation = generation;
+    return true;
+}
+
+/* Cells */
+
+/* A walk that is under way. */
+struct walk {
+    struct mprof__thread *thread;
+    struct mprof__memo *memo;
+    size_t n;        /* cells that it visited */
+    size_t stale;    /* index of the outermost one that leads elsewhere */
+    mprof_ref outer; /* the node outside of them all, or 0: the root's */
+    uintptr_t bp;    /* of the innermost frame */
+};
+
+enum { NONE_STALE = SIZE_MAX };
+
+/* The frame pointer in frame N of the walk. */
+static uintptr_t bp_in(const struct walk *w, size_t n) {
+    while (n-- > 0) {
+        const struct mprof__cell *c = w->memo->visited[n];
+        uint32_t at = mprof__cell_more(w->memo, c)->bp_at;
+        if (at != 0)
+            return mprof__word_at(c->low + at);
+    }
+    return w->bp;
+}
+
+static inline bool is_cell(const struct mprof__cell *c, uintptr_t pc,
+                           uintptr_t sp) {
+    return c->pc == pc && c->low == sp;
+}
+
+static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
+    for (size_t n = w->n; n-- > 0;)
+        if (w->memo->visited[n] == c)
+            return true;
+    return false;
+}
+
+/* What the rule of KNOWN says of C and MORE, whose frame pointer is BP.  False:
+ * it is none that cells are for. */
+static bool measure(struct mprof__cell *c, struct mprof__cell_more *more,
+                    const struct mprof__known_site *known, uintptr_t sp,
+                    uintptr_t bp) {
+    enum { WORD = sizeof(uintptr_t) };
+    if (known->way == MPROF__BY_RULE) {
+        if (!known->site->known || !known->site->unwind.rule.outermost)
+            return false;
+        c->flags |= MPROF__CELL_END;
+        return true;
+    }
+    bool by_bp = known->way == MPROF__BY_BP;
+    uintptr_t cfa = (by_bp ? bp : sp) + (uintptr_t)(intptr_t)known->cfa;
+    uintptr_t size = cfa - sp, ra_at = size + (uintptr_t)(intptr_t)known->ra,
+              bp_at = size + (uintptr_t)(intptr_t)known->bp;
+    if (cfa <= sp || size % WORD != 0 || size / WORD > UINT16_MAX ||
+        ra_at >= size || ra_at % WORD != 0)
+        return false;
+    if (by_bp)
+        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
+    c->size = (uint16_t)(size / WORD);
+    c->ra_at = (uint16_t)(ra_at / WORD);
+    if (known->bp_saved) {
+        if (bp_at >= size || bp_at == 0)
+            return false;
+        more->bp_at = (uint32_t)bp_at;
+    }
+    return true;
+}
+
+/* Find out what C interprets.  False: nobody knows, or it has no record. */
+static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
+                struct mprof__cell_more *more) {
+    const uintptr_t *at =
+        mprof__adapter.runs == NULL
+            ? NULL
+            : mprof__adapter.runs(c->low, mprof__cell_high(c));
+    if (at == NULL)
+        return false;
+    more->runs_at = (uint32_t)((uintptr_t)at - c->low);
+    more->word = *at;
+    c->flags |= MPROF__CELL_ASKS;
+    uintptr_t object = mprof__adapter.object(more->word);
+    if (object != 0)
+        c->call = mprof__session_has(thread->session, object);
+    return c->call != 0;
+}
+
+/* Make C that of the frame in the state PC, SP and BP.  False: it is none that
+ * cells are for. */
+static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
+                 uintptr_t sp, uintptr_t bp) {
+    struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
+    const struct mprof__known_site *known =
+        mprof__walk_known(&w->thread->chain, pc);
+    if (known == NULL)
+        return false;
+    c->version = 0;
+    c->pc = 0;
+    mprof__order_for_handlers();
+    *more = (struct mprof__cell_more){.site = known->site, .bp = bp};
+    *c = (struct mprof__cell){
+        .low = sp, .flags = MPROF__CELL_STALE, .call = known->site->ref};
+    if (c->call == 0 || !measure(c, more, known, sp, bp) ||
+        (known->interprets && !ask(w->thread, c, more)))
+        return false;
+    mprof__order_for_handlers();
+    c->pc = pc;
+    return true;
+}
+
+/* What can be used for a frame with the stack pointer SP: one of those at
+ * PLACE, best of a frame that has returned. */
+static struct mprof__cell *replace(struct walk *w, uint32_t *place,
+                                   uintptr_t sp) {
+    struct mprof__memo *memo = w->memo;
+    struct mprof__cell *found = NULL;
+    for (unsigned way = 0; way < WAYS; way++) {
+        uint32_t *at = (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+        if (*at == 0) {
+            *at = ++memo->used;
+            return &memo->cells[*at];
+        }
+        struct mprof__cell *c = &memo->cells[*at];
+        if (c->pc == 0)
+            return c;
+        if ((found == NULL || c->low < sp) && !is_visited(w, c))
+            found = c;
+    }
+    return found;
+}
+
+/* The cell of the next frame outwards, in the state PC and SP, made when it is
+ * not there.  NULL: it is none that cells are for. */
+static struct mprof__cell *__attribute__((noinline))
+find_slowly(struct walk *w, uintptr_t pc, uintptr_t sp) {
+    struct mprof__memo *memo = w->memo;
+    uint32_t *place = mprof__cell_place(memo, pc, sp);
+    uintptr_t bp = bp_in(w, w->n);
+    for (unsigned way = 0; way < WAYS; way++) {
+        uint32_t *at = (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+        struct mprof__cell *c = &memo->cells[*at];
+        if (!is_cell(c, pc, sp) ||
+            (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
+            continue;
+        /* Where it is found at once the next time. */
+        uint32_t number = *at;
+        *at = *place;
+        *place = number;
+        if (c->flags & MPROF__CELL_NEEDS && mprof__cell_more(memo, c)->bp != bp)
+            return fill(w, c, pc, sp, bp) ? c : NULL;
+        return c;
+    }
+    if (memo->used + 1 >= memo->capacity) {
+        memo->generation = 0;
+        return NULL;
+    }
+    struct mprof__cell *c = replace(w, place, sp);
+    return c != NULL && fill(w, c, pc, sp, bp) ? c : NULL;
+}
+
+static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
+                                       uintptr_t sp) {
+    struct mprof__cell *c =
+        &w->memo->cells[*mprof__cell_place(w->memo, pc, sp)];
+    if (__builtin_expect(is_cell(c, pc, sp) && !(c->flags & (MPROF__CELL_NEEDS |
+                                                             MPROF__CELL_ASKS)),
+                         1))
+        return c;
+    return find_slowly(w, pc, sp);
+}
+
+/* The walk */
+
+static inline void make_stale(struct mprof__cell *c) {
+    c->flags |= MPROF__CELL_STALE;
+    mprof__order_for_handlers();
+}
+
+/* WORD is a mark, where the return address of C is: put the real one in its
+ * place.  False: it is not ours.  True, with the node of what is outside in
+ * w->outer, or 0: it is not known. */
+static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
+    struct mprof__marks *owner;
+    const struct mprof__mark *mark =
+        mprof__marks_find(*word, mprof__cell_high(c), &owner);
+    if (mark == NULL || owner != w->thread->chain.marks)
+        return false;
+    size_t number = (size_t)(mark - owner->mark);
+    /* A function that ended by jumping to another leaves it the mark. */
+    owner->ra_slot[number] = mprof__cell_slot(c);
+    c->flags |= MPROF__CELL_MARK;
+    c->outer = (uint32_t)number;
+    c->outer_version = owner->serial[number];
+    *word = mark->ra;
+    w->outer = mprof__walk_outer(&w->thread->chain, number);
+    return true;
+}
+
+/* C, the last one visited, has another caller, OUTER. */
+static void lead_to(struct walk *w, struct mprof__cell *c,
+                    const struct mprof__cell *outer) {
+    w->stale = w->n - 1;
+    make_stale(c);
+    if (!(c->flags & MPROF__CELL_MARK))
+        c->outer = (uint32_t)(outer - w->memo->cells);
+}
+
+/* C, the last one visited, leads elsewhere: to the returned cell.  NULL: *ENDS,
+ * or it is none that cells are for. */
+static struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
+                                bool *ends) {
+    uintptr_t word = mprof__word_at(mprof__cell_slot(c));
+    w->stale = w->n - 1;
+    make_stale(c);
+    c->flags &= ~(uint32_t)MPROF__CELL_MARK;
+    c->ra = word;
+    if (__builtin_expect(mprof__is_mark(word), 0)) {
+        if (!meet_mark(w, c, &word))
+            return NULL;
+        *ends = w->outer != 0;
+        if (*ends)
+            return NULL;
+    }
+    struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
+    if (outer != NULL)
+        lead_to(w, c, outer);
+    return outer;
+}
+
+/* C, which was just visited and is special, or leads elsewhere: the cell to go
+ * on with; NULL as for turn(). */
+static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
+                                 bool *ends) {
+    unsigned flags = c->flags;
+    if (flags & MPROF__CELL_STALE)
+        w->stale = w->n - 1;
+    if (flags & MPROF__CELL_END) {
+        *ends = true;
+        return NULL;
+    }
+    if (mprof__word_at(mprof__cell_slot(c)) != c->ra)
+        return turn(w, c, ends);
+    if (flags & MPROF__CELL_MARK) {
+        const struct mprof__marks *marks = w->thread->chain.marks;
+        if (!mprof__marks_has(marks, c->outer, c->outer_version))
+            return turn(w, c, ends);
+        if (!(flags & MPROF__CELL_STALE)) {
+            *ends = true;
+            return NULL;
+        }
+        w->outer = mprof__walk_outer(&w->thread->chain, c->outer);
+        *ends = w->outer != 0;
+        return *ends ? NULL : turn(w, c, ends);
+    }
+    struct mprof__cell *outer = &w->memo->cells[c->outer];
+    if (!is_cell(outer, c->ra, mprof__cell_high(c)))
+        return turn(w, c, ends);
+    /* Only the node of the caller is another, or what it needs. */
+    if (outer->version != c->outer_version || flags & MPROF__CELL_STALE) {
+        w->stale = w->n - 1;
+        return outer->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS)
+                   ? turn(w, c, ends)
+                   : outer;
+    }
+    if (flags & MPROF__CELL_SAVES && !mprof__cell_saves(w->memo, c))
+        return turn(w, c, ends);
+    return outer;
+}
+
+/* From the frame in the state PC and SP to a mark or to the end.  False: not by
+ * cells. */
+static bool follow(struct walk *w, uintptr_t pc, uintptr_t sp) {
+    struct mprof__memo *memo = w->memo;
+    struct mprof__cell *c = find(w, pc, sp);
+    bool ends = false;
+    while (c != NULL && w->n < MPROF__FAR) {
+        const struct mprof__cell *outer = &memo->cells[c->outer];
+        memo->visited[w->n++] = c;
+        if (__builtin_expect(c->flags & MPROF__CELL_SPECIAL, 0)) {
+            if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
+                /* The same frame of the interpreter runs another function. */
+                w->n--;
+                c = find_slowly(w, c->pc, c->low);
+                if (c != NULL && w->n > 0)
+                    lead_to(w, memo->visited[w->n - 1], c);
+                continue;
+            }
+            c = go_on(w, c, &ends);
+        } else if (mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+                   outer->version == c->outer_version) {
+            c = &memo->cells[c->outer];
+        } else {
+            c = go_on(w, c, &ends);
+        }
+    }
+    return ends;
+}
+
+/* Nodes */
+
+/* The node of what C is for, called by PARENT; 0: there is no room. */
+static inline mprof_ref step(struct walk *w, const struct mprof__cell *c,
+                             mprof_ref parent) {
+    struct mprof__tree *tree = &w->thread->tree;
+    uint64_t key = mprof__call_key(c->call);
+    const struct mprof__step *step = mprof__step_at(tree, parent, key);
+    if (mprof__is_step(step, parent, key))
+        return step->child;
+    return mprof__tree_step(w->thread, parent, c->call);
+}
+
+/* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
+ * called by that of OUTER.  False: it is what it was. */
+static bool settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
+                      const struct mprof__cell *outer, uint32_t *flags) {
+    struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
+    bool passes = outer != NULL && outer->flags & MPROF__CELL_NEEDS;
+    bool needs = c->flags & MPROF__CELL_USES || (more->bp_at == 0 && passes);
+    uintptr_t bp = needs ? bp_in(w, i) : more->bp;
+    bool differs =
+        needs != ((c->flags & MPROF__CELL_NEEDS) != 0) || bp != more->bp;
+    *flags &= ~(uint32_t)(MPROF__CELL_NEEDS | MPROF__CELL_SAVES);
+    if (needs)
+        *flags |= MPROF__CELL_NEEDS;
+    if (passes && more->bp_at != 0 && !(c->flags & MPROF__CELL_MARK))
+        *flags |= MPROF__CELL_SAVES;
+    if (differs)
+        c->version = ++w->memo->versions;
+    mprof__order_for_handlers();
+    more->bp = bp;
+    return differs;
+}
+
+/* C, the I-th frame of the walk, gets its node, as it is called by that of
+ * OUTER, or without one by PARENT.  False: there is no room. */
+static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
+                   const struct mprof__cell *outer, mprof_ref parent) {
+    uint32_t flags = c->flags;
+    mprof_ref node = c->node;
+    make_stale(c);
+    if (c->parent != parent || node == 0)
+        node = step(w, c, parent);
+    if (__builtin_expect(node == 0, 0))
+        return false;
+    if (__builtin_expect(
+            flags & (MPROF__CELL_USES | MPROF__CELL_NEEDS |
+                     MPROF__CELL_SAVES) ||
+                (outer != NULL && outer->flags & MPROF__CELL_NEEDS),
+            0))
+        settle_bp(w, i, c, outer, &flags);
+    if (c->version == 0 || node != c->node) {
+        c->version = ++w->memo->versions;
+        mprof__order_for_handlers();
+        c->counter[0] = c->counter[1] = 0;
+        c->node = node;
+    }
+    c->parent = parent;
+    if (flags & MPROF__CELL_MARK) {
+        if (outer != NULL)
+            mprof__walk_tell(&w->thread->chain, c->outer, outer->node);
+    } else if (outer != NULL) {
+        c->outer = (uint32_t)(outer - w->memo->cells);
+        c->outer_version = outer->version;
+    }
+    mprof__order_for_handlers();
+    c->flags = flags & ~(uint32_t)MPROF__CELL_STALE;
+    return true;
+}
+
+/* All cells that the walk came by get their nodes, from the outermost stale one
+ * inwards. */
+static bool settle_all(struct walk *w) {
+    const struct mprof__cell *outer = NULL;
+    mprof_ref parent = w->outer;
+    if (w->stale + 1 < w->n) {
+        outer = w->memo->visited[w->stale + 1];
+        parent = outer->node;
+    } else if (parent == 0) {
+        parent = w->thread->tree.root;
+    }
+    for (size_t i = w->stale + 1; i-- > 0;) {
+        struct mprof__cell *c = w->memo->visited[i];
+        bool same = outer != NULL && !(c->flags & MPROF__CELL_STALE) &&
+                    &w->memo->cells[c->outer] == outer &&
+                    c->outer_version == outer->version;
+        if (!same && !settle(w, i, c, outer, parent))
+            return false;
+        parent = c->node;
+        outer = c;
+    }
+    return true;
+}
+
+/* A walk by cells led nowhere, as the next ones may. */
+static struct mprof__cell *give_up(struct mprof__memo *memo) {
+    memo->backoff =
+        memo->backoff < MOST_WAITS ? memo->backoff * 2 + 1 : MOST_WAITS;
+    memo->waits = memo->backoff;
+    memo->patience += memo->patience == 0;
+    return NULL;
+}
+
+struct mprof__cell *__attribute__((noinline))
+mprof__remembered_slowly(struct mprof__thread *thread, struct mprof__memo *memo,
+                         const void *frame) {
+    struct mprof__chain *chain = &thread->chain;
+    uint64_t generation = mprof__load_acquire(&mprof__generation);
+    bool revises = memo->patience == 0;
+    uintptr_t pc, sp;
+    struct walk w = {.thread = thread, .memo = memo, .stale = NONE_STALE};
+    mprof__caller(frame, &pc, &sp, &w.bp);
+    if (memo->waits > 0) {
+        memo->waits--;
+        memo->patience += revises;
+        return NULL;
+    }
+    if (!mprof__walk_knows(chain, generation))
+        return NULL;
+    if ((memo->generation != generation ||
+         memo->versions > UINT32_MAX - SPARE_VERSIONS) &&
+        !begin(memo, generation))
+        return give_up(memo);
+    if (!follow(&w, pc, sp) || (w.stale != NONE_STALE && !settle_all(&w)))
+        return give_up(memo);
+    memo->backoff = 0;
+    if (sp > memo->shallowest)
+        memo->shallowest = sp;
+    if (revises)
+        memo->patience = MPROF__REVISE_EVERY;
+    if (MPROF__HAS_MARKS)
+        mprof__revise_marks(thread, memo, w.n, revises);
+    return memo->visited[0];
+}

@@ -1,0 +1,225 @@
+/* remembered.h - frames remembered by their state, whatever chain they were in.
+ *
+ * The way of nearly all allocations, from the hook to the node of their chain:
+ *
+ *     mprof__remembered()                              here
+ *       |  the cell of the innermost frame, by pc and stack pointer;
+ *       |  from cell to cell outwards: is the word at its return address as
+ *       |  it was, and the caller's cell?  As far as a mark that is alive.
+ *       | yes: its node                 | no
+ *       |                       mprof__remembered_slowly()   remembered.c
+ *       |                         follow(): other words lead to other cells,
+ *       |                         which are made by the rule of their code
+ *       |                         settle(): their nodes, from the outermost
+ *       |                         new one inwards
+ *       |                       revise_marks()               revise.c
+ *       |                               | no: a signal's frame, code without
+ *       |                               | tables, no room in the tree, ...
+ *       |                       mprof__locate(), a walk by rules   place.c
+ *     the cell's counter
+ *
+ * A cell tells of a frame in a state (pc, stack pointer, and frame pointer
+ * where it matters) how it led to its caller when it was seen last: what its
+ * return address was, the cell of the caller, and its own node then.
+ *
+ *     cell of f              cell of g             cell of h
+ *     pc, low                pc, low               pc, low
+ *     ra ------------------- = pc  ra: a mark      ...
+ *     outer ---------------->      outer: number of the mark
+ *     outer_version -------- = version
+ *     node                   node                  node
+ *
+ * That holds as long as the word is the same and the caller's cell is as it
+ * was: a cell's version is a number that it gets when its node is another, or
+ * what it asks of the frame pointer.  So a walk is two comparisons a frame, and
+ * where frames alternate each has its cell.
+ *
+ * Invariants, between allocations, and if a jump leaves the hook in the middle:
+ * (1) pc, low and, for a cell that NEEDS it, the frame pointer tell how large
+ *     the frame is and where its return address, while the generation lasts.
+ * (2) No two versions are the same; a cell that gets another node or needs
+ *     another frame pointer gets its new version first.
+ * (3) A cell is STALE while anything in it is rewritten.
+ * (4) A mark ends a walk if it has the serial that the cell knows, and what is
+ *     outside of it has a node of this tree.
+ * (5) No cell that the present walk came by is used for another frame.
+ * (6) No cell is for a frame of a folded or cut chain, or one that a signal
+ *     struck.
+ */
+#ifndef MONITOR_RECORD_REMEMBERED_H
+#define MONITOR_RECORD_REMEMBERED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/format/format.h"
+#include "monitor/unwind/walk.h"
+
+struct mprof__thread;
+
+enum {
+    MPROF__CELL_MARK = 1,   /* `ra` is a mark; `outer` is its number, and
+                               `outer_version` its serial */
+    MPROF__CELL_END = 2,    /* there is no caller */
+    MPROF__CELL_ASKS = 4,   /* it interprets what `runs_at` says */
+    MPROF__CELL_SAVES = 8,  /* what the caller's cell needs is saved here */
+    MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
+    MPROF__CELL_SPECIAL = 31,
+    MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
+    MPROF__CELL_USES = 64   /* ... already the way to the caller */
+};
+
+/* A frame: one line of the processor's cache. */
+struct mprof__cell {
+    uintptr_t pc, low;
+    uintptr_t ra;                  /* END: nothing */
+    uint32_t outer, outer_version; /* number of the caller's cell */
+    uint32_t version;
+    mprof_ref node, parent; /* its node, and that of its caller */
+    mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
+    uint16_t size, ra_at;   /* words, from `low` */
+    uint32_t flags;
+    mprof_ref counter[2]; /* of the node, even classes and odd ones, or 0 */
+} __attribute__((aligned(64)));
+
+/* What is less often needed of it. */
+struct mprof__cell_more {
+    const struct mprof__site *site;
+    uintptr_t bp;            /* NEEDS: the frame pointer */
+    uintptr_t word;          /* ASKS: what is at `runs_at` */
+    uint32_t bp_at, runs_at; /* bytes from `low`; bp_at 0: not saved */
+};
+
+enum {
+    MPROF__FAR = 192, /* cells that a walk goes by, at most */
+    MPROF__REVISE_EVERY = 256
+};
+
+/* What was seen at a review of the marks. */
+struct mprof__seen {
+    uintptr_t low;
+    uint32_t version;
+};
+
+/* Of a thread, and only it touches it.  What is mapped begins with `cells`. */
+struct mprof__memo {
+    uint64_t generation; /* that the cells are true for; 0: there are none */
+    struct mprof__cell *cells; /* the first one is nobody's */
+    uint32_t *index;           /* by state, numbers of cells; 0: none */
+    uint32_t mask;             /* of the index */
+    uint32_t patience;         /* walks until the next review */
+    uintptr_t shallowest;      /* stack pointer of walks since the last one */
+    struct mprof__cell_more *more;
+    struct mprof__cell **visited; /* by this walk, innermost first */
+    struct mprof__seen *seen;     /* by the last review, innermost first */
+    uint32_t capacity, used;      /* cells */
+    uint32_t versions;            /* the last one */
+    uint32_t waits, backoff; /* walks that are not tried, as others failed */
+    uint32_t seen_count;
+    uint32_t reviews, distance; /* frames that are too near to be marked */
+    uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
+    uint16_t nearest;
+};
+
+static inline struct mprof__cell_more *
+mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
+    return &memo->more[c - memo->cells];
+}
+
+static inline uintptr_t mprof__cell_slot(const struct mprof__cell *c) {
+    return c->low + c->ra_at * sizeof(uintptr_t);
+}
+
+static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
+    return c->low + c->size * sizeof(uintptr_t);
+}
+
+/* Where the number of the cell for a frame at PC with the stack pointer SP is,
+ * or in one of the other three of its four. */
+static inline uint32_t *mprof__cell_place(const struct mprof__memo *memo,
+                                          uintptr_t pc, uintptr_t sp) {
+    uintptr_t hash = (sp >> 5) + (pc * 0x9e3779b97f4a7c15u >> 47);
+    return &memo->index[hash & memo->mask];
+}
+
+/* Does C interpret what it did? */
+static inline bool mprof__cell_runs(const struct mprof__memo *memo,
+                                    const struct mprof__cell *c) {
+    const struct mprof__cell_more *more = mprof__cell_more(memo, c);
+    return mprof__word_at(c->low + more->runs_at) == more->word;
+}
+
+/* Is what C saved of the frame pointer what its caller's cell needs? */
+static inline bool mprof__cell_saves(const struct mprof__memo *memo,
+                                     const struct mprof__cell *c) {
+    return mprof__word_at(c->low + mprof__cell_more(memo, c)->bp_at) ==
+           memo->more[c->outer].bp;
+}
+
+/* Does C, which is SPECIAL, lead where it led, as far as it knows? */
+static inline __attribute__((always_inline)) bool
+mprof__cell_holds(const struct mprof__memo *memo,
+                  const struct mprof__chain *chain,
+                  const struct mprof__cell *c) {
+    unsigned flags = c->flags;
+    if (flags & MPROF__CELL_STALE)
+        return false;
+    if (flags & MPROF__CELL_MARK)
+        return mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+               mprof__marks_has(chain->marks, c->outer, c->outer_version);
+    if (flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c))
+        return false;
+    if (flags & MPROF__CELL_END)
+        return true;
+    return mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+           !(flags & MPROF__CELL_SAVES && !mprof__cell_saves(memo, c));
+}
+
+/* Forget all, as for another thread. */
+void mprof__memo_forget(struct mprof__memo *memo);
+/* Give back its memory. */
+void mprof__memo_free(struct mprof__memo *memo);
+
+/* The longer way of the function below. */
+struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
+                                             struct mprof__memo *memo,
+                                             const void *frame);
+
+/* The cell of the frame where the chain from FRAME begins, with its node; NULL:
+ * the chain is to be walked by rules. */
+static inline __attribute__((always_inline)) struct mprof__cell *
+mprof__remembered(struct mprof__thread *thread, struct mprof__memo *memo,
+                  const struct mprof__chain *chain, const void *frame) {
+    uintptr_t pc, sp, bp;
+    mprof__caller(frame, &pc, &sp, &bp);
+    if (memo->generation != mprof__load_acquire(&mprof__generation) ||
+        --memo->patience == 0)
+        return mprof__remembered_slowly(thread, memo, frame);
+    struct mprof__cell *c = &memo->cells[*mprof__cell_place(memo, pc, sp)];
+    if (c->pc != pc || c->low != sp ||
+        (__builtin_expect(c->flags & MPROF__CELL_NEEDS, 0) &&
+         mprof__cell_more(memo, c)->bp != bp))
+        return mprof__remembered_slowly(thread, memo, frame);
+    for (const struct mprof__cell *f = c;;) {
+        if (__builtin_expect(f->flags & MPROF__CELL_SPECIAL, 0)) {
+            if (!mprof__cell_holds(memo, chain, f))
+                break;
+            if (f->flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
+                if (sp > memo->shallowest)
+                    memo->shallowest = sp;
+                return c;
+            }
+        } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
+            break;
+        }
+        const struct mprof__cell *outer = &memo->cells[f->outer];
+        if (outer->version != f->outer_version)
+            break;
+        f = outer;
+    }
+    return mprof__remembered_slowly(thread, memo, frame);
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* revise.c - where marks are worth while; see marks.h.
+ *
+ * A mark ends a walk there, and costs as much as some twenty cells when its
+ * frame returns.  So marks are to be on frames that stay: where a long stretch
+ * of the stack has none, one every SPACE frames; and now and then one on the
+ * innermost frame that was there in all walks since the last review.  Frames
+ * that return and are called again from the same place look as if they stayed;
+ * the mark tells: when it is gone at the next review, the next one is set
+ * further out.
+ */
+#include "monitor/record/revise.h"
+
+#include "monitor/base/atomic.h"
+#include "monitor/record/remembered.h"
+#include "monitor/record/thread.h"
+
+enum {
+    SPACE = 10,      /* frames between marks in a long stretch */
+    CLEARANCE = 6,   /* frames inside of the last of these */
+    LEAST_SAVED = 2, /* cells that are too few for a mark */
+    FARTHEST = 12,   /* frames that at most are too near to be marked */
+    TRIALS = 64      /* reviews, until marking nearer is tried again */
+};
+
+/* Mark visited frame I, which is called by that of the next one; those further
+ * in have no marks.  False: it cannot be. */
+static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
+                 size_t i) {
+    struct mprof__cell *c = memo->visited[i];
+    if (c->flags & (MPROF__CELL_MARK | MPROF__CELL_END))
+        return false;
+    int number = mprof__marks_set(chain->marks, mprof__cell_slot(c),
+                                  mprof__cell_high(c));
+    if (number < 0)
+        return false;
+    /* Should a jump leave this in the middle, the walk finds the mark. */
+    c->flags |= MPROF__CELL_STALE;
+    mprof__order_for_handlers();
+    c->ra = mprof__marks_trampoline(chain->marks);
+    c->outer = (uint32_t)number;
+    c->outer_version = chain->marks->serial[number];
+    c->flags |= MPROF__CELL_MARK;
+    mprof__walk_tell(chain, (size_t)number, memo->visited[i + 1]->node);
+    mprof__order_for_handlers();
+    c->flags &= ~(uint32_t)MPROF__CELL_STALE;
+    mprof__bump(&chain->record->marks, 1);
+    return true;
+}
+
+/* LAST is the index of the outermost frame that was visited, and KEPT the
+ * number of marks up to there. */
+static void mark_stretch(struct mprof__chain *chain, struct mprof__memo *memo,
+                         size_t last, size_t kept) {
+    mprof__marks_drop(chain->marks, kept);
+    if (kept == MPROF__MARKS) {
+        /* The next walk finds out which ones are left. */
+        mprof__marks_thin(chain->marks);
+        return;
+    }
+    for (size_t i = last; i >= SPACE + CLEARANCE;) {
+        i -= SPACE;
+        while (i > CLEARANCE && !mark(chain, memo, i))
+            i--;
+    }
+}
+
+/* How far out is the innermost frame that was there at the last review, and has
+ * been since?  Its index, at most LAST. */
+static size_t find_steady(const struct mprof__memo *memo, size_t last) {
+    struct mprof__cell *const *visited = memo->visited;
+    size_t i = memo->seen_count, j = last;
+    while (i > 0 && memo->seen[i - 1].low > visited[last]->low)
+        i--;
+    if (i == 0 || memo->seen[i - 1].low != visited[last]->low)
+        return last;
+    for (i--; i > 0 && j > 0; i--, j--) {
+        const struct mprof__cell *c = visited[j - 1];
+        if (memo->seen[i - 1].low != c->low ||
+            memo->seen[i - 1].version != c->version ||
+            c->low < memo->shallowest)
+            break;
+    }
+    return j;
+}
+
+/* Is the mark that the last review set still there?  Its frame may look as if
+ * it stayed, and return all the time. */
+static void judge_nearest(const struct mprof__marks *marks,
+                          struct mprof__memo *memo) {
+    bool was = memo->nearest_serial != 0;
+    bool stays = was &&
+                 mprof__marks_has(marks, memo->nearest, memo->nearest_serial) &&
+                 !mprof__mark_is_done(&marks->mark[memo->nearest]);
+    memo->nearest_serial = 0;
+    if (was && !stays) {
+        if (memo->distance < FARTHEST)
+            memo->distance++;
+    } else if (++memo->reviews % TRIALS == 0 && memo->distance > 0) {
+        memo->distance--;
+    }
+}
+
+static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
+                         size_t last, size_t kept) {
+    judge_nearest(chain->marks, memo);
+    size_t at = find_steady(memo, last) + memo->distance;
+    for (size_t i = 0; i <= last; i++) {
+        memo->seen[i].low = memo->visited[i]->low;
+        memo->seen[i].version = memo->visited[i]->version;
+    }
+    memo->seen_count = (uint32_t)last + 1;
+    memo->shallowest = 0;
+    for (; at + LEAST_SAVED < last; at++) {
+        mprof__marks_drop(chain->marks, kept);
+        if (!mark(chain, memo, at))
+            continue;
+        memo->nearest = (uint16_t)memo->visited[at]->outer;
+        memo->nearest_serial = memo->visited[at]->outer_version;
+        return;
+    }
+}
+
+void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
+                         size_t n, bool time) {
+    struct mprof__chain *chain = &thread->chain;
+    const struct mprof__cell *outermost = memo->visited[n - 1];
+    size_t last = n - 1, kept = 0;
+    bool long_stretch = last > SPACE + CLEARANCE;
+    if (!long_stretch && !time)
+        return;
+    if (outermost->flags & MPROF__CELL_MARK)
+        kept = outermost->outer + 1u;
+    else if (mprof__walk_marks(chain, mprof__cell_more(memo, outermost)->site,
+                               outermost->pc, outermost->low) == NULL)
+        return;
+    if (long_stretch)
+        mark_stretch(chain, memo, last, kept);
+    else
+        mark_nearest(chain, memo, last, kept);
+}
