@@ -92,8 +92,10 @@ static inline cl_env_ptr own_env(void) {
 
 #endif
 
+/* From the hook's FRAME; ME, if it is not NULL, is inside already. */
 static void __attribute__((noinline))
-allocated_slowly(cl_type type, int storage, cl_index bytes, cl_object clas,
+allocated_slowly(struct mprof__self *me, cl_type type, int storage,
+                 cl_index bytes, cl_object clas, struct mprof__trail way,
                  const void *frame) {
     struct mprof__event event = {
         .bytes = bytes,
@@ -102,26 +104,42 @@ allocated_slowly(cl_type type, int storage, cl_index bytes, cl_object clas,
         .storage = storage != 0,
         .object = (uintptr_t)clas,
     };
-    mprof__allocated(&event, frame);
+    if (me == NULL)
+        mprof__allocated(&event, frame);
+    else
+        mprof__allocated_inside(me, &event, frame, way);
 }
 
-/* Its frame is where the walk begins, so it must not be inlined or jumped to.
- */
-static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+/* Its frame is where the walk begins, so it must not be inlined, nor be gone
+ * when it calls. */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer",
+                                              "no-optimize-sibling-calls")))
 allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     const void *frame = MPROF__FRAME();
+    struct mprof__trail way = {0, NULL};
     note_thread();
-    struct mprof__self *me = mprof__enter();
-    bool done = me != NULL &&
-                mprof__allocated_quickly(me, (unsigned)type % MPROF__TYPES,
-                                         class_of(type), storage != 0,
-                                         (uintptr_t)clas, bytes, frame);
-    if (__builtin_expect(me != NULL, 1))
-        mprof__leave(me);
-    if (__builtin_expect(!done, 0))
-        allocated_slowly(type, storage, bytes, clas, frame);
-    /* What is called last would have this frame. */
-    __asm__ volatile("");
+    struct mprof__self *me = mprof__enter_quickly(frame);
+    struct mprof__thread *thread =
+        me == NULL ? NULL : me->heap[MPROF_LISP_HEAP].thread;
+    if (__builtin_expect(thread != NULL && me->heap[MPROF_LISP_HEAP].id ==
+                                               mprof__recording_id(),
+                         1)) {
+        struct mprof_bin *bin = mprof__bin_of(
+            thread, (unsigned)type % MPROF__TYPES, (uintptr_t)clas);
+        struct mprof__cell *cell =
+            bin == NULL ? NULL : mprof__remembered(&thread->memo, frame, &way);
+        struct mprof_counter *counter =
+            cell == NULL
+                ? NULL
+                : mprof__cell_counter(&thread->memo, cell, class_of(type));
+        if (__builtin_expect(counter != NULL, 1)) {
+            mprof__check_cell(thread, frame, cell);
+            mprof__count_lisp(counter, bin, storage != 0, bytes);
+            mprof__leave_quickly(me);
+            return;
+        }
+    }
+    allocated_slowly(me, type, storage, bytes, clas, way, frame);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,

@@ -28,10 +28,6 @@ static void undefer(int deferred) {
 }
 
 static void allocated(const void *object, size_t bytes, const void *frame) {
-    if (mprof__adapter.defer == NULL) {
-        mprof__c_allocated(object, bytes, frame);
-        return;
-    }
     int saved = errno, deferred = defer();
     mprof__c_allocated(object, bytes, frame);
     undefer(deferred);
@@ -39,10 +35,6 @@ static void allocated(const void *object, size_t bytes, const void *frame) {
 }
 
 static void released(const void *object) {
-    if (mprof__adapter.defer == NULL) {
-        mprof__c_release(object);
-        return;
-    }
     int saved = errno, deferred = defer();
     mprof__c_release(object);
     undefer(deferred);
@@ -75,10 +67,10 @@ static void replaced(void) {
 static void ignore(void) {
 }
 
-static const struct mprof__malloc_monitor recording = {
-    .allocated = allocated,
+static struct mprof__malloc_monitor recording = {
+    .allocated = mprof__c_allocated,
     .failed = mprof__c_failed,
-    .release = released,
+    .release = mprof__c_release,
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
@@ -89,10 +81,10 @@ static const struct mprof__malloc_monitor recording = {
 };
 
 /* While the recording is stopped. */
-static const struct mprof__malloc_monitor following = {
+static struct mprof__malloc_monitor following = {
     .allocated = ignore_allocated,
     .failed = ignore,
-    .release = released,
+    .release = mprof__c_release,
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
@@ -106,7 +98,15 @@ bool mprof__malloc_is_there(void) {
     return mprof_set_malloc_monitor != NULL;
 }
 
+/* Where the runtime has to be held off. */
+static void defer_all(void) {
+    recording.allocated = allocated;
+    recording.release = following.release = released;
+}
+
 void mprof__malloc_attach(void) {
+    if (mprof__adapter.defer != NULL)
+        defer_all();
     mprof_set_malloc_monitor(NULL, &recording);
 }
 
@@ -146,7 +146,7 @@ static void await_allocated(const void *object, size_t bytes,
     int saved = errno;
     start_once();
     errno = saved;
-    allocated(object, bytes, frame);
+    recording.allocated(object, bytes, frame);
 }
 
 void mprof__malloc_begin(void) {
@@ -160,7 +160,7 @@ static void await_released(const void *object) {
     int saved = errno;
     start_once();
     errno = saved;
-    released(object);
+    recording.release(object);
 }
 
 static bool await_taken(const void *object, struct mprof__object *what) {

@@ -95,53 +95,67 @@ static void place(struct mprof__thread *thread, const void *object,
         autosave(thread);
 }
 
-/* The chain is that of the last walk by rules, of which nothing is remembered.
- * False: it is another one. */
-static bool __attribute__((noinline))
-place_again(struct mprof__thread *thread, struct mprof_size *size,
-            uint64_t *word, uint64_t bytes, const void *frame) {
-    if (mprof__find_place(thread, frame) == 0)
+/* What counting an allocation takes, when nothing has to be made. */
+struct place {
+    struct mprof__thread *thread;
+    struct mprof_size *size;
+    uint64_t *word; /* of the object */
+};
+
+/* The place of OBJECT for ME; false: something has to be made. */
+static inline __attribute__((always_inline)) bool
+find_place(struct mprof__self *me, const void *object, uint64_t bytes,
+           struct place *p) {
+    p->thread = me->heap[MPROF_C_HEAP].thread;
+    if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() ||
+        p->thread == NULL || p->thread->sizes == NULL || bytes >= UINT32_MAX ||
+        mprof__autosave != 0)
         return false;
-    unsigned class_ = mprof_size_class(bytes);
-    mprof_ref ref = thread->counter[class_];
-    if (ref == 0 || thread->lost)
-        return false;
-    struct mprof_counter *counter =
-        mprof__arena_at(&thread->session->arena, ref);
+    p->size = p->thread->sizes[bin_of(bytes)];
+    p->word = mprof__objects_word(object, &me->shadow);
+    return p->size != NULL && p->word != NULL;
+}
+
+/* In COUNTER; OWNER is what the object remembers. */
+static inline void count_at(const struct place *p,
+                            struct mprof_counter *counter, mprof_ref owner,
+                            uint64_t bytes) {
     mprof__count(&counter->allocated, bytes);
-    mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(word, (uint64_t)thread->owner[class_] << 32 | bytes);
+    mprof__count(&p->size->allocated, bytes);
+    mprof__store_relaxed(p->word, (uint64_t)owner << 32 | bytes);
+}
+
+/* By what is remembered.  False: it is not. */
+static bool place_by_walk(const struct place *p, uint64_t bytes,
+                          const void *frame, struct mprof__trail way) {
+    unsigned class_ = mprof_size_class(bytes);
+    struct mprof__cell *cell = mprof__remembered_slowly(p->thread, frame, way);
+    if (cell == NULL)
+        return false;
+    mprof__check_cell(p->thread, frame, cell);
+    struct mprof_counter *counter =
+        mprof__cell_counter(&p->thread->memo, cell, class_);
+    if (__builtin_expect(counter == NULL, 0))
+        counter = mprof__make_cell_counter(p->thread, cell, class_);
+    if (counter == NULL)
+        return false;
+    count_at(p, counter, cell->counter[class_ % 2], bytes);
     return true;
 }
 
-/* The most frequent case: the chain is remembered, and little has to be made.
- * False: it is not. */
-static inline bool place_quickly(struct mprof__self *me, const void *object,
-                                 uint64_t bytes, const void *frame) {
-    struct mprof__session *session = mprof__current();
-    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id)
-        return false;
-    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (thread == NULL || thread->sizes == NULL || bytes >= UINT32_MAX ||
-        mprof__autosave != 0)
-        return false;
-    struct mprof_size *size = thread->sizes[bin_of(bytes)];
-    uint64_t *word = mprof__objects_word(object, &me->shadow);
-    if (size == NULL || word == NULL)
-        return false;
-    struct mprof__cell *cell =
-        mprof__remembered(thread, &thread->memo, &thread->chain, frame);
-    if (__builtin_expect(cell == NULL, 0))
-        return place_again(thread, size, word, bytes, frame);
-    mprof__check_cell(thread, frame, cell);
+/* The chain is that of the last walk by rules, of which nothing is remembered.
+ * False: it is another one. */
+static bool place_again(const struct place *p, uint64_t bytes,
+                        const void *frame) {
+    struct mprof__thread *thread = p->thread;
     unsigned class_ = mprof_size_class(bytes);
-    struct mprof_counter *counter = mprof__cell_counter(thread, cell, class_);
-    if (__builtin_expect(counter == NULL, 0))
+    if (mprof__find_place(thread, frame) == 0)
         return false;
-    mprof__count(&counter->allocated, bytes);
-    mprof__count(&size->allocated, bytes);
-    mprof__store_relaxed(word,
-                         (uint64_t)cell->counter[class_ % 2] << 32 | bytes);
+    mprof_ref ref = thread->counter[class_];
+    if (ref == 0 || thread->lost)
+        return false;
+    count_at(p, mprof__arena_at(&thread->session->arena, ref),
+             thread->owner[class_], bytes);
     return true;
 }
 
@@ -160,16 +174,42 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     errno = saved;
 }
 
-void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
-    struct mprof__self *me = mprof__enter();
-    if (__builtin_expect(me != NULL && place_quickly(me, object, bytes, frame),
-                         1)) {
-        mprof__leave(me);
-        return;
-    }
-    place_slowly(me, object, bytes, frame);
+/* The same when ME is inside already and leaves here, if it is not NULL; the
+ * walk came as far as WAY. */
+static void __attribute__((noinline))
+allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
+                 const void *frame, struct mprof__trail way) {
+    struct place p;
+    if (me == NULL)
+        me = mprof__enter();
+    bool done =
+        me != NULL && find_place(me, object, bytes, &p) &&
+        (place_by_walk(&p, bytes, frame, way) || place_again(&p, bytes, frame));
+    if (!done)
+        place_slowly(me, object, bytes, frame);
     if (me != NULL)
         mprof__leave(me);
+}
+
+/* Mostly the chain is remembered, and nothing has to be made. */
+void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
+    struct mprof__self *me = mprof__enter_quickly(frame);
+    struct mprof__trail way = {0, NULL};
+    struct place p;
+    if (__builtin_expect(me != NULL && find_place(me, object, bytes, &p), 1)) {
+        unsigned class_ = mprof_size_class(bytes);
+        struct mprof__memo *memo = &p.thread->memo;
+        struct mprof__cell *cell = mprof__remembered(memo, frame, &way);
+        struct mprof_counter *counter =
+            cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
+        if (__builtin_expect(counter != NULL, 1)) {
+            mprof__check_cell(p.thread, frame, cell);
+            count_at(&p, counter, cell->counter[class_ % 2], bytes);
+            mprof__leave_quickly(me);
+            return;
+        }
+    }
+    allocated_slowly(me, object, bytes, frame, way);
 }
 
 void mprof__c_failed(void) {

@@ -3,6 +3,7 @@
  * In the Lisp heap a node has one for each class; in the C heap one for each
  * class and place that called malloc(), of which a function may have very many.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -253,8 +254,10 @@ struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
                                                unsigned class_) {
     const struct mprof__arena *arena = &thread->session->arena;
     mprof_ref site = is_c(thread) ? cell->call : 0;
+    int saved = errno;
     struct mprof_counter *counter =
         get_counter(thread, cell->node, site, class_, MPROF__FOR_COUNTERS);
+    errno = saved;
     if (counter != NULL)
         cell->counter[class_ % 2] = mprof__arena_ref(arena, counter);
     return counter;

@@ -52,19 +52,34 @@ static struct mprof_bin *find_bin(struct mprof__thread *thread,
 /* Bin for EVENT in THREAD; NULL: no room. */
 static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
                                        const struct mprof__event *event) {
-    struct mprof_bin *bin;
-    if (event->object == 0) {
-        bin = thread->bin[event->type];
-        return __builtin_expect(bin != NULL, 1) ? bin : find_bin(thread, event);
-    }
-    if (thread->last_class == event->object)
-        return thread->last_class_bin;
+    struct mprof_bin *bin = mprof__bin_of(thread, event->type, event->object);
+    if (__builtin_expect(bin != NULL, 1))
+        return bin;
     bin = find_bin(thread, event);
-    if (bin != NULL) {
+    if (bin != NULL && event->object != 0) {
         thread->last_class = event->object;
         thread->last_class_bin = bin;
     }
     return bin;
+}
+
+/* By what is remembered.  False: it is not. */
+static inline bool place_by_walk(struct mprof__thread *thread,
+                                 const struct mprof__event *event,
+                                 const void *frame, struct mprof__trail way) {
+    struct mprof_bin *bin = bin_of(thread, event);
+    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, way);
+    if (bin == NULL || cell == NULL)
+        return false;
+    mprof__check_cell(thread, frame, cell);
+    struct mprof_counter *counter =
+        mprof__cell_counter(&thread->memo, cell, event->class_);
+    if (__builtin_expect(counter == NULL, 0))
+        counter = mprof__make_cell_counter(thread, cell, event->class_);
+    if (counter == NULL)
+        return false;
+    mprof__count_lisp(counter, bin, event->storage, event->bytes);
+    return true;
 }
 
 static inline void place(struct mprof__thread *thread,
@@ -75,31 +90,35 @@ static inline void place(struct mprof__thread *thread,
         mprof__count_unplaced(thread->session, event->bytes);
         return;
     }
-    mprof__count(
-        &mprof__counter(thread, node, event->class_, event->bytes)->allocated,
-        event->bytes);
-    mprof__count(event->storage ? &bin->storage : &bin->objects, event->bytes);
+    mprof__count_lisp(mprof__counter(thread, node, event->class_, event->bytes),
+                      bin, event->storage, event->bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, event->bytes);
+}
+
+void mprof__allocated_inside(struct mprof__self *me,
+                             const struct mprof__event *event,
+                             const void *frame, struct mprof__trail way) {
+    struct mprof__session *session = mprof__current();
+    if (session != NULL) {
+        struct mprof__thread *thread =
+            mprof__thread_here(me, session, MPROF_LISP_HEAP);
+        if (thread == NULL)
+            mprof__count_unplaced(session, event->bytes);
+        else if (!place_by_walk(thread, event, frame, way))
+            place(thread, event, frame);
+    }
+    mprof__leave(me);
 }
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
     struct mprof__self *me = mprof__enter();
     struct mprof__session *session = mprof__current();
-    if (__builtin_expect(me == NULL, 0)) {
-        /* A signal handler that allocates while its thread is inside: the
-         * session lives as long as that thread is. */
-        if (session != NULL)
-            mprof__count_unplaced(session, event->bytes);
-        return;
-    }
-    if (session != NULL) {
-        struct mprof__thread *thread =
-            mprof__thread_here(me, session, MPROF_LISP_HEAP);
-        if (thread != NULL)
-            place(thread, event, frame);
-        else
-            mprof__count_unplaced(session, event->bytes);
-    }
-    mprof__leave(me);
+    if (__builtin_expect(me != NULL, 1))
+        mprof__allocated_inside(me, event, frame,
+                                (struct mprof__trail){0, NULL});
+    /* A signal handler that allocates while its thread is inside: the session
+     * lives as long as that thread is. */
+    else if (session != NULL)
+        mprof__count_unplaced(session, event->bytes);
 }

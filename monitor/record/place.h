@@ -80,16 +80,13 @@ static inline mprof_ref mprof__place(struct mprof__thread *thread,
 }
 
 /* Where to count what is of CLASS_ of the chain that begins in the frame of
- * CELL; NULL: there is no room. */
+ * CELL; NULL: there is none yet. */
 static inline struct mprof_counter *
-mprof__cell_counter(struct mprof__thread *thread, struct mprof__cell *cell,
-                    unsigned class_) {
+mprof__cell_counter(const struct mprof__memo *memo,
+                    const struct mprof__cell *cell, unsigned class_) {
     mprof_ref ref = cell->counter[class_ % 2];
-    struct mprof_counter *counter =
-        mprof__arena_at(&thread->session->arena, ref);
-    if (__builtin_expect(ref != 0 && counter->class_ == class_, 1))
-        return counter;
-    return mprof__make_cell_counter(thread, cell, class_);
+    struct mprof_counter *counter = mprof__memo_at(memo, ref);
+    return ref != 0 && counter->class_ == class_ ? counter : NULL;
 }
 
 /* Is the chain that THREAD just walked lost, or cut? */
@@ -115,34 +112,27 @@ static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
     mprof__bump(&count->bytes, bytes);
 }
 
-/* Record an allocation of Lisp, as mprof__allocated() does, by what THREAD
- * remembers.  False: it does not. */
-static inline __attribute__((always_inline)) bool
-mprof__allocated_quickly(const struct mprof__self *me, unsigned type,
-                         unsigned class_, bool storage, uintptr_t object,
-                         uint64_t bytes, const void *frame) {
-    struct mprof__session *session = mprof__current();
-    if (session == NULL || me->heap[MPROF_LISP_HEAP].id != session->id)
-        return false;
-    struct mprof__thread *thread = me->heap[MPROF_LISP_HEAP].thread;
-    if (thread == NULL)
-        return false;
-    struct mprof_bin *bin = thread->bin[type];
-    if (object != 0)
-        bin = thread->last_class == object ? thread->last_class_bin : NULL;
-    if (bin == NULL)
-        return false;
-    struct mprof__cell *cell =
-        mprof__remembered(thread, &thread->memo, &thread->chain, frame);
-    if (__builtin_expect(cell == NULL, 0))
-        return false;
-    mprof__check_cell(thread, frame, cell);
-    struct mprof_counter *counter = mprof__cell_counter(thread, cell, class_);
-    if (__builtin_expect(counter == NULL, 0))
-        return false;
+/* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that
+ * is not 0; NULL: it has to look. */
+static inline struct mprof_bin *
+mprof__bin_of(const struct mprof__thread *thread, unsigned type,
+              uintptr_t object) {
+    if (object == 0)
+        return thread->bin[type];
+    return thread->last_class == object ? thread->last_class_bin : NULL;
+}
+
+/* mprof__allocated() for ME, which is inside already and leaves here; its walk
+ * came as far as WAY, or has not begun. */
+void mprof__allocated_inside(struct mprof__self *me,
+                             const struct mprof__event *event,
+                             const void *frame, struct mprof__trail way);
+
+static inline void mprof__count_lisp(struct mprof_counter *counter,
+                                     struct mprof_bin *bin, bool storage,
+                                     uint64_t bytes) {
     mprof__count(&counter->allocated, bytes);
     mprof__count(storage ? &bin->storage : &bin->objects, bytes);
-    return true;
 }
 
 #endif

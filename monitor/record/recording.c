@@ -68,6 +68,8 @@ static void publish(struct mprof__session *current,
                     struct mprof__session *tracked) {
     mprof__store_release(&mprof__page.sessions.current, current);
     mprof__store_release(&mprof__page.sessions.tracked, tracked);
+    mprof__store_release(&mprof__page.sessions.recording,
+                         current == NULL ? 0 : current->id);
 }
 
 static bool forks_inside; /* of the hook, in a signal handler; under the lock */

@@ -1,6 +1,7 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
 #include "monitor/record/remembered.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "monitor/base/table.h"
@@ -28,7 +29,7 @@ enum { SPARE_VERSIONS = 1 << 16 };
 static size_t bytes_of(uint32_t capacity) {
     return capacity * (sizeof(struct mprof__cell) +
                        sizeof(struct mprof__cell_more) + 2 * sizeof(uint32_t)) +
-           (MPROF__FAR + 1) *
+           MPROF__FAR *
                (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
 }
 
@@ -58,7 +59,7 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
     memo->index = (void *)(cells + used);
     used += capacity * 2 * sizeof(uint32_t);
     memo->visited = (void *)(cells + used);
-    used += (MPROF__FAR + 1) * sizeof(struct mprof__cell *);
+    used += MPROF__FAR * sizeof(struct mprof__cell *);
     memo->seen = (void *)(cells + used);
     memo->mask = capacity * 2 - 1;
     memo->capacity = capacity;
@@ -69,13 +70,16 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
 
 /* Begin with no cell that is found, in more memory if all were used.  False: no
  * memory. */
-static bool begin(struct mprof__memo *memo, uint64_t generation) {
+static bool begin(struct mprof__thread *thread, uint64_t generation) {
+    struct mprof__memo *memo = &thread->memo;
+    int saved = errno;
     uint32_t wanted = FIRST_CELLS;
     if (memo->cells != NULL)
         wanted = memo->used + 1 < memo->capacity ? memo->capacity
                                                  : memo->capacity * GROWTH;
     bool fresh = wanted <= MOST_CELLS && wanted > memo->capacity &&
                  map_cells(memo, wanted);
+    errno = saved;
     if (memo->cells == NULL)
         return false;
     memo->generation = 0;
@@ -83,6 +87,7 @@ static bool begin(struct mprof__memo *memo, uint64_t generation) {
     if (!fresh)
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
     memo->used = memo->seen_count = 0;
+    memo->base = thread->session->arena.base;
     if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
         memo->versions = 0;
     memo->patience = 1;
@@ -114,11 +119,6 @@ static uintptr_t bp_in(const struct walk *w, size_t n) {
             return mprof__word_at(c->low + at);
     }
     return w->bp;
-}
-
-static inline bool is_cell(const struct mprof__cell *c, uintptr_t pc,
-                           uintptr_t sp) {
-    return c->pc == pc && c->low == sp;
 }
 
 static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
@@ -207,7 +207,7 @@ static struct mprof__cell *replace(struct walk *w, uint32_t *place,
     struct mprof__memo *memo = w->memo;
     struct mprof__cell *found = NULL;
     for (unsigned way = 0; way < WAYS; way++) {
-        uint32_t *at = (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+        uint32_t *at = mprof__cell_way(place, way);
         if (*at == 0) {
             *at = ++memo->used;
             return &memo->cells[*at];
@@ -229,15 +229,11 @@ find_slowly(struct walk *w, uintptr_t pc, uintptr_t sp) {
     uint32_t *place = mprof__cell_place(memo, pc, sp);
     uintptr_t bp = bp_in(w, w->n);
     for (unsigned way = 0; way < WAYS; way++) {
-        uint32_t *at = (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+        uint32_t *at = mprof__cell_way(place, way);
         struct mprof__cell *c = &memo->cells[*at];
-        if (!is_cell(c, pc, sp) ||
+        if (!mprof__cell_is(c, pc, sp) ||
             (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
             continue;
-        /* Where it is found at once the next time. */
-        uint32_t number = *at;
-        *at = *place;
-        *place = number;
         if (c->flags & MPROF__CELL_NEEDS && mprof__cell_more(memo, c)->bp != bp)
             return fill(w, c, pc, sp, bp) ? c : NULL;
         return c;
@@ -252,11 +248,11 @@ find_slowly(struct walk *w, uintptr_t pc, uintptr_t sp) {
 
 static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
                                        uintptr_t sp) {
-    struct mprof__cell *c =
-        &w->memo->cells[*mprof__cell_place(w->memo, pc, sp)];
-    if (__builtin_expect(is_cell(c, pc, sp) && !(c->flags & (MPROF__CELL_NEEDS |
-                                                             MPROF__CELL_ASKS)),
-                         1))
+    struct mprof__cell *c = mprof__cell_at(w->memo, pc, sp);
+    if (__builtin_expect(
+            mprof__cell_is(c, pc, sp) &&
+                !(c->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS)),
+            1))
         return c;
     return find_slowly(w, pc, sp);
 }
@@ -278,6 +274,7 @@ static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     if (mark == NULL || owner != w->thread->chain.marks)
         return false;
     size_t number = (size_t)(mark - owner->mark);
+    w->memo->marks = owner;
     /* A function that ended by jumping to another leaves it the mark. */
     owner->ra_slot[number] = mprof__cell_slot(c);
     c->flags |= MPROF__CELL_MARK;
@@ -345,7 +342,7 @@ static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
         return *ends ? NULL : turn(w, c, ends);
     }
     struct mprof__cell *outer = &w->memo->cells[c->outer];
-    if (!is_cell(outer, c->ra, mprof__cell_high(c)))
+    if (!mprof__cell_is(outer, c->ra, mprof__cell_high(c)))
         return turn(w, c, ends);
     /* Only the node of the caller is another, or what it needs. */
     if (outer->version != c->outer_version || flags & MPROF__CELL_STALE) {
@@ -359,28 +356,24 @@ static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
     return outer;
 }
 
-/* From the frame in the state PC and SP to a mark or to the end.  False: not by
+/* From C, the cell of the next frame, to a mark or to the end.  False: not by
  * cells. */
-static bool follow(struct walk *w, uintptr_t pc, uintptr_t sp) {
+static bool follow(struct walk *w, struct mprof__cell *c) {
     struct mprof__memo *memo = w->memo;
-    struct mprof__cell *c = find(w, pc, sp);
     bool ends = false;
     while (c != NULL && w->n < MPROF__FAR) {
-        const struct mprof__cell *outer = &memo->cells[c->outer];
+        struct mprof__cell *outer = &memo->cells[c->outer];
         memo->visited[w->n++] = c;
-        if (__builtin_expect(c->flags & MPROF__CELL_SPECIAL, 0)) {
-            if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
-                /* The same frame of the interpreter runs another function. */
-                w->n--;
-                c = find_slowly(w, c->pc, c->low);
-                if (c != NULL && w->n > 0)
-                    lead_to(w, memo->visited[w->n - 1], c);
-                continue;
-            }
-            c = go_on(w, c, &ends);
-        } else if (mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+        if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
+            /* The same frame of the interpreter runs another function. */
+            w->n--;
+            c = find_slowly(w, c->pc, c->low);
+            if (c != NULL && w->n > 0)
+                lead_to(w, memo->visited[w->n - 1], c);
+        } else if (!(c->flags & MPROF__CELL_SPECIAL) &&
+                   mprof__word_at(mprof__cell_slot(c)) == c->ra &&
                    outer->version == c->outer_version) {
-            c = &memo->cells[c->outer];
+            c = outer;
         } else {
             c = go_on(w, c, &ends);
         }
@@ -493,13 +486,15 @@ static struct mprof__cell *give_up(struct mprof__memo *memo) {
 }
 
 struct mprof__cell *__attribute__((noinline))
-mprof__remembered_slowly(struct mprof__thread *thread, struct mprof__memo *memo,
-                         const void *frame) {
+mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
+                         struct mprof__trail way) {
+    struct mprof__memo *memo = &thread->memo;
     struct mprof__chain *chain = &thread->chain;
     uint64_t generation = mprof__load_acquire(&mprof__generation);
     bool revises = memo->patience == 0;
     uintptr_t pc, sp;
-    struct walk w = {.thread = thread, .memo = memo, .stale = NONE_STALE};
+    struct walk w = {
+        .thread = thread, .memo = memo, .n = way.n, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
     if (memo->waits > 0) {
         memo->waits--;
@@ -508,12 +503,14 @@ mprof__remembered_slowly(struct mprof__thread *thread, struct mprof__memo *memo,
     }
     if (!mprof__walk_knows(chain, generation))
         return NULL;
-    if ((memo->generation != generation ||
-         memo->versions > UINT32_MAX - SPARE_VERSIONS) &&
-        !begin(memo, generation))
+    if (memo->generation != generation && !begin(thread, generation))
         return give_up(memo);
-    if (!follow(&w, pc, sp) || (w.stale != NONE_STALE && !settle_all(&w)))
+    if (way.cell == NULL)
+        way.cell = find(&w, pc, sp);
+    if (!follow(&w, way.cell) || (w.stale != NONE_STALE && !settle_all(&w)))
         return give_up(memo);
+    if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
+        memo->generation = 0;
     memo->backoff = 0;
     if (sp > memo->shallowest)
         memo->shallowest = sp;

@@ -7,7 +7,7 @@
  *       |  from cell to cell outwards: is the word at its return address as
  *       |  it was, and the caller's cell?  As far as a mark that is alive.
  *       | yes: its node                 | no
- *       |                       mprof__remembered_slowly()   remembered.c
+ *       |                       mprof__remembered_slowly()    remembered.c
  *       |                         follow(): other words lead to other cells,
  *       |                         which are made by the rule of their code
  *       |                         settle(): their nodes, from the outermost
@@ -59,6 +59,8 @@
 
 struct mprof__thread;
 
+enum { MPROF__LINE = 64 }; /* bytes of a line of the processor's cache */
+
 enum {
     MPROF__CELL_MARK = 1,   /* `ra` is a mark; `outer` is its number, and
                                `outer_version` its serial */
@@ -82,7 +84,7 @@ struct mprof__cell {
     uint16_t size, ra_at;   /* words, from `low` */
     uint32_t flags;
     mprof_ref counter[2]; /* of the node, even classes and odd ones, or 0 */
-} __attribute__((aligned(64)));
+} __attribute__((aligned(MPROF__LINE)));
 
 /* What is less often needed of it. */
 struct mprof__cell_more {
@@ -93,7 +95,7 @@ struct mprof__cell_more {
 };
 
 enum {
-    MPROF__FAR = 192, /* cells that a walk goes by, at most */
+    MPROF__FAR = 256, /* cells that a walk goes by, at most */
     MPROF__REVISE_EVERY = 256
 };
 
@@ -103,25 +105,34 @@ struct mprof__seen {
     uint32_t version;
 };
 
-/* Of a thread, and only it touches it.  What is mapped begins with `cells`. */
+/* Of a thread, and only it touches it.  What is mapped begins with `cells`. The
+ * way of nearly all walks is in the first line. */
 struct mprof__memo {
     uint64_t generation; /* that the cells are true for; 0: there are none */
-    struct mprof__cell *cells; /* the first one is nobody's */
-    uint32_t *index;           /* by state, numbers of cells; 0: none */
-    uint32_t mask;             /* of the index */
-    uint32_t patience;         /* walks until the next review */
-    uintptr_t shallowest;      /* stack pointer of walks since the last one */
-    struct mprof__cell_more *more;
+    struct mprof__cell *cells;    /* the first one is nobody's */
+    uint32_t *index;              /* by state, numbers of cells; 0: none */
+    uint32_t mask;                /* of the index */
+    uint32_t patience;            /* walks until the next review */
     struct mprof__cell **visited; /* by this walk, innermost first */
-    struct mprof__seen *seen;     /* by the last review, innermost first */
-    uint32_t capacity, used;      /* cells */
-    uint32_t versions;            /* the last one */
-    uint32_t waits, backoff; /* walks that are not tried, as others failed */
+    uintptr_t shallowest;         /* stack pointer of walks since the review */
+    char *base;                   /* of the data file */
+    const struct mprof__marks *marks; /* of the thread, or NULL */
+    struct mprof__cell_more *more;
+    struct mprof__seen *seen; /* by the last review, innermost first */
+    uint32_t capacity, used;  /* cells */
+    uint32_t versions;        /* the last one */
+    uint32_t waits, backoff;  /* walks that are not tried, as others failed */
     uint32_t seen_count;
     uint32_t reviews, distance; /* frames that are too near to be marked */
     uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
     uint16_t nearest;
-};
+} __attribute__((aligned(MPROF__LINE)));
+
+/* What REF means in the data file. */
+static inline void *mprof__memo_at(const struct mprof__memo *memo,
+                                   mprof_ref ref) {
+    return memo->base + (size_t)ref * 8;
+}
 
 static inline struct mprof__cell_more *
 mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
@@ -136,12 +147,32 @@ static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
     return c->low + c->size * sizeof(uintptr_t);
 }
 
+/* The WAY-th of the four places that PLACE is one of. */
+static inline uint32_t *mprof__cell_way(const uint32_t *place, unsigned way) {
+    return (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+}
+
 /* Where the number of the cell for a frame at PC with the stack pointer SP is,
  * or in one of the other three of its four. */
 static inline uint32_t *mprof__cell_place(const struct mprof__memo *memo,
                                           uintptr_t pc, uintptr_t sp) {
     uintptr_t hash = (sp >> 5) + (pc * 0x9e3779b97f4a7c15u >> 47);
     return &memo->index[hash & memo->mask];
+}
+
+static inline bool mprof__cell_is(const struct mprof__cell *c, uintptr_t pc,
+                                  uintptr_t sp) {
+    return c->pc == pc && c->low == sp;
+}
+
+/* The cell for that frame, in one of the first two places; or another. */
+static inline struct mprof__cell *mprof__cell_at(const struct mprof__memo *memo,
+                                                 uintptr_t pc, uintptr_t sp) {
+    const uint32_t *place = mprof__cell_place(memo, pc, sp);
+    struct mprof__cell *c = &memo->cells[*place];
+    if (__builtin_expect(mprof__cell_is(c, pc, sp), 1))
+        return c;
+    return &memo->cells[*mprof__cell_way(place, 1)];
 }
 
 /* Does C interpret what it did? */
@@ -160,15 +191,13 @@ static inline bool mprof__cell_saves(const struct mprof__memo *memo,
 
 /* Does C, which is SPECIAL, lead where it led, as far as it knows? */
 static inline __attribute__((always_inline)) bool
-mprof__cell_holds(const struct mprof__memo *memo,
-                  const struct mprof__chain *chain,
-                  const struct mprof__cell *c) {
+mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
     unsigned flags = c->flags;
     if (flags & MPROF__CELL_STALE)
         return false;
     if (flags & MPROF__CELL_MARK)
         return mprof__word_at(mprof__cell_slot(c)) == c->ra &&
-               mprof__marks_has(chain->marks, c->outer, c->outer_version);
+               mprof__marks_has(memo->marks, c->outer, c->outer_version);
     if (flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c))
         return false;
     if (flags & MPROF__CELL_END)
@@ -182,44 +211,56 @@ void mprof__memo_forget(struct mprof__memo *memo);
 /* Give back its memory. */
 void mprof__memo_free(struct mprof__memo *memo);
 
-/* The longer way of the function below. */
-struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
-                                             struct mprof__memo *memo,
-                                             const void *frame);
+/* How far a walk came: by N cells, which are as they were, to one that leads
+ * elsewhere, or NULL. */
+struct mprof__trail {
+    size_t n;
+    struct mprof__cell *cell;
+};
 
-/* The cell of the frame where the chain from FRAME begins, with its node; NULL:
- * the chain is to be walked by rules. */
+/* The cell of the frame where the chain from FRAME begins, with its node, when
+ * all is as it was; else NULL, and WAY is for the function below. */
 static inline __attribute__((always_inline)) struct mprof__cell *
-mprof__remembered(struct mprof__thread *thread, struct mprof__memo *memo,
-                  const struct mprof__chain *chain, const void *frame) {
+mprof__remembered(struct mprof__memo *memo, const void *frame,
+                  struct mprof__trail *way) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
+    *way = (struct mprof__trail){0, NULL};
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
         --memo->patience == 0)
-        return mprof__remembered_slowly(thread, memo, frame);
-    struct mprof__cell *c = &memo->cells[*mprof__cell_place(memo, pc, sp)];
-    if (c->pc != pc || c->low != sp ||
+        return NULL;
+    struct mprof__cell *c = mprof__cell_at(memo, pc, sp), *f;
+    if (!mprof__cell_is(c, pc, sp) ||
         (__builtin_expect(c->flags & MPROF__CELL_NEEDS, 0) &&
          mprof__cell_more(memo, c)->bp != bp))
-        return mprof__remembered_slowly(thread, memo, frame);
-    for (const struct mprof__cell *f = c;;) {
+        return NULL;
+    for (f = c;; way->n++) {
         if (__builtin_expect(f->flags & MPROF__CELL_SPECIAL, 0)) {
-            if (!mprof__cell_holds(memo, chain, f))
+            if (!mprof__cell_holds(memo, f))
                 break;
             if (f->flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
                 if (sp > memo->shallowest)
                     memo->shallowest = sp;
+                way->n = 0;
                 return c;
             }
         } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
             break;
         }
-        const struct mprof__cell *outer = &memo->cells[f->outer];
+        struct mprof__cell *outer = &memo->cells[f->outer];
         if (outer->version != f->outer_version)
             break;
+        memo->visited[way->n % MPROF__FAR] = f;
         f = outer;
     }
-    return mprof__remembered_slowly(thread, memo, frame);
+    way->cell = f;
+    return NULL;
 }
+
+/* The same when something is not as it was, from where WAY ends; NULL: the
+ * chain is to be walked by rules.  errno stays. */
+struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
+                                             const void *frame,
+                                             struct mprof__trail way);
 
 #endif

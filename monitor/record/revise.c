@@ -36,6 +36,7 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
     /* Should a jump leave this in the middle, the walk finds the mark. */
     c->flags |= MPROF__CELL_STALE;
     mprof__order_for_handlers();
+    memo->marks = chain->marks;
     c->ra = mprof__marks_trampoline(chain->marks);
     c->outer = (uint32_t)number;
     c->outer_version = chain->marks->serial[number];

@@ -51,6 +51,7 @@ struct mprof__session {
 struct mprof__sessions {
     struct mprof__session *current; /* that records; atomic */
     struct mprof__session *tracked; /* whose objects are remembered; atomic */
+    uint64_t recording;             /* the current one's id, or 0; atomic */
 };
 extern union mprof__page {
     struct mprof__sessions sessions;
@@ -60,6 +61,11 @@ extern union mprof__page {
 /* The session that records, NULL while none does. */
 static inline struct mprof__session *mprof__current(void) {
     return mprof__load_acquire(&mprof__page.sessions.current);
+}
+
+/* Its id, 0 while none does: a line of the cache less on the path. */
+static inline uint64_t mprof__recording_id(void) {
+    return mprof__load_acquire(&mprof__page.sessions.recording);
 }
 
 /* The session whose objects are remembered, also while it is stopped. */

@@ -104,10 +104,12 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(arena, record);
-    struct mprof__thread *thread =
-        mprof__session_alloc(session, sizeof *thread);
-    if (thread == NULL)
+    char *memory = mprof__session_alloc(session, sizeof(struct mprof__thread) +
+                                                     MPROF__LINE);
+    if (memory == NULL)
         return NULL;
+    struct mprof__thread *thread =
+        (void *)(memory + -(uintptr_t)memory % MPROF__LINE);
     thread->session = session;
     thread->record = record;
     thread->ref = ref;

@@ -19,8 +19,8 @@ enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
 /* A thread in one heap of one session.  Only the thread itself touches it, but
  * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
-    struct mprof__session *session;
     struct mprof__memo memo;
+    struct mprof__session *session;
     struct mprof__chain chain;
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
     struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */

@@ -6,6 +6,7 @@
  */
 #include "monitor/record/tree.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -243,12 +244,14 @@ void mprof__tree_remember(struct mprof__thread *thread,
 
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref call) {
+    int saved = errno;
     mprof_ref function = mprof__call_function(&thread->session->arena, call);
     mprof_ref node =
         mprof__tree_node(thread, parent, function, call, MPROF__FOR_CHAINS);
     if (node != 0)
         mprof__tree_remember(thread, &thread->tree, parent,
                              mprof__call_key(call), node);
+    errno = saved;
     return node;
 }
 

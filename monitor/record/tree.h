@@ -117,7 +117,7 @@ mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            enum mprof__room room);
 
 /* The node that CALL leads to from PARENT, that of a whole chain; the step is
- * remembered.  0: there is no room. */
+ * remembered.  0: there is no room.  errno stays. */
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref call);
 

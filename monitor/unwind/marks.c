@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -88,6 +89,7 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
     if (marks == NULL)
         return NULL;
     marks->used = 0;
+    memset(marks->serial, 0, sizeof marks->serial);
     marks->base = base;
     return marks;
 }
@@ -187,6 +189,7 @@ void mprof__marks_check(const struct mprof__marks *marks) {
     MPROF__MUST(count <= MPROF__MARKS && marks->none == 0);
     for (size_t i = 0; i < count; i++) {
         MPROF__MUST(marks->ra_slot[i] < (marks->mark[i].sp & ~(uintptr_t)1));
+        MPROF__MUST(marks->serial[i] > 0);
         MPROF__MUST(marks->serial[i] <= marks->last_serial);
         if (i == 0)
             continue;
@@ -214,13 +217,22 @@ int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
     return (int)i;
 }
 
+/* Marks FROM to TO, the last one, are not in use any more. */
+static void forget_from(struct mprof__marks *marks, size_t from, size_t to) {
+    marks->used = from * sizeof(struct mprof__mark);
+    mprof__order_for_handlers();
+    for (size_t i = from; i < to; i++)
+        marks->serial[i] = 0;
+}
+
 void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
     uintptr_t trampoline = mprof__marks_trampoline(marks);
-    for (size_t i = marks->used / sizeof(struct mprof__mark); i-- > count;)
+    size_t used = marks->used / sizeof(struct mprof__mark);
+    for (size_t i = used; i-- > count;)
         if (!mprof__mark_is_done(&marks->mark[i]) &&
             *(volatile uintptr_t *)marks->ra_slot[i] == trampoline)
             *(volatile uintptr_t *)marks->ra_slot[i] = marks->mark[i].ra;
-    marks->used = count * sizeof(struct mprof__mark);
+    forget_from(marks, count, used);
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
 }
@@ -242,7 +254,7 @@ void mprof__marks_thin(struct mprof__marks *marks) {
             *slot = marks->mark[i].ra;
         }
     }
-    marks->used = kept * sizeof(struct mprof__mark);
+    forget_from(marks, kept, count);
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
 }

@@ -68,7 +68,7 @@ struct mprof__marks {
     uint64_t none; /* 0: the return address of frames that are not found */
     struct mprof__mark mark[MPROF__MARKS];
     uintptr_t ra_slot[MPROF__MARKS]; /* where each is */
-    uint32_t serial[MPROF__MARKS];
+    uint32_t serial[MPROF__MARKS];   /* 0: not in use */
     /* By heap: what is known of the frame outside of each. */
     struct mprof__outside outside[MPROF_HEAPS][MPROF__MARKS];
     uint32_t last_serial;
@@ -113,8 +113,7 @@ mprof__marks_trampoline(const struct mprof__marks *marks) {
 /* Is the mark number INDEX still the one that had SERIAL? */
 static inline bool mprof__marks_has(const struct mprof__marks *marks,
                                     unsigned index, uint32_t serial) {
-    return index * sizeof(struct mprof__mark) < marks->used &&
-           marks->serial[index] == serial;
+    return marks->serial[index] == serial;
 }
 
 /* Find out whether marks may be set in this process; before the first
