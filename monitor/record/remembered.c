@@ -13,9 +13,6 @@
 /* Cells: at first, how many times more when these are used up, and at most. */
 enum { FIRST_CELLS = 2048, GROWTH = 4, MOST_CELLS = 32768 };
 
-/* A place of the index and its neighbours, which one line of the cache has. */
-enum { WAYS = 4 };
-
 /* Walks that are not tried after one that found no way. */
 enum { MOST_WAITS = 63 };
 
@@ -201,24 +198,27 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
 }
 
 /* What can be used for a frame with the stack pointer SP: one of those at
- * PLACE, best of a frame that has returned. */
+ * PLACE, best of a frame that has returned.  It is found there at once. */
 static struct mprof__cell *replace(struct walk *w, uint32_t *place,
                                    uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
-    struct mprof__cell *found = NULL;
-    for (unsigned way = 0; way < WAYS; way++) {
+    uint32_t *found = NULL;
+    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
         uint32_t *at = mprof__cell_way(place, way);
-        if (*at == 0) {
-            *at = ++memo->used;
-            return &memo->cells[*at];
+        const struct mprof__cell *c = &memo->cells[*at];
+        if (c->pc == 0) {
+            found = at;
+            break;
         }
-        struct mprof__cell *c = &memo->cells[*at];
-        if (c->pc == 0)
-            return c;
         if ((found == NULL || c->low < sp) && !is_visited(w, c))
-            found = c;
+            found = at;
     }
-    return found;
+    if (found == NULL)
+        return NULL;
+    uint32_t number = *found == 0 ? ++memo->used : *found;
+    *found = *place;
+    *place = number;
+    return &memo->cells[number];
 }
 
 /* The cell of the next frame outwards, in the state PC and SP, made when it is
@@ -228,7 +228,7 @@ find_slowly(struct walk *w, uintptr_t pc, uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
     uint32_t *place = mprof__cell_place(memo, pc, sp);
     uintptr_t bp = bp_in(w, w->n);
-    for (unsigned way = 0; way < WAYS; way++) {
+    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
         uint32_t *at = mprof__cell_way(place, way);
         struct mprof__cell *c = &memo->cells[*at];
         if (!mprof__cell_is(c, pc, sp) ||

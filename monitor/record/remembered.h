@@ -95,7 +95,8 @@ struct mprof__cell_more {
 };
 
 enum {
-    MPROF__FAR = 256, /* cells that a walk goes by, at most */
+    MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
+    MPROF__FAR = 256,     /* cells that a walk goes by, at most */
     MPROF__REVISE_EVERY = 256
 };
 
@@ -165,14 +166,16 @@ static inline bool mprof__cell_is(const struct mprof__cell *c, uintptr_t pc,
     return c->pc == pc && c->low == sp;
 }
 
-/* The cell for that frame, in one of the first two places; or another. */
+/* The cell for that frame, or another. */
 static inline struct mprof__cell *mprof__cell_at(const struct mprof__memo *memo,
                                                  uintptr_t pc, uintptr_t sp) {
     const uint32_t *place = mprof__cell_place(memo, pc, sp);
     struct mprof__cell *c = &memo->cells[*place];
-    if (__builtin_expect(mprof__cell_is(c, pc, sp), 1))
-        return c;
-    return &memo->cells[*mprof__cell_way(place, 1)];
+    for (unsigned way = 1; __builtin_expect(!mprof__cell_is(c, pc, sp), 0) &&
+                           way < MPROF__CELL_WAYS;
+         way++)
+        c = &memo->cells[*mprof__cell_way(place, way)];
+    return c;
 }
 
 /* Does C interpret what it did? */
