@@ -15,8 +15,8 @@
 #include "monitor/record/thread.h"
 
 enum {
-    SPACE = 10,      /* frames between marks in a long stretch */
-    CLEARANCE = 6,   /* frames inside of the last of these */
+    SPACE = 6,       /* frames between marks in a long stretch */
+    CLEARANCE = 4,   /* frames inside of the last of these */
     LEAST_SAVED = 2, /* cells that are too few for a mark */
     FARTHEST = 12,   /* frames that at most are too near to be marked */
     TRIALS = 64      /* reviews, until marking nearer is tried again */
