@@ -29,8 +29,8 @@ record_sources = \
 	monitor/record/parts.c monitor/record/parts.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/recording.c monitor/record/recording.h \
-	monitor/record/remembered.c monitor/record/remembered.h \
-	monitor/record/revise.c monitor/record/revise.h \
+	monitor/record/remembered.h monitor/record/revise.h \
+	$(remembered_sources) \
 	monitor/record/save.c \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
@@ -73,6 +73,13 @@ aarch64_sources = $(walk_sources) \
 	monitor/unwind/bare_aarch64.c \
 	monitor/unwind/barrier.h monitor/unwind/barrier_aarch64.S
 
+cell_sources = \
+	monitor/record/remembered.c \
+	monitor/record/revise.c
+
+not_remembered_sources = \
+	monitor/record/remembered_none.c
+
 other_sources = \
 	monitor/unwind/arch_other.h \
 	monitor/unwind/cfi_other.c \
@@ -87,8 +94,10 @@ arch_sources = $(aarch64_sources)
 endif
 if WALK_OTHER
 arch_sources = $(other_sources)
+remembered_sources = $(not_remembered_sources)
 backtrace_sources =
 else
+remembered_sources = $(cell_sources)
 backtrace_sources = monitor/malloc/backtrace.c
 endif
 

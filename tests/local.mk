@@ -240,6 +240,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-own.c \
 	tests/programs/c-ownlib.c \
 	tests/programs/c-restarts.c \
+	tests/programs/c-remember.c \
 	tests/programs/c-returns.c \
 	tests/programs/c-shared-stack.c \
 	tests/programs/c-spawn.c \

@@ -11,7 +11,11 @@
 #include "monitor/record/thread.h"
 
 /* Cells: at first, how many times more when these are used up, and at most. */
-enum { FIRST_CELLS = 2048, GROWTH = 4, MOST_CELLS = 32768 };
+enum { FIRST_CELLS = 256, GROWTH = 4, MOST_CELLS = 16384 };
+
+/* Of the limit, the part that all that is beside the data file may have while
+ * there are to be more cells: the tree is more important. */
+enum { SHARE = 8 };
 
 /* Walks that are not tried after one that found no way. */
 enum { MOST_WAITS = 63 };
@@ -42,6 +46,13 @@ void mprof__memo_free(struct mprof__memo *memo) {
 
 void mprof__memo_forget(struct mprof__memo *memo) {
     memo->generation = 0;
+}
+
+static bool has_room(const struct mprof__arena *arena, size_t bytes) {
+    uint64_t mapped = mprof__load_relaxed(&mprof__mapped);
+    uint64_t beside =
+        mapped > arena->mapped_before ? mapped - arena->mapped_before : 0;
+    return beside + bytes <= arena->limit / SHARE;
 }
 
 /* Should a jump leave this in the middle, there are no cells. */
@@ -75,6 +86,7 @@ static bool begin(struct mprof__thread *thread, uint64_t generation) {
         wanted = memo->used + 1 < memo->capacity ? memo->capacity
                                                  : memo->capacity * GROWTH;
     bool fresh = wanted <= MOST_CELLS && wanted > memo->capacity &&
+                 has_room(&thread->session->arena, bytes_of(wanted)) &&
                  map_cells(memo, wanted);
     errno = saved;
     if (memo->cells == NULL)
@@ -112,7 +124,7 @@ static uintptr_t bp_in(const struct walk *w, size_t n) {
     while (n-- > 0) {
         const struct mprof__cell *c = w->memo->visited[n];
         uint32_t at = mprof__cell_more(w->memo, c)->bp_at;
-        if (at != 0)
+        if (at != MPROF__NOT_SAVED)
             return mprof__word_at(c->low + at);
     }
     return w->bp;
@@ -149,7 +161,7 @@ static bool measure(struct mprof__cell *c, struct mprof__cell_more *more,
     c->size = (uint16_t)(size / WORD);
     c->ra_at = (uint16_t)(ra_at / WORD);
     if (known->bp_saved) {
-        if (bp_at >= size || bp_at == 0)
+        if (bp_at >= size)
             return false;
         more->bp_at = (uint32_t)bp_at;
     }
@@ -186,7 +198,8 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
-    *more = (struct mprof__cell_more){.site = known->site, .bp = bp};
+    *more = (struct mprof__cell_more){
+        .site = known->site, .bp = bp, .bp_at = MPROF__NOT_SAVED};
     *c = (struct mprof__cell){
         .low = sp, .flags = MPROF__CELL_STALE, .call = known->site->ref};
     if (c->call == 0 || !measure(c, more, known, sp, bp) ||
@@ -400,14 +413,16 @@ static bool settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
                       const struct mprof__cell *outer, uint32_t *flags) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
     bool passes = outer != NULL && outer->flags & MPROF__CELL_NEEDS;
-    bool needs = c->flags & MPROF__CELL_USES || (more->bp_at == 0 && passes);
+    bool needs = c->flags & MPROF__CELL_USES ||
+                 (more->bp_at == MPROF__NOT_SAVED && passes);
     uintptr_t bp = needs ? bp_in(w, i) : more->bp;
     bool differs =
         needs != ((c->flags & MPROF__CELL_NEEDS) != 0) || bp != more->bp;
     *flags &= ~(uint32_t)(MPROF__CELL_NEEDS | MPROF__CELL_SAVES);
     if (needs)
         *flags |= MPROF__CELL_NEEDS;
-    if (passes && more->bp_at != 0 && !(c->flags & MPROF__CELL_MARK))
+    if (passes && more->bp_at != MPROF__NOT_SAVED &&
+        !(c->flags & MPROF__CELL_MARK))
         *flags |= MPROF__CELL_SAVES;
     if (differs)
         c->version = ++w->memo->versions;

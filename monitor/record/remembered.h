@@ -86,12 +86,14 @@ struct mprof__cell {
     mprof_ref counter[2]; /* of the node, even classes and odd ones, or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
+#define MPROF__NOT_SAVED UINT32_MAX /* bp_at: nowhere */
+
 /* What is less often needed of it. */
 struct mprof__cell_more {
     const struct mprof__site *site;
     uintptr_t bp;            /* NEEDS: the frame pointer */
     uintptr_t word;          /* ASKS: what is at `runs_at` */
-    uint32_t bp_at, runs_at; /* bytes from `low`; bp_at 0: not saved */
+    uint32_t bp_at, runs_at; /* bytes from `low` */
 };
 
 enum {

@@ -16,6 +16,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  * starts thousands must not fill the data file with their trees. */
 enum { OWN_RECORDS = 64 };
 
+static uint32_t last_tree; /* atomic */
+
 static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
@@ -114,6 +116,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->record = record;
     thread->ref = ref;
     mprof__chain_begin(&thread->chain, mprof__site_of, session, record);
+    thread->chain.number = mprof__add_relaxed(&last_tree, 1);
     return thread;
 }
 

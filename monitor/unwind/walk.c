@@ -15,8 +15,6 @@
 
 enum { FIRST_ROOM = 512 };
 
-uint32_t mprof__last_chain;
-
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
 /* Stands for the place of a return address that is in a register. */

@@ -118,7 +118,8 @@ struct mprof__chain {
     struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* tells of marks */
-    uint32_t number;             /* no other chain of the process has it */
+    uint32_t number;             /* of the tree that frames have nodes in: no
+                                    other one of the process has it; or 0 */
     struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
     size_t fresh_count, fresh_room;
     struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
@@ -195,8 +196,6 @@ static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;
 }
 
-extern uint32_t mprof__last_chain; /* atomic */
-
 /* Before the first walk: sites come from SITE_OF for CONTEXT, and RECORD is
  * told of marks. */
 static inline void mprof__chain_begin(
@@ -206,7 +205,6 @@ static inline void mprof__chain_begin(
     chain->site_of = site_of;
     chain->context = context;
     chain->record = record;
-    chain->number = mprof__add_relaxed(&mprof__last_chain, 1);
     chain->next_review = 1;
     chain->fewest = SIZE_MAX;
 }

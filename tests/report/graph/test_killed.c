@@ -301,7 +301,7 @@ static void *grow(void *number) {
 /* Until chains go to spills, as the file has more than trees may take. */
 static void wait_until_full(void) {
     struct mprof_status status = {.file_bytes = 0};
-    for (int i = 0; i < 10000 && status.file_bytes < limit / 2; i++) {
+    for (int i = 0; i < 60000 && status.file_bytes < limit / 2; i++) {
         usleep(1000);
         assert_int_equal(mprof_status(&status), 0);
     }

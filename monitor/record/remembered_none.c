@@ -1,0 +1,18 @@
+/* remembered_none.c - nothing is remembered on an architecture that mprof does
+ * not know: every chain is walked by rules; see remembered.h. */
+#include "monitor/record/remembered.h"
+
+void mprof__memo_forget(struct mprof__memo *memo) {
+    (void)memo;
+}
+
+void mprof__memo_free(struct mprof__memo *memo) {
+    (void)memo;
+}
+
+struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
+                                             const void *frame,
+                                             struct mprof__trail trail) {
+    (void)thread, (void)frame, (void)trail;
+    return NULL;
+}
