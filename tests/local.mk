@@ -283,6 +283,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/bench/common.sh \
 	tests/bench/compiler.lsp \
 	tests/bench/grow.sh \
+	tests/bench/threads.lsp \
+	tests/bench/threads.sh \
 	tests/bench/lisp.sh \
 	tests/bench/loops.lsp \
 	tests/bench/maxima.lsp \

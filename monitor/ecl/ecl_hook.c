@@ -95,7 +95,7 @@ static inline cl_env_ptr own_env(void) {
 /* From the hook's FRAME; ME, if it is not NULL, is inside already. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
-                 cl_index bytes, cl_object clas, struct mprof__trail way,
+                 cl_index bytes, cl_object clas, struct mprof__trail trail,
                  const void *frame) {
     struct mprof__event event = {
         .bytes = bytes,
@@ -107,7 +107,7 @@ allocated_slowly(struct mprof__self *me, cl_type type, int storage,
     if (me == NULL)
         mprof__allocated(&event, frame);
     else
-        mprof__allocated_inside(me, &event, frame, way);
+        mprof__allocated_inside(me, &event, frame, trail);
 }
 
 /* Its frame is where the walk begins, so it must not be inlined, nor be gone
@@ -116,7 +116,7 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer",
                                               "no-optimize-sibling-calls")))
 allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     const void *frame = MPROF__FRAME();
-    struct mprof__trail way = {0, NULL};
+    struct mprof__trail trail = {0, NULL};
     note_thread();
     struct mprof__self *me = mprof__enter_quickly(frame);
     struct mprof__thread *thread =
@@ -127,7 +127,8 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
         struct mprof_bin *bin = mprof__bin_of(
             thread, (unsigned)type % MPROF__TYPES, (uintptr_t)clas);
         struct mprof__cell *cell =
-            bin == NULL ? NULL : mprof__remembered(&thread->memo, frame, &way);
+            bin == NULL ? NULL
+                        : mprof__remembered(&thread->memo, frame, &trail);
         struct mprof_counter *counter =
             cell == NULL
                 ? NULL
@@ -139,7 +140,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
             return;
         }
     }
-    allocated_slowly(me, type, storage, bytes, clas, way, frame);
+    allocated_slowly(me, type, storage, bytes, clas, trail, frame);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,

@@ -74,8 +74,8 @@ struct mprof__adapter {
      * `unreturned`, set `object`; what is `reused` ends at one where it
      * changes. */
     void (*match)(struct mprof__chain *chain);
-    /* Where in the frame [LOW, HIGH) of the interpreter it says what runs there;
-     * NULL: nobody knows.  And the object that such a word means; 0: the
+    /* Where in the frame [LOW, HIGH) of the interpreter it says what runs
+     * there; NULL: nobody knows.  And the object that such a word means; 0: the
      * interpreter itself. */
     const uintptr_t *(*runs)(uintptr_t low, uintptr_t high);
     uintptr_t (*object)(uintptr_t word);

@@ -73,7 +73,6 @@ static void place(struct mprof__thread *thread, const void *object,
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
     mprof_ref node = mprof__locate(thread, frame);
-    mprof__check_walk(thread, frame);
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
         mprof__count_unplaced(session, bytes);
@@ -127,9 +126,10 @@ static inline void count_at(const struct place *p,
 
 /* By what is remembered.  False: it is not. */
 static bool place_by_walk(const struct place *p, uint64_t bytes,
-                          const void *frame, struct mprof__trail way) {
+                          const void *frame, struct mprof__trail trail) {
     unsigned class_ = mprof_size_class(bytes);
-    struct mprof__cell *cell = mprof__remembered_slowly(p->thread, frame, way);
+    struct mprof__cell *cell =
+        mprof__remembered_slowly(p->thread, frame, trail);
     if (cell == NULL)
         return false;
     mprof__check_cell(p->thread, frame, cell);
@@ -140,22 +140,6 @@ static bool place_by_walk(const struct place *p, uint64_t bytes,
     if (counter == NULL)
         return false;
     count_at(p, counter, cell->counter[class_ % 2], bytes);
-    return true;
-}
-
-/* The chain is that of the last walk by rules, of which nothing is remembered.
- * False: it is another one. */
-static bool place_again(const struct place *p, uint64_t bytes,
-                        const void *frame) {
-    struct mprof__thread *thread = p->thread;
-    unsigned class_ = mprof_size_class(bytes);
-    if (mprof__find_place(thread, frame) == 0)
-        return false;
-    mprof_ref ref = thread->counter[class_];
-    if (ref == 0 || thread->lost)
-        return false;
-    count_at(p, mprof__arena_at(&thread->session->arena, ref),
-             thread->owner[class_], bytes);
     return true;
 }
 
@@ -175,16 +159,15 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
 }
 
 /* The same when ME is inside already and leaves here, if it is not NULL; the
- * walk came as far as WAY. */
+ * walk came as far as TRAIL. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
-                 const void *frame, struct mprof__trail way) {
+                 const void *frame, struct mprof__trail trail) {
     struct place p;
     if (me == NULL)
         me = mprof__enter();
-    bool done =
-        me != NULL && find_place(me, object, bytes, &p) &&
-        (place_by_walk(&p, bytes, frame, way) || place_again(&p, bytes, frame));
+    bool done = me != NULL && find_place(me, object, bytes, &p) &&
+                place_by_walk(&p, bytes, frame, trail);
     if (!done)
         place_slowly(me, object, bytes, frame);
     if (me != NULL)
@@ -194,12 +177,12 @@ allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
 /* Mostly the chain is remembered, and nothing has to be made. */
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
     struct mprof__self *me = mprof__enter_quickly(frame);
-    struct mprof__trail way = {0, NULL};
+    struct mprof__trail trail = {0, NULL};
     struct place p;
     if (__builtin_expect(me != NULL && find_place(me, object, bytes, &p), 1)) {
         unsigned class_ = mprof_size_class(bytes);
         struct mprof__memo *memo = &p.thread->memo;
-        struct mprof__cell *cell = mprof__remembered(memo, frame, &way);
+        struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
         struct mprof_counter *counter =
             cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
         if (__builtin_expect(counter != NULL, 1)) {
@@ -209,7 +192,7 @@ void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
             return;
         }
     }
-    allocated_slowly(me, object, bytes, frame, way);
+    allocated_slowly(me, object, bytes, frame, trail);
 }
 
 void mprof__c_failed(void) {

@@ -66,9 +66,9 @@ static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
 /* By what is remembered.  False: it is not. */
 static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
-                                 const void *frame, struct mprof__trail way) {
+                                 const void *frame, struct mprof__trail trail) {
     struct mprof_bin *bin = bin_of(thread, event);
-    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, way);
+    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, trail);
     if (bin == NULL || cell == NULL)
         return false;
     mprof__check_cell(thread, frame, cell);
@@ -84,7 +84,7 @@ static inline bool place_by_walk(struct mprof__thread *thread,
 
 static inline void place(struct mprof__thread *thread,
                          const struct mprof__event *event, const void *frame) {
-    mprof_ref node = mprof__place(thread, frame);
+    mprof_ref node = mprof__locate(thread, frame);
     struct mprof_bin *bin = bin_of(thread, event);
     if (__builtin_expect(bin == NULL, 0)) {
         mprof__count_unplaced(thread->session, event->bytes);
@@ -98,14 +98,14 @@ static inline void place(struct mprof__thread *thread,
 
 void mprof__allocated_inside(struct mprof__self *me,
                              const struct mprof__event *event,
-                             const void *frame, struct mprof__trail way) {
+                             const void *frame, struct mprof__trail trail) {
     struct mprof__session *session = mprof__current();
     if (session != NULL) {
         struct mprof__thread *thread =
             mprof__thread_here(me, session, MPROF_LISP_HEAP);
         if (thread == NULL)
             mprof__count_unplaced(session, event->bytes);
-        else if (!place_by_walk(thread, event, frame, way))
+        else if (!place_by_walk(thread, event, frame, trail))
             place(thread, event, frame);
     }
     mprof__leave(me);

@@ -19,16 +19,7 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     mprof__walk_done(chain);
     if (chain->unreturned > 1)
         tell_mark(chain);
-    return node;
-}
-
-mprof_ref mprof__relocate(struct mprof__thread *thread) {
-    struct mprof__chain *chain = &thread->chain;
-    uint32_t generation = chain->generation;
-    /* Should a jump leave what follows, nothing of it may be reused. */
-    mprof__chain_forget(chain);
-    mprof_ref node = mprof__tree_place(thread);
-    chain->generation = generation;
+    mprof__check_walk(thread, frame);
     return node;
 }
 

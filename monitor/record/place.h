@@ -1,13 +1,6 @@
 /* place.h - the place of an allocation in the tree, and its counter.
  *
- * What one allocation passes through:
- *     Lisp: ecl_hook.c -> mprof__allocated (lisp_record.c) -> walk.c -> tree.c
- *           -> a counter of a node and a bin in the data file (arena.c)
- *     C:    malloc.c -> malloc_hook.c -> mprof__c_allocated (c_record.c)
- *           -> walk.c -> tree.c -> a counter, a size, an object (objects.c)
- * Most allocations have the chain of the one before: then mprof__find_place()
- * below, by mprof__walk_again() (walk.h), is the whole way from the hook to the
- * counter.  look.c sees to it that this is so, with the marks of marks.c.
+ * What one allocation passes through is drawn in remembered.h.
  */
 #ifndef MONITOR_RECORD_PLACE_H
 #define MONITOR_RECORD_PLACE_H
@@ -23,11 +16,10 @@
 #include "monitor/record/tree.h"
 #include "monitor/unwind/walk.h"
 
-/* Walk from FRAME, which does not find the chain of the walk before, and find
- * or make the place of the chain in the tree. */
+/* Walk by rules from FRAME, and find or make the place of the chain in the
+ * tree.
+ */
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
-/* The same for frames that interpret another function than before. */
-mprof_ref mprof__relocate(struct mprof__thread *thread);
 /* Count an allocation whose chain is lost or cut as such. */
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
 
@@ -49,35 +41,6 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
     (void)thread, (void)frame;
 }
 #endif
-
-/* The node of the chain that begins at FRAME, when it is that of the walk
- * before; else 0. */
-static inline mprof_ref mprof__find_place(struct mprof__thread *thread,
-                                          const void *frame) {
-    struct mprof__chain *chain = &thread->chain;
-    enum mprof__same same = mprof__walk_again(chain, frame);
-    if (__builtin_expect(same == MPROF__DIFFERS, 0))
-        return 0;
-    mprof_ref node = chain->innermost->node;
-    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
-        mprof__adapter.match(chain);
-        if (chain->reused < chain->count)
-            node = mprof__relocate(thread);
-    }
-    mprof__check_walk(thread, frame);
-    return node;
-}
-
-/* The node of the chain that begins at FRAME. */
-static inline mprof_ref mprof__place(struct mprof__thread *thread,
-                                     const void *frame) {
-    mprof_ref node = mprof__find_place(thread, frame);
-    if (__builtin_expect(node != 0, 1))
-        return node;
-    node = mprof__locate(thread, frame);
-    mprof__check_walk(thread, frame);
-    return node;
-}
 
 /* Where to count what is of CLASS_ of the chain that begins in the frame of
  * CELL; NULL: there is none yet. */
@@ -123,10 +86,10 @@ mprof__bin_of(const struct mprof__thread *thread, unsigned type,
 }
 
 /* mprof__allocated() for ME, which is inside already and leaves here; its walk
- * came as far as WAY, or has not begun. */
+ * came as far as TRAIL, or has not begun. */
 void mprof__allocated_inside(struct mprof__self *me,
                              const struct mprof__event *event,
-                             const void *frame, struct mprof__trail way);
+                             const void *frame, struct mprof__trail trail);
 
 static inline void mprof__count_lisp(struct mprof_counter *counter,
                                      struct mprof_bin *bin, bool storage,

@@ -502,14 +502,14 @@ static struct mprof__cell *give_up(struct mprof__memo *memo) {
 
 struct mprof__cell *__attribute__((noinline))
 mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
-                         struct mprof__trail way) {
+                         struct mprof__trail trail) {
     struct mprof__memo *memo = &thread->memo;
     struct mprof__chain *chain = &thread->chain;
     uint64_t generation = mprof__load_acquire(&mprof__generation);
     bool revises = memo->patience == 0;
     uintptr_t pc, sp;
     struct walk w = {
-        .thread = thread, .memo = memo, .n = way.n, .stale = NONE_STALE};
+        .thread = thread, .memo = memo, .n = trail.n, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
     if (memo->waits > 0) {
         memo->waits--;
@@ -520,9 +520,9 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
         return NULL;
     if (memo->generation != generation && !begin(thread, generation))
         return give_up(memo);
-    if (way.cell == NULL)
-        way.cell = find(&w, pc, sp);
-    if (!follow(&w, way.cell) || (w.stale != NONE_STALE && !settle_all(&w)))
+    if (trail.cell == NULL)
+        trail.cell = find(&w, pc, sp);
+    if (!follow(&w, trail.cell) || (w.stale != NONE_STALE && !settle_all(&w)))
         return give_up(memo);
     if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
         memo->generation = 0;

@@ -224,13 +224,13 @@ struct mprof__trail {
 };
 
 /* The cell of the frame where the chain from FRAME begins, with its node, when
- * all is as it was; else NULL, and WAY is for the function below. */
+ * all is as it was; else NULL, and TRAIL is for the function below. */
 static inline __attribute__((always_inline)) struct mprof__cell *
 mprof__remembered(struct mprof__memo *memo, const void *frame,
-                  struct mprof__trail *way) {
+                  struct mprof__trail *trail) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
-    *way = (struct mprof__trail){0, NULL};
+    *trail = (struct mprof__trail){0, NULL};
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
         --memo->patience == 0)
         return NULL;
@@ -239,14 +239,14 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         (__builtin_expect(c->flags & MPROF__CELL_NEEDS, 0) &&
          mprof__cell_more(memo, c)->bp != bp))
         return NULL;
-    for (f = c;; way->n++) {
+    for (f = c;; trail->n++) {
         if (__builtin_expect(f->flags & MPROF__CELL_SPECIAL, 0)) {
             if (!mprof__cell_holds(memo, f))
                 break;
             if (f->flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
                 if (sp > memo->shallowest)
                     memo->shallowest = sp;
-                way->n = 0;
+                trail->n = 0;
                 return c;
             }
         } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
@@ -255,17 +255,17 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         struct mprof__cell *outer = &memo->cells[f->outer];
         if (outer->version != f->outer_version)
             break;
-        memo->visited[way->n % MPROF__FAR] = f;
+        memo->visited[trail->n % MPROF__FAR] = f;
         f = outer;
     }
-    way->cell = f;
+    trail->cell = f;
     return NULL;
 }
 
-/* The same when something is not as it was, from where WAY ends; NULL: the
+/* The same when something is not as it was, from where TRAIL ends; NULL: the
  * chain is to be walked by rules.  errno stays. */
 struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
                                              const void *frame,
-                                             struct mprof__trail way);
+                                             struct mprof__trail trail);
 
 #endif

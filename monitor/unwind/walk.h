@@ -150,47 +150,6 @@ static inline uintptr_t mprof__word_at(uintptr_t address) {
     return *(const volatile uintptr_t *)address;
 }
 
-enum mprof__same { MPROF__DIFFERS, MPROF__SAME, MPROF__SAME_IF };
-
-/* Does the walk from FRAME find the whole chain of the walk before?  It is
- * worth a short way, as most often it does.  MPROF__SAME_IF: if the runtime
- * says so of the frames that may have returned.  MPROF__DIFFERS: or it is time
- * for a long look. */
-static inline __attribute__((always_inline)) enum mprof__same
-mprof__walk_again(struct mprof__chain *chain, const void *frame) {
-    uintptr_t pc, sp, bp;
-    mprof__caller(frame, &pc, &sp, &bp);
-    if (chain->generation != mprof__load_acquire(&mprof__generation))
-        return MPROF__DIFFERS;
-    const struct mprof__frame *f = chain->innermost;
-    if (f->low != sp || f->pc != pc || (f->needs_bp && f->bp != bp) ||
-        --chain->next_review == 0)
-        return MPROF__DIFFERS;
-    enum mprof__same same = MPROF__SAME;
-    for (;; f--) {
-        if (mprof__word_at(f->ra_slot) != f->ra)
-            return MPROF__DIFFERS;
-        if (__builtin_expect(f->check == MPROF__WORD, 1))
-            continue;
-        if (f->check >= MPROF__MARK)
-            break;
-        if (f->bp_at != 0 && f[-1].needs_bp &&
-            mprof__word_at(f->bp_at) != f[-1].bp)
-            return MPROF__DIFFERS;
-        if (f->check == MPROF__ASK)
-            same = MPROF__SAME_IF;
-    }
-    if (f->check == MPROF__MARK &&
-        !mprof__marks_has(chain->marks, f->mark, f->serial))
-        return MPROF__DIFFERS;
-    if (__builtin_expect(same == MPROF__SAME_IF, 0)) {
-        chain->reused = chain->count;
-        chain->unreturned =
-            f->check == MPROF__MARK ? (size_t)(f - chain->frames) + 1 : 0;
-    }
-    return same;
-}
-
 /* Let the next walk reuse nothing. */
 static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;

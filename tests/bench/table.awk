@@ -10,6 +10,7 @@
 #     overhead LABEL GOAL ROW       (mprof - alone) / (heaptrack - alone)
 #     growth LABEL GOAL ROW ROW     (mprof - alone), last row to first row
 #     each LABEL GOAL N ROW         (mprof - alone) / N
+#     ratios LABEL GOAL ROW ROW     the last row's ratio to the first one's
 #     value LABEL GOAL ROW          the median of mprof's values itself
 # GOAL may be empty; what was not measured is, too.
 BEGIN {
@@ -32,6 +33,9 @@ $1 == "growth" {
     print_line($2, $3, ratio(cost($NF, "mprof"), cost($4, "mprof")))
 }
 $1 == "each" { each() }
+$1 == "ratios" {
+    print_line($2, $3, ratio(slowdown($5, "mprof"), slowdown($4, "mprof")))
+}
 $1 == "value" {
     v = median($4, "mprof")
     print_columns($2, "", two(v), "", "", "", $3, v)
