@@ -11,7 +11,7 @@
 #include "monitor/record/thread.h"
 
 /* Cells: at first, how many times more when these are used up, and at most. */
-enum { FIRST_CELLS = 256, GROWTH = 4, MOST_CELLS = 16384 };
+enum { FIRST_CELLS = 256, GROWTH = 4 };
 
 /* Of the limit, the part that all that is beside the data file may have while
  * there are to be more cells: the tree is more important. */
@@ -85,7 +85,7 @@ static bool begin(struct mprof__thread *thread, uint64_t generation) {
     if (memo->cells != NULL)
         wanted = memo->used + 1 < memo->capacity ? memo->capacity
                                                  : memo->capacity * GROWTH;
-    bool fresh = wanted <= MOST_CELLS && wanted > memo->capacity &&
+    bool fresh = wanted <= MPROF__MOST_CELLS && wanted > memo->capacity &&
                  has_room(&thread->session->arena, bytes_of(wanted)) &&
                  map_cells(memo, wanted);
     errno = saved;
@@ -95,7 +95,8 @@ static bool begin(struct mprof__thread *thread, uint64_t generation) {
     mprof__order_for_handlers();
     if (!fresh)
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
-    memo->used = memo->seen_count = 0;
+    memo->used = memo->hand = memo->seen_count = 0;
+    memo->largest = wanted > memo->capacity;
     memo->base = thread->session->arena.base;
     if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
         memo->versions = 0;
@@ -180,21 +181,22 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
     more->runs_at = (uint32_t)((uintptr_t)at - c->low);
     more->word = *at;
     c->flags |= MPROF__CELL_ASKS;
-    uintptr_t object = mprof__adapter.object(more->word);
-    if (object != 0)
-        c->call = mprof__session_has(thread->session, object);
+    more->object = mprof__adapter.object(more->word);
+    if (more->object != 0)
+        c->call = mprof__session_has(thread->session, more->object);
     return c->call != 0;
 }
 
-/* Make C that of the frame in the state PC, SP and BP.  False: it is none that
- * cells are for. */
+/* Make C that of the next frame outwards, in the state PC and SP.  False: it is
+ * none that cells are for. */
 static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
-                 uintptr_t sp, uintptr_t bp) {
+                 uintptr_t sp) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
     const struct mprof__known_site *known =
         mprof__walk_known(&w->thread->chain, pc);
     if (known == NULL)
         return false;
+    uintptr_t bp = known->way == MPROF__BY_BP ? bp_in(w, w->n) : 0;
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
@@ -210,64 +212,88 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
     return true;
 }
 
-/* What can be used for a frame with the stack pointer SP: one of those at
- * PLACE, best of a frame that has returned.  It is found there at once. */
-static struct mprof__cell *replace(struct walk *w, uint32_t *place,
-                                   uintptr_t sp) {
+/* The number of a cell that is not in use any more, of those that have been for
+ * long; 0: this walk came by all of them. */
+static uint32_t steal(struct walk *w) {
     struct mprof__memo *memo = w->memo;
-    uint32_t *found = NULL;
-    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
-        uint32_t *at = mprof__cell_way(place, way);
-        const struct mprof__cell *c = &memo->cells[*at];
-        if (c->pc == 0) {
-            found = at;
-            break;
-        }
-        if ((found == NULL || c->low < sp) && !is_visited(w, c))
-            found = at;
+    for (size_t tries = 0; tries <= w->n; tries++) {
+        uint32_t number = memo->hand = memo->hand % memo->used + 1;
+        const struct mprof__cell *c = &memo->cells[number];
+        if (is_visited(w, c))
+            continue;
+        struct mprof__cell_place old = mprof__cell_place(memo, c->pc, c->low);
+        for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
+            if (*mprof__cell_way(old, way) == (old.tag | number))
+                *mprof__cell_way(old, way) = 0;
+        return number;
     }
-    if (found == NULL)
+    return 0;
+}
+
+/* A cell that can be used for a frame that is to be found at PLACE; NULL: the
+ * walk came by all that there are. */
+static struct mprof__cell *take(struct walk *w,
+                                struct mprof__cell_place place) {
+    struct mprof__memo *memo = w->memo;
+    uint32_t *at = NULL, number = 0;
+    /* The one that came last stands first. */
+    for (unsigned way = 0; way < MPROF__CELL_WAYS && number == 0; way++) {
+        at = mprof__cell_way(place, way);
+        number = *at & (MPROF__MOST_CELLS - 1);
+        if (number == 0)
+            number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
+        else if (way + 1 < MPROF__CELL_WAYS ||
+                 is_visited(w, &memo->cells[number]))
+            number = 0;
+    }
+    if (number == 0)
         return NULL;
-    uint32_t number = *found == 0 ? ++memo->used : *found;
-    *found = *place;
-    *place = number;
+    *at = *place.at;
+    *place.at = place.tag | number;
     return &memo->cells[number];
 }
 
-/* The cell of the next frame outwards, in the state PC and SP, made when it is
- * not there.  NULL: it is none that cells are for. */
-static struct mprof__cell *__attribute__((noinline))
-find_slowly(struct walk *w, uintptr_t pc, uintptr_t sp) {
+/* A cell for the next frame outwards, in the state PC and SP.  NULL: it is none
+ * that cells are for. */
+static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
-    uint32_t *place = mprof__cell_place(memo, pc, sp);
-    uintptr_t bp = bp_in(w, w->n);
-    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
-        uint32_t *at = mprof__cell_way(place, way);
-        struct mprof__cell *c = &memo->cells[*at];
-        if (!mprof__cell_is(c, pc, sp) ||
-            (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
-            continue;
-        if (c->flags & MPROF__CELL_NEEDS && mprof__cell_more(memo, c)->bp != bp)
-            return fill(w, c, pc, sp, bp) ? c : NULL;
-        return c;
-    }
-    if (memo->used + 1 >= memo->capacity) {
+    if (memo->used + 1 >= memo->capacity && !memo->largest) {
         memo->generation = 0;
         return NULL;
     }
-    struct mprof__cell *c = replace(w, place, sp);
-    return c != NULL && fill(w, c, pc, sp, bp) ? c : NULL;
+    struct mprof__cell *c = take(w, mprof__cell_place(memo, pc, sp));
+    return c != NULL && fill(w, c, pc, sp) ? c : NULL;
 }
 
+/* The same when there may be several: for what it interprets, or with another
+ * frame pointer. */
+static struct mprof__cell *find_slowly(struct walk *w, uintptr_t pc,
+                                       uintptr_t sp) {
+    struct mprof__memo *memo = w->memo;
+    struct mprof__cell_place place = mprof__cell_place(memo, pc, sp);
+    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
+        struct mprof__cell *c = mprof__cell_candidate(memo, place, way);
+        if (!mprof__cell_is(c, pc, sp) ||
+            (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
+            continue;
+        if (c->flags & MPROF__CELL_NEEDS &&
+            mprof__cell_more(memo, c)->bp != bp_in(w, w->n))
+            return fill(w, c, pc, sp) ? c : NULL;
+        return c;
+    }
+    return make(w, pc, sp);
+}
+
+/* The cell of the next frame outwards, in the state PC and SP; NULL: it is none
+ * that cells are for. */
 static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
                                        uintptr_t sp) {
     struct mprof__cell *c = mprof__cell_at(w->memo, pc, sp);
-    if (__builtin_expect(
-            mprof__cell_is(c, pc, sp) &&
-                !(c->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS)),
-            1))
-        return c;
-    return find_slowly(w, pc, sp);
+    if (__builtin_expect(!mprof__cell_is(c, pc, sp), 0))
+        return make(w, pc, sp);
+    if (__builtin_expect(c->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS), 0))
+        return find_slowly(w, pc, sp);
+    return c;
 }
 
 /* The walk */

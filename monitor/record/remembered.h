@@ -55,6 +55,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
+#include "monitor/record/adapter.h"
 #include "monitor/unwind/walk.h"
 
 struct mprof__thread;
@@ -92,11 +93,12 @@ struct mprof__cell {
 struct mprof__cell_more {
     const struct mprof__site *site;
     uintptr_t bp;            /* NEEDS: the frame pointer */
-    uintptr_t word;          /* ASKS: what is at `runs_at` */
+    uintptr_t word, object;  /* ASKS: what is at `runs_at`, and what it means */
     uint32_t bp_at, runs_at; /* bytes from `low` */
 };
 
 enum {
+    MPROF__MOST_CELLS = 16384,
     MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
     MPROF__FAR = 256,     /* cells that a walk goes by, at most */
     MPROF__REVISE_EVERY = 256
@@ -122,6 +124,8 @@ struct mprof__memo {
     const struct mprof__marks *marks; /* of the thread, or NULL */
     struct mprof__cell_more *more;
     struct mprof__seen *seen; /* by the last review, innermost first */
+    bool largest;             /* there is no room for more cells */
+    uint32_t hand;            /* the cell that was taken away last */
     uint32_t capacity, used;  /* cells */
     uint32_t versions;        /* the last one */
     uint32_t waits, backoff;  /* walks that are not tried, as others failed */
@@ -150,17 +154,26 @@ static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
     return c->low + c->size * sizeof(uintptr_t);
 }
 
-/* The WAY-th of the four places that PLACE is one of. */
-static inline uint32_t *mprof__cell_way(const uint32_t *place, unsigned way) {
-    return (uint32_t *)((uintptr_t)place ^ way * sizeof *place);
+/* Where the cell for a frame at PC with the stack pointer SP is in the index,
+ * or in one of the other three of its four; and what stands there beside the
+ * number of the cell, so that others need not be looked at. */
+struct mprof__cell_place {
+    uint32_t *at, tag;
+};
+
+static inline struct mprof__cell_place
+mprof__cell_place(const struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
+    uintptr_t hash = pc * 0x9e3779b97f4a7c15u;
+    return (struct mprof__cell_place){
+        &memo->index[((sp >> 5) + (hash >> 47)) & memo->mask],
+        ((uint32_t)(hash >> 29) ^ (uint32_t)(sp << 10)) &
+            ~(uint32_t)(MPROF__MOST_CELLS - 1)};
 }
 
-/* Where the number of the cell for a frame at PC with the stack pointer SP is,
- * or in one of the other three of its four. */
-static inline uint32_t *mprof__cell_place(const struct mprof__memo *memo,
-                                          uintptr_t pc, uintptr_t sp) {
-    uintptr_t hash = (sp >> 5) + (pc * 0x9e3779b97f4a7c15u >> 47);
-    return &memo->index[hash & memo->mask];
+/* The WAY-th of the four. */
+static inline uint32_t *mprof__cell_way(struct mprof__cell_place place,
+                                        unsigned way) {
+    return (uint32_t *)((uintptr_t)place.at ^ way * sizeof *place.at);
 }
 
 static inline bool mprof__cell_is(const struct mprof__cell *c, uintptr_t pc,
@@ -168,23 +181,34 @@ static inline bool mprof__cell_is(const struct mprof__cell *c, uintptr_t pc,
     return c->pc == pc && c->low == sp;
 }
 
+/* The cell at WAY of PLACE, if it may be the right one; or nobody's. */
+static inline struct mprof__cell *
+mprof__cell_candidate(const struct mprof__memo *memo,
+                      struct mprof__cell_place place, unsigned way) {
+    uint32_t number = *mprof__cell_way(place, way) ^ place.tag;
+    return &memo->cells[number < MPROF__MOST_CELLS ? number : 0];
+}
+
 /* The cell for that frame, or another. */
 static inline struct mprof__cell *mprof__cell_at(const struct mprof__memo *memo,
                                                  uintptr_t pc, uintptr_t sp) {
-    const uint32_t *place = mprof__cell_place(memo, pc, sp);
-    struct mprof__cell *c = &memo->cells[*place];
+    struct mprof__cell_place place = mprof__cell_place(memo, pc, sp);
+    struct mprof__cell *c = mprof__cell_candidate(memo, place, 0);
     for (unsigned way = 1; __builtin_expect(!mprof__cell_is(c, pc, sp), 0) &&
                            way < MPROF__CELL_WAYS;
          way++)
-        c = &memo->cells[*mprof__cell_way(place, way)];
+        c = mprof__cell_candidate(memo, place, way);
     return c;
 }
 
-/* Does C interpret what it did? */
+/* Does C interpret what it did?  Only objects that have a name of their own are
+ * kept: at the address of another one something else may be by now. */
 static inline bool mprof__cell_runs(const struct mprof__memo *memo,
                                     const struct mprof__cell *c) {
     const struct mprof__cell_more *more = mprof__cell_more(memo, c);
-    return mprof__word_at(c->low + more->runs_at) == more->word;
+    return mprof__word_at(c->low + more->runs_at) == more->word &&
+           (more->word == more->object ||
+            mprof__adapter.object(more->word) == more->object);
 }
 
 /* Is what C saved of the frame pointer what its caller's cell needs? */

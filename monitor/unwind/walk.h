@@ -95,7 +95,7 @@ struct mprof__known_site {
     bool interprets;
 };
 
-enum { MPROF__KNOWN_SITES = 512 };
+enum { MPROF__KNOWN_SITES = 2048 };
 
 /* The chain, outermost frame first.  The outermost ones that are still those
  * of the walk before, with all that was known of them, are `reused`, and of
