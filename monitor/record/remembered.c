@@ -1,110 +1,13 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
 #include "monitor/record/remembered.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "monitor/base/table.h"
 #include "monitor/record/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/revise.h"
 #include "monitor/record/thread.h"
 
-/* Cells: at first, how many times more when these are used up, and at most. */
-enum { FIRST_CELLS = 256, GROWTH = 4 };
-
-/* Of the limit, the part that all that is beside the data file may have while
- * there are to be more cells: the tree is more important. */
-enum { SHARE = 8 };
-
 /* Walks that are not tried after one that found no way. */
 enum { MOST_WAITS = 63 };
-
-/* Versions are begun anew long before there are no more. */
-enum { SPARE_VERSIONS = 1 << 16 };
-
-/* Memory */
-
-/* What is mapped for CAPACITY cells: cells, more of them, index, visited,
- * seen. */
-static size_t bytes_of(uint32_t capacity) {
-    return capacity * (sizeof(struct mprof__cell) +
-                       sizeof(struct mprof__cell_more) + 2 * sizeof(uint32_t)) +
-           MPROF__FAR *
-               (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
-}
-
-void mprof__memo_free(struct mprof__memo *memo) {
-    struct mprof__cell *cells = memo->cells;
-    memo->generation = 0;
-    mprof__order_for_handlers();
-    memo->cells = NULL;
-    if (cells != NULL)
-        mprof__unmap(cells, bytes_of(memo->capacity));
-    memo->capacity = 0;
-}
-
-void mprof__memo_forget(struct mprof__memo *memo) {
-    memo->generation = 0;
-}
-
-static bool has_room(const struct mprof__arena *arena, size_t bytes) {
-    uint64_t mapped = mprof__load_relaxed(&mprof__mapped);
-    uint64_t beside =
-        mapped > arena->mapped_before ? mapped - arena->mapped_before : 0;
-    return beside + bytes <= arena->limit / SHARE;
-}
-
-/* Should a jump leave this in the middle, there are no cells. */
-static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
-    char *cells = mprof__map(bytes_of(capacity));
-    if (cells == NULL)
-        return false;
-    mprof__memo_free(memo);
-    size_t used = capacity * sizeof(struct mprof__cell);
-    memo->more = (void *)(cells + used);
-    used += capacity * sizeof(struct mprof__cell_more);
-    memo->index = (void *)(cells + used);
-    used += capacity * 2 * sizeof(uint32_t);
-    memo->visited = (void *)(cells + used);
-    used += MPROF__FAR * sizeof(struct mprof__cell *);
-    memo->seen = (void *)(cells + used);
-    memo->mask = capacity * 2 - 1;
-    memo->capacity = capacity;
-    mprof__order_for_handlers();
-    memo->cells = (void *)cells;
-    return true;
-}
-
-/* Begin with no cell that is found, in more memory if all were used.  False: no
- * memory. */
-static bool begin(struct mprof__thread *thread, uint64_t generation) {
-    struct mprof__memo *memo = &thread->memo;
-    int saved = errno;
-    uint32_t wanted = FIRST_CELLS;
-    if (memo->cells != NULL)
-        wanted = memo->used + 1 < memo->capacity ? memo->capacity
-                                                 : memo->capacity * GROWTH;
-    bool fresh = wanted <= MPROF__MOST_CELLS && wanted > memo->capacity &&
-                 has_room(&thread->session->arena, bytes_of(wanted)) &&
-                 map_cells(memo, wanted);
-    errno = saved;
-    if (memo->cells == NULL)
-        return false;
-    memo->generation = 0;
-    mprof__order_for_handlers();
-    if (!fresh)
-        memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
-    memo->used = memo->hand = memo->seen_count = 0;
-    memo->largest = wanted > memo->capacity;
-    memo->base = thread->session->arena.base;
-    if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
-        memo->versions = 0;
-    memo->patience = 1;
-    mprof__order_for_handlers();
-    memo->generation = generation;
-    return true;
-}
 
 /* Cells */
 
@@ -434,8 +337,8 @@ static inline mprof_ref step(struct walk *w, const struct mprof__cell *c,
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
- * called by that of OUTER.  False: it is what it was. */
-static bool settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
+ * called by that of OUTER: in FLAGS. */
+static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
                       const struct mprof__cell *outer, uint32_t *flags) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
     bool passes = outer != NULL && outer->flags & MPROF__CELL_NEEDS;
@@ -454,7 +357,6 @@ static bool settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
         c->version = ++w->memo->versions;
     mprof__order_for_handlers();
     more->bp = bp;
-    return differs;
 }
 
 /* C, the I-th frame of the walk, gets its node, as it is called by that of
@@ -478,6 +380,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
         c->version = ++w->memo->versions;
         mprof__order_for_handlers();
         c->counter[0] = c->counter[1] = 0;
+        mprof__order_for_handlers();
         c->node = node;
     }
     c->parent = parent;
@@ -537,20 +440,19 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
     struct walk w = {
         .thread = thread, .memo = memo, .n = trail.n, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
-    if (memo->waits > 0) {
-        memo->waits--;
+    if (memo->waits > 0 || !mprof__walk_knows(chain, generation)) {
+        memo->waits -= memo->waits > 0;
         memo->patience += revises;
         return NULL;
     }
-    if (!mprof__walk_knows(chain, generation))
-        return NULL;
-    if (memo->generation != generation && !begin(thread, generation))
+    if (memo->generation != generation &&
+        !mprof__memo_begin(thread, generation))
         return give_up(memo);
     if (trail.cell == NULL)
         trail.cell = find(&w, pc, sp);
     if (!follow(&w, trail.cell) || (w.stale != NONE_STALE && !settle_all(&w)))
         return give_up(memo);
-    if (memo->versions > UINT32_MAX - SPARE_VERSIONS)
+    if (memo->versions > MPROF__MOST_VERSIONS)
         memo->generation = 0;
     memo->backoff = 0;
     if (sp > memo->shallowest)

@@ -87,6 +87,9 @@ struct mprof__cell {
     mprof_ref counter[2]; /* of the node, even classes and odd ones, or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
+/* It begins anew with versions long before there are no more. */
+#define MPROF__MOST_VERSIONS (UINT32_MAX - (1 << 16))
+
 #define MPROF__NOT_SAVED UINT32_MAX /* bp_at: nowhere */
 
 /* What is less often needed of it. */
@@ -235,6 +238,9 @@ mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
            !(flags & MPROF__CELL_SAVES && !mprof__cell_saves(memo, c));
 }
 
+/* Begin with no cell that is found, true for GENERATION, in more memory if all
+ * were used.  False: no memory.  errno stays. */
+bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation);
 /* Forget all, as for another thread. */
 void mprof__memo_forget(struct mprof__memo *memo);
 /* Give back its memory. */
