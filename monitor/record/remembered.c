@@ -6,8 +6,13 @@
 #include "monitor/record/revise.h"
 #include "monitor/record/thread.h"
 
-/* Walks that are not tried after one that found no way. */
+/* Walks that are not tried after one that found no way.  In libraries for tests
+ * all are tried. */
+#ifdef MPROF_CHECK_WALKS
+enum { MOST_WAITS = 0 };
+#else
 enum { MOST_WAITS = 63 };
+#endif
 
 /* Cells */
 
@@ -422,8 +427,9 @@ static bool settle_all(struct walk *w) {
 
 /* A walk by cells led nowhere, as the next ones may. */
 static struct mprof__cell *give_up(struct mprof__memo *memo) {
-    memo->backoff =
-        memo->backoff < MOST_WAITS ? memo->backoff * 2 + 1 : MOST_WAITS;
+    memo->backoff = memo->backoff * 2 + 1;
+    if (memo->backoff > MOST_WAITS)
+        memo->backoff = MOST_WAITS;
     memo->waits = memo->backoff;
     memo->patience += memo->patience == 0;
     return NULL;
