@@ -28,6 +28,7 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
         if (thread->number <= OWN_RECORDS) {
             mprof__thread_shrink(thread);
         } else {
+            mprof__memo_free(&thread->memo);
             mprof__lock(&session->lock);
             thread->next_free = session->free_threads[heap];
             session->free_threads[heap] = thread;
