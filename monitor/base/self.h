@@ -73,14 +73,27 @@ mprof__enter(void) {
     return me;
 }
 
-/* The same as if by mprof__enter(), when it takes nothing but that; else NULL.
- * For mprof__leave_quickly(), too. */
+/* Where on the stack the calling function is: not further in than what it
+ * calls, or what interrupts it. */
+static inline __attribute__((always_inline)) uintptr_t mprof__stack(void) {
+#ifdef __x86_64__
+    uintptr_t stack; /* without a need for a frame pointer */
+    __asm__("movq %%rsp, %0" : "=r"(stack));
+    return stack;
+#else
+    return (uintptr_t)__builtin_frame_address(0);
+#endif
+}
+
+/* The same from a function at STACK, if it takes nothing but that; else NULL,
+ * and mprof__enter_slowly() with the same STACK finds out why.  For
+ * mprof__leave_quickly(), too. */
 static inline __attribute__((always_inline)) struct mprof__self *
-mprof__enter_quickly(const void *frame) {
+mprof__enter_quickly(uintptr_t stack) {
     struct mprof__self *me = mprof__self;
     if (__builtin_expect(me == NULL || me->inside, 0))
         return NULL;
-    mprof__go_in(me, (uintptr_t)frame);
+    mprof__go_in(me, stack);
     return me;
 }
 

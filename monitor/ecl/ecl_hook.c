@@ -92,11 +92,12 @@ static inline cl_env_ptr own_env(void) {
 
 #endif
 
-/* From the hook's FRAME; ME, if it is not NULL, is inside already. */
+/* From the hook's FRAME; ME is inside already, or is NULL and is to enter at
+ * STACK. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
                  cl_index bytes, cl_object clas, struct mprof__trail trail,
-                 const void *frame) {
+                 const void *frame, uintptr_t stack) {
     struct mprof__event event = {
         .bytes = bytes,
         .class_ = (uint8_t)class_of(type),
@@ -105,9 +106,8 @@ allocated_slowly(struct mprof__self *me, cl_type type, int storage,
         .object = (uintptr_t)clas,
     };
     if (me == NULL)
-        mprof__allocated(&event, frame);
-    else
-        mprof__allocated_inside(me, &event, frame, trail);
+        me = mprof__enter_slowly(stack);
+    mprof__allocated_inside(me, &event, frame, trail);
 }
 
 /* Its frame is where the walk begins, so it must not be inlined, nor be gone
@@ -116,9 +116,10 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer",
                                               "no-optimize-sibling-calls")))
 allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     const void *frame = MPROF__FRAME();
+    uintptr_t stack = mprof__stack();
     struct mprof__trail trail = {0, NULL};
     note_thread();
-    struct mprof__self *me = mprof__enter_quickly(frame);
+    struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =
         me == NULL ? NULL : me->heap[MPROF_LISP_HEAP].thread;
     if (__builtin_expect(thread != NULL && me->heap[MPROF_LISP_HEAP].id ==
@@ -140,7 +141,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
             return;
         }
     }
-    allocated_slowly(me, type, storage, bytes, clas, trail, frame);
+    allocated_slowly(me, type, storage, bytes, clas, trail, frame, stack);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,

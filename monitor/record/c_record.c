@@ -158,28 +158,38 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     errno = saved;
 }
 
-/* The same when ME is inside already and leaves here, if it is not NULL; the
- * walk came as far as TRAIL. */
+/* The same when ME is inside already and leaves here, or is NULL; the walk came
+ * as far as TRAIL. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
                  const void *frame, struct mprof__trail trail) {
     struct place p;
-    if (me == NULL)
-        me = mprof__enter();
-    bool done = me != NULL && find_place(me, object, bytes, &p) &&
-                place_by_walk(&p, bytes, frame, trail);
-    if (!done)
+    if (me == NULL || !find_place(me, object, bytes, &p) ||
+        !place_by_walk(&p, bytes, frame, trail))
         place_slowly(me, object, bytes, frame);
     if (me != NULL)
         mprof__leave(me);
 }
 
+/* ... when it is to enter at STACK, which took more than usual. */
+static void __attribute__((noinline))
+enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
+                   uintptr_t stack) {
+    allocated_slowly(mprof__enter_slowly(stack), object, bytes, frame,
+                     (struct mprof__trail){0, NULL});
+}
+
 /* Mostly the chain is remembered, and nothing has to be made. */
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
-    struct mprof__self *me = mprof__enter_quickly(frame);
+    uintptr_t stack = mprof__stack();
+    struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__trail trail = {0, NULL};
     struct place p;
-    if (__builtin_expect(me != NULL && find_place(me, object, bytes, &p), 1)) {
+    if (__builtin_expect(me == NULL, 0)) {
+        enter_and_allocate(object, bytes, frame, stack);
+        return;
+    }
+    if (__builtin_expect(find_place(me, object, bytes, &p), 1)) {
         unsigned class_ = mprof_size_class(bytes);
         struct mprof__memo *memo = &p.thread->memo;
         struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);

@@ -100,25 +100,20 @@ void mprof__allocated_inside(struct mprof__self *me,
                              const struct mprof__event *event,
                              const void *frame, struct mprof__trail trail) {
     struct mprof__session *session = mprof__current();
-    if (session != NULL) {
-        struct mprof__thread *thread =
-            mprof__thread_here(me, session, MPROF_LISP_HEAP);
-        if (thread == NULL)
-            mprof__count_unplaced(session, event->bytes);
-        else if (!place_by_walk(thread, event, frame, trail))
-            place(thread, event, frame);
-    }
-    mprof__leave(me);
+    struct mprof__thread *thread = NULL;
+    if (me != NULL && session != NULL)
+        thread = mprof__thread_here(me, session, MPROF_LISP_HEAP);
+    /* Or a signal handler allocates while its thread is inside: the session
+     * lives as long as that thread is. */
+    if (thread == NULL && session != NULL)
+        mprof__count_unplaced(session, event->bytes);
+    else if (thread != NULL && !place_by_walk(thread, event, frame, trail))
+        place(thread, event, frame);
+    if (me != NULL)
+        mprof__leave(me);
 }
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
-    struct mprof__self *me = mprof__enter();
-    struct mprof__session *session = mprof__current();
-    if (__builtin_expect(me != NULL, 1))
-        mprof__allocated_inside(me, event, frame,
-                                (struct mprof__trail){0, NULL});
-    /* A signal handler that allocates while its thread is inside: the session
-     * lives as long as that thread is. */
-    else if (session != NULL)
-        mprof__count_unplaced(session, event->bytes);
+    mprof__allocated_inside(mprof__enter(), event, frame,
+                            (struct mprof__trail){0, NULL});
 }

@@ -85,8 +85,8 @@ mprof__bin_of(const struct mprof__thread *thread, unsigned type,
     return thread->last_class == object ? thread->last_class_bin : NULL;
 }
 
-/* mprof__allocated() for ME, which is inside already and leaves here; its walk
- * came as far as TRAIL, or has not begun. */
+/* mprof__allocated() for ME, which is inside already and leaves here, or is
+ * NULL when it cannot be; its walk came as far as TRAIL, or has not begun. */
 void mprof__allocated_inside(struct mprof__self *me,
                              const struct mprof__event *event,
                              const void *frame, struct mprof__trail trail);

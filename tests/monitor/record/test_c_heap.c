@@ -10,6 +10,7 @@
 #include "tests/support/fake.h"
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
+#include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
 
@@ -317,6 +318,26 @@ static void addresses_of_all_kinds(void **state) {
     assert_int_equal(mprof__objects_memory(), 0);
 }
 
+/* When longjmp() left the hook, the thread enters again from the same place;
+ * not so what interrupts it, further in. */
+static void who_left_the_hook_enters_again(void **state) {
+    (void)state;
+    size_t n = 0;
+    while (n < 4)
+        allocate(n++, 10);
+    mprof__store_relaxed(&mprof__self->inside, 1);
+    allocate(n++, 10);
+    assert_int_equal(mprof__load_relaxed(&mprof__self->inside), 0);
+    assert_int_equal(status().c_allocs, n);
+    assert_int_equal(status().unplaced_allocs, 0);
+    mprof__self->stack = UINTPTR_MAX;
+    mprof__store_relaxed(&mprof__self->inside, 1);
+    allocate(n, 10);
+    assert_int_equal(mprof__load_relaxed(&mprof__self->inside), 1);
+    mprof__store_relaxed(&mprof__self->inside, 0);
+    assert_int_equal(status().unplaced_allocs, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
@@ -330,6 +351,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
         cmocka_unit_test_setup_teardown(
             threads_free_each_others_objects_and_end, begin, end),
+        cmocka_unit_test_setup_teardown(who_left_the_hook_enters_again, begin,
+                                        end),
         cmocka_unit_test(addresses_of_all_kinds),
     };
     pthread_key_create(&key, late);
