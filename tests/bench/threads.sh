@@ -1,6 +1,6 @@
 # threads.sh - rows t and s: threads, and how soon a program starts; read by run in
 # $scratch.
-# shellcheck shell=sh disable=SC2154 # run and common.sh set variables
+# shellcheck shell=sh disable=SC2034,SC2154 # run and others use and set variables
 
 # lisp_threads TOOL: loops.lsp's conses and trees, by one thread and by four
 lisp_threads () {
