@@ -7,7 +7,7 @@
 #include "monitor/record/thread.h"
 
 /* Cells: at first, how many times more when these are used up, and at most. */
-enum { FIRST_CELLS = 256, GROWTH = 4 };
+enum { FIRST_CELLS = 128, GROWTH = 4 };
 
 /* Of the limit, the part that all that is beside the data file may have while
  * there are to be more cells: the tree is more important. */

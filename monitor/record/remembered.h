@@ -101,7 +101,7 @@ struct mprof__cell_more {
 };
 
 enum {
-    MPROF__MOST_CELLS = 16384,
+    MPROF__MOST_CELLS = 32768,
     MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
     MPROF__FAR = 256,     /* cells that a walk goes by, at most */
     MPROF__REVISE_EVERY = 256
