@@ -74,6 +74,7 @@ aarch64_sources = $(walk_sources) \
 	monitor/unwind/barrier.h monitor/unwind/barrier_aarch64.S
 
 cell_sources = \
+	monitor/record/cell.c \
 	monitor/record/memo.c \
 	monitor/record/remembered.c \
 	monitor/record/revise.c

@@ -1,7 +1,6 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
 #include "monitor/record/remembered.h"
 
-#include "monitor/record/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/revise.h"
 #include "monitor/record/thread.h"
@@ -46,55 +45,6 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
     return false;
 }
 
-/* What the rule of KNOWN says of C and MORE, whose frame pointer is BP.  False:
- * it is none that cells are for. */
-static bool measure(struct mprof__cell *c, struct mprof__cell_more *more,
-                    const struct mprof__known_site *known, uintptr_t sp,
-                    uintptr_t bp) {
-    enum { WORD = sizeof(uintptr_t) };
-    if (known->way == MPROF__BY_RULE) {
-        if (!known->site->known || !known->site->unwind.rule.outermost)
-            return false;
-        c->flags |= MPROF__CELL_END;
-        return true;
-    }
-    bool by_bp = known->way == MPROF__BY_BP;
-    uintptr_t cfa = (by_bp ? bp : sp) + (uintptr_t)(intptr_t)known->cfa;
-    uintptr_t size = cfa - sp, ra_at = size + (uintptr_t)(intptr_t)known->ra,
-              bp_at = size + (uintptr_t)(intptr_t)known->bp;
-    if (cfa <= sp || size % WORD != 0 || size / WORD > UINT16_MAX ||
-        ra_at >= size || ra_at % WORD != 0)
-        return false;
-    if (by_bp)
-        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
-    c->size = (uint16_t)(size / WORD);
-    c->ra_at = (uint16_t)(ra_at / WORD);
-    if (known->bp_saved) {
-        if (bp_at >= size)
-            return false;
-        more->bp_at = (uint32_t)bp_at;
-    }
-    return true;
-}
-
-/* Find out what C interprets.  False: nobody knows, or it has no record. */
-static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
-                struct mprof__cell_more *more) {
-    const uintptr_t *at =
-        mprof__adapter.runs == NULL
-            ? NULL
-            : mprof__adapter.runs(c->low, mprof__cell_high(c));
-    if (at == NULL)
-        return false;
-    more->runs_at = (uint32_t)((uintptr_t)at - c->low);
-    more->word = *at;
-    c->flags |= MPROF__CELL_ASKS;
-    more->object = mprof__adapter.object(more->word);
-    if (more->object != 0)
-        c->call = mprof__session_has(thread->session, more->object);
-    return c->call != 0;
-}
-
 /* Make C that of the next frame outwards, in the state PC and SP.  False: it is
  * none that cells are for. */
 static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
@@ -104,7 +54,7 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
         mprof__walk_known(&w->thread->chain, pc);
     if (known == NULL)
         return false;
-    uintptr_t bp = known->way == MPROF__BY_BP ? bp_in(w, w->n) : 0;
+    uintptr_t bp = known->way != MPROF__BY_SP ? bp_in(w, w->n) : 0;
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
@@ -112,8 +62,7 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
         .site = known->site, .bp = bp, .bp_at = MPROF__NOT_SAVED};
     *c = (struct mprof__cell){
         .low = sp, .flags = MPROF__CELL_STALE, .call = known->site->ref};
-    if (c->call == 0 || !measure(c, more, known, sp, bp) ||
-        (known->interprets && !ask(w->thread, c, more)))
+    if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
         return false;
     mprof__order_for_handlers();
     c->pc = pc;
@@ -312,7 +261,7 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
         struct mprof__cell *outer = &memo->cells[c->outer];
         memo->visited[w->n++] = c;
         if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
-            /* The same frame of the interpreter runs another function. */
+            /* Mostly the interpreter, which runs another function. */
             w->n--;
             c = find_slowly(w, c->pc, c->low);
             if (c != NULL && w->n > 0)

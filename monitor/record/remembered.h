@@ -66,12 +66,14 @@ enum {
     MPROF__CELL_MARK = 1,   /* `ra` is a mark; `outer` is its number, and
                                `outer_version` its serial */
     MPROF__CELL_END = 2,    /* there is no caller */
-    MPROF__CELL_ASKS = 4,   /* it interprets what `runs_at` says */
+    MPROF__CELL_ASKS = 4,   /* what is at `runs_at` matters, too: it interprets
+                               that, or its caller's stack pointer is there */
     MPROF__CELL_SAVES = 8,  /* what the caller's cell needs is saved here */
     MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
     MPROF__CELL_SPECIAL = 31,
-    MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
-    MPROF__CELL_USES = 64   /* ... already the way to the caller */
+    MPROF__CELL_NEEDS = 32,  /* the way outwards depends on the frame pointer */
+    MPROF__CELL_USES = 64,   /* ... already the way to the caller */
+    MPROF__CELL_LEAVES = 128 /* from here inwards is another stack, perhaps */
 };
 
 /* A frame: one line of the processor's cache. */
@@ -245,6 +247,12 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation);
 void mprof__memo_forget(struct mprof__memo *memo);
 /* Give back its memory. */
 void mprof__memo_free(struct mprof__memo *memo);
+
+/* Find out for C, which has its state and its site, what the rule of KNOWN says
+ * of the way to its caller.  False: it is none that cells are for. */
+bool mprof__cell_measure(const struct mprof__thread *thread,
+                         struct mprof__cell *c,
+                         const struct mprof__known_site *known);
 
 /* How far a walk came: by N cells, which are as they were, to one that leads
  * elsewhere, or NULL. */

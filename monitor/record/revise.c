@@ -48,19 +48,30 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
     return true;
 }
 
+/* The innermost frame that is on the stack of the first one for sure. */
+static size_t find_innermost(const struct mprof__memo *memo, size_t last) {
+    for (size_t i = last + 1; i > 0; i--)
+        if (memo->visited[i - 1]->flags & MPROF__CELL_LEAVES)
+            return i;
+    return 0;
+}
+
 /* LAST is the index of the outermost frame that was visited, and KEPT the
  * number of marks up to there. */
 static void mark_stretch(struct mprof__chain *chain, struct mprof__memo *memo,
                          size_t last, size_t kept) {
+    size_t innermost = find_innermost(memo, last);
+    if (innermost < CLEARANCE)
+        innermost = CLEARANCE;
     mprof__marks_drop(chain->marks, kept);
     if (kept == MPROF__MARKS) {
         /* The next walk finds out which ones are left. */
         mprof__marks_thin(chain->marks);
         return;
     }
-    for (size_t i = last; i >= SPACE + CLEARANCE;) {
+    for (size_t i = last; i >= SPACE + innermost;) {
         i -= SPACE;
-        while (i > CLEARANCE && !mark(chain, memo, i))
+        while (i > innermost && !mark(chain, memo, i))
             i--;
     }
 }
@@ -105,6 +116,9 @@ static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
                          size_t last, size_t kept) {
     judge_nearest(chain->marks, memo);
     size_t at = find_steady(memo, last) + memo->distance;
+    size_t innermost = find_innermost(memo, last);
+    if (at < innermost)
+        at = innermost;
     for (size_t i = 0; i <= last; i++) {
         memo->seen[i].low = memo->visited[i]->low;
         memo->seen[i].version = memo->visited[i]->version;

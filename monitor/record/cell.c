@@ -1,0 +1,99 @@
+/* cell.c - how large a frame is, and what it interprets; see remembered.h. */
+#include "monitor/record/names.h"
+#include "monitor/record/remembered.h"
+#include "monitor/record/thread.h"
+
+enum { WORD = sizeof(uintptr_t) };
+
+/* C has the rule of KNOWN, its caller the stack pointer CFA, and its own frame
+ * pointer is saved at BP_AT, if it is.  False: it is too large, or odd. */
+static bool measure_to(struct mprof__cell *c, struct mprof__cell_more *more,
+                       const struct mprof__known_site *known, uintptr_t cfa,
+                       uintptr_t bp_at) {
+    uintptr_t size = cfa - c->low,
+              ra_at = size + (uintptr_t)(intptr_t)known->ra;
+    if (cfa <= c->low || size % WORD != 0 || size / WORD > UINT16_MAX ||
+        ra_at >= size || ra_at % WORD != 0)
+        return false;
+    c->size = (uint16_t)(size / WORD);
+    c->ra_at = (uint16_t)(ra_at / WORD);
+    if (known->bp_saved) {
+        if (bp_at - c->low >= size)
+            return false;
+        more->bp_at = (uint32_t)(bp_at - c->low);
+    }
+    return true;
+}
+
+/* The same where the frame says itself what its caller's stack pointer is, as
+ * where a function has aligned the stack. */
+static bool measure_by_word(struct mprof__cell *c,
+                            struct mprof__cell_more *more,
+                            const struct mprof__known_site *known) {
+    const struct mprof__rule *rule = &known->site->unwind.rule;
+    bool by_bp = rule->cfa_base == MPROF__BP;
+    if (!rule->cfa_deref || rule->signal || rule->ra_in_lr || rule->ra_signed ||
+        rule->ra_base != MPROF__CFA || known->interprets ||
+        rule->bp_base == MPROF__SP)
+        return false;
+    uintptr_t at =
+        (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)rule->cfa_offset;
+    if (at < c->low || at - c->low > UINT16_MAX * WORD)
+        return false;
+    uintptr_t cfa = mprof__word_at(at);
+    uintptr_t bp_at = (rule->bp_base == MPROF__BP ? more->bp : cfa) +
+                      (uintptr_t)(intptr_t)rule->bp_offset;
+    more->runs_at = (uint32_t)(at - c->low);
+    more->word = more->object = cfa;
+    c->flags |= MPROF__CELL_ASKS | MPROF__CELL_LEAVES;
+    if (by_bp || (rule->bp_saved && rule->bp_base == MPROF__BP))
+        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
+    return measure_to(c, more, known, cfa, bp_at);
+}
+
+/* What the rule of KNOWN says of C and MORE.  False: it is none that cells are
+ * for. */
+static bool measure(struct mprof__cell *c, struct mprof__cell_more *more,
+                    const struct mprof__known_site *known) {
+    if (known->way == MPROF__BY_RULE) {
+        if (!known->site->known)
+            return false;
+        if (!known->site->unwind.rule.outermost)
+            return measure_by_word(c, more, known);
+        c->flags |= MPROF__CELL_END;
+        return true;
+    }
+    bool by_bp = known->way == MPROF__BY_BP;
+    if (by_bp)
+        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
+    uintptr_t cfa =
+        (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)known->cfa;
+    return measure_to(c, more, known, cfa,
+                      cfa + (uintptr_t)(intptr_t)known->bp);
+}
+
+/* Find out what C interprets.  False: nobody knows, or it has no record. */
+static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
+                struct mprof__cell_more *more) {
+    const uintptr_t *at =
+        mprof__adapter.runs == NULL
+            ? NULL
+            : mprof__adapter.runs(c->low, mprof__cell_high(c));
+    if (at == NULL)
+        return false;
+    more->runs_at = (uint32_t)((uintptr_t)at - c->low);
+    more->word = *at;
+    c->flags |= MPROF__CELL_ASKS;
+    more->object = mprof__adapter.object(more->word);
+    if (more->object != 0)
+        c->call = mprof__session_has(thread->session, more->object);
+    return c->call != 0;
+}
+
+bool mprof__cell_measure(const struct mprof__thread *thread,
+                         struct mprof__cell *c,
+                         const struct mprof__known_site *known) {
+    struct mprof__cell_more *more = mprof__cell_more(&thread->memo, c);
+    return measure(c, more, known) &&
+           (!known->interprets || ask(thread, c, more));
+}
