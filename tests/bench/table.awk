@@ -6,7 +6,6 @@
 #     head TITLE ALONE MPROF HEAPTRACK     what stands above the columns
 #     row LABEL GOAL ROW            medians, mprof's ratio to the program alone
 #     mean LABEL GOAL ROW...        geometric mean of the ratios of these rows
-#     worst LABEL GOAL ROW...       the largest of them
 #     overhead LABEL GOAL ROW       (mprof - alone) / (heaptrack - alone)
 #     growth LABEL GOAL ROW ROW     (mprof - alone), last row to first row
 #     each LABEL GOAL N ROW         (mprof - alone) / N
@@ -25,7 +24,6 @@ $1 == "head" {
 }
 $1 == "row" { row($2, $3, $4) }
 $1 == "mean" { print_line($2, $3, mean()) }
-$1 == "worst" { worst() }
 $1 == "overhead" {
     print_line($2, $3, ratio(cost($4, "mprof"), cost($4, "heaptrack")))
 }
@@ -81,15 +79,6 @@ function mean(    i, r, sum) {
         sum += log(r)
     }
     return exp(sum / (NF - 3))
-}
-
-function worst(    i, r, most, name) {
-    for (i = 4; i <= NF; i++) {
-        r = slowdown($i, "mprof")
-        if (r == "") { name = $i; most = ""; break }
-        if (r > most) { most = r; name = $i }
-    }
-    print_line($2 " (" name ")", $3, most)
 }
 
 function row(label, goal, name,    r) {
