@@ -305,7 +305,15 @@ static uintptr_t what_runs(cl_object function) {
                                  : (uintptr_t)function;
 }
 
-/* The interpreter keeps a record of what it runs in its own C frame. */
+/* The interpreter keeps a record of what it runs in its own C frame: that of
+ * the frame [LOW, HIGH), of those from IHS outwards, or NULL. */
+static struct ecl_ihs_frame *record_in(struct ecl_ihs_frame *ihs, uintptr_t low,
+                                       uintptr_t high) {
+    while (ihs != NULL && !((uintptr_t)ihs >= low && (uintptr_t)ihs < high))
+        ihs = ihs->next;
+    return ihs;
+}
+
 static void match(struct mprof__chain *chain) {
     cl_env_ptr env = own_env();
     if (env == NULL)
@@ -315,10 +323,7 @@ static void match(struct mprof__chain *chain) {
         struct mprof__frame *f = &chain->frames[i];
         if (!f->interprets)
             continue;
-        struct ecl_ihs_frame *ihs = next;
-        while (ihs != NULL &&
-               !((uintptr_t)ihs >= f->low && (uintptr_t)ihs < f->high))
-            ihs = ihs->next;
+        struct ecl_ihs_frame *ihs = record_in(next, f->low, f->high);
         uintptr_t object = 0;
         if (ihs != NULL) {
             next = ihs->next;
@@ -331,12 +336,10 @@ static void match(struct mprof__chain *chain) {
     }
 }
 
-/* As above, of one frame. */
 static const uintptr_t *runs(uintptr_t low, uintptr_t high) {
     cl_env_ptr env = own_env();
-    struct ecl_ihs_frame *ihs = env == NULL ? NULL : mprof__ecl_history(env);
-    while (ihs != NULL && !((uintptr_t)ihs >= low && (uintptr_t)ihs < high))
-        ihs = ihs->next;
+    struct ecl_ihs_frame *ihs =
+        env == NULL ? NULL : record_in(mprof__ecl_history(env), low, high);
     return ihs == NULL ? NULL : (const uintptr_t *)&ihs->function;
 }
 

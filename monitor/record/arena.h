@@ -106,6 +106,12 @@ static inline size_t mprof__arena_most(const struct mprof__arena *arena,
     return arena->limit - (arena->reserve >> (room + 1));
 }
 
+/* Bytes of memory that were mapped beside the file since it was opened. */
+static inline uint64_t mprof__arena_beside(const struct mprof__arena *arena) {
+    uint64_t mapped = mprof__load_relaxed(&mprof__mapped);
+    return mapped > arena->mapped_before ? mapped - arena->mapped_before : 0;
+}
+
 /* Is there room?  Without the lock: there was lately.  Whole chains have the
  * limit for the file and for the memory that they take beside it. */
 static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
@@ -113,10 +119,7 @@ static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
     size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
     if (room != MPROF__FOR_CHAINS)
         return used < mprof__arena_most(arena, room);
-    uint64_t memory = mprof__load_relaxed(&mprof__mapped);
-    if (memory > arena->mapped_before)
-        used += memory - arena->mapped_before;
-    return used < arena->limit - arena->reserve;
+    return used + mprof__arena_beside(arena) < arena->limit - arena->reserve;
 }
 
 static inline void *mprof__arena_at(const struct mprof__arena *arena,

@@ -127,19 +127,12 @@ static inline void count_at(const struct place *p,
 /* By what is remembered.  False: it is not. */
 static bool place_by_walk(const struct place *p, uint64_t bytes,
                           const void *frame, struct mprof__trail trail) {
-    unsigned class_ = mprof_size_class(bytes);
-    struct mprof__cell *cell =
-        mprof__remembered_slowly(p->thread, frame, trail);
-    if (cell == NULL)
-        return false;
-    mprof__check_cell(p->thread, frame, cell);
-    struct mprof_counter *counter =
-        mprof__cell_counter(&p->thread->memo, cell, class_);
-    if (__builtin_expect(counter == NULL, 0))
-        counter = mprof__make_cell_counter(p->thread, cell, class_);
+    struct mprof_counter *counter = mprof__counter_by_walk(
+        p->thread, frame, trail, mprof_size_class(bytes));
     if (counter == NULL)
         return false;
-    count_at(p, counter, cell->counter[class_ % 2], bytes);
+    count_at(p, counter, mprof__arena_ref(&p->thread->session->arena, counter),
+             bytes);
     return true;
 }
 

@@ -68,14 +68,10 @@ static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
                                  const void *frame, struct mprof__trail trail) {
     struct mprof_bin *bin = bin_of(thread, event);
-    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, trail);
-    if (bin == NULL || cell == NULL)
-        return false;
-    mprof__check_cell(thread, frame, cell);
     struct mprof_counter *counter =
-        mprof__cell_counter(&thread->memo, cell, event->class_);
-    if (__builtin_expect(counter == NULL, 0))
-        counter = mprof__make_cell_counter(thread, cell, event->class_);
+        bin == NULL
+            ? NULL
+            : mprof__counter_by_walk(thread, frame, trail, event->class_);
     if (counter == NULL)
         return false;
     mprof__count_lisp(counter, bin, event->storage, event->bytes);

@@ -37,10 +37,7 @@ void mprof__memo_forget(struct mprof__memo *memo) {
 }
 
 static bool has_room(const struct mprof__arena *arena, size_t bytes) {
-    uint64_t mapped = mprof__load_relaxed(&mprof__mapped);
-    uint64_t beside =
-        mapped > arena->mapped_before ? mapped - arena->mapped_before : 0;
-    return beside + bytes <= arena->limit / SHARE;
+    return mprof__arena_beside(arena) + bytes <= arena->limit / SHARE;
 }
 
 /* Should a jump leave this in the middle, there are no cells. */

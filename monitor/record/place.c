@@ -3,6 +3,21 @@
 
 #include "monitor/base/atomic.h"
 
+struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
+                                             const void *frame,
+                                             struct mprof__trail trail,
+                                             unsigned class_) {
+    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, trail);
+    if (cell == NULL)
+        return NULL;
+    mprof__check_cell(thread, frame, cell);
+    struct mprof_counter *counter =
+        mprof__cell_counter(&thread->memo, cell, class_);
+    return __builtin_expect(counter != NULL, 1)
+               ? counter
+               : mprof__make_cell_counter(thread, cell, class_);
+}
+
 /* The next walk by cells may end at the mark where this one did. */
 static void tell_mark(const struct mprof__chain *chain) {
     const struct mprof__frame *f = &chain->frames[chain->unreturned - 1];

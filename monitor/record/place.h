@@ -17,8 +17,7 @@
 #include "monitor/unwind/walk.h"
 
 /* Walk by rules from FRAME, and find or make the place of the chain in the
- * tree.
- */
+ * tree. */
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
 /* Count an allocation whose chain is lost or cut as such. */
 void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
@@ -51,6 +50,14 @@ mprof__cell_counter(const struct mprof__memo *memo,
     struct mprof_counter *counter = mprof__memo_at(memo, ref);
     return ref != 0 && counter->class_ == class_ ? counter : NULL;
 }
+
+/* The same for the chain that begins at FRAME, after a walk that came as far as
+ * TRAIL; made when it is not there.  NULL: the chain is to be walked by rules,
+ * or there is no room. */
+struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
+                                             const void *frame,
+                                             struct mprof__trail trail,
+                                             unsigned class_);
 
 /* Is the chain that THREAD just walked lost, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
