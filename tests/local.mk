@@ -10,6 +10,7 @@ c_tests = \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
 	tests/report/data/test_damage \
+	tests/report/data/test_fits \
 	tests/report/data/test_read \
 	tests/report/elf/test_inlines \
 	tests/report/elf/test_symbols \
@@ -66,7 +67,7 @@ build_tests = \
 	tests/run-scripts.test
 
 libtests_la_SOURCES = \
-	tests/support/check.h \
+	tests/support/check.h tests/support/parsed.h \
 	tests/support/datafile.c tests/support/datafile.h \
 	tests/support/fake.c tests/support/fake.h \
 	tests/support/golden.c tests/support/golden.h \
