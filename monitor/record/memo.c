@@ -11,7 +11,7 @@ enum { FIRST_CELLS = 128, GROWTH = 4 };
 
 /* Of the limit, the part that all that is beside the data file may have while
  * there are to be more cells: the tree is more important. */
-enum { SHARE = 8 };
+enum { SHARE = 16 };
 
 /* What is mapped for CAPACITY cells: cells, more of them, index, visited,
  * seen. */
