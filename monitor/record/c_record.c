@@ -264,11 +264,12 @@ static bool count_free(struct mprof__thread *thread,
     return true;
 }
 
-/* Enter the hook, as *ME says, with a session whose data file may be changed;
- * NULL: there is none. */
-static struct mprof__session *enter_open(struct mprof__self **me) {
+/* Enter the hook at STACK, as *ME says, with a session whose data file may be
+ * changed; NULL: there is none. */
+static struct mprof__session *enter_open(struct mprof__self **me,
+                                         uintptr_t stack) {
     for (;;) {
-        *me = mprof__enter();
+        *me = mprof__enter_slowly(stack);
         struct mprof__session *session = mprof__tracked();
         if (*me == NULL || session == NULL ||
             mprof__load_acquire(&session->open))
@@ -276,7 +277,7 @@ static struct mprof__session *enter_open(struct mprof__self **me) {
         /* It is complete: whoever completes it waits for who is inside. */
         mprof__leave(*me);
         if (!mprof__reopen(session)) {
-            *me = mprof__enter();
+            *me = mprof__enter_slowly(stack);
             return NULL;
         }
     }
@@ -307,22 +308,23 @@ static void drop(const struct mprof__self *me, struct mprof__session *session,
                    what->bytes);
 }
 
-/* As place_quickly(), for an object that its own thread frees. */
-static inline bool release_quickly(struct mprof__self *me, const void *object) {
-    struct mprof__session *session = mprof__tracked();
-    if (session == NULL || me->heap[MPROF_C_HEAP].id != session->id ||
-        !mprof__load_acquire(&session->open))
-        return false;
+/* Count OBJECT, which the recording has and its own thread frees; false: it is
+ * none such.  While there is a recording its data file may be changed. */
+static inline __attribute__((always_inline)) bool
+release_quickly(struct mprof__self *me, const void *object) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() || thread == NULL ||
+        thread->sizes == NULL)
+        return false;
     uint64_t *word = mprof__objects_word(object, &me->shadow);
-    if (thread == NULL || thread->sizes == NULL || word == NULL)
+    if (word == NULL)
         return false;
     uint64_t what = mprof__load_relaxed(word);
     uint32_t bytes = (uint32_t)what;
     if (what == 0 || bytes == UINT32_MAX)
         return false;
     struct mprof_c_counter *counter =
-        mprof__arena_at(&session->arena, (mprof_ref)(what >> 32));
+        mprof__arena_at(&thread->session->arena, (mprof_ref)(what >> 32));
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
     if (counter->thread != thread->ref || size == NULL)
         return false;
@@ -332,11 +334,12 @@ static inline bool release_quickly(struct mprof__self *me, const void *object) {
     return true;
 }
 
-static void __attribute__((noinline)) release_slowly(const void *object) {
+static void __attribute__((noinline))
+release_slowly(const void *object, uintptr_t stack) {
     int saved = errno;
     struct mprof__self *me;
     struct mprof__object what;
-    struct mprof__session *session = enter_open(&me);
+    struct mprof__session *session = enter_open(&me, stack);
     if (take(session, object, &what))
         drop(me, session, &what);
     if (me != NULL)
@@ -345,18 +348,21 @@ static void __attribute__((noinline)) release_slowly(const void *object) {
 }
 
 void mprof__c_release(const void *object) {
-    struct mprof__self *me = mprof__enter();
-    bool released = me != NULL && release_quickly(me, object);
-    if (__builtin_expect(me != NULL, 1))
-        mprof__leave(me);
+    uintptr_t stack = mprof__stack();
+    struct mprof__self *me = mprof__enter_quickly(stack);
+    if (__builtin_expect(me != NULL, 1)) {
+        bool released = release_quickly(me, object);
+        mprof__leave_quickly(me);
+        if (__builtin_expect(released, 1))
+            return;
+    }
     /* Perhaps the data file must be opened again, from outside of the hook. */
-    if (__builtin_expect(!released, 0))
-        release_slowly(object);
+    release_slowly(object, stack);
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {
     struct mprof__self *me;
-    struct mprof__session *session = enter_open(&me);
+    struct mprof__session *session = enter_open(&me, mprof__stack());
     bool found = take(session, object, what);
     if (me != NULL)
         mprof__leave(me);
@@ -365,7 +371,7 @@ bool mprof__c_take(const void *object, struct mprof__object *what) {
 
 void mprof__c_freed(const struct mprof__object *what) {
     struct mprof__self *me;
-    struct mprof__session *session = enter_open(&me);
+    struct mprof__session *session = enter_open(&me, mprof__stack());
     drop(me, session, what);
     if (me != NULL)
         mprof__leave(me);
