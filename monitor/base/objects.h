@@ -22,6 +22,7 @@
 #define MONITOR_BASE_OBJECTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "monitor/format/format.h"
@@ -59,12 +60,18 @@ static inline uintptr_t mprof__objects_range(uintptr_t address) {
     return address >> 24 << 4 | (address & 15);
 }
 
-static inline uint64_t *mprof__objects_word(const void *object,
-                                            struct mprof__shadow *shadow) {
+/* The same as *WORD; false: NULL. */
+static inline __attribute__((always_inline)) bool
+mprof__objects_word(const void *object, struct mprof__shadow *shadow,
+                    uint64_t **word) {
     uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(shadow->range == mprof__objects_range(address) + 1, 1))
-        return &shadow->word[address >> 4 & 0xfffff];
-    return mprof__objects_find(address, shadow);
+    if (__builtin_expect(shadow->range == mprof__objects_range(address) + 1,
+                         1)) {
+        *word = &shadow->word[address >> 4 & 0xfffff];
+        return true;
+    }
+    *word = mprof__objects_find(address, shadow);
+    return *word != NULL;
 }
 
 /* Forget all; only while no thread puts or takes. */

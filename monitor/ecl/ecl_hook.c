@@ -117,7 +117,7 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer",
 allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     const void *frame = MPROF__FRAME();
     uintptr_t stack = mprof__stack();
-    struct mprof__trail trail = {0, NULL};
+    struct mprof__trail trail = {NULL, NULL};
     note_thread();
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =

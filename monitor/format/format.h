@@ -63,11 +63,10 @@ enum mprof_size_class {
 /* Each size up to this one has a bin; all larger ones share another. */
 #define MPROF_LARGEST_BIN 1024u
 
+/* Without a branch: sizes come in no order. */
 static inline enum mprof_size_class mprof_size_class(uint64_t bytes) {
-    return bytes <= 32     ? MPROF_SMALL
-           : bytes <= 256  ? MPROF_MEDIUM
-           : bytes <= 2048 ? MPROF_LARGE
-                           : MPROF_EXTRA;
+    return (enum mprof_size_class)((bytes > 32) + (bytes > 256) +
+                                   (bytes > 2048));
 }
 
 typedef uint32_t mprof_ref;

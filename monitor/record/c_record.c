@@ -111,8 +111,8 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
         mprof__autosave != 0)
         return false;
     p->size = p->thread->sizes[bin_of(bytes)];
-    p->word = mprof__objects_word(object, &me->shadow);
-    return p->size != NULL && p->word != NULL;
+    return p->size != NULL &&
+           mprof__objects_word(object, &me->shadow, &p->word);
 }
 
 /* In COUNTER; OWNER is what the object remembers. */
@@ -169,14 +169,14 @@ static void __attribute__((noinline))
 enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
                    uintptr_t stack) {
     allocated_slowly(mprof__enter_slowly(stack), object, bytes, frame,
-                     (struct mprof__trail){0, NULL});
+                     (struct mprof__trail){NULL, NULL});
 }
 
 /* Mostly the chain is remembered, and nothing has to be made. */
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
-    struct mprof__trail trail = {0, NULL};
+    struct mprof__trail trail = {NULL, NULL};
     struct place p;
     if (__builtin_expect(me == NULL, 0)) {
         enter_and_allocate(object, bytes, frame, stack);
@@ -316,8 +316,8 @@ release_quickly(struct mprof__self *me, const void *object) {
     if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() || thread == NULL ||
         thread->sizes == NULL)
         return false;
-    uint64_t *word = mprof__objects_word(object, &me->shadow);
-    if (word == NULL)
+    uint64_t *word;
+    if (!mprof__objects_word(object, &me->shadow, &word))
         return false;
     uint64_t what = mprof__load_relaxed(word);
     uint32_t bytes = (uint32_t)what;

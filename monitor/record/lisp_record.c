@@ -111,5 +111,5 @@ void mprof__allocated_inside(struct mprof__self *me,
 
 void mprof__allocated(const struct mprof__event *event, const void *frame) {
     mprof__allocated_inside(mprof__enter(), event, frame,
-                            (struct mprof__trail){0, NULL});
+                            (struct mprof__trail){NULL, NULL});
 }

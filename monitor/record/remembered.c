@@ -252,6 +252,13 @@ static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
     return outer;
 }
 
+/* As far as TRAIL leads. */
+static void go_along(struct walk *w, struct mprof__trail trail) {
+    struct mprof__cell *c = trail.first;
+    for (; c != trail.last && w->n < MPROF__FAR; c = &w->memo->cells[c->outer])
+        w->memo->visited[w->n++] = c;
+}
+
 /* From C, the cell of the next frame, to a mark or to the end.  False: not by
  * cells. */
 static bool follow(struct walk *w, struct mprof__cell *c) {
@@ -392,8 +399,7 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
     uint64_t generation = mprof__load_acquire(&mprof__generation);
     bool revises = memo->patience == 0;
     uintptr_t pc, sp;
-    struct walk w = {
-        .thread = thread, .memo = memo, .n = trail.n, .stale = NONE_STALE};
+    struct walk w = {.thread = thread, .memo = memo, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
     if (memo->waits > 0 || !mprof__walk_knows(chain, generation)) {
         memo->waits -= memo->waits > 0;
@@ -403,9 +409,10 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
     if (memo->generation != generation &&
         !mprof__memo_begin(thread, generation))
         return give_up(memo);
-    if (trail.cell == NULL)
-        trail.cell = find(&w, pc, sp);
-    if (!follow(&w, trail.cell) || (w.stale != NONE_STALE && !settle_all(&w)))
+    if (trail.first == NULL)
+        trail.first = trail.last = find(&w, pc, sp);
+    go_along(&w, trail);
+    if (!follow(&w, trail.last) || (w.stale != NONE_STALE && !settle_all(&w)))
         return give_up(memo);
     if (memo->versions > MPROF__MOST_VERSIONS)
         memo->generation = 0;

@@ -123,7 +123,7 @@ struct mprof__memo {
     uint32_t *index;              /* by state, numbers of cells; 0: none */
     uint32_t mask;                /* of the index */
     uint32_t patience;            /* walks until the next review */
-    struct mprof__cell **visited; /* by this walk, innermost first */
+    struct mprof__cell **visited; /* by a longer walk, innermost first */
     uintptr_t shallowest;         /* stack pointer of walks since the review */
     char *base;                   /* of the data file */
     const struct mprof__marks *marks; /* of the thread, or NULL */
@@ -199,11 +199,15 @@ static inline struct mprof__cell *mprof__cell_at(const struct mprof__memo *memo,
                                                  uintptr_t pc, uintptr_t sp) {
     struct mprof__cell_place place = mprof__cell_place(memo, pc, sp);
     struct mprof__cell *c = mprof__cell_candidate(memo, place, 0);
-    for (unsigned way = 1; __builtin_expect(!mprof__cell_is(c, pc, sp), 0) &&
-                           way < MPROF__CELL_WAYS;
-         way++)
+    if (__builtin_expect(mprof__cell_is(c, pc, sp), 1))
+        return c;
+#pragma GCC unroll 4
+    for (unsigned way = 1; way < MPROF__CELL_WAYS - 1; way++) {
         c = mprof__cell_candidate(memo, place, way);
-    return c;
+        if (mprof__cell_is(c, pc, sp))
+            return c;
+    }
+    return mprof__cell_candidate(memo, place, MPROF__CELL_WAYS - 1);
 }
 
 /* Does C interpret what it did?  Only objects that have a name of their own are
@@ -254,11 +258,10 @@ bool mprof__cell_measure(const struct mprof__thread *thread,
                          struct mprof__cell *c,
                          const struct mprof__known_site *known);
 
-/* How far a walk came: by N cells, which are as they were, to one that leads
- * elsewhere, or NULL. */
+/* How far a walk came: from the cell `first`, by cells that are as they were,
+ * to one that leads elsewhere; or both are NULL. */
 struct mprof__trail {
-    size_t n;
-    struct mprof__cell *cell;
+    struct mprof__cell *first, *last;
 };
 
 /* The cell of the frame where the chain from FRAME begins, with its node, when
@@ -268,7 +271,7 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
                   struct mprof__trail *trail) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
-    *trail = (struct mprof__trail){0, NULL};
+    *trail = (struct mprof__trail){NULL, NULL};
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
         --memo->patience == 0)
         return NULL;
@@ -277,14 +280,13 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         (__builtin_expect(c->flags & MPROF__CELL_NEEDS, 0) &&
          mprof__cell_more(memo, c)->bp != bp))
         return NULL;
-    for (f = c;; trail->n++) {
+    for (f = c;;) {
         if (__builtin_expect(f->flags & MPROF__CELL_SPECIAL, 0)) {
             if (!mprof__cell_holds(memo, f))
                 break;
             if (f->flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
                 if (sp > memo->shallowest)
                     memo->shallowest = sp;
-                trail->n = 0;
                 return c;
             }
         } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
@@ -293,10 +295,9 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         struct mprof__cell *outer = &memo->cells[f->outer];
         if (outer->version != f->outer_version)
             break;
-        memo->visited[trail->n % MPROF__FAR] = f;
         f = outer;
     }
-    trail->cell = f;
+    *trail = (struct mprof__trail){c, f};
     return NULL;
 }
 
