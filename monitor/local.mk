@@ -4,6 +4,7 @@ format_sources = \
 	monitor/include/mprof.h \
 	monitor/format/bytes.c monitor/format/bytes.h \
 	monitor/format/crc.c monitor/format/crc.h \
+	monitor/format/create.c monitor/format/create.h \
 	monitor/format/format.h \
 	monitor/format/naming.c monitor/format/naming.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
@@ -21,7 +22,9 @@ record_sources = \
 	monitor/record/adapter.h \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
-	monitor/record/c_record.c monitor/record/counters.c \
+	monitor/record/c_record.c \
+	monitor/record/claim.c monitor/record/claim.h \
+	monitor/record/counters.c \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/modules.c monitor/record/modules.h \

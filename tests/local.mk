@@ -59,7 +59,8 @@ c_script_tests = \
 	tests/run-stress.test \
 	tests/run-suites.test \
 	tests/run-tsan.test \
-	tests/run-valgrind.test
+	tests/run-valgrind.test \
+	tests/run-whose.test
 
 build_tests = \
 	tests/run-built.test \
@@ -249,6 +250,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-strip.c \
 	tests/programs/c-threads.c \
 	tests/programs/c-throw.cc \
+	tests/programs/c-whose.c \
 	tests/programs/c-world.c \
 	tests/programs/chance.h \
 	tests/programs/compile-library.lsp \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 
 extern char **environ;
@@ -88,6 +89,8 @@ static int preload(void) {
 }
 
 int mprof_reexec(void) {
+    if (mprof__process_is_secure())
+        return MPROF_E_MALLOC;
     int error = preload();
     char **arguments = error == 0 ? read_arguments() : NULL;
     if (error != 0)

@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 5u
+#define MPROF_VERSION 6u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -102,6 +102,9 @@ struct mprof_header {
     uint64_t output_pipe; /* 168: the pipe that standard output was, or 0 */
     uint64_t emptied;     /* 176: how often a thread has begun or ended to empty
                            * its spill */
+    uint64_t boot;        /* 184: a number of the boot of the machine, or 0 */
+    uint64_t pids;        /* 192: ... of the namespace of `pid`, or 0 */
+    uint64_t forked;      /* 200: when `pid` was forked, ns since the boot */
 };
 
 enum mprof_record_type {

@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SLACK 1000000000u /* ns that the time of day may be set back by */
 
 uint64_t mprof__clock(clockid_t clock) {
     struct timespec t;
@@ -21,15 +20,6 @@ uint64_t mprof__clock(clockid_t clock) {
 
 uint64_t mprof__process_clock(void) {
     return mprof__clock(CLOCK_BOOTTIME);
-}
-
-/* The time of the boot, ns since 1970, by the time of day that is set now. */
-static uint64_t boot_time(void) {
-    return mprof__clock(CLOCK_REALTIME) - mprof__clock(CLOCK_BOOTTIME);
-}
-
-bool mprof__process_booted_since(uint64_t time) {
-    return time + SLACK < boot_time();
 }
 
 uint64_t mprof__process_start(uint32_t pid) {
@@ -60,9 +50,58 @@ uint64_t mprof__process_pipe(int fd) {
     return (uint64_t)st.st_dev << 48 ^ (uint64_t)st.st_ino;
 }
 
-bool mprof__process_runs(uint32_t pid, uint64_t time) {
-    if (pid == 0 || pid > INT32_MAX ||
-        (kill((pid_t)pid, 0) != 0 && errno != EPERM))
-        return false;
-    return boot_time() + mprof__process_start(pid) <= time + SLACK;
+bool mprof__process_is_secure(void) {
+    return getauxval(AT_SECURE) != 0;
+}
+
+bool mprof__process_exists(uint32_t pid) {
+    return pid != 0 && pid <= INT32_MAX &&
+           (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+/* The boot's own number, which is random. */
+static uint64_t boot(void) {
+    char text[64];
+    uint64_t number = 0;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof text);
+    close(fd);
+    /* Sixteen hexadecimal digits of it. */
+    for (ssize_t i = 0, digits = 0; i < n && digits < 16; i++) {
+        char c = text[i];
+        if (c == '-')
+            continue;
+        number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        digits++;
+    }
+    return number;
+}
+
+static uint64_t pid_namespace(void) {
+    struct stat st;
+    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+struct mprof__process mprof__process_self(void) {
+    int saved = errno;
+    uint32_t pid = (uint32_t)getpid();
+    struct mprof__process self = {.boot = boot(),
+                                  .pids = pid_namespace(),
+                                  .forked = mprof__process_start(pid),
+                                  .pid = pid};
+    errno = saved;
+    return self;
+}
+
+enum mprof__fate mprof__process_fate(const struct mprof__process *process) {
+    if (process->boot != boot())
+        return MPROF__HAS_ENDED;
+    if (process->pids != pid_namespace())
+        return MPROF__NOT_KNOWN;
+    return mprof__process_exists(process->pid) &&
+                   mprof__process_start(process->pid) == process->forked
+               ? MPROF__RUNS
+               : MPROF__HAS_ENDED;
 }

@@ -13,9 +13,6 @@ uint64_t mprof__clock(clockid_t clock);
  * this clock. */
 uint64_t mprof__process_clock(void);
 
-/* Was the machine booted since TIME, ns since 1970? */
-bool mprof__process_booted_since(uint64_t time);
-
 /* When process PID was forked, ns since the boot, as exact as the kernel tells:
  * 10 ms.  0: not known.  Allocates nothing. */
 uint64_t mprof__process_start(uint32_t pid);
@@ -24,8 +21,30 @@ uint64_t mprof__process_start(uint32_t pid);
  * none. */
 uint64_t mprof__process_pipe(int fd);
 
-/* Does the process PID run that ran at TIME?  Not another of the same number.
- * TIME is in ns since 1970; a second's difference of clocks is overlooked. */
-bool mprof__process_runs(uint32_t pid, uint64_t time);
+/* Does this program run with more rights than who started it?  Then nothing of
+ * the environment means anything, and nothing is recorded. */
+bool mprof__process_is_secure(void);
+
+/* Is there any process PID? */
+bool mprof__process_exists(uint32_t pid);
+
+/* What tells a process from all others, also on other boots and in containers.
+ * Numbers that are not known are 0. */
+struct mprof__process {
+    uint64_t boot;   /* of the machine */
+    uint64_t pids;   /* the namespace that `pid` is of */
+    uint64_t forked; /* see mprof__process_start() */
+    uint32_t pid;
+};
+
+/* This one.  Allocates nothing. */
+struct mprof__process mprof__process_self(void);
+
+enum mprof__fate {
+    MPROF__RUNS,
+    MPROF__HAS_ENDED,
+    MPROF__NOT_KNOWN /* its number means nothing here */
+};
+enum mprof__fate mprof__process_fate(const struct mprof__process *process);
 
 #endif

@@ -25,6 +25,7 @@
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
+#include "monitor/record/claim.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 
@@ -34,7 +35,7 @@ static char pattern[PATH_MAX]; /* absolute, with %p and %n; "": not yet */
 static char base[PATH_MAX];    /* name of the first process's file */
 static bool by_pid;            /* the pattern contains %p */
 static pid_t first;            /* process that base belongs to */
-static uint64_t begun;         /* when this process began, ns since boot */
+static uint64_t begun;         /* when the first process, ns since boot */
 static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
 
@@ -112,71 +113,66 @@ static bool child_name(char *name, size_t size) {
     return n > 0 && (size_t)n < size;
 }
 
-static bool read_header(const char *path, struct mprof_header *header) {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, header, sizeof *header);
-    close(fd);
-    return n == sizeof *header &&
-           memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) == 0;
-}
-
-enum verdict { FREE, EARLIER_PROGRAM, OURS, TAKEN };
-
-/* What about the file PATH? */
-static enum verdict judge(const char *path) {
+/* As mprof__claim(), but what was recorded on the same occasion as this program
+ * is not given up for it. */
+static enum mprof__claim judge(const char *path) {
     struct mprof_header header;
-    if (access(path, F_OK) != 0)
-        return FREE;
-    if (!read_header(path, &header))
-        return TAKEN;
-    if (header.image == mprof__image_id())
-        return OURS;
-    bool runs = mprof__process_runs(header.pid, header.start_time);
-    if (runs && header.pid == (uint32_t)getpid())
-        return EARLIER_PROGRAM;
-    if (runs && header.state == MPROF_OPEN)
-        return TAKEN;
-    if (mprof__process_booted_since(header.start_time))
-        return FREE;
+    enum mprof__claim claim = mprof__claim(path, &header);
+    if (claim != MPROF__ENDED || header.version != MPROF_VERSION ||
+        header.boot != mprof__process_self().boot)
+        return claim;
+    errno = EBUSY;
     if (input_pipe != 0 && header.output_pipe == input_pipe)
-        return TAKEN;
-    return header.saved < begun ? FREE : TAKEN;
+        return MPROF__OTHERS;
+    return header.saved < begun ? MPROF__ENDED : MPROF__OTHERS;
 }
+
+/* Into NAME the I-th further name for files of processes of this number; false:
+ * too long. */
+static bool further_name(char *name, size_t size, int i) {
+    int n = snprintf(name, size, "%s.%ld.%d", base, (long)getpid(), i);
+    return n > 0 && (size_t)n < size;
+}
+
+enum { MOST_NAMES = 10000 };
 
 /* What an earlier program in this process recorded gets another name, and is
  * complete now. */
 static void move_away(const char *path) {
     static char aside[PATH_MAX];
-    for (int i = 1; i < 10000; i++) {
-        int n =
-            snprintf(aside, sizeof aside, "%s.%ld.%d", base, (long)getpid(), i);
-        if (n < 0 || (size_t)n >= sizeof aside)
+    for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
+        if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) {
+            mprof__claim_complete(aside);
             return;
-        if (access(aside, F_OK) != 0) {
-            if (rename(path, aside) == 0)
-                mprof__arena_complete_file(aside);
+        } else if (errno != EEXIST) {
             return;
         }
-    }
 }
 
-/* Find out whose NAME is, and take another where it is somebody else's.  False:
+static bool foreign; /* what has the name that was asked for is no recording */
+
+/* Find out whose NAME is, and take another where it is somebody else's: that of
+ * a child, and if another process had this number, one that is free.  False:
  * there is none for us. */
 static bool choose(char *name, size_t size) {
-    enum verdict verdict = judge(name);
+    enum mprof__claim claim = judge(name);
+    foreign = claim == MPROF__OTHERS && errno != EBUSY;
+    if (claim == MPROF__OTHERS) {
+        if (!child_name(name, size))
+            return false;
+        claim = judge(name);
+    }
+    for (int i = 1; claim == MPROF__OTHERS && i < MOST_NAMES; i++) {
+        if (!further_name(name, size, i))
+            return false;
+        claim = judge(name);
+    }
     /* A program that is linked with this library was preloaded with it, too. */
-    if (verdict == OURS) {
+    if (claim == MPROF__OURS) {
         errno = 0;
         return false;
     }
-    if (verdict == TAKEN) {
-        if (!child_name(name, size))
-            return false;
-        verdict = judge(name);
-    }
-    if (verdict == EARLIER_PROGRAM)
+    if (claim == MPROF__EARLIER)
         move_away(name);
     return true;
 }
@@ -198,6 +194,15 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
+/* Who asked for a name is told of another. */
+static void tell(const char *name) {
+    static char line[2 * PATH_MAX + 200];
+    say(line, snprintf(line, sizeof line,
+                       "mprof: %s: is no recording of yours and stays; "
+                       "recorded in %s\n",
+                       base, name));
+}
+
 static void begin(char *name, size_t size, bool loud) {
     int folder = lock_folder(name);
     errno = ENAMETOOLONG;
@@ -212,6 +217,8 @@ static void begin(char *name, size_t size, bool loud) {
         error = mprof__own_functions.start(name);
     if (error != 0 && errno != 0 && loud)
         complain(name, error);
+    if (error == 0 && foreign && first == getpid() && getenv("MPROF_RUN"))
+        tell(name);
 }
 
 static bool read_pattern(void) {
@@ -258,8 +265,7 @@ static bool read_run(void) {
     if (*end != ':' || pid <= 0)
         return false;
     first = pid;
-    if (pid == getpid())
-        begun = strtoull(end + 1, NULL, 10);
+    begun = strtoull(end + 1, NULL, 10);
     return true;
 }
 
@@ -316,6 +322,8 @@ bool mprof__autostart(void) {
     static char name[PATH_MAX];
     if (environ == NULL)
         return false; /* the C library is not ready */
+    if (mprof__process_is_secure())
+        return true;
     bool start = !is_no("MPROF_START");
     mprof__finish_last();
     bool run = read_run();
@@ -357,6 +365,5 @@ void mprof__autostart_follow(const char *file) {
         by_pid = false;
     }
     mprof__parent = (uint32_t)getppid();
-    begun = mprof__process_clock();
     mprof__malloc_await(start_child);
 }

@@ -16,7 +16,9 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
 #include "monitor/format/crc.h"
+#include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/claim.h"
 #include "monitor/unwind/arch.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
@@ -49,11 +51,15 @@ static bool open_again(struct mprof__arena *arena) {
     if (arena->fd >= 0 && still_our_file(arena))
         return true;
     arena->fd =
-        arena->path == NULL ? -1 : open(arena->path, O_RDWR | O_CLOEXEC);
+        arena->path == NULL
+            ? -1
+            : open(arena->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (arena->fd < 0)
         return false;
-    if (still_our_file(arena))
+    if (still_our_file(arena)) {
+        mprof__claim_lock(arena->fd);
         return true;
+    }
     close(arena->fd);
     arena->fd = -1;
     errno = ENOENT;
@@ -114,17 +120,18 @@ static bool grow(struct mprof__arena *arena, size_t bytes) {
 }
 
 static int open_file(const char *path) {
+    struct mprof_header old;
     if (path == NULL)
         return memfd_create("mprof.data", MFD_CLOEXEC);
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+    if (mprof__claim(path, &old) == MPROF__OTHERS)
         return -1;
-    }
     /* A reader of the old file keeps the old file. */
     if (unlink(path) != 0 && errno != ENOENT)
         return -1;
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = mprof__create(path, MPROF__PRIVATE);
+    if (fd >= 0)
+        mprof__claim_lock(fd);
+    return fd;
 }
 
 /* Addresses for LIMIT bytes, or for less where the process may not have so
@@ -291,28 +298,6 @@ int mprof__arena_complete(struct mprof__arena *arena) {
     header->crc = crc;
     mprof__store_release(&header->state, MPROF_CLOSED);
     return 0;
-}
-
-void mprof__arena_complete_file(const char *path) {
-    struct stat st;
-    struct mprof__arena arena = {.fd = open(path, O_RDWR | O_CLOEXEC)};
-    if (arena.fd < 0)
-        return;
-    if (fstat(arena.fd, &st) == 0 && st.st_size >= MPROF_HEADER_BYTES) {
-        arena.device = st.st_dev;
-        arena.inode = st.st_ino;
-        void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
-                          MAP_SHARED, arena.fd, 0);
-        if (base != MAP_FAILED) {
-            arena.base = base;
-            const struct mprof_header *header = base;
-            if (header->state == MPROF_OPEN &&
-                header->used <= (uint64_t)st.st_size)
-                mprof__arena_complete(&arena);
-            munmap(base, (size_t)st.st_size);
-        }
-    }
-    close(arena.fd);
 }
 
 int mprof__arena_reopen(struct mprof__arena *arena) {

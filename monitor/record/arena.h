@@ -73,9 +73,6 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
 int mprof__arena_complete(struct mprof__arena *arena);
 int mprof__arena_reopen(struct mprof__arena *arena);
 
-/* Complete the file PATH, which its process has left behind open. */
-void mprof__arena_complete_file(const char *path);
-
 /* Have what is recorded so far written to the disk, without waiting. */
 void mprof__arena_flush(struct mprof__arena *arena);
 

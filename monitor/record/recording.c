@@ -94,6 +94,7 @@ static void after_fork_child(void) {
     struct mprof__session *parents = session;
     bool was_running = running;
     publish(NULL, NULL);
+    mprof__image_forked();
     if (was_running)
         mprof__adapter.detach();
     mprof__threads_forked();
@@ -231,8 +232,15 @@ static int start(const char *file) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static int refused(void) {
+    errno = EPERM;
+    return MPROF_E_OPEN;
+}
+
 int mprof__recording_start(const char *file) {
     struct guard saved;
+    if (mprof__process_is_secure())
+        return refused();
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, start(file));
@@ -293,6 +301,8 @@ static int restart(const char *file) {
 
 int mprof__recording_restart(const char *file) {
     struct guard saved;
+    if (mprof__process_is_secure())
+        return refused();
     pthread_once(&once, initialize);
     acquire(&saved);
     return release(&saved, restart(file));

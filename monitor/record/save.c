@@ -8,17 +8,17 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/base/table.h"
+#include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/claim.h"
 
 /* The blocks of the copy, by their place. */
 struct blocks {
@@ -44,18 +44,11 @@ static int write_all(int fd, const char *data, size_t size) {
 
 static int write_copy(const struct mprof_header *copy, const char *path) {
     char temporary[PATH_MAX];
-    int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path,
-                     (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary) {
-        errno = ENAMETOOLONG;
+    struct mprof_header old;
+    if (mprof__claim(path, &old) == MPROF__OTHERS)
         return MPROF_E_OPEN;
-    }
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-        errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-        return MPROF_E_OPEN;
-    }
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd =
+        mprof__create_beside(path, temporary, sizeof temporary, MPROF__PRIVATE);
     if (fd < 0)
         return MPROF_E_OPEN;
     int error = write_all(fd, (const char *)copy, copy->used);

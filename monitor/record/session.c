@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -46,13 +47,20 @@ void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
     return memory;
 }
 
+static uint64_t fork_id; /* of this process, in the child of a fork */
+
+void mprof__image_forked(void) {
+    if (getrandom(&fork_id, sizeof fork_id, GRND_NONBLOCK) != sizeof fork_id)
+        fork_id += mprof__process_clock();
+}
+
 uint64_t mprof__image_id(void) {
     uint64_t id = 0;
     /* Random bytes from the kernel; a child that was forked has them too. */
     const void *random = (const void *)getauxval(AT_RANDOM);
     if (random != NULL)
         memcpy(&id, random, sizeof id);
-    return id ^ (uint64_t)getpid();
+    return id ^ (uint64_t)getpid() ^ fork_id;
 }
 
 /* The arguments of this process, blanks between them. */
@@ -78,6 +86,10 @@ static void describe(struct mprof__session *session) {
     struct mprof_header *header = mprof__arena_header(arena);
     static char text[PATH_MAX]; /* the API's lock is held */
     header->start_time = mprof__clock(CLOCK_REALTIME);
+    struct mprof__process self = mprof__process_self();
+    header->boot = self.boot;
+    header->pids = self.pids;
+    header->forked = self.forked;
     ssize_t n = readlink("/proc/self/exe", text, sizeof text);
     if (n > 0)
         header->program = mprof__arena_string(arena, text, (size_t)n);

@@ -75,8 +75,10 @@ static inline struct mprof__session *mprof__tracked(void) {
 
 /* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
 extern uint64_t mprof__autosave;
-/* A number that each program which is executed gets anew. */
+/* A number that each program which is executed gets anew, and each child of a
+ * fork, which says so. */
 uint64_t mprof__image_id(void);
+void mprof__image_forked(void);
 /* The process whose fork this one is and was recorded; 0: none. */
 extern uint32_t mprof__parent;
 

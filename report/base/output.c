@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "monitor/format/create.h"
 
 static bool failed(struct report__pool *pool, const char *name,
                    const char **error) {
@@ -16,20 +17,13 @@ static bool failed(struct report__pool *pool, const char *name,
     return false;
 }
 
-/* A new file beside TARGET.  The name tells threads and processes apart. */
+/* A new file beside TARGET, as anybody may read. */
 static int create_beside(struct report__output *output, const char *target,
                          struct report__pool *pool) {
-    static atomic_uint number;
-    int fd;
-
-    do {
-        char *name =
-            report__format(pool, "%s.%ld-%u.tmp", target, (long)getpid(),
-                           atomic_fetch_add(&number, 1));
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0)
-            output->temporary = name;
-    } while (fd < 0 && errno == EEXIST);
+    char name[PATH_MAX];
+    int fd = mprof__create_beside(target, name, sizeof name, 0666);
+    if (fd >= 0)
+        output->temporary = report__copy(pool, name, strlen(name));
     return fd;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "monitor/format/format.h"
+#include "monitor/format/process.h"
 #include "report/base/pool.h"
 
 /* Allocations and bytes by class. */
@@ -112,6 +113,7 @@ struct report__edge {
 struct report__profile {
     bool open; /* the program runs, or was killed */
     uint32_t pid;
+    struct mprof__process process;
     uint64_t start_time, duration; /* ns since 1970, ns */
     uint64_t file_bytes, memory_bytes;
     uint32_t heaps;  /* bits 1 << MPROF_LISP_HEAP, ... */

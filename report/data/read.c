@@ -143,6 +143,8 @@ static bool read_header(struct report__reader *r) {
     p->open = h->state == MPROF_OPEN;
     p->pid = h->pid;
     p->start_time = h->start_time;
+    p->process = (struct mprof__process){
+        .boot = h->boot, .pids = h->pids, .forked = h->forked, .pid = h->pid};
     p->duration = h->duration;
     p->file_bytes = h->used;
     p->memory_bytes = h->memory;

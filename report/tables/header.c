@@ -1,5 +1,4 @@
 /* header.c - the lines above the tables: what was profiled, and how well. */
-#include "monitor/format/process.h"
 #include "report/tables/tables.h"
 
 #include <inttypes.h>
@@ -125,13 +124,17 @@ static void print_open(FILE *out, const struct report__profile *profile) {
     /* Who prints tables of itself knows that it runs. */
     if (profile->pid == (uint32_t)getpid())
         return;
-    bool alive = mprof__process_runs(profile->pid, profile->start_time);
+    static const char *const fates[] = {
+        [MPROF__RUNS] = "is still running: this is what it allocated so far.",
+        [MPROF__HAS_ENDED] =
+            "ended without closing the file (killed, or left by a crash, "
+            "_exit, quick_exit or exec): this is what it allocated until then.",
+        [MPROF__NOT_KNOWN] =
+            "of another container still runs, or was killed: this is what it "
+            "allocated so far."};
 
     fprintf(out, "The program (process %" PRIu32 ") %s\n", profile->pid,
-            alive ? "is still running: this is what it allocated so far."
-                  : "ended without closing the file (killed, or left by a "
-                    "crash, _exit, quick_exit or exec): this is what it "
-                    "allocated until then.");
+            fates[mprof__process_fate(&profile->process)]);
 }
 
 static void print_lisp_sums(FILE *out, const struct report__totals *t) {

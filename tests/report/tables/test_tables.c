@@ -252,20 +252,33 @@ static void output_appears_whole(void **state) {
 }
 
 static void an_open_file_says_so(void **state) {
-    static const struct {
-        uint32_t pid;
+    struct mprof__process self = mprof__process_self(), parent = self;
+    parent.pid = (uint32_t)getppid();
+    parent.forked = mprof__process_start(parent.pid);
+    static const char still_runs[] = " is still running: ",
+                      ended[] = " ended without closing the file (killed, ",
+                      elsewhere[] = " of another container still runs, or ";
+    struct {
+        struct mprof__process process;
         const char *text;
-    } cases[] = {{1, "\nThe program (process 1) is still running: "},
-                 {0x7ffffffe,
-                  "\nThe program (process 2147483646) ended without "
-                  "closing the file (killed, "}};
+    } cases[] = {{parent, still_runs},
+                 {parent, ended},     /* another with that number */
+                 {parent, elsewhere}, /* or in another container */
+                 {parent, ended},     /* or in another boot */
+                 {parent, ended}};
+    cases[1].process.forked++;
+    cases[2].process.pids++;
+    cases[3].process.boot++;
+    cases[4].process.pid = 0x7ffffffe;
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct datafile d;
         char *out, *err;
         make_widgets(&d);
-        datafile_header(&d)->pid = cases[i].pid;
-        datafile_header(&d)->start_time = (uint64_t)time(NULL) * 1000000000u;
+        datafile_header(&d)->pid = cases[i].process.pid;
+        datafile_header(&d)->boot = cases[i].process.boot;
+        datafile_header(&d)->pids = cases[i].process.pids;
+        datafile_header(&d)->forked = cases[i].process.forked;
         golden_save(&d, data_name);
         assert_int_equal(RUN(&out, &err, data_name), 0);
         assert_non_null(strstr(out, cases[i].text));

@@ -1,0 +1,36 @@
+/* claim.h - whose the file is that a recording would go to.
+ *
+ * Who records holds a lock on its data file (of the open file description, so
+ * it stays through forks, and ends with the last descriptor).  But a program
+ * may close descriptors that it did not open, so the file also tells which
+ * process writes it: the boot, the namespace of process numbers, the number and
+ * when it was forked.  A file is replaced, moved or completed only when all of
+ * that says that its recording has ended, and it is this user's.
+ */
+#ifndef MONITOR_RECORD_CLAIM_H
+#define MONITOR_RECORD_CLAIM_H
+
+#include "monitor/format/format.h"
+
+enum mprof__claim {
+    MPROF__FREE,    /* there is no such file, or an empty one of this user's */
+    MPROF__ENDED,   /* a recording of this user's that has ended */
+    MPROF__EARLIER, /* an earlier program's in this very process */
+    MPROF__OURS,    /* this program's in this process */
+    MPROF__OTHERS   /* anything else; errno tells what */
+};
+
+/* Whose PATH is; unless it is free or others', HEADER is what it begins with.
+ * Opens it to read only, and follows no link. */
+enum mprof__claim mprof__claim(const char *path, struct mprof_header *header);
+
+/* Lock the data file FD for as long as it is open, where files can be locked.
+ */
+void mprof__claim_lock(int fd);
+
+/* Complete the file PATH, which an earlier program in this process has left
+ * behind open.  Does nothing unless it is one, and whole as far as its header
+ * tells. */
+void mprof__claim_complete(const char *path);
+
+#endif
