@@ -54,6 +54,7 @@ c_script_tests = \
 	tests/run-manpages.test \
 	tests/run-portable.test \
 	tests/run-processes.test \
+	tests/run-refused.test \
 	tests/run-sanitized.test \
 	tests/run-situations.test \
 	tests/run-stress.test \
@@ -242,6 +243,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-own.c \
 	tests/programs/c-ownlib.c \
 	tests/programs/c-restarts.c \
+	tests/programs/c-refused.c \
 	tests/programs/c-remember.c \
 	tests/programs/c-returns.c \
 	tests/programs/c-shared-stack.c \
@@ -271,6 +273,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/random-signals.cc \
 	tests/programs/random-stacks.cc \
 	tests/programs/recursion.lsp \
+	tests/programs/refuse.c \
 	tests/programs/same.c \
 	tests/programs/stress_threads.c \
 	tests/programs/types-library.c \

@@ -10,11 +10,54 @@ enum { FIRST_SLOTS = 256 };
 
 uint64_t mprof__mapped;
 
+/* Where there is no memory, who asks for it at each allocation must not make
+ * the kernel refuse it each time.  So after a refusal as many requests fail as
+ * before it, twice over: those for as much, or more. */
+static struct {
+    size_t refused; /* the least that was; 0: nothing was */
+    uint32_t waits, backoff;
+} shortage; /* threads may lose a change of another */
+
+enum { MOST_WAITS = 4095 };
+
+static bool waits(size_t bytes) {
+    size_t refused = mprof__load_relaxed(&shortage.refused);
+    if (__builtin_expect(refused == 0 || bytes < refused, 1))
+        return false;
+    uint32_t left = mprof__load_relaxed(&shortage.waits);
+    if (left > 0)
+        mprof__store_relaxed(&shortage.waits, left - 1);
+    return left > 0;
+}
+
+static void refuse(size_t bytes) {
+    size_t refused = mprof__load_relaxed(&shortage.refused);
+    uint32_t backoff = mprof__load_relaxed(&shortage.backoff) * 2 + 1;
+    if (backoff > MOST_WAITS)
+        backoff = MOST_WAITS;
+    if (refused == 0 || bytes < refused)
+        mprof__store_relaxed(&shortage.refused, bytes);
+    mprof__store_relaxed(&shortage.backoff, backoff);
+    mprof__store_relaxed(&shortage.waits, backoff);
+}
+
+void mprof__map_again(void) {
+    mprof__store_relaxed(&shortage.refused, 0);
+    mprof__store_relaxed(&shortage.backoff, 0);
+}
+
 void *mprof__map(size_t bytes) {
+    if (waits(bytes))
+        return NULL;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED) {
+        refuse(bytes);
         return NULL;
+    }
+    size_t refused = mprof__load_relaxed(&shortage.refused);
+    if (__builtin_expect(refused != 0 && bytes >= refused, 0))
+        mprof__map_again();
     mprof__add_relaxed(&mprof__mapped, bytes);
     return memory;
 }

@@ -31,8 +31,11 @@ struct mprof__table {
     size_t count;               /* used and removed; for the one that adds */
 };
 
-/* Mapped, zeroed memory that is counted in mprof__mapped.  NULL: none. */
+/* Mapped, zeroed memory that is counted in mprof__mapped.  NULL: there is none,
+ * or was none for as much a while ago, unless mprof__map_again() was called
+ * since. */
 void *mprof__map(size_t bytes);
+void mprof__map_again(void);
 void mprof__unmap(void *memory, size_t bytes);
 extern uint64_t mprof__mapped; /* bytes; atomic */
 

@@ -214,6 +214,7 @@ static int start(const char *file) {
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
+    mprof__map_again();
     if (session != NULL && !session->pinned && same_file(file) &&
         session->heaps == wanted)
         return resume();

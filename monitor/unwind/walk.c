@@ -438,8 +438,10 @@ static bool forget_sites(struct mprof__chain *chain) {
         chain->sites = mprof__map(bytes);
     else
         memset(chain->sites, 0, bytes);
+    if (chain->sites == NULL)
+        return false;
     chain->sites_generation = chain->walked_in;
-    return chain->sites != NULL;
+    return true;
 }
 
 void mprof__walk(struct mprof__chain *chain, const void *frame) {

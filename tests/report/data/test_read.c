@@ -162,7 +162,7 @@ static void refuses_other_files(void **state) {
     struct fixture *f = *state;
     datafile_header(&f->file)->version = 7;
     refuses(f, "x.data: has data format version 7, this mprof reads "
-               "version 5; that which recorded it can read it");
+               "version 6; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
