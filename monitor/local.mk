@@ -14,6 +14,7 @@ base_sources = \
 	monitor/base/atomic.h \
 	monitor/base/elf_image.c monitor/base/elf_image.h \
 	monitor/base/invariant.c monitor/base/invariant.h \
+	monitor/base/loaded.c monitor/base/loaded.h \
 	monitor/base/objects.c monitor/base/objects.h \
 	monitor/base/self.c monitor/base/self.h \
 	monitor/base/table.c monitor/base/table.h
@@ -65,6 +66,7 @@ walk_sources = \
 	monitor/unwind/cfi.c \
 	monitor/unwind/look.c \
 	monitor/unwind/marks.c \
+	monitor/unwind/reach.c monitor/unwind/reach.h \
 	monitor/unwind/walk.c
 
 x86_64_sources = $(walk_sources) \

@@ -48,6 +48,7 @@ ecl_tests = \
 
 c_script_tests = \
 	tests/run-aarch64.test \
+	tests/run-damaged.test \
 	tests/run-figures.test \
 	tests/run-files.test \
 	tests/run-limits.test \
@@ -223,6 +224,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
 	tests/programs/c-cross.c \
+	tests/programs/c-damage.c \
+	tests/programs/c-damaged.c \
 	tests/programs/c-dl.c \
 	tests/programs/c-dllib.c \
 	tests/programs/c-early.c \
@@ -257,6 +260,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/chance.h \
 	tests/programs/compile-library.lsp \
 	tests/programs/embed.c \
+	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \

@@ -27,7 +27,7 @@ static bool measure_to(struct mprof__cell *c, struct mprof__cell_more *more,
 
 /* The same where the frame says itself what its caller's stack pointer is, as
  * where a function has aligned the stack. */
-static bool measure_by_word(struct mprof__cell *c,
+static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
                             struct mprof__cell_more *more,
                             const struct mprof__known_site *known) {
     const struct mprof__rule *rule = &known->site->unwind.rule;
@@ -38,7 +38,8 @@ static bool measure_by_word(struct mprof__cell *c,
         return false;
     uintptr_t at =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)rule->cfa_offset;
-    if (at < c->low || at - c->low > UINT16_MAX * WORD)
+    if (at < c->low || at - c->low > UINT16_MAX * WORD ||
+        !mprof__reaches(reach, at))
         return false;
     uintptr_t cfa = mprof__word_at(at);
     uintptr_t bp_at = (rule->bp_base == MPROF__BP ? more->bp : cfa) +
@@ -53,13 +54,14 @@ static bool measure_by_word(struct mprof__cell *c,
 
 /* What the rule of KNOWN says of C and MORE.  False: it is none that cells are
  * for. */
-static bool measure(struct mprof__cell *c, struct mprof__cell_more *more,
+static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
+                    struct mprof__cell_more *more,
                     const struct mprof__known_site *known) {
     if (known->way == MPROF__BY_RULE) {
         if (!known->site->known)
             return false;
         if (!known->site->unwind.rule.outermost)
-            return measure_by_word(c, more, known);
+            return measure_by_word(reach, c, more, known);
         c->flags |= MPROF__CELL_END;
         return true;
     }
@@ -90,10 +92,19 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
     return c->call != 0;
 }
 
-bool mprof__cell_measure(const struct mprof__thread *thread,
-                         struct mprof__cell *c,
+/* What of the stack C is compared with. */
+static bool can_be_read(struct mprof__reach *reach, const struct mprof__cell *c,
+                        const struct mprof__cell_more *more) {
+    return c->flags & MPROF__CELL_END ||
+           (mprof__reaches(reach, mprof__cell_slot(c)) &&
+            (more->bp_at == MPROF__NOT_SAVED ||
+             mprof__reaches(reach, c->low + more->bp_at)));
+}
+
+bool mprof__cell_measure(struct mprof__thread *thread, struct mprof__cell *c,
                          const struct mprof__known_site *known) {
     struct mprof__cell_more *more = mprof__cell_more(&thread->memo, c);
-    return measure(c, more, known) &&
+    struct mprof__reach *reach = &thread->chain.reach;
+    return measure(reach, c, more, known) && can_be_read(reach, c, more) &&
            (!known->interprets || ask(thread, c, more));
 }

@@ -9,35 +9,50 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitor/base/elf_image.h"
+#include "monitor/base/loaded.h"
 #include "monitor/record/session.h"
 #include "monitor/unwind/marks.h"
 
-/* Copy the build id out of the notes that are mapped with the module. */
-static void copy_build_id(struct mprof_module *module, uintptr_t start,
-                          uintptr_t bias) {
-    const Elf64_Ehdr *elf = (const void *)start;
-    if (!mprof__is_elf(elf))
-        return;
-    const Elf64_Phdr *phdr = (const void *)(start + elf->e_phoff);
-    for (int i = 0; i < elf->e_phnum; i++) {
-        if (phdr[i].p_type != PT_NOTE)
-            continue;
-        const char *p = (const char *)(bias + phdr[i].p_vaddr);
-        const char *end = p + phdr[i].p_filesz;
-        while (p + sizeof(Elf64_Nhdr) <= end) {
-            const Elf64_Nhdr *note = (const void *)p;
-            const char *name = p + sizeof *note;
-            const char *desc = name + ((note->n_namesz + 3) & ~3u);
-            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-                memcmp(name, "GNU", 4) == 0 &&
-                note->n_descsz <= sizeof module->build_id) {
-                module->build_id_bytes = note->n_descsz;
-                memcpy(module->build_id, desc, note->n_descsz);
-                return;
-            }
-            p = desc + ((note->n_descsz + 3) & ~3u);
+/* Copy the build id, if it is among the notes in SIZE bytes at P; they may be
+ * damaged. */
+static void copy_note(struct mprof_module *module, const char *p, size_t size) {
+    while (size >= sizeof(Elf64_Nhdr)) {
+        const Elf64_Nhdr *note = (const void *)p;
+        size_t name = sizeof *note;
+        size_t desc = name + (((size_t)note->n_namesz + 3) & ~(size_t)3);
+        size_t end = desc + (((size_t)note->n_descsz + 3) & ~(size_t)3);
+        if (end > size)
+            return;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            memcmp(p + name, "GNU", 4) == 0 &&
+            note->n_descsz <= sizeof module->build_id) {
+            module->build_id_bytes = note->n_descsz;
+            memcpy(module->build_id, p + desc, note->n_descsz);
+            return;
         }
+        p += end;
+        size -= end;
+    }
+}
+
+/* Copy the build id out of the notes that are mapped with the module. */
+static void copy_build_id(struct mprof_module *module,
+                          const struct mprof__unwind *unwind) {
+    const struct mprof__loaded file = {.start = unwind->module_start,
+                                       .end = unwind->module_end,
+                                       .bias = unwind->module->l_addr};
+    unsigned count;
+    const ElfW(Phdr) *header = mprof__loaded_headers(&file, &count);
+    for (unsigned i = 0; header != NULL && i < count; i++) {
+        uintptr_t start = file.bias + header[i].p_vaddr;
+        uintptr_t until = mprof__loaded_until(&file, start);
+        size_t size = header[i].p_filesz;
+        if (header[i].p_type != PT_NOTE || until == 0 || start % 4 != 0)
+            continue;
+        copy_note(module, (const char *)start,
+                  size < until - start ? size : until - start);
+        if (module->build_id_bytes != 0)
+            return;
     }
 }
 
@@ -87,7 +102,7 @@ mprof_ref mprof__module(struct mprof__session *session,
     module->start = unwind->module_start;
     module->end = unwind->module_end;
     module->path = name;
-    copy_build_id(module, unwind->module_start, unwind->module->l_addr);
+    copy_build_id(module, unwind);
     mprof_ref ref = mprof__arena_publish(&session->arena, module);
     mprof__table_add(&session->modules, unwind->module_start, ref);
     return ref;
@@ -109,7 +124,7 @@ bool mprof__module_is(struct mprof__session *session,
         unwind.module->l_addr != module->bias)
         return false;
     module_path(unwind.module, path, sizeof path);
-    copy_build_id(&now, unwind.module_start, unwind.module->l_addr);
+    copy_build_id(&now, &unwind);
     return module->path != 0 && old->length == strlen(path) &&
            memcmp(old->text, path, old->length) == 0 &&
            now.build_id_bytes == module->build_id_bytes &&

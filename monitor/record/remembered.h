@@ -254,8 +254,7 @@ void mprof__memo_free(struct mprof__memo *memo);
 
 /* Find out for C, which has its state and its site, what the rule of KNOWN says
  * of the way to its caller.  False: it is none that cells are for. */
-bool mprof__cell_measure(const struct mprof__thread *thread,
-                         struct mprof__cell *c,
+bool mprof__cell_measure(struct mprof__thread *thread, struct mprof__cell *c,
                          const struct mprof__known_site *known);
 
 /* How far a walk came: from the cell `first`, by cells that are as they were,

@@ -27,7 +27,9 @@ enum {
 static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
                  size_t i) {
     struct mprof__cell *c = memo->visited[i];
-    if (c->flags & (MPROF__CELL_MARK | MPROF__CELL_END))
+    /* Damaged tables may take anything for a return address. */
+    if (c->flags & (MPROF__CELL_MARK | MPROF__CELL_END) ||
+        !mprof__follows_call(c->ra))
         return false;
     int number = mprof__marks_set(chain->marks, mprof__cell_slot(c),
                                   mprof__cell_high(c));

@@ -20,6 +20,9 @@ enum { MPROF__DW_BP = 29, MPROF__DW_RA = 30, MPROF__DW_SP = 31 };
  * address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
 
+/* Where the return address is, from the CFA; 0: it differs. */
+enum { MPROF__RETURN_OFFSET = 0 };
+
 /* A routine can be put between a frame and its caller; see marks.h. */
 enum { MPROF__HAS_MARKS = 1 };
 
@@ -60,6 +63,14 @@ static inline uintptr_t mprof__strip(uintptr_t pc) {
  * the rule and the function.  See bare_aarch64.c. */
 struct mprof__unwind;
 bool mprof__bare_rule(uintptr_t pc, struct mprof__unwind *unwind);
+
+/* Is what is before PC, in code, a call? */
+static inline bool mprof__follows_call(uintptr_t pc) {
+    uint32_t code; /* BL, BLR and its forms that authenticate */
+    memcpy(&code, (const void *)(pc - 4), sizeof code);
+    return (code & 0xfc000000u) == 0x94000000u ||
+           (code & 0xfefff000u) == 0xd63f0000u;
+}
 
 /* Does the processor compare return addresses with a stack of its own?  The
  * instruction (chkfeat) does nothing where there is no such stack. */

@@ -16,6 +16,9 @@ enum { MPROF__DW_BP = 6, MPROF__DW_SP = 7, MPROF__DW_RA = 16 };
  * address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 1, MPROF__HAS_LR = 0, MPROF__SIGNS_RETURNS = 0 };
 
+/* Where the return address is, from the CFA; 0: it differs. */
+enum { MPROF__RETURN_OFFSET = -8 };
+
 /* A routine can be put between a frame and its caller; see marks.h. */
 enum { MPROF__HAS_MARKS = 1 };
 
@@ -70,6 +73,21 @@ static inline bool mprof__is_stub(uintptr_t at) {
     if (code[0] == 0xf2)
         code++;
     return code[0] == 0xff && code[1] == 0x25;
+}
+
+/* Is what is before PC, in code, a call?  Where that would be in another page,
+ * nobody knows. */
+static inline bool mprof__follows_call(uintptr_t pc) {
+    const unsigned char *p = (const unsigned char *)pc;
+    enum { LONGEST = 7, PAGE = 4096 };
+    if (pc % PAGE < LONGEST)
+        return false;
+    /* Near calls: of a distance, or by ModRM, SIB and a displacement. */
+    return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) ||
+           (p[-3] == 0xff && ((p[-2] & 0xf8) == 0x50 || p[-2] == 0x14)) ||
+           (p[-4] == 0xff && p[-3] == 0x54) ||
+           (p[-6] == 0xff && ((p[-5] & 0xf8) == 0x90 || p[-5] == 0x15)) ||
+           (p[-7] == 0xff && (p[-6] == 0x94 || p[-6] == 0x14));
 }
 
 /* Does the processor compare return addresses with a stack of its own?  The

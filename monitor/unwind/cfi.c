@@ -30,18 +30,20 @@ struct row {
 
 /* Expressions of the two forms that compilers write: register + offset, and
  * the word stored there. */
-static bool simple_expression(const uint8_t **p, int *base, int64_t *offset,
-                              bool *deref) {
+static bool simple_expression(struct mprof__cursor *p, int *base,
+                              int64_t *offset, bool *deref) {
     uint64_t length = mprof__uleb(p);
-    const uint8_t *q = *p, *end = *p + length;
-    *p = end;
-    if (q == end || *q < DW_OP_breg0 || *q > DW_OP_breg31)
+    struct mprof__cursor q = *p;
+    mprof__skip(p, length);
+    if (p->bad)
         return false;
-    *base = *q++ - DW_OP_breg0;
+    q.end = p->at;
+    uint8_t operation = MPROF__TAKE(uint8_t, &q);
+    *base = operation - DW_OP_breg0;
     *offset = mprof__sleb(&q);
-    *deref = q < end && *q == DW_OP_deref;
-    return (*base == MPROF__DW_SP || *base == MPROF__DW_BP) &&
-           q + (*deref ? 1 : 0) == end;
+    *deref = q.at < q.end && *q.at == DW_OP_deref;
+    return !q.bad && (*base == MPROF__DW_SP || *base == MPROF__DW_BP) &&
+           q.at + (*deref ? 1 : 0) == q.end;
 }
 
 static void set_saved(struct row *row, uint64_t reg, enum saved how, int base,
@@ -73,7 +75,7 @@ struct machine {
     const struct mprof__fde *fde;
 };
 
-static void saved_by_expression(struct machine *m, const uint8_t **p,
+static void saved_by_expression(struct machine *m, struct mprof__cursor *p,
                                 bool is_value) {
     uint64_t reg = mprof__uleb(p);
     int base;
@@ -88,26 +90,28 @@ static void saved_by_expression(struct machine *m, const uint8_t **p,
 
 /* What linkers write for .plt of x86-64, where each stub pushes a word at its
  * 6th or 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
-static bool plt_expression(struct machine *m, const uint8_t **p) {
+static bool plt_expression(struct machine *m, struct mprof__cursor *p) {
     static const uint8_t start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
     static const uint8_t end[] = {0x2a, 0x33, 0x24, 0x22};
-    const uint8_t *q = *p;
-    if (mprof__uleb(&q) != sizeof start + 1 + sizeof end ||
-        memcmp(q, start, sizeof start) != 0 ||
-        memcmp(q + sizeof start + 1, end, sizeof end) != 0)
+    enum { BYTES = sizeof start + 1 + sizeof end };
+    struct mprof__cursor q = *p;
+    if (mprof__uleb(&q) != BYTES || !mprof__has_bytes(&q, BYTES) ||
+        memcmp(q.at, start, sizeof start) != 0 ||
+        memcmp(q.at + sizeof start + 1, end, sizeof end) != 0)
         return false;
-    uint8_t literal = q[sizeof start];
+    uint8_t literal = q.at[sizeof start];
     if (literal < DW_OP_lit0 || literal > DW_OP_lit0 + 15)
         return false;
     m->row.cfa_register = MPROF__DW_SP;
     m->row.cfa_deref = false;
     m->row.cfa_offset =
         (m->pc & 15) >= (uintptr_t)(literal - DW_OP_lit0) ? 16 : 8;
-    *p = q + sizeof start + 1 + sizeof end;
+    mprof__skip(&q, BYTES);
+    *p = q;
     return true;
 }
 
-static void cfa_by_expression(struct machine *m, const uint8_t **p) {
+static void cfa_by_expression(struct machine *m, struct mprof__cursor *p) {
     if (MPROF__PLT_PUSHES && plt_expression(m, p))
         return;
     if (!simple_expression(p, &m->row.cfa_register, &m->row.cfa_offset,
@@ -116,7 +120,7 @@ static void cfa_by_expression(struct machine *m, const uint8_t **p) {
 }
 
 /* The instructions that define the CFA.  False: not one of them. */
-static bool step_cfa(struct machine *m, uint8_t op, const uint8_t **p) {
+static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     struct row *row = &m->row;
     switch (op) {
     case 0x0c: /* DW_CFA_def_cfa */
@@ -147,7 +151,8 @@ static bool step_cfa(struct machine *m, uint8_t op, const uint8_t **p) {
 }
 
 /* The instructions that say where a register is.  False: not one of them. */
-static bool step_register(struct machine *m, uint8_t op, const uint8_t **p) {
+static bool step_register(struct machine *m, uint8_t op,
+                          struct mprof__cursor *p) {
     int64_t align = m->fde->data_align;
     uint64_t reg;
     switch (op) {
@@ -187,7 +192,7 @@ static bool step_register(struct machine *m, uint8_t op, const uint8_t **p) {
 }
 
 /* Advance, remember, restore, padding.  False: unknown instruction. */
-static bool step_other(struct machine *m, uint8_t op, const uint8_t **p) {
+static bool step_other(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     uint64_t align = m->fde->code_align;
     switch (op) {
     case 0x00: /* DW_CFA_nop */
@@ -224,10 +229,10 @@ static bool step_other(struct machine *m, uint8_t op, const uint8_t **p) {
     }
 }
 
-static bool run(struct machine *m, const uint8_t *p, const uint8_t *end) {
-    while (p < end) {
+static bool run(struct machine *m, struct mprof__cursor p) {
+    while (p.at < p.end) {
         uintptr_t location = m->location;
-        uint8_t op = *p++;
+        uint8_t op = MPROF__TAKE(uint8_t, &p);
         switch (op >> 6) {
         case 1: /* DW_CFA_advance_loc */
             m->location += (op & 0x3f) * m->fde->code_align;
@@ -244,6 +249,8 @@ static bool run(struct machine *m, const uint8_t *p, const uint8_t *end) {
                 !step_other(m, op, &p))
                 return false;
         }
+        if (p.bad)
+            return false;
         if (m->location != location && m->location > m->pc)
             return true;
     }
@@ -279,6 +286,10 @@ static bool make_rule(const struct row *row, bool signal,
         (row->ra.how != AT_CFA && row->ra.how != AT_REGISTER &&
          !rule->ra_in_lr))
         return false;
+    /* What the instruction that returns expects, the tables cannot change. */
+    if (MPROF__RETURN_OFFSET != 0 && !signal && row->ra.how == AT_CFA &&
+        row->ra.offset != MPROF__RETURN_OFFSET)
+        return false;
     rule->cfa_base = (uint8_t)base;
     rule->cfa_deref = row->cfa_deref;
     rule->cfa_offset = (int32_t)row->cfa_offset;
@@ -306,10 +317,10 @@ bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
     struct machine m = {.fde = &fde, .pc = pc};
     m.row.cfa_register = -1;
     m.location = fde.start;
-    if (!run(&m, fde.cie, fde.cie_end))
+    if (!run(&m, fde.cie))
         return false;
     m.initial = m.row;
-    if (!run(&m, fde.fde, fde.fde_end))
+    if (!run(&m, fde.fde))
         return false;
     return make_rule(&m.row, fde.signal, &unwind->rule);
 }

@@ -3,7 +3,10 @@
 #include "monitor/unwind/eh_frame.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
+
+#include "monitor/base/loaded.h"
 
 enum {
     DW_EH_PE_absptr = 0x00,
@@ -22,9 +25,9 @@ enum {
 };
 
 /* Read a pointer in one of the encodings that linkers write. */
-static bool encoded(const uint8_t **p, uint8_t encoding, uintptr_t data_base,
-                    uintptr_t *value) {
-    uintptr_t here = (uintptr_t)*p;
+static bool encoded(struct mprof__cursor *p, uint8_t encoding,
+                    uintptr_t data_base, uintptr_t *value) {
+    uintptr_t here = (uintptr_t)p->at;
     switch (encoding & 0x0f) {
     case DW_EH_PE_absptr:
     case DW_EH_PE_udata8:
@@ -64,75 +67,91 @@ static bool encoded(const uint8_t **p, uint8_t encoding, uintptr_t data_base,
     default:
         return false;
     }
-    return !(encoding & DW_EH_PE_indirect);
+    return !p->bad && !(encoding & DW_EH_PE_indirect);
 }
 
-/* The FDE whose function may contain PC: the last that starts at or before. */
-static const uint8_t *search_header(const uint8_t *header, uintptr_t pc) {
-    const uint8_t *p = header;
+/* The bytes from ADDRESS on, as far as its segment goes. */
+static struct mprof__cursor bytes_at(const struct mprof__loaded *file,
+                                     uintptr_t address) {
+    uintptr_t end = mprof__loaded_until(file, address);
+    struct mprof__cursor c = {.at = (const void *)address,
+                              .end = (const void *)end};
+    if (end == 0)
+        c = (struct mprof__cursor){.bad = true};
+    return c;
+}
+
+/* Of the sorted table: where a function starts, and its FDE, from HEADER. */
+struct entry {
+    int32_t start, fde;
+};
+
+static struct entry entry_at(const struct mprof__cursor *table, size_t i) {
+    struct entry entry;
+    memcpy(&entry, table->at + i * sizeof entry, sizeof entry);
+    return entry;
+}
+
+/* The FDE whose function may contain PC: the last that starts at or before; 0:
+ * there is none. */
+static uintptr_t search_header(const struct mprof__loaded *file,
+                               uintptr_t header, uintptr_t pc) {
+    struct mprof__cursor p = bytes_at(file, header);
     uintptr_t frame, count;
-    if (p[0] != 1 || p[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
-        return NULL;
-    uint8_t frame_encoding = p[1], count_encoding = p[2];
-    p += 4;
-    if (!encoded(&p, frame_encoding, (uintptr_t)header, &frame) ||
+    uint8_t version = MPROF__TAKE(uint8_t, &p);
+    uint8_t frame_encoding = MPROF__TAKE(uint8_t, &p);
+    uint8_t count_encoding = MPROF__TAKE(uint8_t, &p);
+    if (version != 1 ||
+        MPROF__TAKE(uint8_t, &p) != (DW_EH_PE_datarel | DW_EH_PE_sdata4) ||
+        !encoded(&p, frame_encoding, header, &frame) ||
         count_encoding == DW_EH_PE_omit ||
-        !encoded(&p, count_encoding, (uintptr_t)header, &count) || count == 0)
-        return NULL;
-    const struct { int32_t start, fde; } *table = (const void *)p;
-    int64_t wanted = (int64_t)(pc - (uintptr_t)header);
-    if (wanted < table[0].start)
-        return NULL;
+        !encoded(&p, count_encoding, header, &count) || count == 0 ||
+        count > (size_t)(p.end - p.at) / sizeof(struct entry))
+        return 0;
+    int64_t wanted = (int64_t)(pc - header);
+    if (wanted < entry_at(&p, 0).start)
+        return 0;
     size_t low = 0, high = count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (table[middle].start <= wanted)
+        if (entry_at(&p, middle).start <= wanted)
             low = middle;
         else
             high = middle;
     }
-    return header + table[low].fde;
+    return header + (uintptr_t)(intptr_t)entry_at(&p, low).fde;
 }
 
-static bool read_cie(const uint8_t *cie, struct mprof__fde *found,
-                     uint8_t *pointer_encoding, bool *augmented) {
-    const uint8_t *p = cie;
+/* What an entry of .eh_frame has, of the length that it begins with. */
+static struct mprof__cursor entry_of(const struct mprof__loaded *file,
+                                     uintptr_t address) {
+    struct mprof__cursor p = bytes_at(file, address);
     uint32_t length = MPROF__TAKE(uint32_t, &p);
-    if (length == 0 || length == 0xffffffff)
-        return false;
-    found->cie_end = p + length;
-    if (MPROF__TAKE(uint32_t, &p) != 0)
-        return false;
-    uint8_t version = *p++;
-    const char *augmentation = (const char *)p;
-    p += strlen(augmentation) + 1;
-    if (version != 1 && version != 3)
-        return false;
-    found->code_align = mprof__uleb(&p);
-    found->data_align = mprof__sleb(&p);
-    found->return_column = version == 1 ? *p++ : mprof__uleb(&p);
-    *pointer_encoding = DW_EH_PE_absptr;
-    *augmented = augmentation[0] == 'z';
-    if (!*augmented) {
-        found->cie = p;
-        return augmentation[0] == '\0';
-    }
-    uint64_t size = mprof__uleb(&p);
-    found->cie = p + size;
-    for (const char *a = augmentation + 1; *a != '\0'; a++) {
+    p.bad |= length == 0 || length == 0xffffffff;
+    if (mprof__has_bytes(&p, length))
+        p.end = p.at + length;
+    return p;
+}
+
+/* What the letters of AUGMENTATION mean, and what comes with them.  False: they
+ * are not understood. */
+static bool read_augmentation(struct mprof__cursor *p, const char *letter,
+                              struct mprof__fde *found,
+                              uint8_t *pointer_encoding) {
+    for (; *letter != '\0'; letter++) {
         uintptr_t ignored;
         uint8_t encoding;
-        switch (*a) {
+        switch (*letter) {
         case 'R':
-            *pointer_encoding = *p++;
+            *pointer_encoding = MPROF__TAKE(uint8_t, p);
             break;
         case 'P':
-            encoding = *p++ & (uint8_t)~DW_EH_PE_indirect;
-            if (!encoded(&p, encoding, 0, &ignored))
+            encoding = MPROF__TAKE(uint8_t, p) & (uint8_t)~DW_EH_PE_indirect;
+            if (!encoded(p, encoding, 0, &ignored))
                 return false;
             break;
         case 'L':
-            p++;
+            mprof__skip(p, 1);
             break;
         case 'S':
             found->signal = true;
@@ -144,32 +163,55 @@ static bool read_cie(const uint8_t *cie, struct mprof__fde *found,
             return false;
         }
     }
-    return true;
+    return !p->bad;
 }
 
-static bool read_fde(const uint8_t *fde, struct mprof__fde *found) {
-    const uint8_t *p = fde;
-    uint32_t length = MPROF__TAKE(uint32_t, &p);
-    if (length == 0 || length == 0xffffffff)
+static bool read_cie(const struct mprof__loaded *file, uintptr_t cie,
+                     struct mprof__fde *found, uint8_t *pointer_encoding,
+                     bool *augmented) {
+    struct mprof__cursor p = entry_of(file, cie);
+    if (MPROF__TAKE(uint32_t, &p) != 0 || p.bad)
         return false;
-    found->fde_end = p + length;
-    const uint8_t *cie = p;
+    uint8_t version = MPROF__TAKE(uint8_t, &p);
+    const char *augmentation = (const char *)p.at;
+    mprof__skip(&p, strnlen(augmentation, (size_t)(p.end - p.at)) + 1);
+    if (p.bad || (version != 1 && version != 3))
+        return false;
+    found->code_align = mprof__uleb(&p);
+    found->data_align = mprof__sleb(&p);
+    found->return_column =
+        version == 1 ? MPROF__TAKE(uint8_t, &p) : mprof__uleb(&p);
+    *pointer_encoding = DW_EH_PE_absptr;
+    *augmented = augmentation[0] == 'z';
+    found->cie = p;
+    if (!*augmented)
+        return !p.bad && augmentation[0] == '\0';
+    uint64_t size = mprof__uleb(&p);
+    found->cie = p;
+    mprof__skip(&found->cie, size);
+    return read_augmentation(&p, augmentation + 1, found, pointer_encoding) &&
+           !found->cie.bad;
+}
+
+static bool read_fde(const struct mprof__loaded *file, uintptr_t fde,
+                     struct mprof__fde *found) {
+    struct mprof__cursor p = entry_of(file, fde);
+    uintptr_t cie = (uintptr_t)p.at;
     uint32_t back = MPROF__TAKE(uint32_t, &p);
     uint8_t encoding;
     bool augmented;
-    if (back == 0 || !read_cie(cie - back, found, &encoding, &augmented))
+    if (p.bad || back == 0 ||
+        !read_cie(file, cie - back, found, &encoding, &augmented))
         return false;
     uintptr_t size;
     if (!encoded(&p, encoding, 0, &found->start) ||
         !encoded(&p, encoding & 0x0f, 0, &size))
         return false;
     found->end = found->start + size;
-    if (augmented) {
-        uint64_t bytes = mprof__uleb(&p);
-        p += bytes;
-    }
+    if (augmented)
+        mprof__skip(&p, mprof__uleb(&p));
     found->fde = p;
-    return true;
+    return !p.bad;
 }
 
 bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
@@ -184,8 +226,13 @@ bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
     unwind->module = object.dlfo_link_map;
     if (object.dlfo_eh_frame == NULL)
         return false;
-    const uint8_t *fde = search_header(object.dlfo_eh_frame, pc);
-    if (fde == NULL || !read_fde(fde, found) || pc < found->start ||
+    struct mprof__loaded file = {.start = unwind->module_start,
+                                 .end = unwind->module_end,
+                                 .bias = unwind->module == NULL
+                                             ? unwind->module_start
+                                             : unwind->module->l_addr};
+    uintptr_t fde = search_header(&file, (uintptr_t)object.dlfo_eh_frame, pc);
+    if (fde == 0 || !read_fde(&file, fde, found) || pc < found->start ||
         pc >= found->end)
         return false;
     unwind->function = found->start;

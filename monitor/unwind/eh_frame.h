@@ -14,10 +14,61 @@
 
 #include "monitor/unwind/cfi.h"
 
+/* Bytes of a table that are yet to be read.  Nothing is read from `end` on:
+ * what is asked for there is 0, and `bad` tells. */
+struct mprof__cursor {
+    const uint8_t *at, *end;
+    bool bad;
+};
+
+static inline bool mprof__has_bytes(struct mprof__cursor *c, uint64_t bytes) {
+    c->bad |= (uint64_t)(c->end - c->at) < bytes;
+    return !c->bad;
+}
+
+static inline void mprof__skip(struct mprof__cursor *c, uint64_t bytes) {
+    if (mprof__has_bytes(c, bytes))
+        c->at += bytes;
+}
+
+/* The number of TYPE that is next. */
+#define MPROF__TAKE(type, c)                                                   \
+    ({                                                                         \
+        type value_ = 0;                                                       \
+        if (mprof__has_bytes((c), sizeof value_)) {                            \
+            memcpy(&value_, (c)->at, sizeof value_);                           \
+            (c)->at += sizeof value_;                                          \
+        }                                                                      \
+        value_;                                                                \
+    })
+
+/* Numbers of variable length, DWARF 5, section 7.6. */
+static inline uint64_t mprof__leb(struct mprof__cursor *c, bool is_signed) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = MPROF__TAKE(uint8_t, c);
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+    } while (byte & 0x80);
+    if (is_signed && shift < 64 && (byte & 0x40))
+        value |= ~(uint64_t)0 << shift;
+    return value;
+}
+
+static inline uint64_t mprof__uleb(struct mprof__cursor *c) {
+    return mprof__leb(c, false);
+}
+
+static inline int64_t mprof__sleb(struct mprof__cursor *c) {
+    return (int64_t)mprof__leb(c, true);
+}
+
 /* Two programs, one after the other, give the rules for a function. */
 struct mprof__fde {
-    const uint8_t *cie, *cie_end; /* initial instructions */
-    const uint8_t *fde, *fde_end;
+    struct mprof__cursor cie, fde; /* initial instructions; its own */
     uint64_t code_align;
     int64_t data_align;
     uint64_t return_column; /* DWARF number of what holds the return address */
@@ -29,43 +80,5 @@ struct mprof__fde {
  * in no module (module_start 0) or has no FDE there that is understood. */
 bool mprof__eh_find(uintptr_t pc, struct mprof__unwind *unwind,
                     struct mprof__fde *found);
-
-/* Numbers of variable length, DWARF 5, section 7.6. */
-static inline uint64_t mprof__uleb(const uint8_t **p) {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    return value;
-}
-
-static inline int64_t mprof__sleb(const uint8_t **p) {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = *(*p)++;
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (byte & 0x80);
-    if (shift < 64 && (byte & 0x40))
-        value |= ~(uint64_t)0 << shift;
-    return (int64_t)value;
-}
-
-/* The number of TYPE at *P, which moves behind it. */
-#define MPROF__TAKE(type, p)                                                   \
-    ({                                                                         \
-        type value_;                                                           \
-        memcpy(&value_, *(p), sizeof value_);                                  \
-        *(p) += sizeof value_;                                                 \
-        value_;                                                                \
-    })
 
 #endif

@@ -115,6 +115,9 @@ static bool mark(struct mprof__chain *chain, size_t n) {
         return false;
     if (f->site->unwind.rule.ra_signed)
         return refuse(chain, MPROF_SHADOW_STACK);
+    /* Damaged tables may take anything for a return address. */
+    if (!mprof__follows_call(f->ra))
+        return false;
     int number = mprof__marks_set(chain->marks, f->ra_slot, f->high);
     if (number < 0)
         return false;

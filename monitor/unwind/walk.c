@@ -71,6 +71,12 @@ static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
     return true;
 }
 
+/* Is ADDRESS in the frame F, or in the red zone below it? */
+static inline bool is_within(const struct mprof__fresh *f, uintptr_t address) {
+    enum { RED_ZONE = 128 };
+    return address + RED_ZONE - f->low < f->high + RED_ZONE - f->low;
+}
+
 /* Go to the caller of F by the rule.  False: SP would not grow, which no table
  * may say. */
 static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
@@ -79,6 +85,8 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     uintptr_t base[3] = {[MPROF__SP] = r->sp, [MPROF__BP] = r->bp};
     uintptr_t cfa =
         base[rule->cfa_base] + (uintptr_t)(intptr_t)rule->cfa_offset;
+    if (rule->cfa_deref && !mprof__reaches(&chain->reach, cfa))
+        return false;
     if (rule->cfa_deref)
         cfa = mprof__word_at(cfa);
     /* Signal frames may lead to another stack. */
@@ -94,6 +102,8 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     f->uses_bp = rule->cfa_base == MPROF__BP || rule->ra_base == MPROF__BP ||
                  (rule->bp_saved && rule->bp_base == MPROF__BP);
     f->ra_slot = base[rule->ra_base] + (uintptr_t)(intptr_t)rule->ra_offset;
+    if (!rule->ra_in_lr && !mprof__reaches(&chain->reach, f->ra_slot))
+        return false;
     uintptr_t word = rule->ra_in_lr ? r->lr : mprof__word_at(f->ra_slot);
     if (rule->ra_in_lr)
         f->ra_slot = (uintptr_t)&nowhere;
@@ -107,6 +117,9 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     f->bp_at = 0;
     if (rule->bp_saved) {
         f->bp_at = base[rule->bp_base] + (uintptr_t)(intptr_t)rule->bp_offset;
+        if ((!rule->signal && !is_within(f, f->bp_at)) ||
+            !mprof__reaches(&chain->reach, f->bp_at))
+            return false;
         r->bp = mprof__word_at(f->bp_at);
     }
     r->sp = cfa;
@@ -281,6 +294,8 @@ static inline bool step_simply(struct mprof__chain *chain,
     f->checkable = true;
     f->uses_bp = by_bp;
     f->ra_slot = cfa + (uintptr_t)(intptr_t)known->ra;
+    if (!mprof__reaches(&chain->reach, f->ra_slot))
+        return false;
     uintptr_t word = mprof__word_at(f->ra_slot);
     f->ra = word;
     if (MPROF__HAS_MARKS && __builtin_expect(mprof__is_mark(word), 0) &&
@@ -288,6 +303,8 @@ static inline bool step_simply(struct mprof__chain *chain,
         return false;
     if (known->bp_saved) {
         f->bp_at = cfa + (uintptr_t)(intptr_t)known->bp;
+        if (!is_within(f, f->bp_at) || !mprof__reaches(&chain->reach, f->bp_at))
+            return false;
         r->bp = mprof__word_at(f->bp_at);
     }
     r->pc = word;

@@ -16,6 +16,7 @@
 #include "monitor/unwind/cfi.h"
 #include "monitor/unwind/generation.h"
 #include "monitor/unwind/marks.h"
+#include "monitor/unwind/reach.h"
 
 /* What is known of one return address; see record/sites.c.  Only `checked`
  * changes. */
@@ -122,6 +123,7 @@ struct mprof__chain {
                                     other one of the process has it; or 0 */
     struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
     size_t fresh_count, fresh_room;
+    struct mprof__reach reach;       /* of walks by rules */
     struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
     uint32_t sites_generation;
     /* What is known of return address PC; never NULL.  EXACT: PC is no return
