@@ -5,7 +5,8 @@ report_base_sources = \
 	report/base/output.c report/base/output.h \
 	report/base/pool.c report/base/pool.h \
 	report/base/scc.c report/base/scc.h \
-	report/base/search.h
+	report/base/search.h \
+	report/base/utf8.c report/base/utf8.h
 
 report_data_sources = \
 	report/data/profile.h \

@@ -10,9 +10,9 @@ enum { PAGE = 4096 };
 const ElfW(Phdr) *
     mprof__loaded_headers(const struct mprof__loaded *file, unsigned *count) {
     const ElfW(Ehdr) *elf = (const void *)file->start;
-    if (file->end - file->start < PAGE || !mprof__is_elf(elf) ||
-        elf->e_phentsize != sizeof(ElfW(Phdr)) || elf->e_phoff % 8 != 0 ||
-        elf->e_phoff > PAGE ||
+    /* Its first page is there, however short it is. */
+    if (!mprof__is_elf(elf) || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
+        elf->e_phoff % 8 != 0 || elf->e_phoff > PAGE ||
         elf->e_phnum > (PAGE - elf->e_phoff) / sizeof(ElfW(Phdr)))
         return NULL;
     *count = elf->e_phnum;

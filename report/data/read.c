@@ -129,6 +129,7 @@ static void find_records(struct report__reader *r) {
     for (uint32_t type = 0; type < MPROF_TYPES; type++)
         r->refs[type] =
             report__alloc(r->pool, r->count[type], sizeof(mprof_ref));
+    r->texts = report__alloc(r->pool, r->count[MPROF_STRING], sizeof *r->texts);
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes) {
         memcpy(&head, r->data + at, sizeof head);
         r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);

@@ -29,6 +29,7 @@ struct report__reader {
     uint32_t *thread[MPROF_TYPES], *before[MPROF_TYPES];
     uint32_t things[MPROF_TYPES];
     uint32_t found[MPROF_TYPES]; /* the record that a ref led to last */
+    const char **texts;          /* of strings, that were read; or NULL */
     struct report__site *sites;  /* by number of the SITE */
     uint32_t site_count;
     struct report__trees *trees;

@@ -3,21 +3,7 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 character at TEXT, 0 when it is none. */
-static size_t utf8_length(const unsigned char *text, size_t left) {
-    unsigned char c = text[0];
-    size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-
-    if (n == 0 || n > left || c > 0xf4 || c == 0)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c == 0xe0 && text[1] < 0xa0) || (c == 0xed && text[1] > 0x9f) ||
-        (c == 0xf0 && text[1] < 0x90) || (c == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return n;
-}
+#include "report/base/utf8.h"
 
 /* Thread names come cut at any byte: what is not UTF-8 becomes '?'. */
 bool report__read_string(struct report__reader *r, uint64_t owner,
@@ -31,6 +17,9 @@ bool report__read_string(struct report__reader *r, uint64_t owner,
         return false;
     if (index == MPROF_NONE)
         return true;
+    *text = r->texts[index];
+    if (*text != NULL)
+        return true;
     uint64_t at = (uint64_t)ref * 8;
     memcpy(&head, r->data + at, sizeof head);
     if (((uint64_t)head.length + sizeof head + 7) / 8 * 8 != head.head.bytes)
@@ -38,12 +27,13 @@ bool report__read_string(struct report__reader *r, uint64_t owner,
     char *copy = report__copy(r->pool, (const char *)r->data + at + sizeof head,
                               head.length);
     for (size_t i = 0; i < head.length;) {
-        size_t n = utf8_length((unsigned char *)copy + i, head.length - i);
+        uint32_t code;
+        size_t n = report__utf8(copy + i, head.length - i, &code);
         if (n == 0)
             copy[i] = '?';
         i += n ? n : 1;
     }
-    *text = copy;
+    *text = r->texts[index] = copy;
     return true;
 }
 

@@ -105,8 +105,11 @@ static void print_program(FILE *out, const struct report__profile *profile) {
 
     fprintf(out, "mprof %s: ", MPROF_PACKAGE_VERSION);
     report__print_name(out, *command ? command : "unknown program");
-    if (*profile->runtime)
-        fprintf(out, " (%s)", profile->runtime);
+    if (*profile->runtime) {
+        fputs(" (", out);
+        report__print_name(out, profile->runtime);
+        putc(')', out);
+    }
     fputs(", ", out);
     print_date(out, profile->start_time);
     /* It is told when something new was seen, and at the end. */

@@ -42,21 +42,6 @@ static const char *const kind_names[] = {[MPROF_C] = ":c",
                                          [MPROF_FOLDED] = ":folded",
                                          [MPROF_ENTRY] = ":entry"};
 
-/* NULL is NIL. */
-static void print_string(FILE *out, const char *text) {
-    if (!text) {
-        fputs("nil", out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putc('\\', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
-
 static void print_counts(FILE *out, const struct report__counts *counts) {
     for (int i = 0; i < MPROF_CLASSES; i++)
         fprintf(out, "%s%" PRIu64 " %" PRIu64, i ? " " : "",
@@ -67,11 +52,11 @@ static void print_facts(FILE *out, const struct report__profile *profile) {
     struct report__totals t = report__total(profile, MPROF_LISP_HEAP);
 
     fputs("(:mprof 1\n :program ", out);
-    print_string(out, profile->program);
+    report__print_string(out, profile->program);
     fputs(" :command ", out);
-    print_string(out, profile->command);
+    report__print_string(out, profile->command);
     fputs(" :runtime ", out);
-    print_string(out, profile->runtime);
+    report__print_string(out, profile->runtime);
     fprintf(out,
             "\n :start-time %" PRIu64 " :duration %" PRIu64 " :state %s"
             "\n :allocs %" PRIu64 " :bytes %" PRIu64 " :objects %" PRIu64
@@ -96,7 +81,7 @@ static void print_threads(FILE *out, const struct report__profile *profile,
         if (thread->heap != heap)
             continue;
         fputs(first ? "(" : "\n  (", out);
-        print_string(out, thread->name);
+        report__print_string(out, thread->name);
         fprintf(out, " %" PRIu32 " :ended %s", thread->tid,
                 thread->flags & MPROF_THREAD_ENDED ? "t" : "nil");
         if (thread->members > 1)
@@ -113,9 +98,9 @@ static void print_bins(FILE *out, const struct report__bin *bins,
     for (uint32_t i = 0; i < count; i++) {
         fprintf(out, "%s(:class %s :type ", i ? "\n  " : "",
                 class_names[bins[i].class_]);
-        print_string(out, bins[i].type);
+        report__print_string(out, bins[i].type);
         fputs(" :name ", out);
-        print_string(out, bins[i].name);
+        report__print_string(out, bins[i].name);
         fprintf(out,
                 " :objects %" PRIu64 " :object-bytes %" PRIu64
                 " :storage %" PRIu64 " :storage-bytes %" PRIu64 ")",
@@ -133,7 +118,7 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
         if (v->depth == MPROF_NONE)
             continue;
         fprintf(out, "%s(:id %" PRIu32 " :name ", first ? "" : "\n  ", i);
-        print_string(out, graph->functions->list[i].name);
+        report__print_string(out, graph->functions->list[i].name);
         fprintf(out, " :kind %s :self (",
                 kind_names[graph->functions->list[i].kind]);
         print_counts(out, &v->self);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/base/utf8.h"
 #include "report/elf/types.h"
 #include "report/graph/graph.h"
 
@@ -140,8 +141,5 @@ void report__subtract(struct report__counts *kept,
 
 /* COUNT times C. */
 void report__rule(FILE *out, char c, int count);
-
-/* NAME, which may hold any character, on one line. */
-void report__print_name(FILE *out, const char *name);
 
 #endif

@@ -129,12 +129,3 @@ void report__rule(FILE *out, char c, int count) {
     for (int i = 0; i < count; i++)
         putc(c, out);
 }
-
-void report__print_name(FILE *out, const char *name) {
-    for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
-        if (*p == '\n')
-            fputs("\\n", out);
-        else
-            putc(*p < ' ' || *p == 0x7f ? '?' : *p, out);
-    }
-}

@@ -1,0 +1,78 @@
+/* utf8.c - see utf8.h. */
+#include "report/base/utf8.h"
+
+#include <string.h>
+
+size_t report__utf8(const char *text, size_t left, uint32_t *code) {
+    const unsigned char *byte = (const unsigned char *)text;
+    static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
+    unsigned char c = left > 0 ? byte[0] : 0;
+    size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+    if (n == 0 || n > left || c > 0xf4 || c == 0)
+        return 0;
+    *code = n == 1 ? c : c & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (byte[i] & 0x3f);
+    }
+    if (*code < least[n] || *code > 0x10ffff ||
+        (*code >= 0xd800 && *code <= 0xdfff))
+        return 0;
+    return n;
+}
+
+bool report__is_visible(uint32_t code) {
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {
+        {0, 0x1f},          {0x7f, 0x9f},     {0xad, 0xad},
+        {0x61c, 0x61c},     {0x180e, 0x180e}, {0x200b, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x206f}, {0xfeff, 0xfeff},
+        {0xfff9, 0xfffb},   {0xfffe, 0xffff}, {0x1d173, 0x1d17a},
+        {0xe0000, 0xe0fff},
+    };
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
+        if (code >= hidden[i].first && code <= hidden[i].last)
+            return false;
+    return true;
+}
+
+void report__print_name(FILE *out, const char *text) {
+    size_t left = strlen(text), n;
+    for (; left > 0; text += n, left -= n) {
+        uint32_t code;
+        n = report__utf8(text, left, &code);
+        if (n > 0 && report__is_visible(code))
+            fwrite(text, 1, n, out);
+        else
+            fputs(n > 0 && code == '\n' ? "\\n" : "?", out);
+        n += n == 0;
+    }
+}
+
+void report__print_string(FILE *out, const char *text) {
+    if (!text) {
+        fputs("nil", out);
+        return;
+    }
+    size_t left = strlen(text), n;
+    putc('"', out);
+    for (; left > 0; text += n, left -= n) {
+        uint32_t code = (unsigned char)*text;
+        n = report__utf8(text, left, &code);
+        if (n == 0 || !report__is_visible(code)) {
+            if (n > 0 && code == '\n')
+                fputs("\\\\n", out);
+            else
+                fprintf(out, "\\\\x{%x}", (unsigned)code);
+        } else {
+            if (code == '"' || code == '\\')
+                putc('\\', out);
+            fwrite(text, 1, n, out);
+        }
+        n += n == 0;
+    }
+    putc('"', out);
+}

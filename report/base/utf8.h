@@ -1,0 +1,27 @@
+/* utf8.h - characters of names, which may be anything. */
+#ifndef REPORT_BASE_UTF8_H
+#define REPORT_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Bytes of the character at TEXT, of which LEFT are there; 0: it is none, or
+ * NUL.  *CODE is its number. */
+size_t report__utf8(const char *text, size_t left, uint32_t *code);
+
+/* May the character CODE go to a terminal, and into a line?  Not if it is a
+ * control, breaks lines, or lets text look as if it were another. */
+bool report__is_visible(uint32_t code);
+
+/* Print TEXT, of whatever bytes, on one line: a line break as \n, with `?` for
+ * other characters that are not to be seen. */
+void report__print_name(FILE *out, const char *text);
+
+/* Print TEXT as a string of Lisp: what is not to be seen is written as \n, or
+ * as \x{9b} with its number, bytes that are no character as \x{ff}.  NULL is
+ * NIL. */
+void report__print_string(FILE *out, const char *text);
+
+#endif
