@@ -1,6 +1,7 @@
 # The reducer: its sources by room, its library for Lisp, and the command
 
 report_base_sources = \
+	report/base/budget.c report/base/budget.h \
 	report/base/dictionary.c report/base/dictionary.h \
 	report/base/output.c report/base/output.h \
 	report/base/pool.c report/base/pool.h \
@@ -24,7 +25,8 @@ report_elf_sources = \
 	report/elf/symbols.c report/elf/symbols.h \
 	report/elf/type_names.c report/elf/type_names.h \
 	report/elf/type_size.c report/elf/type_size.h \
-	report/elf/types.c report/elf/types.h
+	report/elf/types.c report/elf/types.h \
+	report/elf/units.c report/elf/units.h
 
 report_graph_sources = \
 	report/graph/breaker.c \

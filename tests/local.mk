@@ -21,6 +21,7 @@ c_tests = \
 	tests/report/graph/test_naive \
 	tests/report/graph/test_replay \
 	tests/report/tables/test_c_tables \
+	tests/report/tables/test_hidden \
 	tests/report/tables/test_leaks \
 	tests/report/tables/test_paths \
 	tests/report/tables/test_tables
@@ -51,6 +52,7 @@ c_script_tests = \
 	tests/run-damaged.test \
 	tests/run-figures.test \
 	tests/run-files.test \
+	tests/run-hostile.test \
 	tests/run-limits.test \
 	tests/run-manpages.test \
 	tests/run-portable.test \

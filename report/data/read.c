@@ -5,6 +5,7 @@
  * third (trees.c) reads what is in blocks.  A file is always copied before it
  * is looked at, since the profiled program may still write to it.
  */
+#include "report/base/budget.h"
 #include "report/data/reader.h"
 
 #include <errno.h>
@@ -283,6 +284,7 @@ struct report__profile *report__read(struct report__pool *pool,
         *error =
             report__format(pool, "cannot read %s: not a regular file", path);
     } else {
+        report__budget_add(fd);
         size = copy_file(pool, fd, (size_t)status.st_size, &data);
         if (size < 0)
             *error = report__format(pool, "cannot read %s: %s", path,

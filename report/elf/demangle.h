@@ -5,7 +5,7 @@
 #include "report/base/pool.h"
 
 /* The C++ name SYMBOL as it is written in the program, or NULL when it is no
- * C++ name. */
+ * C++ name, or would be absurdly long. */
 char *report__demangle(struct report__pool *pool, const char *symbol);
 
 #endif

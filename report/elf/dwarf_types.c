@@ -373,16 +373,14 @@ static void walk_unit(struct report__type_walk *walk, Dwarf_Die *die) {
  * that GCC puts into sections of their own. */
 static void walk_units(struct report__type_walk *walk, Dwarf *dwarf,
                        bool split) {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, rest;
-    uint8_t type;
+    struct report__unit unit = {.cu = NULL};
 
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &rest) == 0) {
+    while (report__next_unit(walk->file, dwarf, &unit)) {
         walk->dwarf = dwarf;
-        if (type != DW_UT_skeleton) {
-            walk_unit(walk, &die);
-        } else if (!split && rest.cu) {
-            Dwarf *other = dwarf_cu_getdwarf(rest.cu);
+        if (unit.type != DW_UT_skeleton) {
+            walk_unit(walk, &unit.die);
+        } else if (!split && unit.split.cu) {
+            Dwarf *other = dwarf_cu_getdwarf(unit.split.cu);
             if (is_new(walk, other))
                 walk_units(walk, other, true);
         } else {

@@ -7,6 +7,7 @@
 
 #include "report/base/pool.h"
 #include "report/elf/type_names.h"
+#include "report/elf/units.h"
 
 /* Whose types a file has. */
 enum report__type_source {
@@ -21,6 +22,7 @@ struct report__type_walk {
     struct report__pool *pool; /* for what is needed during the walk */
     struct report__type_names *names;
     enum report__type_source source;
+    const struct report__elf_file *file;
     int split_gone; /* units whose .dwo file is not there */
     /* The rest belongs to dwarf_types.c. */
     Dwarf *dwarf; /* that lists the units */

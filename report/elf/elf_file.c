@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/base/budget.h"
 #include "report/elf/debug_link.h"
 
 /* Only a regular file: opening another might block.  -1: errno says why. */
@@ -17,8 +18,10 @@ static int open_regular(const char *path) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -1;
-    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        report__budget_add(fd);
         return fd;
+    }
     close(fd);
     errno = EINVAL;
     return -1;
@@ -64,6 +67,8 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
     int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
                                           crc, found);
 
+    if (fd >= 0)
+        report__budget_add(fd);
     if (fd >= 0 || *found || !file)
         return fd;
     report__debug_link(file, link, try_link, &wanted);
@@ -113,7 +118,7 @@ enum report__elf_state report__elf_open(struct report__elf_file *file,
     enum report__elf_state state = MPROF__ELF_OTHER;
     int fd = open_regular(path);
 
-    *file = (struct report__elf_file){.dwfl = NULL};
+    *file = (struct report__elf_file){.path = path};
     if (fd < 0)
         return errno == EACCES   ? MPROF__ELF_UNREADABLE
                : errno == EINVAL ? MPROF__ELF_OTHER

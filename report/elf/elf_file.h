@@ -25,7 +25,8 @@ enum report__elf_state {
 struct report__elf_file {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    int separate_fd; /* of a debug file that libdwfl did not look for, + 1 */
+    const char *path; /* as it was given; not owned */
+    int separate_fd;  /* of a debug file that libdwfl did not look for, + 1 */
     Elf *separate;
     Dwarf *separate_dwarf;
 };

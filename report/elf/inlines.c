@@ -14,6 +14,7 @@
 
 #include "report/base/search.h"
 #include "report/elf/demangle.h"
+#include "report/elf/units.h"
 
 /* Deeper nesting is damage. */
 enum { MOST_NESTED = 256 };
@@ -85,16 +86,14 @@ static struct range *find_range(const struct ranges *r, Dwarf_Addr address) {
                                                           : NULL;
 }
 
-struct report__inlines *report__inlines_new(Dwarf *dwarf) {
+struct report__inlines *report__inlines_new(const struct report__elf_file *file,
+                                            Dwarf *dwarf) {
     struct report__inlines *inlines = calloc(1, sizeof *inlines);
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die die, split;
-    uint8_t type;
+    struct report__unit next = {.cu = NULL};
 
-    while (inlines &&
-           dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
+    while (inlines && report__next_unit(file, dwarf, &next)) {
         struct unit *unit;
-        if (type != DW_UT_compile && type != DW_UT_skeleton)
+        if (next.type != DW_UT_compile && next.type != DW_UT_skeleton)
             continue;
         unit = calloc(1, sizeof *unit);
         if (!unit)
@@ -102,13 +101,11 @@ struct report__inlines *report__inlines_new(Dwarf *dwarf) {
         unit->next = inlines->all;
         inlines->all = unit;
         size_t first = inlines->units.count;
-        if (!add_ranges(&inlines->units, &die, unit))
+        if (!add_ranges(&inlines->units, &next.die, unit))
             break;
         /* The functions of a skeleton are in a file of their own. */
-        for (size_t i = first;
-             type == DW_UT_skeleton && split.addr && i < inlines->units.count;
-             i++)
-            inlines->units.list[i].die = split;
+        for (size_t i = first; next.split.addr && i < inlines->units.count; i++)
+            inlines->units.list[i].die = next.split;
     }
     if (inlines)
         sort_ranges(&inlines->units);

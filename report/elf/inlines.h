@@ -8,12 +8,14 @@
 #include <elfutils/libdw.h>
 
 #include "report/base/pool.h"
+#include "report/elf/elf_file.h"
 
 struct report__inlines;
 
 /* Find the functions of DWARF, which must outlive the result.  NULL when
  * memory is short.  End with report__inlines_free(); NULL is allowed there. */
-struct report__inlines *report__inlines_new(Dwarf *dwarf);
+struct report__inlines *report__inlines_new(const struct report__elf_file *file,
+                                            Dwarf *dwarf);
 void report__inlines_free(struct report__inlines *inlines);
 
 /* The functions whose bodies the code at ADDRESS belongs to, outermost first,

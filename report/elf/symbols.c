@@ -163,7 +163,7 @@ static struct report__inlines *open_inlines(struct report__symbols *symbols,
         return NULL;
     *bias = elf_bias - *bias;
     if (!symbols->inlines)
-        symbols->inlines = report__inlines_new(dwarf);
+        symbols->inlines = report__inlines_new(&symbols->file, dwarf);
     return symbols->inlines;
 }
 

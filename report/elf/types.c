@@ -64,7 +64,8 @@ static const char *read_file(struct work *work,
     work->walk = (struct report__type_walk){
         .pool = &work->scratch, .names = names, .source = source};
     if (dwarf)
-        report__walk_types(&work->walk, dwarf);
+        work->walk.file = &work->file;
+    report__walk_types(&work->walk, dwarf);
     sentence = source == MPROF__PROGRAM
                    ? explain(names->pool, path, state, dwarf != NULL,
                              work->walk.split_gone)
