@@ -3,6 +3,7 @@
 format_sources = \
 	monitor/include/mprof.h \
 	monitor/format/bytes.c monitor/format/bytes.h \
+	monitor/format/claim.c monitor/format/claim.h \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/create.c monitor/format/create.h \
 	monitor/format/format.h \
@@ -24,7 +25,7 @@ record_sources = \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_record.c \
-	monitor/record/claim.c monitor/record/claim.h \
+	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \

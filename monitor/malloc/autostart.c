@@ -22,10 +22,11 @@
 
 #include "monitor/api/functions.h"
 #include "monitor/format/bytes.h"
+#include "monitor/format/claim.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/record/claim.h"
+#include "monitor/record/complete.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 
@@ -117,7 +118,7 @@ static bool child_name(char *name, size_t size) {
  * is not given up for it. */
 static enum mprof__claim judge(const char *path) {
     struct mprof_header header;
-    enum mprof__claim claim = mprof__claim(path, &header);
+    enum mprof__claim claim = mprof__claim(path, mprof__image_id(), &header);
     if (claim != MPROF__ENDED || header.version != MPROF_VERSION ||
         header.boot != mprof__process_self().boot)
         return claim;
@@ -142,7 +143,7 @@ static void move_away(const char *path) {
     static char aside[PATH_MAX];
     for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
         if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) {
-            mprof__claim_complete(aside);
+            mprof__complete_earlier(aside);
             return;
         } else if (errno != EEXIST) {
             return;

@@ -15,10 +15,11 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
+#include "monitor/format/claim.h"
 #include "monitor/format/crc.h"
 #include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/claim.h"
+#include "monitor/record/session.h"
 #include "monitor/unwind/arch.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
@@ -123,7 +124,7 @@ static int open_file(const char *path) {
     struct mprof_header old;
     if (path == NULL)
         return memfd_create("mprof.data", MFD_CLOEXEC);
-    if (mprof__claim(path, &old) == MPROF__OTHERS)
+    if (mprof__claim(path, mprof__image_id(), &old) == MPROF__OTHERS)
         return -1;
     /* A reader of the old file keeps the old file. */
     if (unlink(path) != 0 && errno != ENOENT)

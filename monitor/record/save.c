@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 #include "monitor/base/table.h"
+#include "monitor/format/claim.h"
 #include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
-#include "monitor/record/claim.h"
+#include "monitor/record/session.h"
 
 /* The blocks of the copy, by their place. */
 struct blocks {
@@ -45,7 +46,7 @@ static int write_all(int fd, const char *data, size_t size) {
 static int write_copy(const struct mprof_header *copy, const char *path) {
     char temporary[PATH_MAX];
     struct mprof_header old;
-    if (mprof__claim(path, &old) == MPROF__OTHERS)
+    if (mprof__claim(path, mprof__image_id(), &old) == MPROF__OTHERS)
         return MPROF_E_OPEN;
     int fd =
         mprof__create_beside(path, temporary, sizeof temporary, MPROF__PRIVATE);

@@ -21,9 +21,11 @@
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"
+#include "monitor/format/claim.h"
 #include "monitor/format/format.h"
 #include "monitor/format/process.h"
 #include "report/command/option.h"
+#include "report/command/runnable.h"
 
 struct run {
     const char *data;
@@ -161,6 +163,25 @@ static int set_preload(void) {
     return 0;
 }
 
+/* What can not be recorded runs all the same, and leaves no tables of an
+ * earlier run for the next command to print. */
+static void check_program(const char *program) {
+    bool clashes;
+    struct mprof_header old;
+    const char *path = getenv("MPROF_DATA");
+    const char *others = getenv("LD_PRELOAD");
+    const char *why = report__not_recordable(program, &clashes);
+    if (!why)
+        return;
+    fail(0, "%s: nothing of it is recorded: %s", program, why);
+    if (mprof__claim(path, 0, &old) == MPROF__ENDED)
+        unlink(path);
+    if (clashes && others && strchr(others, ':'))
+        setenv("LD_PRELOAD", strchr(others, ':') + 1, 1);
+    else if (clashes)
+        unsetenv("LD_PRELOAD");
+}
+
 static void set_run(void) {
     char text[64];
     snprintf(text, sizeof text, "%ld:%llu", (long)getpid(),
@@ -184,6 +205,7 @@ int report__run_main(int argc, char **argv) {
     unsetenv("MPROF_CHILDREN");
     if (!run.children)
         setenv("MPROF_CHILDREN", "no", 1);
+    check_program(run.program[0]);
     set_run();
     execvp(run.program[0], run.program);
     status = errno == ENOENT ? 127 : 126;

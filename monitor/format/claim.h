@@ -7,8 +7,10 @@
  * when it was forked.  A file is replaced, moved or completed only when all of
  * that says that its recording has ended, and it is this user's.
  */
-#ifndef MONITOR_RECORD_CLAIM_H
-#define MONITOR_RECORD_CLAIM_H
+#ifndef MONITOR_FORMAT_CLAIM_H
+#define MONITOR_FORMAT_CLAIM_H
+
+#include <stdint.h>
 
 #include "monitor/format/format.h"
 
@@ -20,17 +22,17 @@ enum mprof__claim {
     MPROF__OTHERS   /* anything else; errno tells what */
 };
 
-/* Whose PATH is; unless it is free or others', HEADER is what it begins with.
- * Opens it to read only, and follows no link. */
-enum mprof__claim mprof__claim(const char *path, struct mprof_header *header);
+/* Whose PATH is, for the program with the number IMAGE, or 0; unless it is free
+ * or others', HEADER is what it begins with.  Opens it to read only, and
+ * follows no link. */
+enum mprof__claim mprof__claim(const char *path, uint64_t image,
+                               struct mprof_header *header);
+/* The same of the open file FD. */
+enum mprof__claim mprof__claim_open(int fd, uint64_t image,
+                                    struct mprof_header *header);
 
 /* Lock the data file FD for as long as it is open, where files can be locked.
  */
 void mprof__claim_lock(int fd);
-
-/* Complete the file PATH, which an earlier program in this process has left
- * behind open.  Does nothing unless it is one, and whole as far as its header
- * tells. */
-void mprof__claim_complete(const char *path);
 
 #endif
