@@ -225,6 +225,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/alias.c \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
+	tests/programs/c-copied-stack.c \
 	tests/programs/c-cross.c \
 	tests/programs/c-damage.c \
 	tests/programs/c-damaged.c \

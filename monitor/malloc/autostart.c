@@ -63,6 +63,15 @@ static void complain(const char *path, int error) {
                  path, what, why != NULL ? why : "unknown"));
 }
 
+/* Whoever asked for a recording is told that it lacks something. */
+static void tell_shortage(const char *path, int error) {
+    static char line[PATH_MAX + 200];
+    const char *why = strerrordesc_np(error);
+    say(line, snprintf(line, sizeof line,
+                       "mprof: %s: %s; its first lines tell what is missing\n",
+                       path, why != NULL ? why : "unknown"));
+}
+
 static void check_limit(void) {
     static char line[200];
     const char *limit = getenv("MPROF_LIMIT");
@@ -328,6 +337,8 @@ bool mprof__autostart(void) {
     bool start = !is_no("MPROF_START");
     mprof__finish_last();
     bool run = read_run();
+    if (run)
+        mprof__recording_short = tell_shortage;
     begin_with_pipe();
     check_limit();
     bool named = read_pattern() && expand(base, sizeof base);

@@ -106,6 +106,7 @@ static bool grow_now(struct mprof__arena *arena, size_t bytes) {
     move_high(arena);
     if (grown)
         return true;
+    arena->refused = errno;
 full:
     arena->full = true;
     return false;

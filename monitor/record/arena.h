@@ -42,6 +42,7 @@ struct mprof__arena {
     dev_t device;     /* of the file behind fd, to notice when the program */
     ino_t inode;      /*   closed our descriptor and opened its own at it */
     bool full;        /* the file cannot grow any more */
+    int refused;      /* 0, or why the system did not let it: an errno */
     size_t reserve;   /* of the limit, for what must not fail for want of room
                          that whole chains have taken; see enum mprof__room */
     uint64_t mapped_before; /* what mprof__mapped was when it was opened */

@@ -356,6 +356,8 @@ int mprof__recording_save(const char *file) {
     return release(&saved, save(file));
 }
 
+void (*mprof__recording_short)(const char *path, int error);
+
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
     (void)unused;
@@ -363,6 +365,9 @@ static void finish(void *unused) {
     acquire(&saved);
     if (owner == getpid()) {
         stop();
+        if (session != NULL && session->named && session->arena.refused != 0 &&
+            mprof__recording_short != NULL)
+            mprof__recording_short(session->path, session->arena.refused);
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
     }

@@ -22,6 +22,10 @@ int mprof__recording_set_heaps(unsigned wanted);
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
 
+/* Called at the end of a process whose data file could not be as large as its
+ * limit, with why, an errno; NULL: nobody is told. */
+extern void (*mprof__recording_short)(const char *path, int error);
+
 /* Let the recording end after all destructors; to be called before main(). */
 void mprof__finish_last(void);
 

@@ -27,7 +27,7 @@
         .p2align 5
         .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
         .hidden mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
-        .hidden mprof__marks
+        .hidden mprof__marks, mprof__barrier_lost
 
         .type   mprof__barrier_start, %function
 mprof__barrier_start:
@@ -78,7 +78,11 @@ mprof__barrier_common:
         sub     x17, x17, #16
         cmp     x17, x16
         b.hi    4b
+        /* A frame of another stack, or a copy.  There is no way on. */
+        .cfi_undefined x30
+        bl      mprof__barrier_lost
         udf     #0
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
 5:      ldr     x30, [x17, #8]
         .cfi_escape RETURN_ADDRESS_IN_X30
         ret

@@ -26,7 +26,7 @@
         .p2align 5
         .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
         .hidden mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
-        .hidden mprof__marks
+        .hidden mprof__marks, mprof__barrier_lost
 
         .type   mprof__barrier_start, @function
 mprof__barrier_start:
@@ -78,7 +78,12 @@ mprof__barrier_common:
         subq    $16, %r10
         cmpq    %r11, %r10
         ja      4b
+        /* A frame of another stack, or a copy.  There is no way on. */
+        .cfi_undefined rip
+        andq    $-16, %rsp
+        call    mprof__barrier_lost
         ud2
+        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
 5:      movq    8(%r10), %r11
         movq    -24(%rsp), %rax
         movq    -16(%rsp), %r10

@@ -268,6 +268,19 @@ struct exception {
     uintptr_t catcher; /* the CFA of what the frame that catches called */
 };
 
+_Noreturn void mprof__barrier_lost(void);
+
+/* A function returns to a mark that nobody knows: the program has copied or
+ * moved its stack. */
+_Noreturn void mprof__barrier_lost(void) {
+    static const char line[] =
+        "mprof: the program returns on a copied or moved stack; it can be "
+        "recorded with MPROF_MARKS=0\n";
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    abort();
+}
+
 /* What mprof__barrier_throw() goes on with: of this thread. */
 struct mprof__thrown {
     void *exception;
