@@ -68,12 +68,15 @@ enum mprof__claim mprof__claim_open(int fd, uint64_t image,
         return others(S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
     if (st.st_uid != geteuid())
         return others(EEXIST);
-    if (st.st_size == 0)
-        return is_locked(fd) ? others(EBUSY) : MPROF__FREE;
-    if (pread(fd, header, sizeof *header, 0) != sizeof *header ||
-        memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) != 0)
-        return others(EEXIST);
-    return judge(fd, header, image);
+    bool is_data =
+        pread(fd, header, sizeof *header, 0) == sizeof *header &&
+        memcmp(header->magic, MPROF_MAGIC, sizeof header->magic) == 0;
+    if (is_data)
+        return judge(fd, header, image);
+    /* A program is about to begin it. */
+    if (is_locked(fd))
+        return others(EBUSY);
+    return st.st_size == 0 ? MPROF__FREE : others(EEXIST);
 }
 
 enum mprof__claim mprof__claim(const char *path, uint64_t image,

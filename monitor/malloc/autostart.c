@@ -146,12 +146,25 @@ static bool further_name(char *name, size_t size, int i) {
 
 enum { MOST_NAMES = 10000 };
 
+/* Give the file PATH the name ASIDE, unless that is taken, as errno tells. */
+static bool rename_to_free(const char *path, const char *aside) {
+    if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0)
+        return true;
+    /* Not every file system can do that. */
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (access(aside, F_OK) != 0)
+        return rename(path, aside) == 0;
+    errno = EEXIST;
+    return false;
+}
+
 /* What an earlier program in this process recorded gets another name, and is
  * complete now. */
 static void move_away(const char *path) {
     static char aside[PATH_MAX];
     for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
-        if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) {
+        if (rename_to_free(path, aside)) {
             mprof__complete_earlier(aside);
             return;
         } else if (errno != EEXIST) {
