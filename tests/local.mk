@@ -255,6 +255,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-shared-stack.c \
 	tests/programs/c-spawn.c \
 	tests/programs/c-stacks.c \
+	tests/programs/c-strike.c \
 	tests/programs/c-strip.c \
 	tests/programs/c-threads.c \
 	tests/programs/c-throw.cc \
@@ -283,6 +284,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/refuse.c \
 	tests/programs/same.c \
 	tests/programs/stress_threads.c \
+	tests/programs/striking.c \
 	tests/programs/types-library.c \
 	tests/programs/types-shapes.c \
 	tests/programs/types-zoo.cc \

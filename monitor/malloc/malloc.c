@@ -135,9 +135,20 @@ static inline bool ready(void) {
  */
 static __thread uintptr_t calling __attribute__((tls_model("initial-exec")));
 
+/* What the next allocator asks for itself is part of what it was asked for;
+ * what a signal handler does that interrupts it is the program's.  A handler's
+ * frame is far away: the registers are between. */
+static bool __attribute__((noinline)) is_handler(const void *frame) {
+    enum { LEAST_BETWEEN = 1024 };
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
+    return m != NULL && calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
+           m->interrupts(frame, calling);
+}
+
 static inline bool begin(const void *frame) {
     uintptr_t place = mprof__frame_place(frame);
-    if (calling != 0 && place < calling)
+    if (__builtin_expect(calling != 0 && place < calling, 0) &&
+        !is_handler(frame))
         return false;
     calling = place;
     return true;

@@ -54,6 +54,19 @@ static void freed(const struct mprof__object *what) {
     undefer(deferred);
 }
 
+static bool interrupts(const void *frame, uintptr_t place) {
+    int saved = errno, deferred = defer();
+    bool found = mprof__c_interrupts(frame, place);
+    undefer(deferred);
+    errno = saved;
+    return found;
+}
+
+static bool interrupts_nothing(const void *frame, uintptr_t place) {
+    (void)frame, (void)place;
+    return false;
+}
+
 static void ignore_allocated(const void *object, size_t bytes,
                              const void *frame) {
     (void)object, (void)bytes, (void)frame;
@@ -71,6 +84,7 @@ static struct mprof__malloc_monitor recording = {
     .allocated = mprof__c_allocated,
     .failed = mprof__c_failed,
     .release = mprof__c_release,
+    .interrupts = interrupts,
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
@@ -85,6 +99,7 @@ static struct mprof__malloc_monitor following = {
     .allocated = ignore_allocated,
     .failed = ignore,
     .release = mprof__c_release,
+    .interrupts = interrupts_nothing,
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
@@ -183,6 +198,7 @@ static const struct mprof__malloc_monitor waiting = {
     .allocated = await_allocated,
     .failed = ignore,
     .release = await_released,
+    .interrupts = interrupts_nothing,
     .take = await_taken,
     .freed = ignore_object,
     .untake = ignore_untaken,

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "monitor/base/atomic.h"
 
@@ -22,6 +23,9 @@ struct mprof__malloc_monitor {
     void (*allocated)(const void *object, size_t bytes, const void *frame);
     void (*failed)(void);
     void (*release)(const void *object); /* before it is freed */
+    /* The function with FRAME was called while one further out, at PLACE, asks
+     * the next allocator: because a signal interrupted that? */
+    bool (*interrupts)(const void *frame, uintptr_t place);
     /* realloc(): before, and then one of the other two. */
     bool (*take)(const void *object, struct mprof__object *what);
     void (*freed)(const struct mprof__object *what);

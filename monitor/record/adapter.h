@@ -110,6 +110,10 @@ void mprof__c_failed(void);
 /* OBJECT is about to be freed. */
 void mprof__c_release(const void *object);
 
+/* Is there a signal handler between the function with FRAME and one at PLACE,
+ * further out?  While nothing is recorded nobody knows. */
+bool mprof__c_interrupts(const void *frame, uintptr_t place);
+
 /* The same in two steps, for realloc(): forget OBJECT and tell what it was
  * (false: it was not recorded), then count it as freed or put it back. */
 struct mprof__object;

@@ -360,6 +360,33 @@ void mprof__c_release(const void *object) {
     release_slowly(object, stack);
 }
 
+/* Nothing of this chain gets a place. */
+static bool has_handler(struct mprof__chain *chain, const void *frame,
+                        uintptr_t place) {
+    mprof__walk(chain, frame);
+    for (size_t i = chain->count; i > 0; i--) {
+        const struct mprof__frame *f = &chain->frames[i - 1];
+        if (f->low >= place)
+            return false;
+        if (f->exact)
+            return true;
+    }
+    return false;
+}
+
+bool mprof__c_interrupts(const void *frame, uintptr_t place) {
+    struct mprof__self *me = mprof__enter_slowly(mprof__stack());
+    struct mprof__session *session = mprof__current();
+    struct mprof__thread *thread =
+        me == NULL || session == NULL
+            ? NULL
+            : mprof__thread_here(me, session, MPROF_C_HEAP);
+    bool found = thread != NULL && has_handler(&thread->chain, frame, place);
+    if (me != NULL)
+        mprof__leave(me);
+    return found;
+}
+
 bool mprof__c_take(const void *object, struct mprof__object *what) {
     struct mprof__self *me;
     struct mprof__session *session = enter_open(&me, mprof__stack());
