@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A file that is mapped from START to END, its ELF address 0 being BIAS. */
+/* A file, or a segment of the program, that is mapped from `start` to `end`;
+ * ELF address 0 is `bias`. */
 struct mprof__loaded {
     uintptr_t start, end, bias;
 };
