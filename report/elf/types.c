@@ -61,11 +61,12 @@ static const char *read_file(struct work *work,
     state = report__elf_open(&work->file, path, module);
     if (state == MPROF__ELF_OPEN)
         dwarf = report__elf_dwarf(&work->file, &bias);
-    work->walk = (struct report__type_walk){
-        .pool = &work->scratch, .names = names, .source = source};
+    work->walk = (struct report__type_walk){.pool = &work->scratch,
+                                            .names = names,
+                                            .source = source,
+                                            .file = &work->file};
     if (dwarf)
-        work->walk.file = &work->file;
-    report__walk_types(&work->walk, dwarf);
+        report__walk_types(&work->walk, dwarf);
     sentence = source == MPROF__PROGRAM
                    ? explain(names->pool, path, state, dwarf != NULL,
                              work->walk.split_gone)
