@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "monitor/format/process.h"

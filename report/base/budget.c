@@ -27,8 +27,7 @@ static struct {
 } files[MOST_FILES];
 static size_t count;
 
-/* Allow BYTES more, as far as the process may; what it had at first is an upper
- * bound. */
+/* Allow BYTES more, but no more than the process may have at all. */
 static void allow(uint64_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0)

@@ -56,44 +56,54 @@ static bool begins_with_one_of(const char *text, const char *const *starts) {
     return false;
 }
 
-/* Does the dynamic SECTION of ELF ask for a library of a sanitizer, or the
- * dynamic symbols there define one? */
-static bool is_sanitized_by(Elf *elf, Elf_Scn *section,
-                            const GElf_Shdr *header) {
+/* The name of entry I of a table of symbols, if it is defined, or of needed
+ * libraries; NULL: it has none. */
+static const char *entry_name(Elf *elf, Elf_Data *data, const GElf_Shdr *header,
+                              int i) {
+    GElf_Dyn entry;
+    GElf_Sym symbol;
+    if (header->sh_type != SHT_DYNAMIC)
+        return gelf_getsym(data, i, &symbol) && symbol.st_shndx != SHN_UNDEF
+                   ? elf_strptr(elf, header->sh_link, symbol.st_name)
+                   : NULL;
+    return gelf_getdyn(data, i, &entry) && entry.d_tag == DT_NEEDED
+               ? elf_strptr(elf, header->sh_link, entry.d_un.d_val)
+               : NULL;
+}
+
+/* Does a section of TYPE have a name that begins as one of STARTS? */
+static bool has_name(Elf *elf, GElf_Word type, const char *const *starts) {
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    while ((section = elf_nextscn(elf, section))) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != type)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        size_t count =
+            data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+        for (size_t i = 0; i < count && i < INT_MAX; i++) {
+            const char *name = entry_name(elf, data, &header, (int)i);
+            if (name && begins_with_one_of(name, starts))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Does it ask for a library of a sanitizer, or contain one? */
+static bool is_sanitized(Elf *elf) {
     static const char *const libraries[] = {
         "libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt.", NULL};
     static const char *const symbols[] = {"__asan_init",   "__tsan_init",
                                           "__msan_init",   "__lsan_init",
                                           "__hwasan_init", NULL};
-    Elf_Data *data = elf_getdata(section, NULL);
-    bool dynamic = header->sh_type == SHT_DYNAMIC;
-    size_t count =
-        data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
-    for (size_t i = 0; i < count && i < INT_MAX; i++) {
-        GElf_Dyn entry;
-        GElf_Sym symbol;
-        const char *name = NULL;
-        if (dynamic && gelf_getdyn(data, (int)i, &entry) &&
-            entry.d_tag == DT_NEEDED)
-            name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
-        else if (!dynamic && gelf_getsym(data, (int)i, &symbol) &&
-                 symbol.st_shndx != SHN_UNDEF)
-            name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && begins_with_one_of(name, dynamic ? libraries : symbols))
-            return true;
-    }
-    return false;
+    return has_name(elf, SHT_DYNAMIC, libraries) ||
+           has_name(elf, SHT_DYNSYM, symbols);
 }
 
-static bool is_sanitized(Elf *elf) {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    while ((section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, &header) &&
-            (header.sh_type == SHT_DYNAMIC || header.sh_type == SHT_DYNSYM) &&
-            is_sanitized_by(elf, section, &header))
-            return true;
-    return false;
+static bool has_monitor(Elf *elf) {
+    static const char *const ours[] = {"mprof_start", NULL};
+    return has_name(elf, SHT_SYMTAB, ours);
 }
 
 /* The loader that the program asks for; NULL: it asks for none. */
@@ -112,23 +122,6 @@ static const char *loader_of(Elf *elf) {
     return NULL;
 }
 
-static bool has_symbol(Elf *elf, const char *wanted) {
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    GElf_Sym symbol;
-    while ((section = elf_nextscn(elf, section))) {
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name && strcmp(name, wanted) == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
 static const char *examine(Elf *elf, int fd, bool *clashes) {
     GElf_Ehdr header;
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
@@ -137,7 +130,7 @@ static const char *examine(Elf *elf, int fd, bool *clashes) {
         return "it is for another kind of processor";
     const char *loader = loader_of(elf);
     if (!loader)
-        return has_symbol(elf, "mprof_start")
+        return has_monitor(elf)
                    ? NULL
                    : "it is linked statically, and not with libmprof_malloc.a";
     if (strstr(loader, "ld-musl"))
