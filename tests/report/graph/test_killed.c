@@ -33,8 +33,10 @@ struct expected {
 static _Thread_local uint64_t seed, event, last_event, first_object;
 static _Thread_local int path[DEEPEST], depth;
 static enum mprof_heap heap;
-static uint64_t limit; /* most, or so little that chains are summed up */
-static bool records;   /* in the child */
+/* So much that chains are kept, or so little that they are summed up, but not
+ * less than what innermost callers and totals take. */
+static uint64_t limit;
+static bool records; /* in the child */
 
 static uint64_t *done; /* events of the child; shared with it */
 
@@ -280,7 +282,7 @@ static void what_was_recorded_is_there(void **state) {
     for (int i = 0; i < n; i++) {
         heap = i % 2 ? MPROF_C_HEAP : MPROF_LISP_HEAP;
         limit = i % 4 >= 2             ? 1 << 30
-                : heap == MPROF_C_HEAP ? 1 << 20
+                : heap == MPROF_C_HEAP ? 3 << 19
                                        : 512 << 10;
         kill_one(file, (uint64_t)i + 1);
         some += *done > 0 && *done < MOST_EVENTS;
