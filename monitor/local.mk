@@ -136,10 +136,15 @@ hook_sources = \
 # Stands before the C library's malloc() and starts the monitor by itself
 
 malloc_sources = \
+	monitor/malloc/around.h \
 	monitor/malloc/autostart.c monitor/malloc/autostart.h \
+	monitor/malloc/binding.c \
 	monitor/malloc/c_adapter.c \
+	monitor/malloc/further.c monitor/malloc/further.h \
+	monitor/malloc/further_list.h \
 	monitor/malloc/malloc.c \
-	monitor/malloc/malloc_monitor.c
+	monitor/malloc/malloc_monitor.c \
+	monitor/malloc/unseen.c monitor/malloc/unseen.h
 
 # Code of the monitor may be on a stack while ECL unloads it at its end.
 # Each room is a library of its own; tests/run-rooms.test sees to it that it uses

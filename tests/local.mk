@@ -64,7 +64,7 @@ c_script_tests = \
 	tests/run-suites.test \
 	tests/run-tsan.test \
 	tests/run-valgrind.test \
-	tests/run-whose.test
+	tests/run-allocators.test tests/run-whose.test
 
 build_tests = \
 	tests/run-built.test \
@@ -237,6 +237,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-fds.c \
 	tests/programs/c-files.c \
 	tests/programs/c-fork.c \
+	tests/programs/c-further.cc \
 	tests/programs/c-interrupt.c \
 	tests/programs/c-jit.c \
 	tests/programs/c-jumps.c \

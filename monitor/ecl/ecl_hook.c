@@ -434,6 +434,7 @@ const struct mprof__adapter mprof__adapter = {
     .forked = forked,
     .rename = rename_late,
     .runtime = describe_runtime,
+    .unseen = mprof__malloc_unseen,
     .thread = describe_thread,
     .interprets = interprets,
     .match = match,

@@ -105,6 +105,9 @@ struct mprof_header {
     uint64_t boot;        /* 184: a number of the boot of the machine, or 0 */
     uint64_t pids;        /* 192: ... of the namespace of `pid`, or 0 */
     uint64_t forked;      /* 200: when `pid` was forked, ns since the boot */
+    mprof_ref unseen;     /* 208: STRING, by which ways the program allocates
+                           * that nobody sees; may change, later */
+    uint32_t zero;        /* 212 */
 };
 
 enum mprof_record_type {

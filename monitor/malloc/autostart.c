@@ -226,6 +226,13 @@ static void tell(const char *name) {
                        base, name));
 }
 
+static void tell_unseen(void) {
+    static char what[400], line[sizeof what + 100];
+    mprof__malloc_unseen(what, sizeof what);
+    if (what[0] != '\0')
+        say(line, snprintf(line, sizeof line, "mprof: cannot see %s\n", what));
+}
+
 static void begin(char *name, size_t size, bool loud) {
     int folder = lock_folder(name);
     errno = ENAMETOOLONG;
@@ -240,8 +247,11 @@ static void begin(char *name, size_t size, bool loud) {
         error = mprof__own_functions.start(name);
     if (error != 0 && errno != 0 && loud)
         complain(name, error);
-    if (error == 0 && foreign && first == getpid() && getenv("MPROF_RUN"))
-        tell(name);
+    if (error == 0 && first == getpid() && getenv("MPROF_RUN")) {
+        if (foreign)
+            tell(name);
+        tell_unseen();
+    }
 }
 
 static bool read_pattern(void) {

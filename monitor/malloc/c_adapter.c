@@ -75,6 +75,7 @@ const struct mprof__adapter mprof__adapter = {
     .follow = mprof__autostart_follow,
     .rename = no_rename,
     .runtime = no_text,
+    .unseen = mprof__malloc_unseen,
     .thread = describe_thread,
     .interprets = interprets,
     .match = match,

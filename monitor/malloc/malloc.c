@@ -1,8 +1,7 @@
 /* malloc.c - the allocator's functions, as the program sees them.
  *
  * Each calls the next definition of the same function, mostly the C library's,
- * and tells the monitor.  An allocator may be built upon itself, calloc() upon
- * malloc(): what it calls while it works for the program is its own affair.
+ * and tells the monitor: see around.h.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,17 +12,13 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/base/objects.h"
+#include "monitor/malloc/around.h"
 #include "monitor/malloc/autostart.h"
+#include "monitor/malloc/further.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/malloc/malloc_monitor.h"
-#include "monitor/unwind/arch.h"
+#include "monitor/malloc/unseen.h"
 
-/* The chain begins at the frame of such a function, which must stay there. */
-#define PUBLIC                                                                 \
-    __attribute__((                                                            \
-        visibility("default"), noinline,                                       \
-        optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+#define PUBLIC __attribute__((visibility("default"))) MPROF__ENTRY
 
 static struct {
     void *(*malloc)(size_t);
@@ -103,6 +98,8 @@ static void search(void) {
     FIND(pvalloc, __libc_pvalloc);
     FIND(malloc_usable_size, NULL);
     FIND(dlclose, NULL);
+    mprof__further_bind();
+    dlerror(); /* what was not found is not the program's affair */
     searching = false;
     mprof__malloc_await(mprof__autostart);
     mprof__store_release(&found, true);
@@ -114,6 +111,8 @@ static void __attribute__((constructor)) start_early(void) {
     int saved = errno;
     if (!found)
         search();
+    mprof__further_bind();
+    mprof__unseen_runs();
     mprof__malloc_begin();
     errno = saved;
 }
@@ -130,53 +129,31 @@ static inline bool ready(void) {
     return true;
 }
 
-/* Where on the stack this thread called the next allocator, 0 elsewhere.  A
- * frame further out than that shows that the call was abandoned by longjmp().
- */
-static __thread uintptr_t calling __attribute__((tls_model("initial-exec")));
+__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
 
 /* What the next allocator asks for itself is part of what it was asked for;
  * what a signal handler does that interrupts it is the program's.  A handler's
  * frame is far away: the registers are between. */
-static bool __attribute__((noinline)) is_handler(const void *frame) {
+bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
     enum { LEAST_BETWEEN = 1024 };
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
-    return m != NULL && calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
-           m->interrupts(frame, calling);
-}
-
-static inline bool begin(const void *frame) {
-    uintptr_t place = mprof__frame_place(frame);
-    if (__builtin_expect(calling != 0 && place < calling, 0) &&
-        !is_handler(frame))
-        return false;
-    calling = place;
-    return true;
-}
-
-static inline __attribute__((always_inline)) void *
-answer(void *object, size_t bytes, const void *frame) {
-    calling = 0;
-    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
-    if (m == NULL)
-        return object;
-    if (__builtin_expect(object != NULL, 1)) {
-        m->allocated(object, bytes, frame);
-        return object;
+    if (mprof__calling & MPROF__LOOSELY) {
+        uintptr_t pc, sp, bp;
+        mprof__caller(frame, &pc, &sp, &bp);
+        return pc != 0 && !mprof__further_asks(pc);
     }
-    int saved = errno;
-    m->failed();
-    errno = saved;
-    return object;
+    return m != NULL &&
+           mprof__calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
+           m->interrupts(frame, mprof__calling);
 }
 
 PUBLIC void *malloc(size_t bytes) {
     const void *frame = MPROF__FRAME();
     if (!ready())
         return from_pool(bytes);
-    if (!begin(frame))
+    if (!mprof__begin_call(frame))
         return next.malloc(bytes);
-    return answer(next.malloc(bytes), bytes, frame);
+    return mprof__answer(next.malloc(bytes), bytes, frame);
 }
 
 PUBLIC void *calloc(size_t count, size_t size) {
@@ -185,28 +162,22 @@ PUBLIC void *calloc(size_t count, size_t size) {
     bool overflow = __builtin_mul_overflow(count, size, &bytes);
     if (!ready())
         return overflow ? NULL : from_pool(bytes);
-    if (!begin(frame))
+    if (!mprof__begin_call(frame))
         return next.calloc(count, size);
-    return answer(next.calloc(count, size), bytes, frame);
-}
-
-static void release(void *object) {
-    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
-    if (m != NULL)
-        m->release(object);
+    return mprof__answer(next.calloc(count, size), bytes, frame);
 }
 
 PUBLIC void free(void *object) {
     const void *frame = MPROF__FRAME();
     if (object == NULL || in_pool(object) || !ready())
         return;
-    if (!begin(frame)) {
+    if (!mprof__begin_call(frame)) {
         next.free(object);
         return;
     }
-    release(object);
+    mprof__release(object);
     next.free(object);
-    calling = 0;
+    mprof__calling = 0;
 }
 
 /* An object of the pool moves out of it. */
@@ -219,41 +190,22 @@ static inline __attribute__((always_inline)) void *leave_pool(void *object,
     return fresh;
 }
 
-/* The old object is forgotten before the next allocator can give its address
- * to another thread, and remembered again if nothing came of it. */
 static inline __attribute__((always_inline)) void *
 resize(void *object, size_t bytes, const void *frame) {
-    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
-    struct mprof__object what;
-    int saved = errno;
-    bool taken = m != NULL && m->take(object, &what);
-    errno = saved;
+    struct mprof__resizing r;
+    mprof__begin_resize(&r, object);
     void *fresh = next.realloc(object, bytes);
-    calling = 0;
-    if (m == NULL)
-        return fresh;
-    saved = errno;
-    if (fresh == NULL && bytes > 0) {
-        if (taken)
-            m->untake(object, &what);
-        m->failed();
-    } else if (taken) {
-        m->freed(&what);
-    }
-    if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
-        m->allocated(fresh, bytes, frame);
-    errno = saved;
-    return fresh;
+    return mprof__end_resize(&r, object, fresh, bytes, frame);
 }
 
 static inline __attribute__((always_inline)) void *
 reallocate(void *object, size_t bytes, const void *frame) {
-    if (!begin(frame))
+    if (!mprof__begin_call(frame))
         return next.realloc(object, bytes);
     if (object == NULL)
-        return answer(next.realloc(NULL, bytes), bytes, frame);
+        return mprof__answer(next.realloc(NULL, bytes), bytes, frame);
     if (in_pool(object))
-        return answer(leave_pool(object, bytes), bytes, frame);
+        return mprof__answer(leave_pool(object, bytes), bytes, frame);
     return resize(object, bytes, frame);
 }
 
@@ -269,7 +221,7 @@ PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
         return NULL;
     if (__builtin_mul_overflow(count, size, &bytes)) {
         errno = ENOMEM;
-        return answer(NULL, 0, NULL);
+        return mprof__answer(NULL, 0, NULL);
     }
     return reallocate(object, bytes, MPROF__FRAME());
 }
@@ -278,10 +230,10 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
     const void *frame = MPROF__FRAME();
     if (!ready())
         return ENOMEM;
-    if (!begin(frame))
+    if (!mprof__begin_call(frame))
         return next.posix_memalign(object, alignment, bytes);
     int error = next.posix_memalign(object, alignment, bytes);
-    answer(error == 0 ? *object : NULL, bytes, frame);
+    mprof__answer(error == 0 ? *object : NULL, bytes, frame);
     return error;
 }
 
@@ -291,9 +243,9 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
         errno = ENOMEM;                                                        \
         return NULL;                                                           \
     }                                                                          \
-    if (!begin(frame))                                                         \
+    if (!mprof__begin_call(frame))                                             \
         return next.function(__VA_ARGS__);                                     \
-    return answer(next.function(__VA_ARGS__), bytes, frame)
+    return mprof__answer(next.function(__VA_ARGS__), bytes, frame)
 
 PUBLIC void *aligned_alloc(size_t alignment, size_t bytes) {
     ALIGNED(aligned_alloc, bytes, alignment, bytes);
@@ -332,6 +284,11 @@ PUBLIC int dlclose(void *handle) {
     if (m != NULL)
         m->closed();
     return result;
+}
+
+void mprof_malloc_unseen(char *text, size_t size) {
+    mprof__further_bind();
+    mprof__unseen(text, size);
 }
 
 void mprof__before_unwinding(void) {

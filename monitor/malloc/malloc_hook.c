@@ -17,6 +17,7 @@
 #include "monitor/unwind/generation.h"
 
 #pragma weak mprof_set_malloc_monitor
+#pragma weak mprof_malloc_unseen
 
 static int defer(void) {
     return mprof__adapter.defer == NULL ? 0 : mprof__adapter.defer();
@@ -111,6 +112,12 @@ static struct mprof__malloc_monitor following = {
 
 bool mprof__malloc_is_there(void) {
     return mprof_set_malloc_monitor != NULL;
+}
+
+void mprof__malloc_unseen(char *text, size_t size) {
+    text[0] = '\0';
+    if (mprof_malloc_unseen != NULL)
+        mprof_malloc_unseen(text, size);
 }
 
 /* Where the runtime has to be held off. */

@@ -3,9 +3,13 @@
 #define MONITOR_MALLOC_MALLOC_HOOK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Is there a malloc() that tells what it does? */
 bool mprof__malloc_is_there(void);
+
+/* Write to TEXT what it does not tell, "" when that is nothing. */
+void mprof__malloc_unseen(char *text, size_t size);
 
 /* Start and stop recording allocations; frees are followed on. */
 void mprof__malloc_attach(void);

@@ -2,8 +2,8 @@
  *
  * malloc.c stands before the C library's allocator, as the patched ECL's
  * allocator stands before the collector, and tells a monitor what it does.
- * Only one function is exported, so that the monitor of another library, such
- * as the one for ECL, can take the place of the one that comes with it.
+ * What is exported here is all of it, so that the monitor of another library,
+ * such as the one for ECL, can take the place of the one that comes with it.
  */
 #ifndef MONITOR_MALLOC_MALLOC_MONITOR_H
 #define MONITOR_MALLOC_MALLOC_MONITOR_H
@@ -44,6 +44,11 @@ struct mprof__malloc_monitor {
  * is of another library it learns that it was replaced. */
 void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
                               const struct mprof__malloc_monitor *fresh)
+    __attribute__((visibility("default")));
+
+/* Write to TEXT by which ways the program allocates that nobody is told of, ""
+ * when there is none.  Outside of all locks. */
+void mprof_malloc_unseen(char *text, size_t size)
     __attribute__((visibility("default")));
 
 /* Who is told now, or NULL; for malloc.c. */

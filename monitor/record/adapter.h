@@ -67,6 +67,9 @@ struct mprof__adapter {
     void (*rename)(struct mprof__session *session);
     void (*runtime)(char *text, size_t size);
     void (*thread)(char *text, size_t size);
+    /* What the program allocates in the C heap by ways that nobody sees, "" if
+     * there are none; called outside of the hook and of all locks.  Or NULL. */
+    void (*unseen)(char *text, size_t size);
     /* Is the function at START the interpreter?  Its frames are replaced by
      * what they interpret: */
     bool (*interprets)(uintptr_t start);

@@ -55,6 +55,18 @@ static void acquire(struct guard *saved) {
     pthread_mutex_lock(&lock);
 }
 
+static char unseen[400]; /* what the program allocates that nobody sees */
+
+/* The same when a recording begins or ends.  To look for it may take the
+ * loader's lock, whose owner may wait for ours. */
+static void acquire_looking(struct guard *saved) {
+    char now[sizeof unseen] = "";
+    if (mprof__adapter.unseen != NULL)
+        mprof__adapter.unseen(now, sizeof now);
+    acquire(saved);
+    memcpy(unseen, now, sizeof now);
+}
+
 static int release(const struct guard *saved, int error) {
     int e = errno;
     pthread_mutex_unlock(&lock);
@@ -142,6 +154,23 @@ static void improve_names(void) {
     mprof__leave(me);
 }
 
+/* The tables are to say what they lack. */
+static void note_unseen(void) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_header *header = mprof__arena_header(arena);
+    const struct mprof_string *noted = mprof__arena_at(arena, header->unseen);
+    size_t length = strlen(unseen);
+    if (length == 0 || !(session->heaps & MPROF_HEAP_MALLOC) ||
+        (header->unseen != 0 && noted->length == length &&
+         memcmp(noted->text, unseen, length) == 0))
+        return;
+    mprof__lock(&session->lock);
+    mprof_ref ref = mprof__arena_string(arena, unseen, length);
+    if (ref != 0)
+        mprof__store_release(&header->unseen, ref);
+    mprof__unlock(&session->lock);
+}
+
 static void begin(void) {
     session->started = mprof__clock(CLOCK_MONOTONIC);
     publish(session, session);
@@ -227,6 +256,7 @@ static int start(const char *file) {
     else
         mprof__objects_clear(); /* of a parent */
     session = fresh;
+    note_unseen();
     begin();
     return 0;
 }
@@ -243,7 +273,7 @@ int mprof__recording_start(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    acquire(&saved);
+    acquire_looking(&saved);
     return release(&saved, start(file));
 }
 
@@ -262,6 +292,7 @@ static int stop(void) {
     if (session == NULL || owner != getpid())
         return 0;
     if (running) {
+        note_unseen();
         halt();
         improve_names();
         return complete();
@@ -276,7 +307,7 @@ static int stop(void) {
 
 int mprof__recording_stop(void) {
     struct guard saved;
-    acquire(&saved);
+    acquire_looking(&saved);
     return release(&saved, stop());
 }
 
@@ -305,7 +336,7 @@ int mprof__recording_restart(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    acquire(&saved);
+    acquire_looking(&saved);
     return release(&saved, restart(file));
 }
 
@@ -328,7 +359,7 @@ static int reset(void) {
 
 int mprof__recording_reset(void) {
     struct guard saved;
-    acquire(&saved);
+    acquire_looking(&saved);
     return release(&saved, reset());
 }
 
@@ -337,6 +368,7 @@ static int save(const char *file) {
         return MPROF_E_STOPPED;
     if (running) {
         mprof__session_clock(session);
+        note_unseen();
         improve_names();
     }
     /* The data file of a recording that goes on is itself not replaced. */
@@ -352,7 +384,7 @@ int mprof__recording_save(const char *file) {
     struct guard saved;
     if (file == NULL)
         return MPROF_E_ARGUMENT;
-    acquire(&saved);
+    acquire_looking(&saved);
     return release(&saved, save(file));
 }
 
@@ -362,7 +394,7 @@ void (*mprof__recording_short)(const char *path, int error);
 static void finish(void *unused) {
     (void)unused;
     struct guard saved;
-    acquire(&saved);
+    acquire_looking(&saved);
     if (owner == getpid()) {
         stop();
         if (session != NULL && session->named && session->arena.refused != 0 &&

@@ -123,6 +123,7 @@ struct report__profile {
     uint64_t unplaced_frees, unplaced_freed_bytes;
     uint64_t untracked_allocs, untracked_bytes;
     const char *program, *command, *runtime; /* "" when unknown */
+    const char *unseen; /* by which ways it allocates that nobody sees */
     struct report__module *modules;
     struct report__function *functions;
     struct report__thread *threads;

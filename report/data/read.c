@@ -167,11 +167,14 @@ static bool read_header(struct report__reader *r) {
         !report__read_string(r, 0, MPROF_FIELD(header, command), h->command,
                              flags, &p->command) ||
         !report__read_string(r, 0, MPROF_FIELD(header, runtime), h->runtime,
-                             flags, &p->runtime))
+                             flags, &p->runtime) ||
+        !report__read_string(r, 0, MPROF_FIELD(header, unseen), h->unseen,
+                             flags, &p->unseen))
         return false;
     p->program = p->program ? p->program : "";
     p->command = p->command ? p->command : "";
     p->runtime = p->runtime ? p->runtime : "";
+    p->unseen = p->unseen ? p->unseen : "";
     return true;
 }
 

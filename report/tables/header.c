@@ -217,6 +217,14 @@ static uint64_t count_threads(const struct report__profile *profile,
     return threads;
 }
 
+static void print_unseen(FILE *out, const struct report__profile *profile) {
+    if (*profile->unseen == '\0')
+        return;
+    fputs("Not seen, and nowhere below: what the program allocates by ", out);
+    report__print_name(out, profile->unseen);
+    fputs(".\n", out);
+}
+
 /* What is not in the sums; normally nothing. */
 static void print_losses(FILE *out, const struct report__profile *p) {
     if (p->unplaced_allocs > 0)
@@ -325,6 +333,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
+    print_unseen(out, profile);
     print_folded(out, &all);
     print_losses(out, profile);
     if (verbosity == MPROF_VERBOSE)

@@ -1,0 +1,108 @@
+/* around.h - what is done around each call of the next allocator.
+ *
+ * An allocator may be built upon itself, calloc() upon malloc(): what it calls
+ * while it works for the program is its own affair.
+ */
+#ifndef MONITOR_MALLOC_AROUND_H
+#define MONITOR_MALLOC_AROUND_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/base/objects.h"
+#include "monitor/malloc/malloc_monitor.h"
+#include "monitor/unwind/arch.h"
+
+/* The chain begins at the frame of such a function, which must stay there. */
+#define MPROF__ENTRY                                                           \
+    __attribute__((noinline, optimize("no-omit-frame-pointer",                 \
+                                      "no-optimize-sibling-calls")))
+
+/* Where on the stack this thread called the next allocator, 0 elsewhere.  A
+ * frame further out than that shows that the call was abandoned by longjmp().
+ * With bit 0: what is called may be more than an allocator, or be abandoned by
+ * an exception. */
+extern __thread uintptr_t mprof__calling
+    __attribute__((tls_model("initial-exec")));
+enum { MPROF__LOOSELY = 1 };
+
+/* Does the program call the function with FRAME, though the next allocator was
+ * called further out? */
+bool mprof__is_programs(const void *frame);
+
+/* The function with FRAME is about to call the next allocator.  False: it is
+ * that allocator which asks. */
+static inline bool mprof__begin_call(const void *frame) {
+    uintptr_t place = mprof__frame_place(frame);
+    if (__builtin_expect(mprof__calling != 0 && place < mprof__calling, 0) &&
+        !mprof__is_programs(frame))
+        return false;
+    mprof__calling = place;
+    return true;
+}
+
+/* A request for BYTES was answered with OBJECT, or refused: NULL. */
+static inline __attribute__((always_inline)) void *
+mprof__answer(void *object, size_t bytes, const void *frame) {
+    mprof__calling = 0;
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
+    if (m == NULL)
+        return object;
+    if (__builtin_expect(object != NULL, 1)) {
+        m->allocated(object, bytes, frame);
+        return object;
+    }
+    int saved = errno;
+    m->failed();
+    errno = saved;
+    return object;
+}
+
+/* OBJECT is about to be freed. */
+static inline void mprof__release(void *object) {
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
+    if (m != NULL)
+        m->release(object);
+}
+
+/* The old object is forgotten before the next allocator can give its address
+ * to another thread, and remembered again if nothing came of it. */
+struct mprof__resizing {
+    const struct mprof__malloc_monitor *monitor;
+    struct mprof__object what;
+    bool taken;
+};
+
+static inline __attribute__((always_inline)) void
+mprof__begin_resize(struct mprof__resizing *r, void *object) {
+    int saved = errno;
+    r->monitor = mprof__malloc_monitor();
+    r->taken = r->monitor != NULL && r->monitor->take(object, &r->what);
+    errno = saved;
+}
+
+/* OBJECT has become FRESH, of BYTES, or has not: NULL. */
+static inline __attribute__((always_inline)) void *
+mprof__end_resize(struct mprof__resizing *r, void *object, void *fresh,
+                  size_t bytes, const void *frame) {
+    const struct mprof__malloc_monitor *m = r->monitor;
+    mprof__calling = 0;
+    if (m == NULL)
+        return fresh;
+    int saved = errno;
+    if (fresh == NULL && bytes > 0) {
+        if (r->taken)
+            m->untake(object, &r->what);
+        m->failed();
+    } else if (r->taken) {
+        m->freed(&r->what);
+    }
+    if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
+        m->allocated(fresh, bytes, frame);
+    errno = saved;
+    return fresh;
+}
+
+#endif

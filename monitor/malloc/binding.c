@@ -1,0 +1,290 @@
+/* binding.c - whose functions libraries are bound to; see further.h.
+ *
+ * The slots of a library by which it calls others, or which have the addresses
+ * of their functions, are found by its relocations, as the loader did.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/loaded.h"
+#include "monitor/malloc/further.h"
+#include "monitor/malloc/unseen.h"
+
+#if defined __x86_64__
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOB_DAT = R_X86_64_GLOB_DAT };
+enum { ADDRESS = R_X86_64_64 };
+#elif defined __aarch64__
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOB_DAT = R_AARCH64_GLOB_DAT };
+enum { ADDRESS = R_AARCH64_ABS64 };
+#else
+enum { JUMP_SLOT = -1, GLOB_DAT = -1, ADDRESS = -1 };
+#endif
+
+/* Where FUNCTION is defined, NULL: nowhere.  A program without PIE may have a
+ * stub in its place, which is no definition. */
+static const char *home_of(void *function) {
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    if (function == NULL ||
+        dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
+        (symbol != NULL && symbol->st_shndx == SHN_UNDEF))
+        return NULL;
+    return info.dli_fbase;
+}
+
+/* What programs are bound to by NAME, and the next of it behind this library.
+ */
+struct bound {
+    const char *first, *next; /* where they are defined */
+    void *function;           /* the next */
+};
+
+static struct bound look_up(const char *name) {
+    void *function = dlsym(RTLD_NEXT, name);
+    return (struct bound){.first = home_of(dlsym(RTLD_DEFAULT, name)),
+                          .next = home_of(function),
+                          .function = function};
+}
+
+/* An allocator's own functions tell by their names whose they are; others are
+ * an allocator's only if it has a malloc(). */
+static bool is_own_name(const char *name) {
+    static const char *const prefixes[] = {
+        "mi_", "tc_", "mallocx", "rallocx", "xallocx", "dallocx", "sdallocx"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *homes[MPROF__FURTHERS]; /* of the next ones */
+
+/* Find the functions; false: there are none. */
+static bool find_functions(void) {
+    static const char *const some[] = {"_Znwm", "mallocx", "mi_malloc",
+                                       "tc_malloc"};
+    const char *allocator = look_up("malloc").next;
+    bool any = false;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        const char *home = look_up(some[i]).next;
+        any |= home != NULL && (home == allocator || is_own_name(some[i]));
+    }
+    for (unsigned i = 0; any && i < MPROF__FURTHERS; i++) {
+        const char *name = mprof__further_name[i];
+        struct bound b = look_up(name);
+        /* The program's own one goes before it. */
+        if (b.next == NULL || (b.first != NULL && b.first != b.next) ||
+            (b.next != allocator && !is_own_name(name)))
+            continue;
+        mprof__further_next[i] = (mprof__further *)b.function;
+        homes[i] = b.next;
+    }
+    return any;
+}
+
+/* A library, and how its relocations name what they lead to. */
+struct library {
+    struct mprof__loaded file;
+    const ElfW(Sym) * symbols;
+    const char *texts;
+    size_t text_bytes;
+    uintptr_t read_only, read_only_end; /* since it was relocated */
+    const char *name;
+};
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, *(const char *const *)b);
+}
+
+/* The number of NAME among the functions, -1: none. */
+static int number_of(const char *name) {
+    const char *const *found = bsearch(
+        name, mprof__further_name, MPROF__FURTHERS, sizeof name, compare_names);
+    return found == NULL ? -1 : (int)(found - mprof__further_name);
+}
+
+/* Does a function with NAME, of an allocator that has more than are known here,
+ * allocate? */
+static bool allocates(const char *name) {
+    static const char *const what[] = {"alloc", "new", "dup", "realpath"};
+    if (strncmp(name, "mi_", 3) != 0 && strncmp(name, "tc_", 3) != 0 &&
+        strncmp(name, "smallocx_", 9) != 0)
+        return false;
+    if (strstr(name, "size") != NULL || strstr(name, "mi_option") == name ||
+        strstr(name, "mode") != NULL || strstr(name, "stats") != NULL ||
+        strncmp(name, "mi_heap_new", 12) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++)
+        if (strstr(name, what[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Write VALUE at SLOT, where the loader has forbidden that perhaps. */
+static bool write_slot(const struct library *l, uintptr_t *slot,
+                       uintptr_t value) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t at = (uintptr_t)slot;
+    void *start = (void *)(at & ~(page - 1));
+    bool read_only = at >= l->read_only && at < l->read_only_end;
+    if (read_only && mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    mprof__store_release(slot, value);
+    if (read_only)
+        mprotect(start, page, PROT_READ);
+    return true;
+}
+
+static void bind(const struct library *l, const ElfW(Rela) * relocation) {
+    const ElfW(Sym) *symbol = &l->symbols[ELF64_R_SYM(relocation->r_info)];
+    int type = (int)ELF64_R_TYPE(relocation->r_info);
+    if ((type != JUMP_SLOT && type != GLOB_DAT && type != ADDRESS) ||
+        symbol->st_name >= l->text_bytes)
+        return;
+    const char *name = l->texts + symbol->st_name;
+    int number = number_of(name);
+    uintptr_t at = l->file.bias + relocation->r_offset;
+    if (number < 0) {
+        if (symbol->st_shndx == SHN_UNDEF && allocates(name))
+            mprof__unseen_function(name);
+        return;
+    }
+    uintptr_t *slot = (uintptr_t *)at;
+    if (homes[number] == NULL || homes[number] == (char *)l->file.start ||
+        mprof__loaded_until(&l->file, at) < at + sizeof *slot)
+        return;
+    /* One that was not called yet leads to where the loader is asked. */
+    bool is_bound =
+        *slot == (uintptr_t)mprof__further_next[number] ||
+        (type == JUMP_SLOT && *slot >= l->file.start && *slot < l->file.end &&
+         *slot != l->file.bias + symbol->st_value);
+    if (!is_bound)
+        return;
+    if (!write_slot(l, slot, (uintptr_t)mprof__further_ours[number]))
+        mprof__unseen_function(name);
+    else
+        mprof__unseen_before(l->name, name);
+}
+
+static void bind_all(const struct library *l, uintptr_t table, size_t bytes) {
+    const ElfW(Rela) *relocation = (const void *)table;
+    if (table == 0 || mprof__loaded_until(&l->file, table) < table + bytes)
+        return;
+    for (size_t i = 0; i < bytes / sizeof *relocation; i++)
+        bind(l, &relocation[i]);
+}
+
+/* In the tables of a library addresses are the process's, but for those that
+ * the loader has left as they were. */
+static uintptr_t address_of(const struct library *l, ElfW(Addr) value) {
+    return value < l->file.start ? l->file.bias + value : value;
+}
+
+static void bind_library(struct library *l, const ElfW(Dyn) * dynamic) {
+    uintptr_t table[2] = {0, 0};
+    size_t bytes[2] = {0, 0};
+    for (; dynamic->d_tag != DT_NULL; dynamic++) {
+        ElfW(Addr) value = dynamic->d_un.d_val;
+        switch (dynamic->d_tag) {
+        case DT_SYMTAB:
+            l->symbols = (const void *)address_of(l, value);
+            break;
+        case DT_STRTAB:
+            l->texts = (const char *)address_of(l, value);
+            break;
+        case DT_STRSZ:
+            l->text_bytes = value;
+            break;
+        case DT_RELA:
+            table[0] = address_of(l, value);
+            break;
+        case DT_RELASZ:
+            bytes[0] = value;
+            break;
+        case DT_JMPREL:
+            table[1] = address_of(l, value);
+            break;
+        case DT_PLTRELSZ:
+            bytes[1] = value;
+            break;
+        }
+    }
+    if (l->symbols == NULL || l->texts == NULL)
+        return;
+    bind_all(l, table[0], bytes[0]);
+    bind_all(l, table[1], bytes[1]);
+}
+
+enum { ALLOCATORS = 4 };
+static struct mprof__loaded allocators[ALLOCATORS]; /* `end` is 0: none */
+
+static void note_allocator(const struct mprof__loaded *file) {
+    bool is_one = false;
+    for (unsigned i = 0; i < MPROF__FURTHERS; i++)
+        is_one |= homes[i] == (char *)file->start;
+    for (unsigned i = 0; is_one && i < ALLOCATORS; i++) {
+        if (allocators[i].end == 0)
+            allocators[i] = *file;
+        if (allocators[i].start == file->start)
+            return;
+    }
+}
+
+bool mprof__further_asks(uintptr_t address) {
+    for (unsigned i = 0; i < ALLOCATORS; i++)
+        if (address >= allocators[i].start && address < allocators[i].end)
+            return true;
+    return false;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data) {
+    struct library l = {.file = {.start = UINTPTR_MAX, .bias = info->dlpi_addr},
+                        .name = info->dlpi_name};
+    const ElfW(Dyn) *dynamic = NULL;
+    (void)size, (void)data;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t start = l.file.bias + header->p_vaddr;
+        uintptr_t end = start + header->p_memsz;
+        if (header->p_type == PT_DYNAMIC) {
+            dynamic = (const void *)start;
+        } else if (header->p_type == PT_GNU_RELRO) {
+            l.read_only = start;
+            l.read_only_end = end;
+        } else if (header->p_type == PT_LOAD) {
+            l.file.start = start < l.file.start ? start : l.file.start;
+            l.file.end = end > l.file.end ? end : l.file.end;
+        }
+    }
+    l.file.start &= ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    note_allocator(&l.file);
+    uintptr_t here = (uintptr_t)mprof__further_bind;
+    if (dynamic != NULL && (here < l.file.start || here >= l.file.end))
+        bind_library(&l, dynamic);
+    return 0;
+}
+
+void mprof__further_bind(void) {
+    static bool any, found;
+    if (!found) {
+        struct bound malloc_ = look_up("malloc");
+        Dl_info here;
+        if (dladdr((void *)mprof__further_bind, &here) == 0)
+            return;
+        found = true;
+        any = find_functions();
+        if (malloc_.first != NULL && malloc_.first != here.dli_fbase)
+            mprof__unseen_malloc(dlsym(RTLD_DEFAULT, "malloc"));
+    }
+    if (any)
+        dl_iterate_phdr(visit, NULL);
+}

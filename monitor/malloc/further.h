@@ -1,0 +1,40 @@
+/* further.h - allocators with functions of their own.
+ *
+ * A program may come with another allocator than the C library's: jemalloc,
+ * tcmalloc, mimalloc.  Its malloc() is the next one of malloc.c.  But it has
+ * more functions, operator new among them, which do not call malloc().  These
+ * cannot be defined here as malloc() is: programs ask whether there is a
+ * mallocx(), and a library with its own C++ runtime must keep its operator new.
+ * So where libraries are bound to such functions they are bound to ours
+ * instead. Programs with the C library's allocator and libstdc++ are left as
+ * they are.
+ */
+#ifndef MONITOR_MALLOC_FURTHER_H
+#define MONITOR_MALLOC_FURTHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bind all libraries that are there; to be called again when there are more. */
+void mprof__further_bind(void);
+
+/* Is ADDRESS in an allocator with such functions? */
+bool mprof__further_asks(uintptr_t address);
+
+/* A function of an allocator, whatever its arguments are. */
+typedef uintptr_t mprof__further(uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+enum {
+#define FURTHER(form, name) MPROF__FURTHER_##name,
+#include "monitor/malloc/further_list.h"
+#undef FURTHER
+    MPROF__FURTHERS
+};
+
+/* By number: the name, the function that tells the monitor, and the next one,
+ * which that calls. */
+extern const char *const mprof__further_name[MPROF__FURTHERS];
+extern mprof__further *const mprof__further_ours[MPROF__FURTHERS];
+extern mprof__further *mprof__further_next[MPROF__FURTHERS];
+
+#endif

@@ -1,0 +1,72 @@
+/* unseen.c - see unseen.h.
+ *
+ * Nothing here allocates.  Before there is a second thread, and then within
+ * dl_iterate_phdr(), one thread at a time comes here to write.
+ */
+#define _GNU_SOURCE
+#include "monitor/malloc/unseen.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static char own[120];  /* malloc() of the program */
+static char first[80]; /* function, of several that are not seen */
+static int more;       /* of them */
+static char late[120]; /* functions that were not seen for a time */
+static bool runs;
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* As the programmer writes it. */
+static const char *readable(const char *name) {
+    static char text[64];
+    if (strncmp(name, "_Zn", 3) == 0)
+        return "operator new";
+    if (strncmp(name, "_Zd", 3) == 0)
+        return "operator delete";
+    snprintf(text, sizeof text, "%s()", name);
+    return text;
+}
+
+void mprof__unseen_malloc(const void *function) {
+    Dl_info info;
+    const char *whose = program_invocation_short_name;
+    if (dladdr(function, &info) != 0 && strstr(info.dli_fname, ".so") != NULL)
+        whose = base_name(info.dli_fname);
+    snprintf(own, sizeof own,
+             "malloc() of %.60s, but for what that asks of the next one",
+             whose);
+}
+
+void mprof__unseen_function(const char *name) {
+    if (first[0] == '\0')
+        snprintf(first, sizeof first, "%s", readable(name));
+    else if (strcmp(first, readable(name)) != 0)
+        more++;
+}
+
+void mprof__unseen_before(const char *library, const char *name) {
+    if (runs && late[0] == '\0')
+        snprintf(late, sizeof late,
+                 "%s as %.60s calls it, which was opened late", readable(name),
+                 base_name(library));
+}
+
+void mprof__unseen_runs(void) {
+    runs = true;
+}
+
+void mprof__unseen(char *text, size_t size) {
+    char several[40] = "";
+    if (more > 0)
+        snprintf(several, sizeof several, " and %d more", more);
+    snprintf(text, size, "%s%s%s%s%s%s", own,
+             own[0] && (first[0] || late[0]) ? "; " : "", first, several,
+             first[0] && late[0] ? "; " : "", late);
+}

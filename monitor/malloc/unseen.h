@@ -1,0 +1,23 @@
+/* unseen.h - what a program allocates by ways that lead past this library. */
+#ifndef MONITOR_MALLOC_UNSEEN_H
+#define MONITOR_MALLOC_UNSEEN_H
+
+#include <stddef.h>
+
+/* The program has a malloc() of its own, this FUNCTION. */
+void mprof__unseen_malloc(const void *function);
+
+/* It calls NAME, of an allocator that has more functions than are known here.
+ */
+void mprof__unseen_function(const char *name);
+
+/* LIBRARY was bound to NAME until now; it was opened when the program ran. */
+void mprof__unseen_before(const char *library, const char *name);
+
+/* From now on libraries are opened when the program runs. */
+void mprof__unseen_runs(void);
+
+/* Write what is not seen to TEXT, "" when there is nothing. */
+void mprof__unseen(char *text, size_t size);
+
+#endif
