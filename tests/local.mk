@@ -227,6 +227,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-control.c \
 	tests/programs/c-copied-stack.c \
 	tests/programs/c-cross.c \
+	tests/programs/c-crowd.c \
 	tests/programs/c-damage.c \
 	tests/programs/c-damaged.c \
 	tests/programs/c-dl.c \

@@ -45,6 +45,10 @@ static struct mprof_size *make_size(struct mprof__thread *thread,
         if (thread->sizes == NULL)
             return NULL;
     }
+    const struct mprof__slot *slot = mprof__table_find(
+        &thread->session->sizes, mprof__size_key(thread->ref, size));
+    if (slot != NULL)
+        thread->sizes[size] = (struct mprof_size *)(uintptr_t)slot->value;
     if (thread->sizes[size] == NULL)
         thread->sizes[size] = add_size(thread, thread->ref, size);
     return thread->sizes[size];
@@ -233,7 +237,7 @@ static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
 
 static struct mprof_size *foreign_size(struct mprof__thread *thread,
                                        mprof_ref owner, uint32_t size) {
-    uint64_t key = (uint64_t)owner << 32 | size;
+    uint64_t key = mprof__size_key(owner, size);
     struct mprof__slot *slot = mprof__table_find(&thread->foreign_sizes, key);
     if (slot != NULL)
         return (struct mprof_size *)(uintptr_t)slot->value;

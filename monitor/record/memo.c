@@ -6,8 +6,9 @@
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
 
-/* Cells: at first, how many times more when these are used up, and at most. */
-enum { FIRST_CELLS = 128, GROWTH = 4 };
+/* Cells: at first, and how many times more when these are used up, which is
+ * less while they are few: there may be thousands of threads. */
+enum { FIRST_CELLS = 32, FEW_CELLS = 128, FIRST_GROWTH = 2, GROWTH = 4 };
 
 /* Of the limit, the part that all that is beside the data file may have while
  * there are to be more cells: the tree is more important. */
@@ -18,7 +19,7 @@ enum { SHARE = 16 };
 static size_t bytes_of(uint32_t capacity) {
     return capacity * (sizeof(struct mprof__cell) +
                        sizeof(struct mprof__cell_more) + 2 * sizeof(uint32_t)) +
-           MPROF__FAR *
+           mprof__far(capacity) *
                (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
 }
 
@@ -34,6 +35,10 @@ void mprof__memo_free(struct mprof__memo *memo) {
 
 void mprof__memo_forget(struct mprof__memo *memo) {
     memo->generation = 0;
+}
+
+static uint32_t more_than(uint32_t capacity) {
+    return capacity * (capacity < FEW_CELLS ? FIRST_GROWTH : GROWTH);
 }
 
 static bool has_room(const struct mprof__arena *arena, size_t bytes) {
@@ -52,7 +57,7 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
     memo->index = (void *)(cells + used);
     used += capacity * 2 * sizeof(uint32_t);
     memo->visited = (void *)(cells + used);
-    used += MPROF__FAR * sizeof(struct mprof__cell *);
+    used += mprof__far(capacity) * sizeof(struct mprof__cell *);
     memo->seen = (void *)(cells + used);
     memo->mask = capacity * 2 - 1;
     memo->capacity = capacity;
@@ -67,7 +72,7 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     uint32_t wanted = FIRST_CELLS;
     if (memo->cells != NULL)
         wanted = memo->used + 1 < memo->capacity ? memo->capacity
-                                                 : memo->capacity * GROWTH;
+                                                 : more_than(memo->capacity);
     bool fresh = wanted <= MPROF__MOST_CELLS && wanted > memo->capacity &&
                  has_room(&thread->session->arena, bytes_of(wanted)) &&
                  map_cells(memo, wanted);

@@ -255,7 +255,8 @@ static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
 /* As far as TRAIL leads. */
 static void go_along(struct walk *w, struct mprof__trail trail) {
     struct mprof__cell *c = trail.first;
-    for (; c != trail.last && w->n < MPROF__FAR; c = &w->memo->cells[c->outer])
+    uint32_t far = mprof__far(w->memo->capacity);
+    for (; c != trail.last && w->n < far; c = &w->memo->cells[c->outer])
         w->memo->visited[w->n++] = c;
 }
 
@@ -263,8 +264,9 @@ static void go_along(struct walk *w, struct mprof__trail trail) {
  * cells. */
 static bool follow(struct walk *w, struct mprof__cell *c) {
     struct mprof__memo *memo = w->memo;
+    uint32_t far = mprof__far(memo->capacity);
     bool ends = false;
-    while (c != NULL && w->n < MPROF__FAR) {
+    while (c != NULL && w->n < far) {
         struct mprof__cell *outer = &memo->cells[c->outer];
         memo->visited[w->n++] = c;
         if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {

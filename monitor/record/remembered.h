@@ -105,7 +105,7 @@ struct mprof__cell_more {
 enum {
     MPROF__MOST_CELLS = 32768,
     MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
-    MPROF__FAR = 256,     /* cells that a walk goes by, at most */
+    MPROF__FAR = 256,     /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
 };
 
@@ -139,6 +139,11 @@ struct mprof__memo {
     uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
     uint16_t nearest;
 } __attribute__((aligned(MPROF__LINE)));
+
+/* Cells that a walk goes by, at most, where there are CAPACITY. */
+static inline uint32_t mprof__far(uint32_t capacity) {
+    return capacity < MPROF__FAR ? capacity : MPROF__FAR;
+}
 
 /* What REF means in the data file. */
 static inline void *mprof__memo_at(const struct mprof__memo *memo,

@@ -160,6 +160,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->modules);
     mprof__table_free(&session->certain);
     mprof__table_free(&session->parts);
+    mprof__table_free(&session->sizes);
     struct mprof__chunk *chunk = session->chunks;
     while (chunk != NULL) {
         struct mprof__chunk *next = chunk->next;

@@ -27,12 +27,15 @@ struct mprof__session {
                                       it was looked at, MODULE */
     struct mprof__table certain; /* FUNCTIONs with names that will not change */
     struct mprof__table parts;   /* module, address -> see parts.c */
+    struct mprof__table sizes;   /* (THREAD, size) -> SIZE, of those that others
+                                    count on for */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
     /* By heap, under the lock: how many have one, and of those with high
      * numbers the ones that have ended, for other threads to take over. */
     uint32_t thread_count[MPROF_HEAPS];
     struct mprof__thread *free_threads[MPROF_HEAPS];
+    uint32_t ready[MPROF_HEAPS]; /* atomic: of these, with what they remember */
     struct mprof__chunk *chunks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;

@@ -16,7 +16,55 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  * starts thousands must not fill the data file with their trees. */
 enum { OWN_RECORDS = 64 };
 
+/* Of the others, those that ended and keep what they remember for the thread
+ * that counts on in their record: to map that again takes longer than all else
+ * that a thread needs. */
+enum { MOST_READY = 64 };
+
 static uint32_t last_tree; /* atomic */
+
+static void begin_chain(struct mprof__thread *thread, uint32_t number) {
+    mprof__chain_begin(&thread->chain, mprof__site_of, thread->session,
+                       thread->record);
+    thread->chain.number = number;
+}
+
+/* Where the sizes of THREAD are; under the lock. */
+static void park_sizes(struct mprof__thread *thread) {
+    struct mprof__table *table = &thread->session->sizes;
+    for (uint32_t i = 0; thread->sizes != NULL && i < MPROF__SIZES; i++) {
+        uint64_t key = mprof__size_key(thread->ref, i);
+        if (thread->sizes[i] != NULL && mprof__table_find(table, key) == NULL)
+            mprof__table_add(table, key, (uintptr_t)thread->sizes[i]);
+    }
+    mprof__unmap(thread->sizes, MPROF__SIZES * sizeof *thread->sizes);
+    thread->sizes = NULL;
+}
+
+/* Give back what THREAD only remembers. */
+static void forget(struct mprof__thread *thread) {
+    uint32_t number = thread->chain.number;
+    mprof__memo_free(&thread->memo);
+    mprof__chain_free(&thread->chain);
+    begin_chain(thread, number);
+    mprof__tree_forget(&thread->tree);
+    mprof__lock(&thread->session->lock);
+    park_sizes(thread);
+    mprof__unlock(&thread->session->lock);
+}
+
+/* THREAD has ended, and another will count on in its record. */
+static void park(struct mprof__thread *thread, enum mprof_heap heap) {
+    struct mprof__session *session = thread->session;
+    if (mprof__load_relaxed(&session->ready[heap]) >= MOST_READY)
+        forget(thread);
+    mprof__lock(&session->lock);
+    if (thread->chain.first != NULL)
+        mprof__add_relaxed(&session->ready[heap], 1);
+    thread->next_free = session->free_threads[heap];
+    session->free_threads[heap] = thread;
+    mprof__unlock(&session->lock);
+}
 
 static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
@@ -25,15 +73,10 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
         /* A file that is complete stays as it is. */
         if (mprof__load_acquire(&session->open))
             mprof__store_relaxed(&thread->record->flags, MPROF_THREAD_ENDED);
-        if (thread->number <= OWN_RECORDS) {
+        if (thread->number <= OWN_RECORDS)
             mprof__thread_shrink(thread);
-        } else {
-            mprof__memo_free(&thread->memo);
-            mprof__lock(&session->lock);
-            thread->next_free = session->free_threads[heap];
-            session->free_threads[heap] = thread;
-            mprof__unlock(&session->lock);
-        }
+        else
+            park(thread, heap);
     }
     me->heap[heap].thread = NULL;
     me->heap[heap].id = 0;
@@ -88,6 +131,8 @@ static struct mprof__thread *take_over(struct mprof__session *session,
     if (thread == NULL)
         return NULL;
     session->free_threads[heap] = thread->next_free;
+    if (thread->chain.first != NULL)
+        mprof__sub_relaxed(&session->ready[heap], 1);
     thread->record->tid = (uint32_t)syscall(SYS_gettid);
     thread->record->flags = 0;
     thread->record->members++;
@@ -116,8 +161,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    mprof__chain_begin(&thread->chain, mprof__site_of, session, record);
-    thread->chain.number = mprof__add_relaxed(&last_tree, 1);
+    begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
     return thread;
 }
 

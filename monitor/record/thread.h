@@ -64,6 +64,11 @@ void mprof__thread_shrink(struct mprof__thread *thread);
  * of the hook. */
 void mprof__thread_lift_marks(void);
 
+/* For tables of SIZEs of what thread OWNER allocated. */
+static inline uint64_t mprof__size_key(mprof_ref owner, uint32_t size) {
+    return (uint64_t)owner << 32 | size;
+}
+
 /* The longer way of mprof__thread_here(). */
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap);

@@ -76,10 +76,14 @@ static void free_steps(struct mprof__tree *tree) {
     tree->step_mask = 0;
 }
 
-void mprof__tree_free(struct mprof__tree *tree) {
+void mprof__tree_forget(struct mprof__tree *tree) {
     free_steps(tree);
     mprof__unmap(tree->spots, MPROF__SPOTS * sizeof *tree->spots);
     tree->spots = NULL;
+}
+
+void mprof__tree_free(struct mprof__tree *tree) {
+    mprof__tree_forget(tree);
     mprof__index_free(&tree->nodes);
     mprof__index_free(&tree->edges);
     tree->root = 0;

@@ -49,7 +49,7 @@ enum {
                           * table shows by default, and that there were more */
     MPROF__FEW = 8,      /* children or edges that are chained */
     MPROF__SPOTS = 1024, /* a power of two */
-    MPROF__STEPS = 1024, /* to begin with; powers of two */
+    MPROF__STEPS = 64,   /* to begin with; powers of two */
     MPROF__MOST_STEPS = 16384
 };
 
@@ -94,7 +94,9 @@ bool mprof__tree_begin(struct mprof__thread *thread);
 void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters);
 bool mprof__tree_plant(struct mprof__thread *thread, struct mprof__tree *tree);
-/* Give back the memory of TREE that is not in the data file. */
+/* Give back the memory of TREE that is not in the data file; or of that what
+ * only makes it quicker. */
+void mprof__tree_forget(struct mprof__tree *tree);
 void mprof__tree_free(struct mprof__tree *tree);
 
 /* The node of the chain that THREAD just walked; those of its frames, too. */

@@ -13,35 +13,65 @@
 
 #include "monitor/base/table.h"
 
-enum { FIRST_ROOM = 512 };
+enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 2048, GROWTH = 4 };
+
+/* What a chain has at first, in a page: there may be thousands of threads that
+ * do little. */
+struct mprof__first {
+    struct mprof__frame frames[FIRST_ROOM];
+    struct mprof__fresh fresh[FIRST_ROOM];
+    struct mprof__known_site sites[FIRST_SITES];
+};
+_Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
 /* Stands for the place of a return address that is in a register. */
 static uintptr_t nowhere;
 
+static bool map_first(struct mprof__chain *chain) {
+    struct mprof__first *first = mprof__map(sizeof *first);
+    if (first == NULL)
+        return false;
+    chain->first = first;
+    chain->frames = first->frames;
+    chain->fresh = first->fresh;
+    chain->sites = first->sites;
+    chain->room = chain->fresh_room = FIRST_ROOM;
+    chain->site_mask = FIRST_SITES - 1;
+    return true;
+}
+
 /* Let the SIZE bytes large elements of *PLACE, *ROOM of them, be NEEDED at
  * least. */
 static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
     void **elements = place;
-    size_t more = *room == 0 ? FIRST_ROOM : *room;
+    size_t more = 2 * *room;
     while (more < needed)
         more *= 2;
     void *larger = mprof__map(more * size);
     if (larger == NULL)
         return false;
-    if (*elements != NULL)
-        memcpy(larger, *elements, *room * size);
-    mprof__unmap(*elements, *room * size);
+    memcpy(larger, *elements, *room * size);
+    if (*room > FIRST_ROOM)
+        mprof__unmap(*elements, *room * size);
     *elements = larger;
     *room = more;
     return true;
 }
 
+static size_t site_bytes(const struct mprof__chain *chain) {
+    return (chain->site_mask + (size_t)1) * sizeof *chain->sites;
+}
+
 void mprof__chain_free(struct mprof__chain *chain) {
-    mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
-    mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);
-    mprof__unmap(chain->sites, MPROF__KNOWN_SITES * sizeof *chain->sites);
+    if (chain->room > FIRST_ROOM)
+        mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
+    if (chain->fresh_room > FIRST_ROOM)
+        mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);
+    if (chain->site_mask >= FIRST_SITES)
+        mprof__unmap(chain->sites, site_bytes(chain));
+    mprof__unmap(chain->first, sizeof *chain->first);
     memset(chain, 0, sizeof *chain);
 }
 
@@ -225,9 +255,35 @@ static void simplify(struct mprof__known_site *known) {
         known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
 }
 
+/* Have more places for what is known of return addresses, once many have been
+ * filled again and again; if there is memory. */
+static void more_sites(struct mprof__chain *chain) {
+    struct mprof__known_site *old = chain->sites;
+    size_t old_bytes = site_bytes(chain);
+    size_t n = (chain->site_mask + (size_t)1) * GROWTH;
+    chain->site_fills = 0;
+    struct mprof__known_site *sites =
+        n > MOST_SITES ? NULL : mprof__map(n * sizeof *sites);
+    if (sites == NULL)
+        return;
+    /* Should a jump leave this in the middle, there are fewer. */
+    chain->site_mask = 0;
+    mprof__order_for_handlers();
+    chain->sites = sites;
+    mprof__order_for_handlers();
+    chain->site_mask = (uint32_t)n - 1;
+    if (old != chain->first->sites)
+        mprof__unmap(old, old_bytes);
+}
+
+static inline void enough_sites(struct mprof__chain *chain) {
+    if (__builtin_expect(chain->site_fills > chain->site_mask, 0))
+        more_sites(chain);
+}
+
 static inline struct mprof__known_site *
 place_of(const struct mprof__chain *chain, uintptr_t pc) {
-    return &chain->sites[(pc ^ pc >> 9) % MPROF__KNOWN_SITES];
+    return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
 }
 
 /* Look up what is not known in the chain, or in a library that is being closed.
@@ -236,6 +292,7 @@ place_of(const struct mprof__chain *chain, uintptr_t pc) {
 static const struct mprof__known_site *
 look_up(struct mprof__chain *chain, const struct registers *r,
         struct mprof__known_site *place) {
+    chain->site_fills++;
     /* Should a jump leave what follows, nothing is known here. */
     place->pc = 0;
     place->site = chain->site_of(chain->context, r->pc, r->exact);
@@ -255,8 +312,11 @@ const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
     if (pc == 0)
         return NULL;
     struct mprof__known_site *place = place_of(chain, pc);
-    if (__builtin_expect(place->pc != pc, 0))
+    if (__builtin_expect(place->pc != pc, 0)) {
+        enough_sites(chain);
+        place = place_of(chain, pc);
         look_up(chain, &r, place);
+    }
     return place->pc == pc ? place : NULL;
 }
 
@@ -448,17 +508,11 @@ static void walk(struct mprof__chain *chain, struct registers *r) {
     }
 }
 
-/* What is known of sites is of another generation.  False: no memory. */
-static bool forget_sites(struct mprof__chain *chain) {
-    size_t bytes = MPROF__KNOWN_SITES * sizeof *chain->sites;
-    if (chain->sites == NULL)
-        chain->sites = mprof__map(bytes);
-    else
-        memset(chain->sites, 0, bytes);
-    if (chain->sites == NULL)
-        return false;
+/* What is known of sites is of another generation. */
+static void forget_sites(struct mprof__chain *chain) {
+    memset(chain->sites, 0, site_bytes(chain));
+    chain->site_fills = 0;
     chain->sites_generation = chain->walked_in;
-    return true;
 }
 
 void mprof__walk(struct mprof__chain *chain, const void *frame) {
@@ -471,12 +525,14 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     chain->cut = chain->in_barrier = chain->asks = false;
     /* Should a jump leave what follows, nothing of it may be reused. */
     chain->generation = 0;
-    if ((chain->walked_in == 0 ||
-         chain->sites_generation != chain->walked_in) &&
-        !forget_sites(chain)) {
+    if (chain->first == NULL && !map_first(chain)) {
         chain->cut = true;
         chain->reused = chain->unreturned = 0;
     } else {
+        enough_sites(chain);
+        if (chain->walked_in == 0 ||
+            chain->sites_generation != chain->walked_in)
+            forget_sites(chain);
         walk(chain, &r);
     }
     assemble(chain);

@@ -96,13 +96,12 @@ struct mprof__known_site {
     bool interprets;
 };
 
-enum { MPROF__KNOWN_SITES = 2048 };
-
 /* The chain, outermost frame first.  The outermost ones that are still those
  * of the walk before, with all that was known of them, are `reused`, and of
  * these `unreturned` have not returned meanwhile. */
 struct mprof__chain {
-    struct mprof__frame *frames;    /* mapped; owned by the chain */
+    struct mprof__first *first;     /* room at first, mapped; or NULL */
+    struct mprof__frame *frames;    /* owned by the chain */
     struct mprof__frame *innermost; /* of them; NULL: there are none */
     size_t count, room, reused, unreturned;
     uint32_t generation;  /* of code; 0: nothing may be reused */
@@ -121,10 +120,11 @@ struct mprof__chain {
     struct mprof_thread *record; /* tells of marks */
     uint32_t number;             /* of the tree that frames have nodes in: no
                                     other one of the process has it; or 0 */
-    struct mprof__fresh *fresh;  /* of this walk, innermost first; mapped */
+    struct mprof__fresh *fresh;  /* of this walk, innermost first */
     size_t fresh_count, fresh_room;
     struct mprof__reach reach;       /* of walks by rules */
-    struct mprof__known_site *sites; /* MPROF__KNOWN_SITES; mapped */
+    struct mprof__known_site *sites; /* by return address */
+    uint32_t site_mask, site_fills;  /* number of sites - 1; lately filled */
     uint32_t sites_generation;
     /* What is known of return address PC; never NULL.  EXACT: PC is no return
      * address but the place where a signal interrupted. */
