@@ -27,6 +27,7 @@ struct report__module {
     uint32_t flags; /* MPROF_MODULE_UNLOADED */
     uint32_t build_id_bytes;
     uint8_t build_id[36];
+    uint32_t file; /* the first module with the same path and build id */
 };
 
 struct report__function {

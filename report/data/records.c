@@ -1,8 +1,11 @@
 /* records.c - the second pass of the reader: what the records say. */
 #include "report/data/reader.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
+#include "report/base/dictionary.h"
 #include "report/base/utf8.h"
 
 /* Thread names come cut at any byte: what is not UTF-8 becomes '?'. */
@@ -60,7 +63,29 @@ static bool read_module(struct report__reader *r, uint64_t at) {
         return false;
     if (!out->path)
         out->path = "";
+    if (strnlen(out->path, PATH_MAX) == PATH_MAX)
+        return report__damaged(r, at + MPROF_FIELD(module, path),
+                               "the path of a module is too long");
     return true;
+}
+
+/* Which modules are one file. */
+static void identify_files(struct report__reader *r) {
+    struct report__profile *p = r->profile;
+    struct report__dictionary paths = {0}, files = {0};
+
+    for (uint32_t i = 0; i < p->module_count; i++) {
+        struct report__module *m = &p->modules[i];
+        char hex[2 * sizeof m->build_id + 1] = "";
+        for (uint32_t k = 0; k < m->build_id_bytes; k++)
+            for (int half = 0; half < 2; half++)
+                hex[2 * k + (uint32_t)half] =
+                    "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
+        uint32_t path = report__intern(r->pool, &paths, m->path, i);
+        m->file = report__intern(
+            r->pool, &files,
+            report__format(r->pool, "%" PRIu32 ":%s", path, hex), i);
+    }
 }
 
 static bool read_function(struct report__reader *r, uint64_t at) {
@@ -220,5 +245,6 @@ bool report__read_records(struct report__reader *r) {
             return false;
         at += head.bytes;
     }
+    identify_files(r);
     return check_sizes(r);
 }

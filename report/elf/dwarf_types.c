@@ -51,8 +51,11 @@ static void visit_children(struct report__type_walk *walk, Dwarf_Die *parent,
 
 /* Names. */
 
+/* Of longer names only the beginning is told. */
+enum { LONGEST_NAME = 2048 };
+
 static void append(struct report__type_walk *walk, const char *text) {
-    for (; *text; text++) {
+    for (; *text && walk->text_length < LONGEST_NAME; text++) {
         walk->text = report__grow(walk->pool, walk->text, walk->text_length,
                                   &walk->text_capacity, 1);
         walk->text[walk->text_length++] = *text;

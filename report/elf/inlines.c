@@ -37,10 +37,29 @@ struct unit {
     bool read;
 };
 
+/* Many entries may share one list of ranges, so what a file makes of these is
+ * bounded by its size: for each byte this many steps over a range, and one
+ * range that is kept for so many bytes. */
+enum { STEPS_FOR_BYTE = 64, BYTES_FOR_RANGE = 4 };
+
 struct report__inlines {
     struct ranges units;
     struct unit *all;
+    size_t steps, room; /* that are left */
 };
+
+static size_t file_bytes(Dwarf *dwarf) {
+    size_t bytes = 0;
+    elf_rawfile(dwarf_getelf(dwarf), &bytes);
+    return bytes;
+}
+
+static bool take_one(size_t *left) {
+    if (*left == 0)
+        return false;
+    --*left;
+    return true;
+}
 
 static bool add_range(struct ranges *r, const struct range *range) {
     if (r->count == r->capacity) {
@@ -56,15 +75,29 @@ static bool add_range(struct ranges *r, const struct range *range) {
 }
 
 /* Code that the linker dropped keeps its range, at 0. */
-static bool add_ranges(struct ranges *r, Dwarf_Die *die, struct unit *unit) {
+static bool add_ranges(struct report__inlines *inlines, struct ranges *r,
+                       Dwarf_Die *die, struct unit *unit) {
     struct range range = {.die = *die, .unit = unit};
     Dwarf_Addr base;
     ptrdiff_t at = 0;
 
     while ((at = dwarf_ranges(die, at, &base, &range.low, &range.high)) > 0)
-        if (range.low != 0 && range.low < range.high && !add_range(r, &range))
+        if (!take_one(&inlines->room) ||
+            (range.low != 0 && range.low < range.high && !add_range(r, &range)))
             return false;
     return true;
+}
+
+static bool has_address(struct report__inlines *inlines, Dwarf_Die *die,
+                        Dwarf_Addr address) {
+    Dwarf_Addr base, low, high;
+    ptrdiff_t at = 0;
+
+    while (take_one(&inlines->steps) &&
+           (at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+        if (address >= low && address < high)
+            return true;
+    return false;
 }
 
 static int compare_ranges(const void *a, const void *b) {
@@ -91,6 +124,10 @@ struct report__inlines *report__inlines_new(const struct report__elf_file *file,
     struct report__inlines *inlines = calloc(1, sizeof *inlines);
     struct report__unit next = {.cu = NULL};
 
+    if (inlines) {
+        inlines->steps = file_bytes(dwarf) * STEPS_FOR_BYTE;
+        inlines->room = file_bytes(dwarf) / BYTES_FOR_RANGE;
+    }
     while (inlines && report__next_unit(file, dwarf, &next)) {
         struct unit *unit;
         if (next.type != DW_UT_compile && next.type != DW_UT_skeleton)
@@ -101,7 +138,7 @@ struct report__inlines *report__inlines_new(const struct report__elf_file *file,
         unit->next = inlines->all;
         inlines->all = unit;
         size_t first = inlines->units.count;
-        if (!add_ranges(&inlines->units, &next.die, unit))
+        if (!add_ranges(inlines, &inlines->units, &next.die, unit))
             break;
         /* The functions of a skeleton are in a file of their own. */
         for (size_t i = first; next.split.addr && i < inlines->units.count; i++)
@@ -125,7 +162,8 @@ void report__inlines_free(struct report__inlines *inlines) {
 }
 
 /* Functions are found in units, namespaces and types, and in functions. */
-static void collect_functions(struct ranges *functions, Dwarf_Die *parent,
+static void collect_functions(struct report__inlines *inlines,
+                              struct ranges *functions, Dwarf_Die *parent,
                               unsigned depth) {
     Dwarf_Die die;
 
@@ -134,7 +172,7 @@ static void collect_functions(struct ranges *functions, Dwarf_Die *parent,
     do {
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
-            if (!add_ranges(functions, &die, NULL))
+            if (!add_ranges(inlines, functions, &die, NULL))
                 return;
             /* fall through */
         case DW_TAG_namespace:
@@ -143,7 +181,7 @@ static void collect_functions(struct ranges *functions, Dwarf_Die *parent,
         case DW_TAG_structure_type:
         case DW_TAG_union_type:
         case DW_TAG_enumeration_type:
-            collect_functions(functions, &die, depth + 1);
+            collect_functions(inlines, functions, &die, depth + 1);
             break;
         default:
             break;
@@ -178,7 +216,8 @@ static const char *name_of(struct report__pool *pool, Dwarf_Die *die) {
 
 /* One level of blocks and inlined functions further in, to the one with
  * ADDRESS. */
-static bool enter(Dwarf_Die *die, Dwarf_Addr address) {
+static bool enter(struct report__inlines *inlines, Dwarf_Die *die,
+                  Dwarf_Addr address) {
     Dwarf_Die child;
 
     if (dwarf_child(die, &child) != 0)
@@ -188,7 +227,7 @@ static bool enter(Dwarf_Die *die, Dwarf_Addr address) {
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block &&
             tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
             continue;
-        if (dwarf_haspc(&child, address) > 0) {
+        if (has_address(inlines, &child, address)) {
             *die = child;
             return true;
         }
@@ -207,7 +246,7 @@ uint32_t report__inlines_at(struct report__inlines *inlines,
         return 0;
     struct unit *unit = found->unit;
     if (!unit->read) {
-        collect_functions(&unit->functions, &found->die, 0);
+        collect_functions(inlines, &unit->functions, &found->die, 0);
         sort_ranges(&unit->functions);
         unit->read = true;
     }
@@ -215,7 +254,8 @@ uint32_t report__inlines_at(struct report__inlines *inlines,
     if (!found)
         return 0;
     Dwarf_Die die = found->die;
-    for (int depth = 0; depth < MOST_NESTED && enter(&die, address); depth++)
+    for (int depth = 0; depth < MOST_NESTED && enter(inlines, &die, address);
+         depth++)
         if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
             list[count++] = name_of(pool, &die);
     if (count == 0)

@@ -77,23 +77,15 @@ static const char *read_file(struct work *work,
     return sentence;
 }
 
-/* The monitor's own libraries are no part of the program. */
+/* The monitor's own libraries are no part of the program; each file counts
+ * once. */
 static bool is_library(const struct report__profile *profile, uint32_t index) {
     const struct report__module *module = &profile->modules[index];
     const char *slash = strrchr(module->path, '/');
 
-    if (!slash || strcmp(module->path, profile->program) == 0 ||
-        strncmp(slash + 1, "libmprof", 8) == 0)
-        return false;
-    for (uint32_t i = 0; i < index; i++) {
-        const struct report__module *other = &profile->modules[i];
-        if (strcmp(other->path, module->path) == 0 &&
-            other->build_id_bytes == module->build_id_bytes &&
-            memcmp(other->build_id, module->build_id, module->build_id_bytes) ==
-                0)
-            return false;
-    }
-    return true;
+    return module->file == index && slash &&
+           strcmp(module->path, profile->program) != 0 &&
+           strncmp(slash + 1, "libmprof", 8) != 0;
 }
 
 static enum report__type_source source_of(const char *path) {

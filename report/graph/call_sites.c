@@ -19,7 +19,7 @@ struct report__call_sites {
     /* By edge. */
     struct report__inlined *inlined;
     bool *looked_up;
-    /* By module. */
+    /* By module, the first of each file. */
     struct report__symbols **symbols;
     bool *opened;
 };
@@ -28,6 +28,7 @@ struct report__symbols *report__call_sites_symbols(struct report__call_sites *s,
                                                    uint32_t module) {
     if (module == MPROF_NONE)
         return NULL;
+    module = s->profile->modules[module].file;
     if (!s->opened[module]) {
         s->symbols[module] = report__symbols_open(
             &s->profile->modules[module],

@@ -52,18 +52,9 @@ static void identify_modules(struct naming *n) {
 
     n->out->module_id =
         report__alloc(n->pool, p->module_count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < p->module_count; i++) {
-        const struct report__module *m = &p->modules[i];
-        char hex[2 * sizeof m->build_id + 1] = "";
-        for (uint32_t k = 0; k < m->build_id_bytes; k++)
-            for (int half = 0; half < 2; half++)
-                hex[2 * k + (uint32_t)half] =
-                    "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
+    for (uint32_t i = 0; i < p->module_count; i++)
         n->out->module_id[i] =
-            m->build_id_bytes == 0
-                ? i
-                : intern(n, report__format(n->pool, "M%s:%s", hex, m->path), i);
-    }
+            p->modules[i].build_id_bytes == 0 ? i : p->modules[i].file;
 }
 
 static const char *address_key(struct naming *n, uint32_t module,
@@ -247,22 +238,56 @@ static void name_in_module(struct naming *n, uint32_t i,
     name_c_function(n, i, start, symbol, base);
 }
 
-/* The functions of one module that have no Lisp name. */
-static void name_module(struct naming *n, uint32_t module) {
-    struct report__symbols *symbols = NULL;
-    bool wanted = false;
-
-    for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
-        wanted |= !n->profile->functions[i].symbol;
-    if (wanted)
-        symbols = report__symbols_open(
-            &n->profile->modules[module],
-            report__program_path(n->profile, module, n->out->program));
+/* The functions of one module that have no Lisp name; SYMBOLS are its file's.
+ */
+static void name_module(struct naming *n, uint32_t module,
+                        const struct report__symbols *symbols) {
     /* Whole functions first, so that parts find them by name. */
     for (int parts = 0; parts < 2; parts++)
         for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
             name_in_module(n, i, symbols, parts == 1);
+}
+
+/* Are the symbols of its file needed to name the functions of MODULE? */
+static bool needs_symbols(const struct naming *n, uint32_t module) {
+    for (uint32_t i = n->first[module]; i != MPROF_NONE; i = n->next[i])
+        if (!n->profile->functions[i].symbol)
+            return true;
+    return false;
+}
+
+/* The functions of all modules that are the file of the FIRST one. */
+static void name_file(struct naming *n, uint32_t first,
+                      const uint32_t *next_of_file) {
+    struct report__symbols *symbols = NULL;
+    bool wanted = false;
+
+    for (uint32_t m = first; m != MPROF_NONE; m = next_of_file[m])
+        wanted |= needs_symbols(n, m);
+    if (wanted)
+        symbols = report__symbols_open(
+            &n->profile->modules[first],
+            report__program_path(n->profile, first, n->out->program));
+    for (uint32_t m = first; m != MPROF_NONE; m = next_of_file[m])
+        name_module(n, m, symbols);
     report__symbols_close(symbols);
+}
+
+static void name_files(struct naming *n) {
+    const struct report__profile *p = n->profile;
+    uint32_t *next = report__alloc(n->pool, p->module_count, sizeof *next);
+    uint32_t *last = report__alloc(n->pool, p->module_count, sizeof *last);
+
+    for (uint32_t m = 0; m < p->module_count; m++) {
+        uint32_t file = p->modules[m].file;
+        next[m] = MPROF_NONE;
+        if (file != m)
+            next[last[file]] = m;
+        last[file] = m;
+    }
+    for (uint32_t m = 0; m < p->module_count; m++)
+        if (p->modules[m].file == m)
+            name_file(n, m, next);
 }
 
 struct anonymous {
@@ -362,8 +387,7 @@ report__name_functions(struct report__pool *pool,
         n.next[i] = n.first[f->module];
         n.first[f->module] = i;
     }
-    for (uint32_t m = 0; m < profile->module_count; m++)
-        name_module(&n, m);
+    name_files(&n);
     number_anonymous(&n);
     return n.out;
 }

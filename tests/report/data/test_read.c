@@ -2,6 +2,7 @@
  * with a sentence. */
 #include "tests/support/parsed.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,56 @@ static void checks_the_sum(void **state) {
     refuses(f, "x.data: damaged at byte 32: the check sum is wrong");
 }
 
+/* It is opened once. */
+static void modules_of_one_file_are_one(void **state) {
+    struct fixture *f = *state;
+    datafile_module(&f->file, "/x/a", "id1", 3);
+    datafile_module(&f->file, "/x/b", "id1", 3);
+    datafile_module(&f->file, "/x/a", "id2", 3);
+    datafile_module(&f->file, "/x/a", "id1", 3);
+    datafile_module(&f->file, "/x/b", NULL, 0);
+    datafile_module(&f->file, NULL, NULL, 0);
+    datafile_module(&f->file, "/x/b", NULL, 0);
+    datafile_close(&f->file);
+    struct report__profile *p = parse(f);
+    static const uint32_t files[] = {0, 1, 2, 0, 4, 5, 4};
+    assert_int_equal(p->module_count, 7);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(p->modules[i].file, files[i]);
+}
+
+/* Whatever refers to a string has the same copy of it. */
+static void a_string_is_copied_once(void **state) {
+    struct fixture *f = *state;
+    mprof_ref a = datafile_function(&f->file, MPROF_C, 0, 1, "name", NULL);
+    mprof_ref b = datafile_function(&f->file, MPROF_C, 0, 2, "other", NULL);
+    ((struct mprof_function *)datafile_record(&f->file, b))->name =
+        ((struct mprof_function *)datafile_record(&f->file, a))->name;
+    datafile_close(&f->file);
+    struct report__profile *p = parse(f);
+    assert_string_equal(p->functions[1].name, "name");
+    assert_ptr_equal(p->functions[0].name, p->functions[1].name);
+}
+
+static void no_path_is_longer_than_paths_are(void **state) {
+    struct fixture *f = *state;
+    char path[PATH_MAX + 1];
+    memset(path, 'x', sizeof path);
+    path[PATH_MAX - 1] = '\0';
+    datafile_module(&f->file, path, NULL, 0);
+    size_t good = f->file.size;
+    datafile_close(&f->file);
+    assert_non_null(parse(f));
+    path[PATH_MAX - 1] = 'x';
+    path[PATH_MAX] = '\0';
+    f->file.size = good;
+    datafile_module(&f->file, path, NULL, 0);
+    datafile_close(&f->file);
+    assert_null(report__parse(&f->pool, "x.data", f->file.data, f->file.size,
+                              &f->error));
+    assert_non_null(strstr(f->error, "the path of a module is too long"));
+}
+
 static void says_why_a_file_cannot_be_read(void **state) {
     struct fixture *f = *state;
     assert_null(report__read(&f->pool, "/nonexistent/x", &f->error));
@@ -244,6 +295,9 @@ int main(void) {
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
         TEST(checks_the_sum),
+        TEST(modules_of_one_file_are_one),
+        TEST(a_string_is_copied_once),
+        TEST(no_path_is_longer_than_paths_are),
         TEST(says_why_a_file_cannot_be_read),
         TEST(reads_from_disk),
     };

@@ -25,9 +25,10 @@ typedef struct {
     char bytes[721];
 } test_nameless;
 
+/* Has a bin. */
 struct fixture {
-    char folder[160]; /* current directory, removed at the end */
-    char program[192], library[192];
+    char folder[128]; /* current directory, removed at the end */
+    char program[160], library[160];
     struct report__pool pool;
     struct report__module modules[2];
     struct report__profile profile;
@@ -101,6 +102,7 @@ static void profile(struct fixture *f, const char *program) {
         .program = program, .modules = f->modules, .module_count = 1};
     if (access(f->library, F_OK) == 0) {
         f->modules[1].path = f->library;
+        f->modules[1].file = 1;
         take_build_id(&f->modules[1]);
         f->profile.module_count = 2;
     }
