@@ -241,6 +241,7 @@ Called by ECL's --mprof option, which quits when it returns."
 
 (defun start-or-fail (batch)
   "Start recording, or quit with a line on standard error."
+  (%warn-at-end)
   (handler-case (start :file (batch-data batch)
                        :malloc (batch-malloc batch)
                        :limit (batch-limit batch))

@@ -182,6 +182,8 @@ after it may change errno."
   (heaps :unsigned-int))
 (define-c-function %mprof-set-limit ("mprof_set_limit" :monitor) :void
   (bytes :uint64-t))
+(define-c-function %mprof-set-warnings ("mprof_set_warnings" :monitor) :void
+  (on :int))
 (define-c-function %mprof-reexec ("mprof_reexec" :monitor) :int)
 (define-c-function %mprof-reset ("mprof_reset" :monitor) :int)
 (define-c-function %mprof-save ("mprof_save" :monitor) :int
@@ -234,6 +236,10 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
 (defun %choose-heaps (malloc)
   "Let the next recording cover the Lisp heap, and with MALLOC the C heap."
   (check-code (%mprof-set-heaps (if malloc 3 1)) nil (errno-place)))
+
+(defun %warn-at-end ()
+  "Let a line on standard error tell at the end if the data file lacks something."
+  (%mprof-set-warnings 1))
 
 (defun %reexec ()
   "Begin the whole program again, with malloc() seen.  Returns only by an error."

@@ -44,6 +44,7 @@ record_sources = \
 	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
+	monitor/record/tell.c monitor/record/tell.h \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \
 	monitor/record/tree.c monitor/record/tree.h \
@@ -168,11 +169,11 @@ libmonitor_la_SOURCES =
 libmonitor_la_LIBADD = $(monitor_rooms)
 libmprof_malloc_la_SOURCES = $(malloc_sources) $(backtrace_sources)
 libmprof_malloc_la_LIBADD = libmonitor-hook.la libmonitor.la -lgcc_s
-libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
+libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:1 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
 libmprof_la_SOURCES =
 libmprof_la_LIBADD = libmonitor.la libmonitor-hook.la libmonitor-ecl.la $(ECL_LIBS) -lgcc_s
-libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
+libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:1 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
 
 # Its types are not those of the program that is linked with it.

@@ -13,6 +13,7 @@ const struct mprof__functions mprof__own_functions = {
     .save = mprof__recording_save,
     .status = mprof__recording_status,
     .set_limit = mprof__recording_set_limit,
+    .set_warnings = mprof__recording_set_warnings,
 };
 
 const char *mprof_strerror(int error) {

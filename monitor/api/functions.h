@@ -16,6 +16,7 @@ struct mprof__functions {
     int (*save)(const char *file);
     int (*status)(struct mprof_status *status);
     void (*set_limit)(uint64_t bytes);
+    void (*set_warnings)(int on);
 };
 
 /* Of this library's monitor (api.c). */

@@ -53,3 +53,7 @@ int mprof_status(struct mprof_status *status) {
 void mprof_set_limit(uint64_t bytes) {
     now()->set_limit(bytes);
 }
+
+void mprof_set_warnings(int on) {
+    now()->set_warnings(on);
+}

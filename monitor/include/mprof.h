@@ -118,6 +118,11 @@ MPROF_API int mprof_status(struct mprof_status *status);
  * says how many allocations were concerned. */
 MPROF_API void mprof_set_limit(uint64_t bytes);
 
+/* Unless ON is 0, as at the beginning, have a line written on standard error
+ * when the process ends normally, if the data file lacks something because the
+ * system refused to let it grow: no space on the device, say. */
+MPROF_API void mprof_set_warnings(int on);
+
 /* A sentence for an error code, any number, in English, static. */
 MPROF_API const char *mprof_strerror(int error);
 

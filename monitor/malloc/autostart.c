@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +28,7 @@
 #include "monitor/record/complete.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
+#include "monitor/record/tell.h"
 
 extern char **environ;
 
@@ -40,36 +40,14 @@ static uint64_t begun;         /* when the first process, ns since boot */
 static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
 
-/* Write LINE, of N bytes, on standard error. */
-static void say(const char *line, int n) {
-    /* Where files may not grow, a signal says so. */
-    sigset_t too_large, saved;
-    const struct timespec not_at_all = {0, 0};
-    sigemptyset(&too_large);
-    sigaddset(&too_large, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &too_large, &saved);
-    if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0 && errno == EFBIG)
-        sigtimedwait(&too_large, NULL, &not_at_all);
-    pthread_sigmask(SIG_SETMASK, &saved, NULL);
-}
-
 /* One line about why nothing is recorded. */
 static void complain(const char *path, int error) {
     static char line[PATH_MAX + 200];
     const char *what = mprof_strerror(error);
     const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
-    say(line,
-        snprintf(line, sizeof line, "mprof: %s: %s: %s; nothing is recorded\n",
-                 path, what, why != NULL ? why : "unknown"));
-}
-
-/* Whoever asked for a recording is told that it lacks something. */
-static void tell_shortage(const char *path, int error) {
-    static char line[PATH_MAX + 200];
-    const char *why = strerrordesc_np(error);
-    say(line, snprintf(line, sizeof line,
-                       "mprof: %s: %s; its first lines tell what is missing\n",
-                       path, why != NULL ? why : "unknown"));
+    mprof__say(line, snprintf(line, sizeof line,
+                              "mprof: %s: %s: %s; nothing is recorded\n", path,
+                              what, why != NULL ? why : "unknown"));
 }
 
 static void check_limit(void) {
@@ -77,10 +55,11 @@ static void check_limit(void) {
     const char *limit = getenv("MPROF_LIMIT");
     uint64_t bytes;
     if (limit != NULL && *limit != '\0' && !mprof__read_bytes(limit, &bytes))
-        say(line, snprintf(line, sizeof line,
-                           "mprof: MPROF_LIMIT: '%.100s' is no number of "
-                           "bytes; the default is used\n",
-                           limit));
+        mprof__say(line,
+                   snprintf(line, sizeof line,
+                            "mprof: MPROF_LIMIT: '%.100s' is no number of "
+                            "bytes; the default is used\n",
+                            limit));
 }
 
 /* Expand the pattern; false: too long. */
@@ -220,17 +199,18 @@ static int lock_folder(const char *path) {
 /* Who asked for a name is told of another. */
 static void tell(const char *name) {
     static char line[2 * PATH_MAX + 200];
-    say(line, snprintf(line, sizeof line,
-                       "mprof: %s: is no recording of yours and stays; "
-                       "recorded in %s\n",
-                       base, name));
+    mprof__say(line, snprintf(line, sizeof line,
+                              "mprof: %s: is no recording of yours and stays; "
+                              "recorded in %s\n",
+                              base, name));
 }
 
 static void tell_unseen(void) {
     static char what[400], line[sizeof what + 100];
     mprof__malloc_unseen(what, sizeof what);
     if (what[0] != '\0')
-        say(line, snprintf(line, sizeof line, "mprof: cannot see %s\n", what));
+        mprof__say(line,
+                   snprintf(line, sizeof line, "mprof: cannot see %s\n", what));
 }
 
 static void begin(char *name, size_t size, bool loud) {
@@ -361,7 +341,7 @@ bool mprof__autostart(void) {
     mprof__finish_last();
     bool run = read_run();
     if (run)
-        mprof__recording_short = tell_shortage;
+        mprof__own_functions.set_warnings(1);
     begin_with_pipe();
     check_limit();
     bool named = read_pattern() && expand(base, sizeof base);

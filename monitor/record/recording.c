@@ -19,6 +19,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/session.h"
+#include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
 #include "monitor/unwind/marks.h"
@@ -33,6 +34,7 @@ static bool running;
 static pid_t owner;    /* process whose session it is */
 static unsigned heaps; /* of the next session; 0: the library's own */
 static uint64_t limit; /* 0: not set */
+static bool warns;     /* at the end, if the data lack something */
 
 /* Signals wait: a handler that allocates would find the locks taken.  Not
  * those by which the collector halts threads: it would wait for this thread,
@@ -388,7 +390,12 @@ int mprof__recording_save(const char *file) {
     return release(&saved, save(file));
 }
 
-void (*mprof__recording_short)(const char *path, int error);
+void mprof__recording_set_warnings(int on) {
+    struct guard saved;
+    acquire(&saved);
+    warns = on != 0;
+    release(&saved, 0);
+}
 
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
@@ -398,8 +405,8 @@ static void finish(void *unused) {
     if (owner == getpid()) {
         stop();
         if (session != NULL && session->named && session->arena.refused != 0 &&
-            mprof__recording_short != NULL)
-            mprof__recording_short(session->path, session->arena.refused);
+            warns)
+            mprof__tell_shortage(session->path, session->arena.refused);
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
     }

@@ -21,10 +21,7 @@ int mprof__recording_status(struct mprof_status *status);
 int mprof__recording_set_heaps(unsigned wanted);
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
-
-/* Called at the end of a process whose data file could not be as large as its
- * limit, with why, an errno; NULL: nobody is told. */
-extern void (*mprof__recording_short)(const char *path, int error);
+void mprof__recording_set_warnings(int on);
 
 /* Let the recording end after all destructors; to be called before main(). */
 void mprof__finish_last(void);

@@ -1,0 +1,11 @@
+/* tell.h - lines on standard error, for whoever asked for a recording. */
+#ifndef MONITOR_RECORD_TELL_H
+#define MONITOR_RECORD_TELL_H
+
+/* Write LINE, of LENGTH bytes, whatever becomes of it. */
+void mprof__say(const char *line, int length);
+
+/* The data file PATH lacks something, as ERROR, an errno, says why. */
+void mprof__tell_shortage(const char *path, int error);
+
+#endif
