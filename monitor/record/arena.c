@@ -25,6 +25,9 @@
 /* Bytes by which the file grows: small against what a run writes anyway. */
 enum { PIECE = 256 * 1024, PAGE = 4096, HIGH_FD = 500 };
 
+/* Requests at most between two that look for a file that is out of reach. */
+enum { MOST_WAITS = 1 << 20 };
+
 /* Enough for the totals of the largest programs that were tried. */
 enum { MOST_RESERVED = 64 * 1024 * 1024 };
 
@@ -99,9 +102,18 @@ static bool grow_now(struct mprof__arena *arena, size_t bytes) {
     size_t least = (bytes + PAGE - 1) / PAGE * PAGE;
     if (arena->full || size > arena->limit)
         goto full;
-    /* Perhaps another time. */
-    if (!open_again(arena))
+    if (arena->waits > 0) {
+        arena->waits--;
         return false;
+    }
+    /* Perhaps another time. */
+    if (!open_again(arena)) {
+        if (arena->backoff < MOST_WAITS)
+            arena->backoff = 2 * arena->backoff + 1;
+        arena->waits = arena->backoff;
+        return false;
+    }
+    arena->backoff = 0;
     bool grown = extend(arena, size) || extend(arena, least);
     move_high(arena);
     if (grown)

@@ -43,8 +43,10 @@ struct mprof__arena {
     ino_t inode;      /*   closed our descriptor and opened its own at it */
     bool full;        /* the file cannot grow any more */
     int refused;      /* 0, or why the system did not let it: an errno */
-    size_t reserve;   /* of the limit, for what must not fail for want of room
-                         that whole chains have taken; see enum mprof__room */
+    uint32_t waits, backoff; /* requests until it is asked again for the file,
+                                which could not be reached */
+    size_t reserve; /* of the limit, for what must not fail for want of room
+                       that whole chains have taken; see enum mprof__room */
     uint64_t mapped_before; /* what mprof__mapped was when it was opened */
 };
 

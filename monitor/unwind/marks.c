@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "monitor/unwind/marks.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -132,6 +133,10 @@ void mprof__marks_give(struct mprof__marks *marks) {
     pthread_mutex_unlock(&giving);
 }
 
+static bool has_ended(pid_t process, pid_t thread) {
+    return syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH;
+}
+
 void mprof__marks_restore(void) {
     pid_t process = getpid(), me = this_thread();
     pthread_mutex_lock(&giving);
@@ -139,7 +144,7 @@ void mprof__marks_restore(void) {
         struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[i]);
         pid_t thread = marks == NULL ? 0 : mprof__load_acquire(&marks->thread);
         /* One that ended without a word has no stack any more. */
-        if (thread != 0 && syscall(SYS_tgkill, process, thread, 0) == 0)
+        if (thread == me || (thread != 0 && !has_ended(process, thread)))
             restore(marks, thread == me);
     }
     pthread_mutex_unlock(&giving);
