@@ -1,6 +1,5 @@
 /* c_adapter.c - the adapter for programs without another runtime than C's;
  * see adapter.h. */
-#include <stdio.h>
 #include <sys/prctl.h>
 
 #include "monitor/format/format.h"
@@ -31,10 +30,11 @@ static void no_text(char *text, size_t size) {
     text[0] = '\0';
 }
 
+/* At most 16 bytes.  Without snprintf(), which takes a lot of stack. */
 static void describe_thread(char *text, size_t size) {
-    char name[16] = "";
-    prctl(PR_GET_NAME, name);
-    snprintf(text, size, "%s", name);
+    (void)size;
+    text[0] = '\0';
+    prctl(PR_GET_NAME, text);
 }
 
 static bool interprets(uintptr_t start) {

@@ -4,16 +4,17 @@
  */
 #include <string.h>
 
+#include "monitor/record/names.h"
 #include "monitor/record/place.h"
 
 static struct mprof_bin *add_bin(struct mprof__thread *thread,
                                  const struct mprof__event *event) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    char name[MPROF__NAME_BYTES] = "";
-    const char *type =
-        mprof__adapter.type(event->type, event->object, name, sizeof name);
     mprof__lock(&session->lock);
+    char *name = mprof__name_new(session, MPROF_LISP)->text;
+    const char *type = mprof__adapter.type(event->type, event->object, name,
+                                           MPROF__NAME_BYTES);
     mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));
     mprof_ref name_ref = 0;
     if (name[0] != '\0')

@@ -38,11 +38,19 @@ mprof_ref mprof__session_function(struct mprof__session *session,
     return ref;
 }
 
+struct mprof__name *mprof__name_new(struct mprof__session *session,
+                                    uint32_t kind) {
+    session->name.kind = kind;
+    session->name.text[0] = session->name.symbol[0] = '\0';
+    session->name.certain = false;
+    return &session->name;
+}
+
 mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
                                  mprof_ref *place) {
-    struct mprof__name name = {.kind = kind};
     if (*place == 0)
-        *place = mprof__session_function(session, 0, 0, &name);
+        *place = mprof__session_function(session, 0, 0,
+                                         mprof__name_new(session, kind));
     return *place;
 }
 
@@ -68,9 +76,9 @@ mprof_ref mprof__session_object(struct mprof__session *session,
         ref = mprof__session_special(session, MPROF_INTERPRETED,
                                      &session->interpreted);
     } else {
-        struct mprof__name name = {.kind = MPROF_INTERPRETED};
-        mprof__adapter.interpreted(chain->frames, index, &name);
-        ref = mprof__session_function(session, object, 0, &name);
+        struct mprof__name *name = mprof__name_new(session, MPROF_INTERPRETED);
+        mprof__adapter.interpreted(chain->frames, index, name);
+        ref = mprof__session_function(session, object, 0, name);
         if (ref != 0) {
             session->objects++;
             mprof__adapter.keep(object);

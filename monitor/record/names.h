@@ -11,6 +11,10 @@
 
 struct mprof__session;
 
+/* Room for a name of KIND, empty; under the lock, until the next one. */
+struct mprof__name *mprof__name_new(struct mprof__session *session,
+                                    uint32_t kind);
+
 /* Add a FUNCTION; under the lock.  0: no room. */
 mprof_ref mprof__session_function(struct mprof__session *session,
                                   uint64_t address, mprof_ref module,

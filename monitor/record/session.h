@@ -10,6 +10,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
+#include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
 
 struct mprof__chunk;
@@ -40,13 +41,14 @@ struct mprof__session {
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown,
-        folded;           /* FUNCTIONs that stand for many; or 0 */
-    bool pinned;          /* a thread may still be inside */
-    bool named;           /* the data file has a name: */
-    char path[PATH_MAX];  /* as it was given */
-    char where[PATH_MAX]; /* absolute */
-    uint64_t started;     /* CLOCK_MONOTONIC, ns, of the last start */
-    uint64_t before;      /* ns recorded before that */
+        folded;              /* FUNCTIONs that stand for many; or 0 */
+    bool pinned;             /* a thread may still be inside */
+    bool named;              /* the data file has a name: */
+    char path[PATH_MAX];     /* as it was given */
+    char where[PATH_MAX];    /* absolute */
+    uint64_t started;        /* CLOCK_MONOTONIC, ns, of the last start */
+    struct mprof__name name; /* under the lock: stacks may be nearly full */
+    uint64_t before;         /* ns recorded before that */
 };
 
 /* In a child that was made without atfork handlers, by a raw clone(), these are

@@ -95,17 +95,17 @@ static mprof_ref native_function(struct mprof__session *session,
         mprof__table_find(&session->functions, unwind->function);
     if (slot != NULL)
         return (mprof_ref)slot->value;
-    struct mprof__name name = {.kind = MPROF_C};
+    struct mprof__name *name = mprof__name_new(session, MPROF_C);
     uint64_t address = unwind->function;
     mprof_ref module = 0;
     if (unwind->module != NULL) {
-        mprof__adapter.native(unwind->function, unwind->module, &name);
+        mprof__adapter.native(unwind->function, unwind->module, name);
         module = mprof__module(session, unwind);
         address -= unwind->module->l_addr;
     } else {
-        strcpy(name.symbol, MPROF__SIGNAL_RETURN);
+        strcpy(name->symbol, MPROF__SIGNAL_RETURN);
     }
-    mprof_ref ref = mprof__session_function(session, address, module, &name);
+    mprof_ref ref = mprof__session_function(session, address, module, name);
     if (ref != 0)
         mprof__table_add(&session->functions, unwind->function, ref);
     return ref;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/record/names.h"
 #include "monitor/record/sites.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -116,12 +117,12 @@ void mprof__thread_lift_marks(void) {
     mprof__leave(me);
 }
 
-static void name_thread(struct mprof__arena *arena,
+static void name_thread(struct mprof__session *session,
                         struct mprof_thread *record) {
-    char text[MPROF__NAME_BYTES];
-    mprof__adapter.thread(text, sizeof text);
+    char *text = mprof__name_new(session, MPROF_C)->text;
+    mprof__adapter.thread(text, MPROF__NAME_BYTES);
     if (text[0] != '\0')
-        record->name = mprof__arena_string(arena, text, strlen(text));
+        record->name = mprof__arena_string(&session->arena, text, strlen(text));
 }
 
 /* Go on where a thread that has ended stopped; NULL: there is none. */
@@ -151,7 +152,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     record->heap = heap;
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
-    name_thread(arena, record);
+    name_thread(session, record);
     char *memory = mprof__session_alloc(session, sizeof(struct mprof__thread) +
                                                      MPROF__LINE);
     if (memory == NULL)

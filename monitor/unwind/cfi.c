@@ -66,7 +66,9 @@ static void restore(struct row *row, const struct row *initial, uint64_t reg) {
         row->ra = initial->ra;
 }
 
-enum { STATES = 16 };
+/* Remembered ones in remembered ones: compilers write one, and the stack may be
+ * nearly full. */
+enum { STATES = 4 };
 
 struct machine {
     struct row row, initial, stack[STATES];
