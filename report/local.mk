@@ -78,6 +78,7 @@ libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 	-export-symbols-regex '^mprof_report_(string|free)$$'
 
 mprof_SOURCES = report/command/main.c report/command/run.c report/command/run.h \
+	report/command/run_options.c report/command/run_options.h \
 	report/command/runnable.c report/command/runnable.h
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
 mprof_LDADD = libreport.la $(REPORT_LIBS)

@@ -20,19 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/format/bytes.h"
 #include "monitor/format/claim.h"
 #include "monitor/format/format.h"
 #include "monitor/format/process.h"
-#include "report/command/option.h"
+#include "report/command/run_options.h"
 #include "report/command/runnable.h"
-
-struct run {
-    const char *data;
-    const char *limit;
-    bool children;
-    char **program;
-};
 
 static int __attribute__((format(printf, 2, 3)))
 fail(int status, const char *format, ...) {
@@ -45,57 +37,11 @@ fail(int status, const char *format, ...) {
     return status;
 }
 
-static bool set_data_name(void *run_, const char *value, FILE *err) {
-    struct run *run = run_;
-    (void)err;
-    run->data = value;
-    return true;
-}
-
-static bool set_limit_text(void *run_, const char *value, FILE *err) {
-    struct run *run = run_;
-    (void)err;
-    run->limit = value;
-    return true;
-}
-
-static bool leave_children(void *run_, const char *value, FILE *err) {
-    struct run *run = run_;
-    (void)value, (void)err;
-    run->children = false;
-    return true;
-}
-
-static const struct report__option list[] = {
-    {"data", "FILE", "", set_data_name},
-    {"o", "FILE", "", set_data_name},
-    {"limit", "BYTES", "", set_limit_text},
-    {"no-children", NULL, "", leave_children},
-    {NULL, NULL, NULL, NULL}};
-
-static int parse(char **argv, struct run *run) {
-    int at = 1;
-    for (; argv[at] != NULL && argv[at][0] == '-'; at++) {
-        if (strcmp(argv[at], "--") == 0) {
-            at++;
-            break;
-        }
-        if (!report__take_option(list, argv, &at, "mprof: run: ", stderr, run))
-            return 2;
-    }
-    run->program = argv + at;
-    if (*run->program == NULL)
-        return fail(2, "no program; try mprof --help");
-    return 0;
-}
-
 static int set_limit(const char *text) {
     char number[32];
     uint64_t bytes;
-    if (!mprof__read_bytes(text, &bytes))
-        return fail(2, "'%s' is no number of bytes", text);
-    if (bytes > MPROF__LARGEST_LIMIT)
-        return fail(2, "a data file cannot have more than 16g");
+    if (!report__read_limit(text, stderr, &bytes))
+        return 2;
     snprintf(number, sizeof number, "%" PRIu64, bytes);
     setenv("MPROF_LIMIT", number, 1);
     return 0;
@@ -190,15 +136,16 @@ static void set_run(void) {
 }
 
 int report__run_main(int argc, char **argv) {
-    struct run run = {.data = getenv("MPROF_DATA"),
-                      .limit = getenv("MPROF_LIMIT"),
-                      .children = true};
+    struct report__run_options run = {.data = getenv("MPROF_DATA"),
+                                      .limit = getenv("MPROF_LIMIT"),
+                                      .children = true};
     int status;
     (void)argc;
     if (run.limit != NULL && *run.limit == '\0')
         run.limit = NULL;
-    if ((status = parse(argv, &run)) != 0 ||
-        (run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
+    if (!report__parse_run(argv, stderr, &run))
+        return 2;
+    if ((run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
         (status = set_data(run.data)) != 0 || (status = set_preload()) != 0)
         return status;
     unsetenv("MPROF_START");

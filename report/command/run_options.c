@@ -1,0 +1,65 @@
+/* run_options.c - see run_options.h. */
+#include "report/command/run_options.h"
+
+#include <string.h>
+
+#include "monitor/format/bytes.h"
+#include "report/command/option.h"
+
+static bool set_data(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)err;
+    run->data = value;
+    return true;
+}
+
+static bool set_limit(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)err;
+    run->limit = value;
+    return true;
+}
+
+static bool leave_children(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)value, (void)err;
+    run->children = false;
+    return true;
+}
+
+static const struct report__option list[] = {
+    {"data", "FILE", "", set_data},
+    {"o", "FILE", "", set_data},
+    {"limit", "BYTES", "", set_limit},
+    {"no-children", NULL, "", leave_children},
+    {NULL, NULL, NULL, NULL}};
+
+bool report__parse_run(char **argv, FILE *err,
+                       struct report__run_options *run) {
+    int at = 1;
+    for (; argv[at] != NULL && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        if (!report__take_option(list, argv, &at, "mprof: run: ", err, run))
+            return false;
+    }
+    run->program = argv + at;
+    if (*run->program != NULL)
+        return true;
+    fputs("mprof: run: no program; try mprof --help\n", err);
+    return false;
+}
+
+bool report__read_limit(const char *text, FILE *err, uint64_t *bytes) {
+    if (!mprof__read_bytes(text, bytes)) {
+        fprintf(err, "mprof: run: '%s' is no number of bytes\n", text);
+        return false;
+    }
+    if (*bytes > MPROF__LARGEST_LIMIT) {
+        fputs("mprof: run: a data file cannot have more than 16g\n", err);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,23 @@
+/* run_options.h - the options of `mprof run`. */
+#ifndef REPORT_COMMAND_RUN_OPTIONS_H
+#define REPORT_COMMAND_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct report__run_options {
+    const char *data;  /* as given, or NULL */
+    const char *limit; /* the same */
+    bool children;
+    char **program; /* with its arguments, ended by NULL */
+};
+
+/* Take the options from ARGV, which begins with "run" and ends with NULL; what
+ * is not given there stays in RUN.  False after a line on ERR. */
+bool report__parse_run(char **argv, FILE *err, struct report__run_options *run);
+
+/* What --limit=TEXT means.  False after a line on ERR. */
+bool report__read_limit(const char *text, FILE *err, uint64_t *bytes);
+
+#endif
