@@ -78,6 +78,7 @@ libtests_la_SOURCES = \
 	tests/support/golden.c tests/support/golden.h \
 	tests/support/replay.c tests/support/replay.h \
 	tests/support/self.h \
+	tests/support/small.c tests/support/small.h \
 	tests/support/world.c tests/support/world.h
 libtests_la_LIBADD = libreport.la libmonitor.la
 LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
