@@ -13,7 +13,7 @@ copy_sources () {
                     config.h.in mprof.pc.in build-aux man/*.in \
                     lisp/version.sexp
                 find monitor report tests -name '*.[chS]' ! -name arch.h
-                find tests -name '*.cc' -o -name '*.golden'
+                find tests -name '*.cc' -o -name '*.golden' -o -name make-corpus
             } | tar -c -T -
         ) | tar -x -p -C "$1"
 }

@@ -52,6 +52,7 @@ c_script_tests = \
 	tests/run-damaged.test \
 	tests/run-figures.test \
 	tests/run-files.test \
+	tests/run-fuzz.test \
 	tests/run-hostile.test \
 	tests/run-limits.test \
 	tests/run-manpages.test \
@@ -86,6 +87,7 @@ LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
 # wanted_tests are those that there should be, built_tests those that can be built.
 check_PROGRAMS =
 check_LTLIBRARIES =
+check_DATA =
 built_tests =
 wanted_tests =
 comparing_libraries =
@@ -93,6 +95,8 @@ if !WALK_OTHER
 comparing_libraries += libmonitor_check.la libmprof_malloc_check.la
 endif
 if REPORT
+check_PROGRAMS += $(fuzz_replays) tests/fuzz/make_seeds
+check_DATA += tests/fuzz/corpus/stamp
 wanted_tests += $(c_tests)
 if CMOCKA
 check_PROGRAMS += $(c_tests)
@@ -104,7 +108,7 @@ wanted_tests += $(c_script_tests) $(build_tests)
 if ECL
 wanted_tests += $(ecl_tests)
 built_tests += $(ecl_tests)
-check_DATA = tests/ecldir/stamp
+check_DATA += tests/ecldir/stamp
 check_LTLIBRARIES += libmprof_check.la tests/oracle/gc_count.la
 endif
 built_tests += $(c_script_tests) $(build_tests)
@@ -115,6 +119,66 @@ endif
 endif
 TESTS = $(built_tests)
 TEST_EXTENSIONS = .test
+
+# What the fuzzer calls.  replay_* are for any compiler, and call it with files;
+# in fuzzing/ clang makes programs of the same, and of what they use.
+
+fuzz_targets = data elf options
+fuzz_replays = tests/fuzz/replay_data tests/fuzz/replay_elf \
+	tests/fuzz/replay_options
+if !WALK_OTHER
+fuzz_targets += unwind
+fuzz_replays += tests/fuzz/replay_unwind
+endif
+fuzz_parts = tests/fuzz/fuzz.h tests/fuzz/replay.c tests/fuzz/support.c
+fuzz_libraries = libreport.la libmonitor.la $(REPORT_LIBS)
+tests_fuzz_replay_data_SOURCES = tests/fuzz/fuzz_data.c $(fuzz_parts)
+tests_fuzz_replay_data_LDADD = $(fuzz_libraries)
+tests_fuzz_replay_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_parts) \
+	report/command/runnable.c
+tests_fuzz_replay_elf_LDADD = $(fuzz_libraries)
+tests_fuzz_replay_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_parts) \
+	report/command/run_options.c
+tests_fuzz_replay_options_LDADD = $(fuzz_libraries)
+tests_fuzz_replay_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_parts)
+tests_fuzz_replay_unwind_LDADD = $(fuzz_libraries)
+tests_fuzz_make_seeds_SOURCES = tests/fuzz/make_seeds.c tests/fuzz/fuzz.h \
+	tests/support/datafile.c tests/support/small.c
+tests_fuzz_make_seeds_CPPFLAGS = $(AM_CPPFLAGS)
+tests_fuzz_make_seeds_LDADD = -lz
+tests/fuzz/corpus/stamp: tests/fuzz/make_seeds$(EXEEXT) tests/fuzz/make-corpus \
+	tests/fuzz/module.c tests/fuzz/module.cc
+	$(AM_V_GEN)CC='$(CC)' CXX='$(CXX)' $(srcdir)/tests/fuzz/make-corpus \
+	tests/fuzz/corpus tests/fuzz/make_seeds$(EXEEXT) && : >$@
+
+CLANG = clang
+SECONDS = 60
+fuzz_cflags = -std=gnu11 -O2 -g -fno-omit-frame-pointer $(WARN_CFLAGS) \
+	-fno-sanitize-recover=all
+fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
+	$(base_sources) $(unwind_sources) $(arch_sources) $(report_base_sources) \
+	$(report_data_sources) $(report_elf_sources) $(report_graph_sources) \
+	$(report_tables_sources) $(report_command_sources) \
+	report/command/run_options.c report/command/runnable.c \
+	tests/fuzz/support.c))
+fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
+
+fuzzing/%.o: %.c
+	@$(MKDIR_P) $(@D)
+	$(AM_V_CC)$(CLANG) $(fuzz_cflags) -fsanitize=fuzzer-no-link,address,undefined \
+	$(DEFAULT_INCLUDES) $(AM_CPPFLAGS) -MMD -MP -c $< -o $@
+fuzzing/fuzzed.a: $(fuzz_objects)
+	$(AM_V_GEN)rm -f $@ && $(AR) cr $@ $(fuzz_objects)
+fuzzing/fuzz_%: fuzzing/tests/fuzz/fuzz_%.o fuzzing/fuzzed.a
+	$(AM_V_CCLD)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(REPORT_LIBS) -o $@
+fuzz-targets: $(fuzz_programs)
+fuzz: tests/fuzz/corpus/stamp
+	@$(srcdir)/tests/fuzz/has-fuzzer '$(CLANG)'
+	@$(MAKE) $(AM_MAKEFLAGS) fuzz-targets
+	@$(srcdir)/tests/fuzz/fuzz fuzzing tests/fuzz/corpus $(SECONDS) $(fuzz_targets)
+.PHONY: fuzz fuzz-targets
+.PRECIOUS: fuzzing/%.o
+-include $(fuzz_objects:.o=.d) $(fuzz_targets:%=fuzzing/tests/fuzz/fuzz_%.d)
 
 # The monitor that takes every chain twice
 
@@ -153,12 +217,13 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; ECL_CONFIG='$(ECL_CONFIG)'; \
 	MPROF_HAVE_LIBUNWIND='$(have_libunwind)'; MPROF_HAVE_CMOCKA='$(have_cmocka)'; \
 	MPROF_C_TESTS='$(c_tests)'; MPROF_WALK_TESTS='$(walk_tests)'; \
+	MPROF_FUZZ_TARGETS='$(fuzz_targets)'; MPROF_CLANG='$(CLANG)'; \
 	MPROF_TESTS='$(built_tests)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
 	export builddir MPROF MPROF_ECL ECLDIR MPROF_LIBRARY \
 	MPROF_MALLOC_LIBRARY MPROF_MALLOC_ARCHIVE MPROF_INCLUDE CXX \
 	MPROF_REPORT_LIBRARY ORACLE MALLOC_COUNT SUMS CC ECL_CONFIG \
 	MPROF_HAVE_LIBUNWIND MPROF_HAVE_CMOCKA MPROF_C_TESTS MPROF_WALK_TESTS \
-	MPROF_TESTS MPROF_WANTED_TESTS; \
+	MPROF_FUZZ_TARGETS MPROF_CLANG MPROF_TESTS MPROF_WANTED_TESTS; \
 	unset MPROF_DATA;
 
 tests/ecldir/stamp: lisp/mprof.fas
@@ -195,6 +260,10 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	$(ecl_tests) $(c_script_tests) $(build_tests) \
 	tests/builds.sh \
 	tests/fresh-machine \
+	tests/fuzz/seeds \
+	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
+	tests/fuzz/replay-all \
+	tests/fuzz/module.c tests/fuzz/module.cc \
 	tests/real-program.sh \
 	tests/results \
 	tests/script.sh \

@@ -1,0 +1,75 @@
+/* fuzz_options.c - the options of `mprof` and `mprof run`, and numbers of
+ * bytes.
+ *
+ * Each line is an argument.  Nothing is read, written or executed.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "monitor/format/bytes.h"
+#include "report/command/command.h"
+#include "report/command/run_options.h"
+
+enum { MOST = 200 };
+
+/* Of TEXT, which is cut up. */
+static int split(char *text, char **argv) {
+    int argc = 0;
+    argv[argc++] = (char[]){"mprof"};
+    while (text && argc < MOST) {
+        argv[argc++] = text;
+        text = strchr(text, '\n');
+        if (text)
+            *text++ = '\0';
+    }
+    argv[argc] = NULL;
+    return argc;
+}
+
+static void parse(int argc, char **argv) {
+    struct report__options options;
+    struct fuzz_text err;
+    fuzz_open(&err);
+    bool good = report__parse_options(argc, argv, err.stream, &options);
+    fuzz_close(&err);
+    fuzz_expect_lines(&err, good ? 0 : 1);
+    if (good) {
+        FUZZ_EXPECT((options.tables & ~(unsigned)MPROF_ALL_TABLES) == 0);
+        FUZZ_EXPECT(!options.files[1] || options.files[0]);
+        FUZZ_EXPECT(options.verbosity <= MPROF_VERBOSE);
+    }
+    fuzz_free(&err);
+}
+
+static void parse_run(char **argv) {
+    struct report__run_options run = {.children = true};
+    struct fuzz_text err;
+    uint64_t bytes;
+    fuzz_open(&err);
+    bool good = report__parse_run(argv, err.stream, &run);
+    FUZZ_EXPECT(!good || *run.program);
+    if (good && run.limit)
+        good = report__read_limit(run.limit, err.stream, &bytes);
+    FUZZ_EXPECT(!good || !run.limit ||
+                (bytes > 0 && bytes <= MPROF__LARGEST_LIMIT));
+    fuzz_close(&err);
+    fuzz_expect_lines(&err, good ? 0 : 1);
+    fuzz_free(&err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *argv[MOST + 1], *text = malloc(size + 1);
+    uint64_t bytes = 1;
+    FUZZ_EXPECT(text);
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = '\0';
+    FUZZ_EXPECT(!mprof__read_bytes(text, &bytes) || bytes > 0);
+    int argc = split(text, argv);
+    parse(argc, argv);
+    parse_run(argv);
+    free(text);
+    return 0;
+}
