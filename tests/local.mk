@@ -260,7 +260,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	$(ecl_tests) $(c_script_tests) $(build_tests) \
 	tests/builds.sh \
 	tests/fresh-machine \
-	tests/fuzz/seeds \
+	tests/fuzz/found tests/fuzz/seeds \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
 	tests/fuzz/replay-all \
 	tests/fuzz/module.c tests/fuzz/module.cc \

@@ -28,14 +28,16 @@ static int compare_slots(const void *a, const void *b) {
     return (x->address > y->address) - (x->address < y->address);
 }
 
+/* Of those that are in the file, whatever the headers of its sections say. */
 static size_t count_relocations(Elf *elf) {
-    size_t count = 0;
+    size_t count = 0, bytes = gelf_fsize(elf, ELF_T_RELA, 1, EV_CURRENT);
     GElf_Shdr header;
+    Elf_Data *data;
 
     for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));)
         if (gelf_getshdr(s, &header) && header.sh_type == SHT_RELA &&
-            header.sh_entsize > 0)
-            count += header.sh_size / header.sh_entsize;
+            bytes > 0 && (data = elf_getdata(s, NULL)))
+            count += data->d_size / bytes;
     return count;
 }
 
