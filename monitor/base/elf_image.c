@@ -48,41 +48,54 @@ static bool inside(const struct mprof__image *image, uint64_t offset,
     return offset <= image->bytes && bytes <= image->bytes - offset;
 }
 
-static const Elf64_Shdr *find_section(const struct mprof__image *image,
-                                      uint32_t type) {
+/* The headers of its sections; NULL: there is none that can be read. */
+static const Elf64_Shdr *sections(const struct mprof__image *image) {
     const Elf64_Ehdr *elf = (const void *)image->base;
     if (!inside(image, elf->e_shoff,
                 (uint64_t)elf->e_shnum * sizeof(Elf64_Shdr)) ||
-        elf->e_shentsize != sizeof(Elf64_Shdr))
+        elf->e_shentsize != sizeof(Elf64_Shdr) ||
+        elf->e_shoff % _Alignof(Elf64_Shdr) != 0)
         return NULL;
-    const Elf64_Shdr *section = (const void *)(image->base + elf->e_shoff);
-    for (int i = 0; i < elf->e_shnum; i++)
+    return (const void *)(image->base + elf->e_shoff);
+}
+
+static const Elf64_Shdr *find_section(const struct mprof__image *image,
+                                      uint32_t type) {
+    const Elf64_Ehdr *elf = (const void *)image->base;
+    const Elf64_Shdr *section = sections(image);
+    for (int i = 0; section != NULL && i < elf->e_shnum; i++)
         if (section[i].sh_type == type &&
             inside(image, section[i].sh_offset, section[i].sh_size) &&
+            section[i].sh_offset % _Alignof(Elf64_Sym) == 0 &&
             section[i].sh_link < elf->e_shnum)
             return &section[i];
     return NULL;
+}
+
+/* Does SECTION begin with the note that the build id is this one? */
+static bool is_build_id(const struct mprof__image *image,
+                        const Elf64_Shdr *section, const uint8_t *build_id,
+                        size_t bytes) {
+    const Elf64_Nhdr *note;
+    if (section->sh_type != SHT_NOTE ||
+        section->sh_offset % _Alignof(Elf64_Nhdr) != 0 ||
+        !inside(image, section->sh_offset, sizeof *note + sizeof "GNU" + bytes))
+        return false;
+    note = (const void *)(image->base + section->sh_offset);
+    return note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof "GNU" &&
+           note->n_descsz == bytes &&
+           memcmp((const char *)(note + 1) + sizeof "GNU", build_id, bytes) ==
+               0;
 }
 
 /* Is the build id of IMAGE this one? */
 static bool has_build_id(const struct mprof__image *image,
                          const uint8_t *build_id, size_t bytes) {
     const Elf64_Ehdr *elf = (const void *)image->base;
-    const Elf64_Shdr *section = (const void *)(image->base + elf->e_shoff);
-    if (find_section(image, SHT_NOTE) == NULL)
-        return false;
-    for (int i = 0; i < elf->e_shnum; i++) {
-        const Elf64_Nhdr *note =
-            (const void *)(image->base + section[i].sh_offset);
-        if (section[i].sh_type == SHT_NOTE &&
-            inside(image, section[i].sh_offset,
-                   sizeof *note + sizeof "GNU" + bytes) &&
-            note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof "GNU" &&
-            note->n_descsz == bytes &&
-            memcmp((const char *)(note + 1) + sizeof "GNU", build_id, bytes) ==
-                0)
+    const Elf64_Shdr *section = sections(image);
+    for (int i = 0; section != NULL && i < elf->e_shnum; i++)
+        if (is_build_id(image, &section[i], build_id, bytes))
             return true;
-    }
     return false;
 }
 
