@@ -121,6 +121,11 @@ static void cfa_by_expression(struct machine *m, struct mprof__cursor *p) {
         m->row.cfa_register = -1;
 }
 
+/* FACTOR times the alignment of data, whatever damaged tables say. */
+static int64_t aligned(const struct machine *m, uint64_t factor) {
+    return (int64_t)(factor * (uint64_t)m->fde->data_align);
+}
+
 /* The instructions that define the CFA.  False: not one of them. */
 static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
     struct row *row = &m->row;
@@ -138,11 +143,11 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
         return true;
     case 0x12: /* DW_CFA_def_cfa_sf */
         row->cfa_register = (int)mprof__uleb(p);
-        row->cfa_offset = mprof__sleb(p) * m->fde->data_align;
+        row->cfa_offset = aligned(m, (uint64_t)mprof__sleb(p));
         row->cfa_deref = false;
         return true;
     case 0x13: /* DW_CFA_def_cfa_offset_sf */
-        row->cfa_offset = mprof__sleb(p) * m->fde->data_align;
+        row->cfa_offset = aligned(m, (uint64_t)mprof__sleb(p));
         return true;
     case 0x0f: /* DW_CFA_def_cfa_expression */
         cfa_by_expression(m, p);
@@ -155,16 +160,16 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
 /* The instructions that say where a register is.  False: not one of them. */
 static bool step_register(struct machine *m, uint8_t op,
                           struct mprof__cursor *p) {
-    int64_t align = m->fde->data_align;
     uint64_t reg;
     switch (op) {
     case 0x05: /* DW_CFA_offset_extended */
         reg = mprof__uleb(p);
-        set_saved(&m->row, reg, AT_CFA, 0, (int64_t)mprof__uleb(p) * align);
+        set_saved(&m->row, reg, AT_CFA, 0, aligned(m, mprof__uleb(p)));
         return true;
     case 0x11: /* DW_CFA_offset_extended_sf */
         reg = mprof__uleb(p);
-        set_saved(&m->row, reg, AT_CFA, 0, mprof__sleb(p) * align);
+        set_saved(&m->row, reg, AT_CFA, 0,
+                  aligned(m, (uint64_t)mprof__sleb(p)));
         return true;
     case 0x06: /* DW_CFA_restore_extended */
         restore(&m->row, &m->initial, mprof__uleb(p));
@@ -241,7 +246,7 @@ static bool run(struct machine *m, struct mprof__cursor p) {
             break;
         case 2: /* DW_CFA_offset */
             set_saved(&m->row, op & 0x3f, AT_CFA, 0,
-                      (int64_t)mprof__uleb(&p) * m->fde->data_align);
+                      aligned(m, mprof__uleb(&p)));
             break;
         case 3: /* DW_CFA_restore */
             restore(&m->row, &m->initial, op & 0x3f);
