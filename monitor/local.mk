@@ -141,6 +141,7 @@ malloc_sources = \
 	monitor/malloc/autostart.c monitor/malloc/autostart.h \
 	monitor/malloc/binding.c \
 	monitor/malloc/c_adapter.c \
+	monitor/malloc/environment.c monitor/malloc/environment.h \
 	monitor/malloc/further.c monitor/malloc/further.h \
 	monitor/malloc/further_list.h \
 	monitor/malloc/malloc.c \

@@ -24,6 +24,7 @@
 #include "monitor/format/claim.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
+#include "monitor/malloc/environment.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/record/complete.h"
 #include "monitor/record/recording.h"
@@ -60,40 +61,6 @@ static void check_limit(void) {
                             "mprof: MPROF_LIMIT: '%.100s' is no number of "
                             "bytes; the default is used\n",
                             limit));
-}
-
-/* Expand the pattern; false: too long. */
-static bool expand(char *name, size_t size) {
-    char text[32];
-    size_t n = 0;
-    for (const char *p = pattern; *p != '\0'; p++) {
-        const char *part = text;
-        text[0] = *p;
-        text[1] = '\0';
-        if (*p == '%' && p[1] != '\0')
-            switch (*++p) {
-            case 'p':
-                snprintf(text, sizeof text, "%ld", (long)getpid());
-                by_pid = true;
-                break;
-            case 'n':
-                part = program_invocation_short_name;
-                break;
-            case '%':
-                break;
-            default:
-                text[0] = '%';
-                text[1] = *p;
-                text[2] = '\0';
-            }
-        size_t length = strlen(part);
-        if (n + length >= size)
-            return false;
-        memcpy(name + n, part, length);
-        n += length;
-    }
-    name[n] = '\0';
-    return true;
 }
 
 /* BASE.PID; false: too long. */
@@ -266,64 +233,19 @@ static void begin_with_pipe(void) {
         begun = forked + tick;
 }
 
-/* "PID:NANOSECONDS", from `mprof run`. */
+/* What `mprof run` tells, or else about this process. */
 static bool read_run(void) {
     const char *run = getenv("MPROF_RUN");
-    char *end;
     first = getpid();
     begun = mprof__process_clock();
-    if (run == NULL)
-        return false;
-    pid_t pid = (pid_t)strtol(run, &end, 10);
-    if (*end != ':' || pid <= 0)
-        return false;
-    first = pid;
-    begun = strtoull(end + 1, NULL, 10);
-    return true;
+    return run != NULL && mprof__read_run(run, &first, &begun);
 }
 
-static void drop_variable(char **at) {
-    do
-        at[0] = at[1];
-    while (*at++ != NULL);
-}
-
-static bool begins(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* Is VARIABLE ours?  Without a start, the rest is for who starts later. */
-static bool is_ours(const char *variable, bool start) {
-    return start ? begins(variable, "MPROF_")
-                 : begins(variable, "MPROF_START=") ||
-                       begins(variable, "MPROF_CHILDREN=") ||
-                       begins(variable, "MPROF_RUN=");
-}
-
-/* Take this library out of the environment, in place: what the program
- * executes is none of ours. */
+/* What the program executes is none of ours. */
 static void leave_environment(bool start) {
     Dl_info us;
-    if (dladdr((void *)mprof_start, &us) == 0)
-        return;
-    size_t length = strlen(us.dli_fname);
-    for (char **at = environ; *at != NULL;) {
-        if (is_ours(*at, start)) {
-            drop_variable(at);
-            continue;
-        }
-        char *value = *at + sizeof "LD_PRELOAD=" - 1;
-        if (begins(*at, "LD_PRELOAD=") && begins(value, us.dli_fname)) {
-            if (value[length] == '\0') {
-                drop_variable(at);
-                continue;
-            }
-            if (value[length] == ':')
-                memmove(value, value + length + 1,
-                        strlen(value + length + 1) + 1);
-        }
-        at++;
-    }
+    if (dladdr((void *)mprof_start, &us) != 0)
+        mprof__leave_environment(environ, us.dli_fname, start);
 }
 
 static bool is_no(const char *variable) {
@@ -344,7 +266,8 @@ bool mprof__autostart(void) {
         mprof__own_functions.set_warnings(1);
     begin_with_pipe();
     check_limit();
-    bool named = read_pattern() && expand(base, sizeof base);
+    bool named =
+        read_pattern() && mprof__expand(pattern, base, sizeof base, &by_pid);
     children = !is_no("MPROF_CHILDREN");
     if (!children)
         leave_environment(start);
@@ -363,7 +286,8 @@ bool mprof__autostart(void) {
 /* In the child, its first allocation. */
 static bool start_child(void) {
     static char name[PATH_MAX];
-    if (by_pid ? expand(name, sizeof name) : child_name(name, sizeof name))
+    if (by_pid ? mprof__expand(pattern, name, sizeof name, &by_pid)
+               : child_name(name, sizeof name))
         begin(name, sizeof name, false);
     return true;
 }
