@@ -138,7 +138,8 @@ tests_fuzz_replay_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_parts) \
 	report/command/runnable.c
 tests_fuzz_replay_elf_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_parts) \
-	report/command/run_options.c
+	monitor/malloc/environment.c report/command/run_options.c
+tests_fuzz_replay_options_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_replay_options_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_parts)
 tests_fuzz_replay_unwind_LDADD = $(fuzz_libraries)
@@ -159,8 +160,8 @@ fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(base_sources) $(unwind_sources) $(arch_sources) $(report_base_sources) \
 	$(report_data_sources) $(report_elf_sources) $(report_graph_sources) \
 	$(report_tables_sources) $(report_command_sources) \
-	report/command/run_options.c report/command/runnable.c \
-	tests/fuzz/support.c))
+	monitor/malloc/environment.c report/command/run_options.c \
+	report/command/runnable.c tests/fuzz/support.c))
 fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
 
 fuzzing/%.o: %.c

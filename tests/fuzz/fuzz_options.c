@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "monitor/format/bytes.h"
+#include "monitor/malloc/environment.h"
 #include "report/command/command.h"
 #include "report/command/run_options.h"
 
@@ -59,6 +60,39 @@ static void parse_run(char **argv) {
     fuzz_free(&err);
 }
 
+/* A name of no more bytes than there is room for. */
+static void expand(const char *pattern) {
+    enum { ROOM = 50 };
+    char *name = malloc(ROOM);
+    bool by_pid = false;
+    FUZZ_EXPECT(name);
+    if (mprof__expand(pattern, name, ROOM, &by_pid)) {
+        FUZZ_EXPECT(strlen(name) < ROOM);
+        FUZZ_EXPECT(strchr(pattern, '%') || strcmp(name, pattern) == 0);
+        FUZZ_EXPECT(!by_pid || strstr(pattern, "%p"));
+    }
+    free(name);
+}
+
+static void read_run(const char *text) {
+    pid_t pid = -1;
+    uint64_t since;
+    FUZZ_EXPECT(mprof__read_run(text, &pid, &since) ? pid > 0 : pid == -1);
+}
+
+/* All is left but what is ours. */
+static void leave_environment(char **variables) {
+    size_t others = 0, left = 0;
+    for (char **at = variables; *at; at++)
+        others += strncmp(*at, "MPROF_", 6) != 0 &&
+                  strcmp(*at, "LD_PRELOAD=ours.so") != 0;
+    mprof__leave_environment(variables, "ours.so", true);
+    for (char **at = variables; *at; at++, left++)
+        FUZZ_EXPECT(strncmp(*at, "MPROF_", 6) != 0);
+    FUZZ_EXPECT(left == others);
+    mprof__leave_environment(variables, "others.so", false);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *argv[MOST + 1], *text = malloc(size + 1);
     uint64_t bytes = 1;
@@ -67,9 +101,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memcpy(text, data, size);
     text[size] = '\0';
     FUZZ_EXPECT(!mprof__read_bytes(text, &bytes) || bytes > 0);
+    expand(text);
+    read_run(text);
     int argc = split(text, argv);
     parse(argc, argv);
     parse_run(argv);
+    leave_environment(argv + 1);
     free(text);
     return 0;
 }
