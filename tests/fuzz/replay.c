@@ -21,7 +21,7 @@ static void replay(const char *path) {
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
-        printf("%s\n", argv[i]);
+        printf("file %s\n", argv[i]);
         fflush(stdout);
         replay(argv[i]);
     }
