@@ -102,10 +102,13 @@ static void read_symbols(const struct report__module *module,
     report__symbols_close(symbols);
 }
 
-static void read_types(struct report__module *module,
+/* Of the program, or of one of its libraries. */
+static void read_types(struct report__module *module, bool is_program,
                        struct report__pool *pool) {
-    const struct report__profile profile = {
-        .program = module->path, .modules = module, .module_count = 1};
+    const struct report__profile profile = {.program =
+                                                is_program ? module->path : "",
+                                            .modules = module,
+                                            .module_count = 1};
     struct report__types *types =
         report__types_read(pool, &profile, NULL, true);
     report__types_missing(types);
@@ -118,12 +121,12 @@ static void read_types(struct report__module *module,
 }
 
 /* When memory is short, all has been given back, too. */
-static void read_file(struct report__module *module) {
+static void read_file(struct report__module *module, bool is_program) {
     struct report__pool pool = {0};
     jmp_buf nomem;
     pool.nomem = &nomem;
     if (setjmp(nomem) == 0) {
-        read_types(module, &pool);
+        read_types(module, is_program, &pool);
         read_symbols(module, &pool);
     }
     report__pool_free(&pool);
@@ -137,6 +140,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bool open = make_module(path, &module);
     read_image(path, &module);
     if (open)
-        read_file(&module);
+        read_file(&module, size % 2 == 0);
     return 0;
 }

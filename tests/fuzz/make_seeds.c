@@ -1,5 +1,5 @@
-/* make_seeds.c - in the working folder, from ./module.so there: data/ and
- * unwind/ get files for the fuzzer to begin with. */
+/* make_seeds.c - in the working folder, from the modules that make-corpus has
+ * put there: data/ and unwind/ get files for the fuzzer to begin with. */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
 
@@ -50,7 +50,64 @@ static void save_small(void) {
     datafile_free(&d);
 }
 
-/* Where module.so calls what it is given. */
+/* Lisp functions of all kinds, with names and without, and what they allocated.
+ */
+static void save_lisp(void) {
+    static const char *const names[] = {"CAR",       "(LAMBDA (X) X)",
+                                        "(LAMBDA)",  "(LAMBDA (X) X)",
+                                        "CL::|a b|", NULL};
+    static const char *const symbols[] = {"LC1car", "file.lsp:12", NULL};
+    const struct mprof_count one = {1, 24}, two = {2, 500};
+    struct datafile d;
+    datafile_start(&d);
+    mprof_ref module = datafile_module(&d, "/x/ecl0001234567.fas", "id", 2);
+    mprof_ref library = datafile_module(&d, "/x/library.fas", "if", 2);
+    mprof_ref thread = datafile_thread(&d, 7, "main");
+    mprof_ref node = datafile_node(&d, thread, 0, 0);
+    for (unsigned kind = MPROF_C; kind <= MPROF_ENTRY; kind++)
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+            mprof_ref function = datafile_function(
+                &d, kind, i % 2 ? module : library, 16 * i + kind, names[i],
+                symbols[(i + kind) % (sizeof symbols / sizeof *symbols)]);
+            node = datafile_node(&d, thread, node, function);
+            datafile_count(&d, node, i % MPROF_CLASSES, 1, 24);
+        }
+    for (int i = 0; i < 8; i++)
+        datafile_bin(&d, thread, i % MPROF_CLASSES, i < 4 ? "structure" : "x",
+                     i % 3 ? "POINT" : NULL, i % 2 ? one : two, one);
+    save(&d, "lisp", 0);
+    datafile_free(&d);
+}
+
+/* Many functions that call each other. */
+static void save_cycle(void) {
+    enum { FUNCTIONS = 40 };
+    mprof_ref functions[FUNCTIONS];
+    struct datafile d;
+    char name[20];
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 7, NULL);
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    for (int i = 0; i < FUNCTIONS; i++) {
+        snprintf(name, sizeof name, "F%d", i);
+        functions[i] = datafile_lisp(&d, name);
+    }
+    for (int i = 0; i < 2 * FUNCTIONS; i += 3) {
+        mprof_ref node = datafile_node(&d, thread, root, functions[0]);
+        for (int k = 1; k < 4; k++) {
+            node =
+                datafile_node(&d, thread, node, functions[(i + k) % FUNCTIONS]);
+            datafile_count(&d, node, MPROF_CONS, 1, 16);
+        }
+        if (i % 2)
+            datafile_count(&d, datafile_node(&d, thread, node, functions[0]),
+                           MPROF_OTHER, 1, 100);
+    }
+    save(&d, "cycle", 0);
+    datafile_free(&d);
+}
+
+/* Where a module calls what it is given. */
 enum { MOST_CALLS = 8 };
 static uint64_t calls[MOST_CALLS];
 static int call_count;
@@ -82,14 +139,14 @@ static void add_calls(struct datafile *d, mprof_ref module, mprof_ref function,
     }
 }
 
-/* A program that has loaded module.so, or that is it. */
-static void save_module(void *outer, int flags, const char *name) {
+/* A program that has loaded the module PATH, or that is it. */
+static void save_module(const char *path, void *outer, int flags,
+                        const char *name) {
     static const unsigned char build_id[] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct datafile d;
     uint64_t base = base_of(outer);
     datafile_start(&d);
-    mprof_ref module =
-        datafile_module(&d, "./module.so", build_id, sizeof build_id);
+    mprof_ref module = datafile_module(&d, path, build_id, sizeof build_id);
     struct mprof_module *record = datafile_record(&d, module);
     record->bias = record->start = base;
     record->end = base + 0x10000;
@@ -98,17 +155,41 @@ static void save_module(void *outer, int flags, const char *name) {
     mprof_ref function = datafile_function(&d, MPROF_C, module,
                                            (uintptr_t)outer - base, NULL, NULL);
     mprof_ref again = datafile_function(&d, MPROF_C, module, calls[0] - base,
-                                        NULL, "f.part.0.cold");
+                                        NULL, "outer.part.0.cold");
     mprof_ref node = datafile_node(&d, thread, root, function);
     add_calls(&d, module, function, thread, node);
     add_calls(&d, module, again, thread,
               datafile_node(&d, thread, node, again));
     if (flags & WITH_PROGRAM) {
-        mprof_ref program = datafile_string(&d, "./module.so");
+        mprof_ref program = datafile_string(&d, path);
         datafile_header(&d)->program = program;
     }
     save(&d, name, flags);
     datafile_free(&d);
+}
+
+/* The function outer() of the module PATH, which has said where it calls. */
+static void *run_module(const char *path) {
+    void (*outer)(void (*)(int), int);
+    void *module = dlopen(path, RTLD_LAZY);
+    void *symbol = module ? dlsym(module, "outer") : NULL;
+    if (!symbol) {
+        fprintf(stderr, "make_seeds: %s\n", dlerror());
+        exit(1);
+    }
+    memcpy(&outer, &symbol, sizeof outer);
+    call_count = 0;
+    outer(note, 1);
+    FUZZ_EXPECT(call_count > 0);
+    return symbol;
+}
+
+static void save_modules(void) {
+    void *outer = run_module("./module.so");
+    save_module("./module.so", outer, 0, "library");
+    save_module("./module.so", outer, WITH_PROGRAM, "program");
+    save_module("./split.so", run_module("./split.so"), 0, "split");
+    save_module("./linked.so", run_module("./linked.so"), 0, "linked");
 }
 
 /*
@@ -164,19 +245,10 @@ static void save_unwind(void *function) {
 }
 
 int main(void) {
-    void (*outer)(void (*)(int), int);
-    void *module = dlopen("./module.so", RTLD_LAZY);
-    void *symbol = module ? dlsym(module, "outer") : NULL;
-    if (!symbol) {
-        fprintf(stderr, "make_seeds: %s\n", dlerror());
-        return 1;
-    }
-    memcpy(&outer, &symbol, sizeof outer);
-    outer(note, 1);
-    FUZZ_EXPECT(call_count > 0);
     save_small();
-    save_module(symbol, 0, "library");
-    save_module(symbol, WITH_PROGRAM, "program");
-    save_unwind(symbol);
+    save_lisp();
+    save_cycle();
+    save_modules();
+    save_unwind(run_module("./module.so"));
     return 0;
 }

@@ -1,5 +1,12 @@
 // module.cc - as module.c, with what only C++ has: namespaces, templates, types
 // within types.
+namespace std {
+template <typename T> struct list {
+    T *first;
+    typedef T value_type;
+};
+} // namespace std
+
 namespace outside {
 template <typename T, int N> struct box {
     T things[N];
@@ -17,12 +24,23 @@ class hidden {
     int weight = 3;
 };
 } // namespace
+struct whole {
+    struct part;
+    part *first;
+};
+struct whole::part {
+    struct deeper {
+        int numbers[9];
+    } below;
+};
 using many = box<box<int, 2>, 3>;
 } // namespace outside
 
 volatile int sink;
+std::list<int> numbers;
 outside::box<long, 5> five;
 outside::box<char, 7>::inside within;
+outside::whole::part part;
 outside::box<void (*)(int, char), 2> functions;
 
 extern "C" void __cxa_pure_virtual() {}
