@@ -178,7 +178,9 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
         if (i == 0 || offsets[i] != offsets[different - 1])
             offsets[different++] = offsets[i];
 
-    char *text = report__alloc(b->pool, different, 21), *end = text;
+    enum { LONGEST = 1 + 20 }; /* a sign, and the digits of a number */
+    char *text = report__alloc(b->pool, (size_t)different * LONGEST + 1, 1);
+    char *end = text;
     for (uint32_t i = 0; i < different; i++)
         end += sprintf(end, "%c%" PRIu64, i == 0 ? '+' : ',', offsets[i]);
     *merged = different > 1;
