@@ -5,6 +5,7 @@ report_base_sources = \
 	report/base/dictionary.c report/base/dictionary.h \
 	report/base/output.c report/base/output.h \
 	report/base/pool.c report/base/pool.h \
+	report/base/sanitized.h \
 	report/base/scc.c report/base/scc.h \
 	report/base/search.h \
 	report/base/utf8.c report/base/utf8.h

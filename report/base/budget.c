@@ -9,12 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A sanitizer's own memory is most of the addresses that there are. */
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { SANITIZED = true };
-#else
-enum { SANITIZED = false };
-#endif
+#include "report/base/sanitized.h"
 
 /* Bytes in all that a program of no size takes, and for each byte of a file. */
 #define LEAST ((uint64_t)256 << 20)
@@ -53,7 +48,8 @@ static uint64_t used(void) {
 void report__budget_begin(void) {
     struct rlimit limit;
     uint64_t bytes = used();
-    if (SANITIZED || bytes == 0 || getrlimit(RLIMIT_AS, &limit) != 0 ||
+    /* A sanitizer's own memory is most of the addresses that there are. */
+    if (MPROF_SANITIZED || bytes == 0 || getrlimit(RLIMIT_AS, &limit) != 0 ||
         limit.rlim_cur != RLIM_INFINITY)
         return;
     limit.rlim_cur = bytes;

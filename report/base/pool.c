@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/sanitized.h"
+
 #define CHUNK_BYTES 65536u
 
 struct report__chunk {
@@ -41,6 +43,9 @@ void *report__try_alloc(struct report__pool *pool, size_t count, size_t size) {
 
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - align)
         return NULL;
+    /* A sanitizer shall see the end of each. */
+    if (MPROF_SANITIZED)
+        return add_chunk(pool, bytes, true);
     bytes = bytes ? (bytes + align - 1) / align * align : align;
     if (bytes > CHUNK_BYTES / 4)
         return add_chunk(pool, bytes, true);
