@@ -273,11 +273,12 @@ static int base_of(int reg) {
 /* The return address is never in the caller's frame.  But the C library's lazy
  * binding says so on aarch64: its table forgets what .plt pushed. */
 static void raise_cfa(struct mprof__rule *rule) {
-    int32_t forgotten = rule->ra_offset + (int32_t)sizeof(uintptr_t);
-    rule->cfa_offset += forgotten;
-    rule->ra_offset -= forgotten;
+    /* Without a sign, as damaged tables may tell any number. */
+    uint32_t forgotten = (uint32_t)rule->ra_offset + sizeof(uintptr_t);
+    rule->cfa_offset = (int32_t)((uint32_t)rule->cfa_offset + forgotten);
+    rule->ra_offset = (int32_t)((uint32_t)rule->ra_offset - forgotten);
     if (rule->bp_base == MPROF__CFA)
-        rule->bp_offset -= forgotten;
+        rule->bp_offset = (int32_t)((uint32_t)rule->bp_offset - forgotten);
 }
 
 static bool make_rule(const struct row *row, bool signal,
