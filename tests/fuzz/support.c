@@ -52,12 +52,17 @@ void fuzz_free(struct fuzz_text *text) {
 }
 
 void fuzz_expect_visible(const struct fuzz_text *text) {
-    size_t n;
-    for (size_t at = 0; at < text->length; at += n) {
+    char plain[128] = "\n";
+    size_t n = 1;
+    for (char c = ' '; c <= '~'; c++)
+        plain[n++] = c;
+    /* Nearly all is plain, and what libFuzzer watches is slow. */
+    for (size_t at = 0; (at += strspn(text->text + at, plain)) < text->length;
+         at += n) {
         uint32_t code;
         n = report__utf8(text->text + at, text->length - at, &code);
         FUZZ_EXPECT(n > 0);
-        FUZZ_EXPECT(code == '\n' || report__is_visible(code));
+        FUZZ_EXPECT(report__is_visible(code));
     }
     FUZZ_EXPECT(text->length == 0 || text->text[text->length - 1] == '\n');
 }
