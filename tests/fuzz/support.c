@@ -13,7 +13,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1:max_allocation_size_mb=512:"
-           "soft_rss_limit_mb=1024";
+           "soft_rss_limit_mb=1024:allow_addr2line=1";
 }
 
 const char *__ubsan_default_options(void);
