@@ -52,8 +52,10 @@ static void all_are_forgotten(void **state) {
     struct mprof__object what;
     (void)state;
     put(heap + 256, 5, 50);
+    put(heap + 264, 6, 60);
     mprof__objects_clear();
     assert_false(mprof__objects_take(heap + 256, &what));
+    assert_false(mprof__objects_take(heap + 264, &what));
 }
 
 static uint64_t *word_of(char *object) {

@@ -183,12 +183,37 @@ static void frees_count_on_while_stopped(void **state) {
     check_frees(0, 0);
 }
 
+/* By the way that is remembered, too. */
+static void the_largest_of_32_bits_is_counted_in_64(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        allocate(1, UINT32_MAX);
+        mprof__c_release(object(1));
+    }
+    check_sums(5, 5 * (uint64_t)UINT32_MAX, 5, 5 * (uint64_t)UINT32_MAX);
+}
+
 static void *free_some(void *data) {
     (void)data;
     for (size_t i = 0; i < 100; i += 2)
         mprof__c_release(object(i));
     allocate(1000, 5);
     return NULL;
+}
+
+/* Of which thread's allocations each record of sizes tells. */
+static struct mprof_count freed_of_thread(mprof_ref thread) {
+    struct mprof_count sum = {0, 0};
+    struct mprof__session *session = mprof__tracked();
+    uint64_t used = mprof__arena_header(&session->arena)->used;
+    const struct mprof_record *record;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+        record = (const void *)(session->arena.base + at);
+        const struct mprof_size *size = (const void *)record;
+        if (record->type == MPROF_SIZE && size->thread == thread)
+            add(&sum, &size->freed);
+    }
+    return sum;
 }
 
 static void another_thread_frees(void **state) {
@@ -202,6 +227,8 @@ static void another_thread_frees(void **state) {
     pthread_create(&thread, NULL, free_some, NULL);
     pthread_join(thread, NULL);
     check_sums(101, bytes, 50, 49 * 50 * 20);
+    mprof_ref mine = mprof__self->heap[MPROF_C_HEAP].thread->ref;
+    assert_int_equal(freed_of_thread(mine).allocs, 50);
     /* By the thread that allocated; the object of the other one is its own. */
     mprof__c_release(object(1000));
     for (size_t i = 1; i < 100; i += 2)
@@ -348,6 +375,8 @@ int main(void) {
                                         begin, end),
         cmocka_unit_test_setup_teardown(frees_count_on_while_stopped, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(the_largest_of_32_bits_is_counted_in_64,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
         cmocka_unit_test_setup_teardown(
             threads_free_each_others_objects_and_end, begin, end),

@@ -1,7 +1,11 @@
 /* test_marks.c - the marks of a thread, set in a stack that is made up. */
+#define _GNU_SOURCE
 #include "tests/support/check.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "monitor/unwind/marks.h"
 
@@ -80,6 +84,52 @@ static void what_the_program_wrote_since_stays(void **state) {
     assert_int_equal(at(1), before(1));
 }
 
+static bool none_is_left(void) {
+    for (int i = 0; i < COUNT; i++)
+        if (at(i) != before(i))
+            return false;
+    return true;
+}
+
+/* They may be on another thread's stack, which goes on without this one. */
+static void marks_of_a_thread_that_ends_are_lifted(void **state) {
+    (void)state;
+    begin();
+    marks.thread = (pid_t)syscall(SYS_gettid);
+    mprof__marks_give(&marks);
+    assert_true(none_is_left());
+    assert_int_equal(marks.thread, 0);
+}
+
+/* The thread has another number there, and marks its frames again. */
+static bool restores_in_child(void) {
+    mprof__marks_forked(&marks);
+    pid_t me = marks.thread;
+    if (!none_is_left() || mprof__marks[1]->thread != 0)
+        return false;
+    begin();
+    marks.thread = me;
+    mprof__marks_restore();
+    return none_is_left();
+}
+
+static void marks_are_lifted_in_a_child_too(void **state) {
+    static struct mprof__marks others;
+    int result;
+    (void)state;
+    begin();
+    marks.thread = (pid_t)syscall(SYS_gettid);
+    others = marks;
+    mprof__marks[0] = &marks;
+    mprof__marks[1] = &others;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(restores_in_child() ? 0 : 1);
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_int_equal(result, 0);
+    mprof__marks[0] = mprof__marks[1] = NULL;
+}
+
 static void swap_two(void) {
     struct mprof__mark mark = marks.mark[1];
     marks.mark[1] = marks.mark[2];
@@ -118,6 +168,8 @@ int main(void) {
         cmocka_unit_test(marks_that_are_dropped_leave_no_trace),
         cmocka_unit_test(every_other_mark_stays_when_thinned),
         cmocka_unit_test(what_the_program_wrote_since_stays),
+        cmocka_unit_test(marks_of_a_thread_that_ends_are_lifted),
+        cmocka_unit_test(marks_are_lifted_in_a_child_too),
         cmocka_unit_test(broken_marks_are_noticed),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));

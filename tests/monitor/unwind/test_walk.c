@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
 #include "tests/support/fake.h"
 #include "monitor/base/atomic.h"
@@ -328,6 +329,137 @@ static void random_calls_agree_with_a_walk_of_their_own(void **state) {
     mprof__chain_free(&fresh);
 }
 
+/* Its own frame pointer is saved in a frame that is the same. */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+saves_frame_pointer(void) {
+    walk_twice();
+    __asm__ volatile("" ::: "memory");
+}
+
+static void __attribute__((noinline)) with_room(size_t n) {
+    volatile char *space = __builtin_alloca(n);
+    space[0] = 1;
+    saves_frame_pointer();
+    space[n - 1] = 2;
+}
+
+static void __attribute__((noinline)) between(size_t n) {
+    volatile char space[32];
+    space[0] = 1;
+    with_room(n);
+    space[1] = space[0];
+}
+
+/* With one of these sizes the frames further in are where they were. */
+static void the_same_frame_called_by_another(void **state) {
+    (void)state;
+    most_kept = 0;
+    for (size_t n = 16; n < 1024; n += 16) {
+        with_room(1024);
+        between(n);
+    }
+    assert_true(most_kept > 3);
+}
+
+static void __attribute__((noinline)) walk_often(int depth) {
+    if (depth > 0)
+        walk_often(depth - 1);
+    else
+        for (int i = 0; i < 5000; i++)
+            walk_both();
+    __asm__ volatile("" ::: "memory");
+}
+
+static void deep_in_handler(int signal) {
+    (void)signal;
+    walk_often(10);
+}
+
+/* Call VISIT where there are many frames that stay. */
+static void __attribute__((noinline))
+from_deep(int depth, void (*visit)(void)) {
+    if (depth > 0)
+        from_deep(depth - 1, visit);
+    else
+        visit();
+    __asm__ volatile("" ::: "memory");
+}
+
+static void strike(void) {
+    raise(SIGUSR1);
+}
+
+/* The rule for the very instruction may be wrong. */
+static void no_marks_outside_of_a_handler(void **state) {
+    (void)state;
+    struct sigaction action = {.sa_handler = deep_in_handler}, old;
+    uint64_t before = record.marks;
+    sigaction(SIGUSR1, &action, &old);
+    from_deep(60, strike);
+    sigaction(SIGUSR1, &old, NULL);
+    check_same();
+    assert_int_equal(record.marks, before);
+}
+
+/* A thread waits on a stack of its own, while this one goes on on its stack. */
+static ucontext_t here, there, waiting;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static int whose;
+
+static void take_turn(int next) {
+    pthread_mutex_lock(&turn);
+    whose = next;
+    pthread_cond_broadcast(&turned);
+    pthread_mutex_unlock(&turn);
+}
+
+static void wait_for_turn(int mine) {
+    pthread_mutex_lock(&turn);
+    while (whose != mine)
+        pthread_cond_wait(&turned, &turn);
+    pthread_mutex_unlock(&turn);
+}
+
+static void wait_elsewhere(void) {
+    take_turn(1);
+    wait_for_turn(2);
+    setcontext(&there);
+}
+
+static void lend_stack(void) {
+    swapcontext(&there, &waiting);
+    if (whose == 1) {
+        walk_often(10);
+        swapcontext(&there, &here);
+    }
+}
+
+static void *lend(void *data) {
+    from_deep(60, lend_stack);
+    return data;
+}
+
+static void no_marks_on_the_stack_of_another_thread(void **state) {
+    (void)state;
+    static char space[64 * 1024];
+    pthread_t thread;
+    whose = 0;
+    getcontext(&waiting);
+    waiting.uc_stack.ss_sp = space;
+    waiting.uc_stack.ss_size = sizeof space;
+    makecontext(&waiting, wait_elsewhere, 0);
+    uint64_t foreign = record.unmarked[MPROF_FOREIGN_STACK];
+    uint64_t before = record.marks;
+    pthread_create(&thread, NULL, lend, NULL);
+    wait_for_turn(1);
+    swapcontext(&here, &there);
+    assert_int_equal(record.marks, before);
+    assert_true(record.unmarked[MPROF_FOREIGN_STACK] > foreign);
+    take_turn(2);
+    pthread_join(thread, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_calls),
@@ -340,6 +472,9 @@ int main(void) {
         cmocka_unit_test(from_another_thread),
         cmocka_unit_test(code_without_tables_cuts_the_chain),
         cmocka_unit_test(what_is_known_goes_with_its_module),
+        cmocka_unit_test(the_same_frame_called_by_another),
+        cmocka_unit_test(no_marks_outside_of_a_handler),
+        cmocka_unit_test(no_marks_on_the_stack_of_another_thread),
         cmocka_unit_test(random_calls_agree_with_a_walk_of_their_own),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
