@@ -1,4 +1,5 @@
-/* c-entries.c - every way to ask for memory, one function for each. */
+/* c-entries.c [overflow] - every way to ask for memory, one function for each;
+ * or only for more than there are numbers for. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -56,7 +57,7 @@ static void by_calloc(void) {
         check(block[i] == 0, "calloc");
     block[14] = 1;
     free(block);
-    refuse(calloc(huge / 2, 4), "calloc that overflows");
+    refuse(calloc(huge / 2 + 1, 4), "calloc that overflows");
     refuse(calloc(huge + 1, 1), "calloc(PTRDIFF_MAX + 1, 1)");
     block = calloc(1, 1 << 20);
     check(block[0] == 0 && block[(1 << 20) - 1] == 0, "large calloc");
@@ -85,9 +86,19 @@ static void by_reallocarray(void) {
     block = reallocarray(block, 20, sizeof *block);
     check(block[9] == 9, "reallocarray");
     int *volatile same = block;
-    refuse(reallocarray(block, huge / 2, 4), "reallocarray that overflows");
+    refuse(reallocarray(block, huge / 2, 4), "reallocarray(SIZE_MAX - 3)");
     check(same[9] == 9, "reallocarray that failed");
     free(same);
+}
+
+/* No allocator is asked for that. */
+static void by_overflow(void) {
+    char *block = malloc(40);
+    strcpy(block, "stays");
+    refuse(reallocarray(NULL, huge / 2 + 1, 4), "reallocarray that overflows");
+    refuse(reallocarray(block, 4, huge / 2 + 1), "reallocarray that overflows");
+    check(strcmp(block, "stays") == 0, "reallocarray that failed");
+    free(block);
 }
 
 /* More than 32 bits can tell, if there is so much. */
@@ -155,7 +166,12 @@ static void by_stream(void) {
     free(memory);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 1) {
+        by_overflow();
+        return 0;
+    }
     by_malloc();
     by_zero();
     by_calloc();

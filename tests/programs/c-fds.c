@@ -2,8 +2,10 @@
  *
  * `list`: print those that are open.  `close`: close all but the standard
  * ones, then work, and see that nobody wrote to the files which got their
- * numbers.  `few`: use all there are.  `gone`: the standard ones are closed
- * already; the files that take their place must be the program's own. */
+ * numbers.  `many`: the same with 900 of one file beside the data file, the
+ * monitor's number among them, and so many chains that the data file grows.
+ * `few`: use all there are.  `gone`: the standard ones are closed already; the
+ * files that take their place must be the program's own. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -55,6 +57,41 @@ static int close_all(void) {
     return 13;
 }
 
+static void other_branch(int depth, unsigned way);
+
+/* Two ways at each of DEPTH calls, as the bits of WAY say. */
+static void branch(int depth, unsigned way) {
+    sink = malloc(10);
+    if (depth > 0 && way % 2 != 0)
+        branch(depth - 1, way / 2);
+    else if (depth > 0)
+        other_branch(depth - 1, way / 2);
+    __asm__ volatile("");
+}
+
+static void other_branch(int depth, unsigned way) {
+    branch(depth, way);
+    __asm__ volatile("");
+}
+
+static int many(void) {
+    enum { FILES = 900, DEPTH = 12 };
+    struct stat status;
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    int first = open("mine", O_RDWR | O_CREAT | O_TRUNC, 0600), last = first;
+    if (first < 0 || write(first, "mine\n", 5) != 5)
+        return 70;
+    while (last >= 0 && last < FILES)
+        last = dup(first);
+    for (unsigned way = 0; way < 1 << DEPTH; way++)
+        branch(DEPTH, way);
+    if (last < 0 || fstat(first, &status) != 0)
+        return 71;
+    printf("%d bytes up to %d\n", (int)status.st_size, last);
+    return 16;
+}
+
 static int few(void) {
     struct rlimit limit;
     int last = -1, fd;
@@ -80,6 +117,7 @@ static int gone(void) {
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "list";
     return strcmp(mode, "close") == 0  ? close_all()
+           : strcmp(mode, "many") == 0 ? many()
            : strcmp(mode, "few") == 0  ? few()
            : strcmp(mode, "gone") == 0 ? gone()
                                        : list();

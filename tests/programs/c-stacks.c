@@ -1,7 +1,8 @@
 /* c-stacks.c KIND - unusual stacks: `alternate` (a signal's), `coroutines`,
  * `deep` (100,000 frames), `small` (64 KiB a thread), `tiny` (the least that a
  * thread may have), `overflow` (beyond the end, abandoned by longjmp() from the
- * alternate stack). */
+ * alternate stack), `inherited` (main goes on on the stack of a thread that has
+ * ended). */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pthread.h>
@@ -128,6 +129,66 @@ static int overflows(void) {
     return 0;
 }
 
+static ucontext_t left_behind, elsewhere;
+
+static void end_thread(void) {
+    pthread_exit(NULL);
+}
+
+/* Marks come to what stays further out. */
+static int stay(int depth, int leaves) {
+    for (int i = 0; depth == 0 && i < 500; i++)
+        free(malloc(38));
+    if (depth == 0 && leaves)
+        swapcontext(&left_behind, &elsewhere);
+    return depth == 0 ? 0 : stay(depth - 1, leaves) + 1;
+}
+
+static void leave_stack(void) {
+    if (stay(100, 1) == 100)
+        puts("inherited");
+    setcontext(&main_context);
+}
+
+static void *leave_body(void *unused) {
+    volatile char room[100000];
+    room[0] = 1;
+    leave_stack();
+    room[1] = room[0];
+    return unused;
+}
+
+static void *stay_body(void *unused) {
+    stay(100, 0);
+    return unused;
+}
+
+/* The second thread has the marks that were the first one's. */
+static int inherited(void) {
+    volatile int done = 0;
+    pthread_t thread;
+    pthread_attr_t attributes;
+    void *stack = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stay(0, 0);
+    getcontext(&elsewhere);
+    elsewhere.uc_stack.ss_sp = calloc(1, STACK);
+    elsewhere.uc_stack.ss_size = STACK;
+    makecontext(&elsewhere, end_thread, 0);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, stack, 1 << 20);
+    pthread_create(&thread, &attributes, leave_body, NULL);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, stay_body, NULL);
+    pthread_join(thread, NULL);
+    getcontext(&main_context);
+    if (!done) {
+        done = 1;
+        setcontext(&left_behind);
+    }
+    return 0;
+}
+
 static int deep(void) {
     int sum = dig(DEEP);
     return sum != DEEP;
@@ -140,8 +201,9 @@ int main(int argc, char **argv) {
                  : strcmp(kind, "small") == 0      ? small_stacks(65536, 300)
                  : strcmp(kind, "tiny") == 0
                      ? small_stacks((size_t)PTHREAD_STACK_MIN, 10)
-                 : strcmp(kind, "overflow") == 0 ? overflows()
-                                                 : deep();
+                 : strcmp(kind, "overflow") == 0  ? overflows()
+                 : strcmp(kind, "inherited") == 0 ? inherited()
+                                                  : deep();
     puts(result == 0 ? "right" : "wrong");
     return result;
 }
