@@ -7,6 +7,7 @@
 c_tests = \
 	tests/monitor/base/test_objects \
 	tests/monitor/record/test_c_heap \
+	tests/monitor/record/test_save \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
 	tests/report/data/test_damage \
@@ -323,8 +324,9 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-notables.c \
 	tests/programs/c-own.c \
 	tests/programs/c-ownlib.c \
-	tests/programs/c-restarts.c \
 	tests/programs/c-refused.c \
+	tests/programs/c-replaced.c \
+	tests/programs/c-restarts.c \
 	tests/programs/c-remember.c \
 	tests/programs/c-returns.c \
 	tests/programs/c-shared-stack.c \

@@ -46,6 +46,7 @@
     ("ZOO::COUNTER" 10 0)
     ("ZOO::TWIN" 40 0)
     ("ZOO::|Mixed Case|" 44 0)
+    ("ZOO::|z|" 56 0)
     ("ZOO::MANY" 42 4)
     ("ZOO::EXPANDED" 8 :any)
     ("ZOO::IN-HANDLER" :any :any)
@@ -73,7 +74,8 @@
      ("(LABELS DOWN :IN ZOO:TREE-SUM)" 8)
      ("(LAMBDA :IN ZOO:TREE-SUM)" 24)
      ("(LAMBDA :IN ZOO::OUTER)" 38)
-     ("(LAMBDA :IN ZOO::MAKE-ADDER)" 12))
+     ("(LAMBDA :IN ZOO::MAKE-ADDER)" 12)
+     ("(LAMBDA :IN ZOO::MAKE-ONE-OF-TWO)" 120))
     (:interpreted
      ("(LABELS ZOO::WALK :IN ZOO:TREE-SUM)" 56)
      ("(LABELS ZOO::DOWN :IN ZOO:TREE-SUM)" 8)

@@ -89,6 +89,16 @@
 
 (defun |Mixed Case| () (conses 22) (nothing))
 
+(defun |z| () (conses 28) (nothing))
+
+(defun make-one-of-two ()
+  "Closures of one code, which have two names."
+  (let ((sum '()))
+    (lambda () (setq sum (cons 1 sum)) (conses 29) (nothing))))
+
+(setf (fdefinition 'one-name) (make-one-of-two)
+      (fdefinition 'other-name) (make-one-of-two))
+
 (defun c-functions ()
   "Functions of Common Lisp that ECL has in C."
   (declare (notinline mapcar make-array))
@@ -120,4 +130,7 @@
   (twin)
   (many 1 :b 2)
   (|Mixed Case|)
+  (|z|)
+  (one-name)
+  (other-name)
   (nothing))

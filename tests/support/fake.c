@@ -9,7 +9,7 @@
 #include "monitor/record/adapter.h"
 #include "monitor/unwind/walk.h"
 
-uintptr_t fake_interpreter, fake_object;
+uintptr_t fake_interpreter, fake_object, fake_kept;
 void (*fake_inside)(void);
 int fake_check;
 static int attached;
@@ -81,7 +81,7 @@ static const char *type(unsigned type_, uintptr_t object, char *name,
 }
 
 static void keep(uintptr_t object) {
-    (void)object;
+    fake_kept = object;
 }
 
 static int defer(void) {
@@ -118,6 +118,13 @@ fake_alloc(uint64_t bytes, int class_) {
         return;
     struct mprof__event event = {
         .bytes = bytes, .class_ = (uint8_t)class_, .type = (uint8_t)class_};
+    mprof__allocated(&event, MPROF__FRAME());
+    __asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+fake_alloc_of(uint64_t bytes, uintptr_t object) {
+    struct mprof__event event = {.bytes = bytes, .object = object};
     mprof__allocated(&event, MPROF__FRAME());
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }

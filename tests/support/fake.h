@@ -8,6 +8,10 @@
  * at the caller. */
 void fake_alloc(uint64_t bytes, int class_);
 
+/* The same for an instance of the class OBJECT, and which one was kept last. */
+void fake_alloc_of(uint64_t bytes, uintptr_t object);
+extern uintptr_t fake_kept;
+
 /* While set, native functions are named "F<address>" and frames of the
  * function at this address are replaced by this object. */
 extern uintptr_t fake_interpreter, fake_object;

@@ -331,6 +331,49 @@ static void little_room_folds_and_counts_everything(void **state) {
     mprof_set_limit(64 << 20);
 }
 
+/* The address of one that is collected may be another one's. */
+static void classes_that_have_bins_are_kept(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    for (uintptr_t object = 1000; object < 1010; object++) {
+        fake_alloc_of(8, object);
+        assert_int_equal(fake_kept, object);
+    }
+    fake_alloc_of(8, 1000);
+    assert_int_equal(fake_kept, 1009);
+    assert_int_equal(status().bytes, 88);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
+static void *look_at_record(void *data) {
+    fake_alloc(1, 3);
+    *(struct mprof_thread *)data =
+        *mprof__self->heap[MPROF_LISP_HEAP].thread->record;
+    return NULL;
+}
+
+/* Records are for the first threads, and then for those that come after one
+ * that has ended. */
+static void a_record_that_is_taken_over_is_of_a_thread_that_runs(void **state) {
+    struct mprof_thread record;
+    uint32_t most = 0;
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 80; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, look_at_record, &record);
+        pthread_join(thread, NULL);
+        assert_int_equal(record.flags, 0);
+        if (record.members > most)
+            most = record.members;
+    }
+    assert_true(most > 10);
+    assert_int_equal(status().threads, 80);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 static jmp_buf out;
 
 static void jump_out(void) {
@@ -396,6 +439,8 @@ int main(void) {
         cmocka_unit_test(what_was_recorded_survives_a_kill),
         cmocka_unit_test(threads_are_all_counted),
         cmocka_unit_test(starting_and_stopping_while_threads_run),
+        cmocka_unit_test(classes_that_have_bins_are_kept),
+        cmocka_unit_test(a_record_that_is_taken_over_is_of_a_thread_that_runs),
         cmocka_unit_test(little_room_folds_and_counts_everything),
         cmocka_unit_test(a_jump_out_of_the_hook_locks_nobody_out),
         cmocka_unit_test(an_allocation_inside_of_the_hook_is_counted),

@@ -54,7 +54,6 @@ static void check_frees(uint64_t frees, uint64_t bytes) {
 /* Sums over all records of one type, or over things in them. */
 struct sums {
     struct mprof_count allocated, freed;
-    size_t number;
 };
 
 static void add(struct mprof_count *sum, const struct mprof_count *count) {
@@ -62,48 +61,59 @@ static void add(struct mprof_count *sum, const struct mprof_count *count) {
     sum->bytes += count->bytes;
 }
 
-static void add_counters(struct sums *sums, const struct mprof_record *record) {
-    const struct mprof_block *block = (const void *)record;
-    const struct mprof_c_counter *counter = (const void *)(block + 1);
-    for (uint32_t i = 0; i < block->count; i++) {
-        add(&sums->allocated, &counter[i].counter.allocated);
-        add(&sums->freed, &counter[i].freed);
-        sums->number++;
-    }
-}
-
-static struct sums sum_up(uint32_t type) {
-    struct sums sums = {0};
+/* Call VISIT for all records of TYPE. */
+static void each_record(uint32_t type,
+                        void (*visit)(const struct mprof_record *record)) {
     struct mprof__session *session = mprof__tracked();
     uint64_t used = mprof__arena_header(&session->arena)->used;
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
         record = (const void *)(session->arena.base + at);
-        if (record->type == MPROF_COUNTERS && type == MPROF_COUNTERS)
-            add_counters(&sums, record);
-        if (record->type == MPROF_FREED && type == MPROF_COUNTERS) {
-            add(&sums.freed, &((const struct mprof_freed *)record)->freed);
-            sums.number++;
-        }
-        if (record->type == MPROF_SIZE && type == MPROF_SIZE) {
-            add(&sums.allocated,
-                &((const struct mprof_size *)record)->allocated);
-            add(&sums.freed, &((const struct mprof_size *)record)->freed);
-            sums.number++;
-        }
+        if (record->type == type)
+            visit(record);
     }
-    return sums;
+}
+
+static struct sums sums;
+
+static void add_counters(const struct mprof_record *record) {
+    const struct mprof_block *block = (const void *)record;
+    const struct mprof_c_counter *counter = (const void *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++) {
+        add(&sums.allocated, &counter[i].counter.allocated);
+        add(&sums.freed, &counter[i].freed);
+    }
+}
+
+static void add_freed(const struct mprof_record *record) {
+    add(&sums.freed, &((const struct mprof_freed *)record)->freed);
+}
+
+static void add_size(const struct mprof_record *record) {
+    add(&sums.allocated, &((const struct mprof_size *)record)->allocated);
+    add(&sums.freed, &((const struct mprof_size *)record)->freed);
+}
+
+static void sum_up_counters(void) {
+    sums = (struct sums){.freed = {0, 0}};
+    each_record(MPROF_COUNTERS, add_counters);
+    each_record(MPROF_FREED, add_freed);
+}
+
+static void sum_up_sizes(void) {
+    sums = (struct sums){.freed = {0, 0}};
+    each_record(MPROF_SIZE, add_size);
 }
 
 /* Counters, sizes and the status tell the same. */
 static void check_sums(uint64_t allocs, uint64_t bytes, uint64_t frees,
                        uint64_t freed) {
-    const uint32_t types[] = {MPROF_COUNTERS, MPROF_SIZE};
+    void (*const ways[])(void) = {sum_up_counters, sum_up_sizes};
     assert_int_equal(status().c_allocs, allocs);
     assert_int_equal(status().c_bytes, bytes);
     check_frees(frees, freed);
     for (int i = 0; i < 2; i++) {
-        struct sums sums = sum_up(types[i]);
+        ways[i]();
         assert_int_equal(sums.allocated.allocs, allocs);
         assert_int_equal(sums.allocated.bytes, bytes);
         assert_int_equal(sums.freed.allocs, frees);
@@ -201,19 +211,12 @@ static void *free_some(void *data) {
     return NULL;
 }
 
-/* Of which thread's allocations each record of sizes tells. */
-static struct mprof_count freed_of_thread(mprof_ref thread) {
-    struct mprof_count sum = {0, 0};
-    struct mprof__session *session = mprof__tracked();
-    uint64_t used = mprof__arena_header(&session->arena)->used;
-    const struct mprof_record *record;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
-        record = (const void *)(session->arena.base + at);
-        const struct mprof_size *size = (const void *)record;
-        if (record->type == MPROF_SIZE && size->thread == thread)
-            add(&sum, &size->freed);
-    }
-    return sum;
+static mprof_ref owner;
+static uint64_t frees_of_owner;
+
+static void add_of_owner(const struct mprof_record *record) {
+    const struct mprof_size *size = (const void *)record;
+    frees_of_owner += size->thread == owner ? size->freed.allocs : 0;
 }
 
 static void another_thread_frees(void **state) {
@@ -227,8 +230,10 @@ static void another_thread_frees(void **state) {
     pthread_create(&thread, NULL, free_some, NULL);
     pthread_join(thread, NULL);
     check_sums(101, bytes, 50, 49 * 50 * 20);
-    mprof_ref mine = mprof__self->heap[MPROF_C_HEAP].thread->ref;
-    assert_int_equal(freed_of_thread(mine).allocs, 50);
+    owner = mprof__self->heap[MPROF_C_HEAP].thread->ref;
+    frees_of_owner = 0;
+    each_record(MPROF_SIZE, add_of_owner);
+    assert_int_equal(frees_of_owner, 50);
     /* By the thread that allocated; the object of the other one is its own. */
     mprof__c_release(object(1000));
     for (size_t i = 1; i < 100; i += 2)
