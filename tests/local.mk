@@ -6,6 +6,7 @@
 
 c_tests = \
 	tests/monitor/base/test_objects \
+	tests/monitor/format/test_claim \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_tree \
@@ -345,6 +346,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/embed-threads.c \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
+	tests/programs/kinds.lsp \
 	tests/programs/lambdas.lsp \
 	tests/programs/library.lsp \
 	tests/programs/maxima.lsp \

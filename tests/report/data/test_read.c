@@ -200,6 +200,42 @@ static void says_where_it_is_damaged(void **state) {
     refuses(f, "x.data: damaged at byte 4256: the file ends before its data");
 }
 
+/* Refused because of WHAT, wherever that is. */
+static void refuses_for(struct fixture *f, const char *what) {
+    assert_null(parse(f));
+    assert_non_null(strstr(f->error, what));
+}
+
+static void what_belongs_together_is_of_one_thread(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count some = {1, 8}, none = {0, 0};
+    mprof_ref thread = datafile_c_thread(d, 1, NULL),
+              other = datafile_c_thread(d, 2, NULL);
+    mprof_ref function = datafile_lisp(d, "F");
+    mprof_ref site = datafile_site(d, function, 0, 9);
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref others = datafile_node(d, other, 0, 0);
+    mprof_ref node = datafile_node(d, thread, root, function);
+    mprof_ref edge = datafile_edge(d, node, site);
+    mprof_ref counter = datafile_counter(d, node, site, 0, some, none);
+    assert_non_null(parse(f));
+    struct mprof_node *of = datafile_record(d, node);
+    of->parent = others;
+    refuses_for(f, "a node is in another thread than its parent");
+    of->parent = root;
+    datafile_block(d, edge)->thread = other;
+    refuses_for(f, "a call site of another thread's node");
+    datafile_block(d, edge)->thread = thread;
+    struct mprof_c_counter *of_node = datafile_record(d, counter);
+    of_node->thread = other;
+    refuses_for(f, "a counter of another thread's node");
+    of_node->thread = thread;
+    assert_non_null(parse(f));
+    ((struct mprof_node *)datafile_record(d, root))->call = function;
+    refuses_for(f, "the root of a thread has a function");
+}
+
 static void checks_the_sum(void **state) {
     struct fixture *f = *state;
     mprof_ref string = datafile_string(&f->file, "abc");
@@ -294,6 +330,7 @@ int main(void) {
         TEST(broken_text_is_mended),
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
+        TEST(what_belongs_together_is_of_one_thread),
         TEST(checks_the_sum),
         TEST(modules_of_one_file_are_one),
         TEST(a_string_is_copied_once),

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/elf/type_names.h"
 #include "report/elf/types.h"
 
 /* Of this program. */
@@ -300,6 +301,25 @@ static void test_standard_types_come_last(void **state) {
     assert_true(strcmp(text, "zoo::Name") == 0 || strcmp(text, "") == 0);
 }
 
+/* One type of several compilation units has the best of its ranks. */
+static void test_ranks(void **state) {
+    struct fixture *f = *state;
+    struct report__type_names names;
+
+    report__type_names_begin(&names, &f->pool);
+    report__add_type(&names, "middle", 6, 8, MPROF__SYSTEM_TYPE);
+    report__add_type(&names, "first, later", 5, 8, MPROF__LIBRARY_STRUCTURE);
+    report__add_type(&names, "first", 5, 8, MPROF__OWN_STRUCTURE);
+    report__add_type(&names, "first", 5, 8, MPROF__LIBRARY_ARRAY);
+    report__add_type(&names, "first", 5, 4, MPROF__LIBRARY_ARRAY);
+    assert_int_equal(names.count, 3);
+    report__type_names_sort(&names);
+    assert_int_equal(names.table[0].size, 4);
+    assert_string_equal(names.table[1].name, "first");
+    assert_int_equal(names.table[1].rank, MPROF__OWN_STRUCTURE);
+    assert_string_equal(names.table[2].name, "middle");
+}
+
 static void test_sentences(void **state) {
     struct fixture *f = *state;
     char expected[320];
@@ -380,6 +400,7 @@ int main(void) {
         cmocka_unit_test(test_shared_debug_information),
         cmocka_unit_test(test_cxx),
         cmocka_unit_test(test_standard_types_come_last),
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_sentences),
         cmocka_unit_test(test_damage),
     };

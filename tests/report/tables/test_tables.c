@@ -79,8 +79,28 @@ static void cycles_are_listed_twice(void **state) {
     check(&d, "cycle");
 }
 
-/* Every class, several types and classes of Lisp, dots, blanks and stars, and
- * numbers of sixteen digits. */
+/* F calls G and G calls F, but never in one chain. */
+static void a_cycle_without_recursion_has_exact_totals(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    mprof_ref f = datafile_lisp(&d, "F"), g = datafile_lisp(&d, "G");
+    mprof_ref in_f = datafile_node(&d, thread, root, f);
+    mprof_ref in_g = datafile_node(&d, thread, root, g);
+    datafile_count(&d, datafile_node(&d, thread, in_f, g), MPROF_CONS, 1, 16);
+    datafile_count(&d, datafile_node(&d, thread, in_g, f), MPROF_CONS, 2, 32);
+    golden_save(&d, data_name);
+    assert_int_equal(RUN(&out, &err, "--verbose", data_name), 0);
+    assert_non_null(strstr(out, "\n(total N) after a name: "));
+    assert_non_null(strstr(out, "(total 48)"));
+    free(out);
+    free(err);
+    datafile_free(&d);
+}
+
 /* HUB calls each of 30 functions, which calls HUB. */
 static void a_large_cycle_is_cut_short(void **state) {
     struct datafile d;
@@ -102,6 +122,8 @@ static void a_large_cycle_is_cut_short(void **state) {
     check(&d, "hub");
 }
 
+/* Every class, several types and classes of Lisp, dots, blanks and stars, and
+ * numbers of sixteen digits. */
 static void large_numbers_line_up(void **state) {
     const uint64_t much = 1000000000000000;
     const struct mprof_count none = {0, 0};
@@ -347,6 +369,7 @@ int main(void) {
         cmocka_unit_test(percents_in_two_columns),
         cmocka_unit_test(producer_and_consumer),
         cmocka_unit_test(cycles_are_listed_twice),
+        cmocka_unit_test(a_cycle_without_recursion_has_exact_totals),
         cmocka_unit_test(a_large_cycle_is_cut_short),
         cmocka_unit_test(large_numbers_line_up),
         cmocka_unit_test(small_functions_are_left_out),
