@@ -61,8 +61,11 @@
     ("ZOO::REDEFINED" 132 0)
     ("ZOO::COMPILED-BEFORE" 25 0)
     ("ZOO::COMPILED-DURING" 52 0)
-    ("ZOO::PASSING" 23 0)
-    ("ZOO::NEXT" 24 0)
+    ("ZOO::FIRST-ONE" 31 0)
+    ("ZOO::SECOND-ONE" 32 0)
+    ("ZOO::THIRD-ONE" 33 0)
+    ("ZOO::FOURTH-ONE" 34 0)
+    ("ZOO::FIFTH-ONE" 35 0)
     ("ZOO::COMPARE-INSIDE" ,(+ 1 (* 2 *conses*)) 0) ; interpreted always
     ("CL:MAPCAR" :any :any)
     ("CL:LIST" :any :any)

@@ -29,8 +29,10 @@
               name count))
     (compile-file source)))
 
-(defvar *first* (module 'passing 23))
-(defvar *second* (module 'next 24))
+(defvar *names* '(first-one second-one third-one fourth-one fifth-one))
+(defvar *compiled* (loop for name in *names*
+                        for count from 31
+                        collect (module name count)))
 
 (defun compiled-before () (conses 25) (nothing))
 (defun compiled-during () (conses 26) (nothing))
@@ -75,12 +77,12 @@
 ;; Defined anew
 (quietly-compile 'redefined '(lambda () (conses 100) (nothing)))
 (redefined)
-;; A module that goes, and one that comes, perhaps to the same place
-(load *first* :verbose nil)
-(passing)
-(fmakunbound 'passing)
-(ext:gc t)
-(ext:gc t)
-(load *second* :verbose nil)
-(next)
+;; Modules that come and go, each in the place of the one before
+(loop for name in *names*
+      for module in *compiled*
+      do (load module :verbose nil)
+         (funcall name)
+         (let ((block (si::compiled-function-block (fdefinition name))))
+           (fmakunbound name)
+           (si::unload-foreign-module block)))
 (record:stop)
