@@ -200,6 +200,19 @@ static void says_where_it_is_damaged(void **state) {
     refuses(f, "x.data: damaged at byte 4256: the file ends before its data");
 }
 
+static void all_sizes_are_multiples_of_eight(void **state) {
+    struct fixture *f = *state;
+    mprof_ref string = datafile_string(&f->file, "eight bytes more");
+    datafile_thread(&f->file, 1, NULL);
+    struct mprof_header *header = datafile_header(&f->file);
+    struct mprof_record *record = datafile_record(&f->file, string);
+    header->used -= 4;
+    refuses(f, "x.data: damaged at byte 24: impossible number of bytes in use");
+    header->used += 4;
+    record->bytes -= 4;
+    refuses(f, "x.data: damaged at byte 4096: a record has the wrong size");
+}
+
 /* Refused because of WHAT, wherever that is. */
 static void refuses_for(struct fixture *f, const char *what) {
     assert_null(parse(f));
@@ -330,6 +343,7 @@ int main(void) {
         TEST(broken_text_is_mended),
         TEST(refuses_other_files),
         TEST(says_where_it_is_damaged),
+        TEST(all_sizes_are_multiples_of_eight),
         TEST(what_belongs_together_is_of_one_thread),
         TEST(checks_the_sum),
         TEST(modules_of_one_file_are_one),

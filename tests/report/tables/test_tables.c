@@ -242,6 +242,17 @@ static void wrong_usage_is_one_line(void **state) {
     }
 }
 
+/* Behind "--" there are files only. */
+static void two_dashes_end_the_options(void **state) {
+    char *out, *err;
+    (void)state;
+    assert_int_equal(RUN(&out, &err, "--", "--"), 1);
+    assert_string_equal(err,
+                        "mprof: cannot open --: No such file or directory\n");
+    free(out);
+    free(err);
+}
+
 static void output_appears_whole(void **state) {
     struct datafile d;
     char *out, *err;
@@ -323,6 +334,11 @@ static void leak_tables_are_explained(void **state) {
     assert_null(strstr(out, "leak table"));
     free(out);
     free(err);
+    assert_int_equal(
+        RUN(&out, &err, "-noleaktable", "--table=leaks,bins", data_name), 0);
+    assert_null(strstr(out, "leak table"));
+    free(out);
+    free(err);
 }
 
 static void one_set_of_tables_a_thread(void **state) {
@@ -332,6 +348,27 @@ static void one_set_of_tables_a_thread(void **state) {
     assert_non_null(strstr(out, "\n==== Thread SI:TOP-LEVEL (100) ====\n"));
     free(out);
     free(err);
+}
+
+static void threads_that_allocated_nothing_are_left_out(void **state) {
+    static const char name[] = "test_threads.data";
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "one");
+    datafile_node(&d, datafile_thread(&d, 2, "other"), 0, 0);
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    datafile_count(&d, datafile_node(&d, thread, root, datafile_lisp(&d, "F")),
+                   MPROF_CONS, 1, 16);
+    golden_save(&d, name);
+    assert_int_equal(RUN(&out, &err, "--threads", name), 0);
+    unlink(name);
+    assert_non_null(strstr(out, "\n==== Thread one (1) ====\n"));
+    assert_null(strstr(out, "Thread other"));
+    free(out);
+    free(err);
+    datafile_free(&d);
 }
 
 static void lisp_gets_a_string(void **state) {
@@ -374,10 +411,12 @@ int main(void) {
         cmocka_unit_test(large_numbers_line_up),
         cmocka_unit_test(small_functions_are_left_out),
         cmocka_unit_test(wrong_usage_is_one_line),
+        cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(output_appears_whole),
         cmocka_unit_test(an_open_file_says_so),
         cmocka_unit_test(leak_tables_are_explained),
         cmocka_unit_test(one_set_of_tables_a_thread),
+        cmocka_unit_test(threads_that_allocated_nothing_are_left_out),
         cmocka_unit_test(lisp_gets_a_string),
     };
     setenv("TZ", "UTC", 1);
