@@ -256,6 +256,19 @@ by-hand: all $(check_PROGRAMS) $(check_LTLIBRARIES) $(check_DATA)
 	@$(AM_TESTS_ENVIRONMENT) sh $(srcdir)/$(TEST)
 .PHONY: by-hand
 
+# Which small mistakes the tests find (see tests/mutate), in a copy of the sources
+# and a build of that; MUTANTS='monitor/unwind report/elf' chooses.  What an earlier
+# run changed is compiled anew.
+mutant_lists = tests/mutants/monitor tests/mutants/report
+mutate:
+	@rm -rf mutants/source && $(MKDIR_P) mutants/build && \
+	$(MAKE) $(AM_MAKEFLAGS) -s distdir distdir=mutants/source && cd mutants/build && \
+	{ test -f Makefile || eval "../source/configure -q \
+	$$(../../config.status --config) --disable-werror"; } && \
+	if test -f mutated; then (cd ../source && xargs touch) <mutated; fi && \
+	$(MAKE) -s by-hand TEST='tests/mutate $(mutant_lists) -- $(MUTANTS)'
+.PHONY: mutate
+
 bench: all tests/ecldir/stamp
 	@$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/bench/run
 .PHONY: bench
@@ -268,6 +281,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
 	tests/fuzz/replay-all \
 	tests/fuzz/module.c tests/fuzz/module.cc \
+	tests/mutate \
+	$(mutant_lists) \
 	tests/real-program.sh \
 	tests/results \
 	tests/script.sh \
