@@ -249,6 +249,64 @@ static void what_belongs_together_is_of_one_thread(void **state) {
     refuses_for(f, "the root of a thread has a function");
 }
 
+static void modules_and_heaps_are_possible(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count none = {0, 0};
+    mprof_ref module = datafile_module(d, "/x.so", "", 0);
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    mprof_ref bin =
+        datafile_bin(d, thread, MPROF_CONS, "cons", NULL, none, none);
+    mprof_ref of_c = datafile_c_thread(d, 2, NULL);
+    assert_non_null(parse(f));
+    struct mprof_module *m = datafile_record(d, module);
+    m->start = m->end + 1;
+    refuses_for(f, "a module ends before it starts");
+    m->start = m->end;
+    ((struct mprof_bin *)datafile_record(d, bin))->thread = of_c;
+    refuses_for(f, "a ref leads forwards");
+    ((struct mprof_bin *)datafile_record(d, bin))->thread = thread;
+    ((struct mprof_thread *)datafile_record(d, thread))->heap = MPROF_C_HEAP;
+    refuses_for(f, "a thread of the wrong heap");
+    datafile_header(d)->heaps = 1 << MPROF_LISP_HEAP;
+    refuses_for(f, "a thread of a heap that is not recorded");
+}
+
+/* Behind a block there is something else. */
+static void what_is_behind_a_block_is_none_of_it(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count some = {1, 8}, none = {0, 0};
+    mprof_ref strings[20];
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    mprof_ref node = datafile_node(d, thread, 0, 0);
+    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, some, none);
+    for (int i = 0; i < 20; i++)
+        strings[i] = datafile_string(d, "");
+    struct mprof_node *of = datafile_record(d, node);
+    for (int i = 0; i < 20; i++) {
+        of->counter = strings[i];
+        refuses_for(f, "a ref leads to a string, not to counters");
+    }
+    of->counter = counter;
+    assert_non_null(parse(f));
+}
+
+static void a_spill_that_was_emptied_counts_no_more(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count some = {1, 8};
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    datafile_node(d, thread, 0, 0);
+    mprof_ref node = datafile_spill_node(d, thread, 0, 0);
+    datafile_spill_counter(d, node, 0, MPROF_CONS, some);
+    struct mprof_thread *record = datafile_record(d, thread);
+    record->emptied = record->spilled = 3;
+    assert_int_equal(parse(f)->counter_count, 1);
+    record->emptied = 4;
+    assert_int_equal(parse(f)->counter_count, 0);
+}
+
 static void checks_the_sum(void **state) {
     struct fixture *f = *state;
     mprof_ref string = datafile_string(&f->file, "abc");
@@ -345,6 +403,9 @@ int main(void) {
         TEST(says_where_it_is_damaged),
         TEST(all_sizes_are_multiples_of_eight),
         TEST(what_belongs_together_is_of_one_thread),
+        TEST(modules_and_heaps_are_possible),
+        TEST(what_is_behind_a_block_is_none_of_it),
+        TEST(a_spill_that_was_emptied_counts_no_more),
         TEST(checks_the_sum),
         TEST(modules_of_one_file_are_one),
         TEST(a_string_is_copied_once),
