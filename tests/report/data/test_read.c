@@ -307,6 +307,48 @@ static void a_spill_that_was_emptied_counts_no_more(void **state) {
     assert_int_equal(parse(f)->counter_count, 0);
 }
 
+static void what_is_freed_is_added_up(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count many = {10, 100}, some = {3, 40}, few = {2, 20};
+    mprof_ref thread = datafile_c_thread(d, 1, NULL);
+    mprof_ref other = datafile_c_thread(d, 2, NULL);
+    mprof_ref node = datafile_node(d, thread, 0, 0);
+    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, many, some);
+    mprof_ref freed = datafile_freed(d, other, counter, few);
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->counters[0].freed.allocs, 5);
+    assert_int_equal(p->counters[0].freed.bytes, 60);
+    /* A free may be in an open file before the allocation is. */
+    struct mprof_freed *record = datafile_record(d, freed);
+    record->freed = (struct mprof_count){9, 90};
+    p = parse(f);
+    assert_int_equal(p->counters[0].freed.allocs, 10);
+    assert_int_equal(p->counters[0].freed.bytes, 100);
+    datafile_close(d);
+    refuses_for(f, "more is freed than was allocated");
+}
+
+static void a_counter_is_of_one_node_and_there(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count some = {1, 8}, none = {0, 0};
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref node = datafile_node(d, thread, root, datafile_lisp(d, "F"));
+    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, some, none);
+    assert_int_equal(parse(f)->counter_count, 1);
+    ((struct mprof_node *)datafile_record(d, root))->counter = counter;
+    refuses_for(f, "a counter belongs to two nodes");
+    ((struct mprof_node *)datafile_record(d, root))->counter = 0;
+    /* It is there when the block counts it. */
+    datafile_block(d, counter)->count = 0;
+    assert_int_equal(parse(f)->counter_count, 0);
+    datafile_close(d);
+    refuses_for(f, "a ref leads to what is not there");
+}
+
 static void checks_the_sum(void **state) {
     struct fixture *f = *state;
     mprof_ref string = datafile_string(&f->file, "abc");
@@ -406,6 +448,8 @@ int main(void) {
         TEST(modules_and_heaps_are_possible),
         TEST(what_is_behind_a_block_is_none_of_it),
         TEST(a_spill_that_was_emptied_counts_no_more),
+        TEST(what_is_freed_is_added_up),
+        TEST(a_counter_is_of_one_node_and_there),
         TEST(checks_the_sum),
         TEST(modules_of_one_file_are_one),
         TEST(a_string_is_copied_once),

@@ -5,6 +5,8 @@
 #include "tests/support/check.h"
 
 #include <stdio.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,12 +80,24 @@ static struct report__graph *graph_of(struct world *w) {
                                MPROF_ALL_THREADS, false);
 }
 
+static bool has_debug_information(void) {
+    int fd = open("/proc/self/exe", O_RDONLY);
+    Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+    bool has = dwarf != NULL;
+    dwarf_end(dwarf);
+    close(fd);
+    return has;
+}
+
 /* The graph with inlined functions; NULL without debug information. */
 static struct report__graph *inlined_graph(struct world *w) {
     uint32_t functions = w->names.count;
 
     report__find_inlining(&w->pool, &w->profile, &w->names);
-    return w->names.count == functions ? NULL : graph_of(w);
+    if (w->names.count != functions)
+        return graph_of(w);
+    assert_false(has_debug_information());
+    return NULL;
 }
 
 /* "f 10 30, g 20 20": the functions with their own bytes and all bytes, each
