@@ -44,6 +44,17 @@ __attribute__((noinline, noipa)) static void outermost(volatile int *n) {
     middle(n);
 }
 
+/* Where the call returns to is the outer function's. */
+__attribute__((always_inline)) static inline void last(volatile int *n) {
+    ++*n;
+    called();
+}
+
+__attribute__((noinline, noipa)) static void ends_with_call(volatile int *n) {
+    last(n);
+    *n = 7;
+}
+
 struct code {
     struct world w;
     char path[4096];
@@ -155,6 +166,26 @@ static void allocations_go_to_the_function_that_made_them(void **state) {
                     "middle [inlined] 0 20 > inner [inlined]\n");
     assert_int_equal(report__bytes(&g->vertices[2].freed), 2);
     assert_int_equal(report__bytes(&g->vertices[4].freed), 4);
+    world_stop(w);
+}
+
+static void the_call_is_before_where_it_returns_to(void **state) {
+    struct code c;
+    struct world *w = &c.w;
+    (void)state;
+
+    start_code(&c);
+    uint32_t a =
+        world_node(w, c.main_node, world_function(w, "ends_with_call"));
+    world_counter_at(w, a, code_edge(w, a, ends_with_call), 1, 10, 0, 0);
+    struct report__graph *g = inlined_graph(w);
+    if (!g) {
+        world_stop(w);
+        leave_out("compiled without debug information");
+    }
+    graph_equals(g, "main 0 10 > ends_with_call\n"
+                    "ends_with_call 0 10 > last [inlined]\n"
+                    "last [inlined] 10 10\n");
     world_stop(w);
 }
 
@@ -298,6 +329,7 @@ static void the_option_is_for_all_tables_of_functions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_go_to_the_function_that_made_them),
+        cmocka_unit_test(the_call_is_before_where_it_returns_to),
         cmocka_unit_test(calls_go_to_the_function_that_made_them),
         cmocka_unit_test(calls_that_differ_are_the_real_function_s),
         cmocka_unit_test(functions_are_told_apart_by_file),

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "report/elf/calls.h"
+#include "report/elf/elf_file.h"
 #include "report/graph/functions.h"
 #include "tests/support/self.h"
 
@@ -47,6 +48,23 @@ static int tear_down(void **state) {
     return 0;
 }
 
+/* Whatever its build id is. */
+static struct report__symbols *open_any(const char *path,
+                                        struct report__module *module) {
+    struct report__elf_file file;
+    const unsigned char *bits;
+    GElf_Addr address;
+    if (report__elf_open(&file, path, NULL) != MPROF__ELF_OPEN)
+        return NULL;
+    int size = dwfl_module_build_id(file.module, &bits, &address);
+    if (size > 0) {
+        memcpy(module->build_id, bits, (size_t)size);
+        module->build_id_bytes = (uint32_t)size;
+    }
+    report__elf_close(&file);
+    return report__symbols_open(module, NULL);
+}
+
 static uint64_t elf_address(const struct self *self, void (*function)(void)) {
     return (uintptr_t)function - self->module.bias;
 }
@@ -72,6 +90,63 @@ static void functions_are_found_by_address(void **state) {
     assert_int_equal(start, at);
     assert_false(
         report__symbol_named(self->symbols, "local_function", 5, 0, &start));
+}
+
+/* Behind a function there is code that is none of it; its other name is local,
+ * and shorter. */
+__asm__(".text\n"
+        ".globl test_short, test_short_end\n"
+        ".type test_short, @function\n"
+        ".type ts, @function\n"
+        "ts:\n"
+        "test_short:\n"
+        "nop\n"
+        "nop\n"
+        "test_short_end:\n"
+        ".size test_short, . - test_short\n"
+        ".size ts, . - ts\n"
+        ".fill 64, 1, 0\n");
+extern const char test_short[], test_short_end[];
+
+static void a_function_ends_with_its_size(void **state) {
+    struct self *self = *state;
+    uint64_t start, end = (uintptr_t)test_short_end - self->module.bias;
+
+    assert_string_equal(report__symbol_at(self->symbols, end - 1, &start),
+                        "test_short");
+    assert_int_equal(start, (uintptr_t)test_short - self->module.bias);
+    assert_null(report__symbol_at(self->symbols, end, &start));
+}
+
+/* Functions of one name, which are static in their files. */
+static void the_nearest_of_one_name_is_taken(void **state) {
+    static const char program[] =
+        "exec 2>/dev/null; f=twins-$$; for i in 1 2 3; do\n"
+        "echo \"static int twin(void) { return $i; }"
+        "int (*other$i(void))(void) { return twin; }\" >$f-$i.c; done\n"
+        "echo 'int main(void) { return 0; }' >$f-4.c\n"
+        "${CC:-cc} -O0 $f-?.c -o $PROGRAM; status=$?; rm -f $f-?.c\n"
+        "exit $status";
+    char path[64];
+    uint64_t twins[3], found;
+    (void)state;
+
+    snprintf(path, sizeof path, "./twins-%ld.tmp", (long)getpid());
+    setenv("PROGRAM", path, 1);
+    if (system(program) != 0)
+        leave_out("there is no C compiler");
+    struct report__module module = {.path = path};
+    struct report__symbols *symbols = open_any(path, &module);
+    assert_non_null(symbols);
+    unlink(path);
+    for (int i = 0; i < 3; i++) {
+        const char *names[] = {"other1", "other2", "other3"};
+        assert_true(report__symbol_named(symbols, names[i], 6, 0, &found));
+        assert_true(report__symbol_named(symbols, "twin", 4, found, &twins[i]));
+        assert_true(twins[i] < found);
+    }
+    report__symbols_close(symbols);
+    assert_true(twins[0] < twins[1] && twins[1] < twins[2]);
 }
 
 /* As strdup and __strdup in the C library. */
@@ -331,6 +406,8 @@ static void debug_files_are_found_by_link_and_check_sum(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_found_by_address),
+        cmocka_unit_test(a_function_ends_with_its_size),
+        cmocka_unit_test(the_nearest_of_one_name_is_taken),
         cmocka_unit_test(the_plainest_of_several_names_is_taken),
         cmocka_unit_test(another_file_has_no_symbols),
         cmocka_unit_test(inlined_functions_are_found_by_call_site),
