@@ -23,6 +23,7 @@ c_tests = \
 	tests/report/graph/test_killed \
 	tests/report/graph/test_naive \
 	tests/report/graph/test_replay \
+	tests/report/graph/test_totals \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_hidden \
 	tests/report/tables/test_leaks \

@@ -271,11 +271,17 @@ __attribute__((noinline, noipa)) static int calls_library(void) {
     return getppid() + 1;
 }
 
-/* How many addresses in calls_library() stand behind a call of FUNCTION. */
-static int count_calls(const struct self *self,
+extern pid_t getpgrp(void) __attribute__((noplt));
+
+__attribute__((noinline, noipa)) static int calls_by_slot(void) {
+    return getpgrp() + 1;
+}
+
+/* How many addresses in CALLER stand behind a call of FUNCTION. */
+static int count_calls(const struct self *self, int (*caller)(void),
                        const struct report__symbols *library,
                        uint64_t function) {
-    uint64_t start = (uintptr_t)calls_library - self->module.bias, at;
+    uint64_t start = (uintptr_t)caller - self->module.bias, at;
     int count = 0;
 
     for (uint64_t i = 1; i < 256; i++)
@@ -295,11 +301,19 @@ static void calls_through_the_linkage_table_are_known(void **state) {
 
     assert_non_null(library);
     assert_int_not_equal(calls_library(), 0);
-    assert_int_equal(
-        count_calls(self, library, (uintptr_t)function - module.bias), 1);
+    assert_int_equal(count_calls(self, calls_library, library,
+                                 (uintptr_t)function - module.bias),
+                     1);
     function = getpid;
-    assert_int_equal(
-        count_calls(self, library, (uintptr_t)function - module.bias), 0);
+    assert_int_equal(count_calls(self, calls_library, library,
+                                 (uintptr_t)function - module.bias),
+                     0);
+    /* Without a stub */
+    assert_int_not_equal(calls_by_slot(), 0);
+    function = getpgrp;
+    assert_int_equal(count_calls(self, calls_by_slot, library,
+                                 (uintptr_t)function - module.bias),
+                     1);
     report__symbols_close(library);
 }
 

@@ -425,12 +425,35 @@ static void a_very_deep_chain_needs_no_stack(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Without any of its members a ring is none: the first of them is named. */
+static void the_first_breaker_of_a_ring_is_taken(void **state) {
+    enum { MEMBERS = 25 };
+    struct fixture *f = *state;
+    uint32_t largest;
+    mprof_ref member[MEMBERS];
+    mprof_ref thread = datafile_thread(&f->file, 1, NULL);
+    mprof_ref node = datafile_node(&f->file, thread, 0, 0);
+    for (int i = 0; i < MEMBERS; i++) {
+        const char name[] = {'M', (char)('A' + i), '\0'};
+        member[i] = datafile_lisp(&f->file, name);
+    }
+    for (int i = 0; i <= MEMBERS; i++)
+        node = datafile_node(&f->file, thread, node, member[i % MEMBERS]);
+    datafile_count(&f->file, node, MPROF_CONS, 1, 16);
+    build(f, MPROF_ALL_THREADS, false);
+    assert_int_equal(f->graph->cycle_count, 1);
+    assert_int_equal(report__cycle_breaker(&f->pool, f->graph, 0, &largest),
+                     f->graph->cycles[0].members[0]);
+    assert_int_equal(largest, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(figure_6),
         TEST(figure_7),
         TEST(self_recursion_is_no_cycle),
         TEST(what_holds_a_cycle_together_is_found),
+        TEST(the_first_breaker_of_a_ring_is_taken),
         TEST(threads_can_be_told_apart),
         TEST(plumbing_is_left_out),
         TEST(plumbing_of_c_is_left_out),

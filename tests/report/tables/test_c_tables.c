@@ -379,8 +379,39 @@ static int clean_up(void **state) {
     return 0;
 }
 
+/* In an open file, of two threads, one of which has lost chains. */
+static void sizes_are_of_a_thread_and_not_negative(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref one = datafile_c_thread(&d, 1, "one");
+    mprof_ref other = datafile_c_thread(&d, 2, "other");
+    datafile_objects(&d, datafile_node(&d, one, 0, 0), 10, 3, 0);
+    datafile_objects(&d, datafile_node(&d, other, 0, 0), 20, 4, 0);
+    datafile_size(&d, other, 30, (struct mprof_count){1, 30},
+                  (struct mprof_count){2, 60});
+    ((struct mprof_thread *)datafile_record(&d, one))->folded_allocs = 2;
+    golden_save(&d, data_name);
+    assert_int_equal(
+        RUN(&out, &err, "--threads", "--table=bins", "--verbose", data_name),
+        0);
+    assert_non_null(strstr(out, " 2 allocations folded, "));
+    const char *second = strstr(out, "==== Thread other");
+    assert_non_null(second);
+    assert_non_null(strstr(out, "\n     10        3          30"));
+    assert_null(strstr(second, "\n     10 "));
+    assert_true(strstr(out, "\n     20 ") > second);
+    assert_non_null(strstr(second, "\n     30        1          30  (27)"
+                                   "        1           0\n"));
+    free(out);
+    free(err);
+    datafile_free(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_of_a_thread_and_not_negative),
         cmocka_unit_test(the_figures_of_the_paper),
         cmocka_unit_test(all_sizes_line_up),
         cmocka_unit_test(what_is_kept_is_shown),

@@ -105,6 +105,23 @@ static uint32_t recurse(struct world *w, uint32_t from, uint32_t f, int n) {
     return from;
 }
 
+static void functions_of_one_name_have_rows_of_their_own(void **state) {
+    struct world w;
+    (void)state;
+
+    world_start(&w);
+    uint32_t main_ = world_node(&w, world_thread(&w, MPROF_C_HEAP),
+                                world_function(&w, "main"));
+    world_counter(&w, world_node(&w, main_, world_function(&w, "twin")), 1, 10,
+                  0, 0);
+    world_counter(&w, world_node(&w, main_, world_function(&w, "twin")), 1, 20,
+                  0, 0);
+    world_paths_equal(LEAKS(&w), "|| > main > twin\n"
+                                 "|| > main > twin\n"
+                                 "<TOTAL>\n");
+    world_stop(&w);
+}
+
 static void chains_are_cut_at_the_depth(void **state) {
     struct world w;
     (void)state;
@@ -375,6 +392,7 @@ int main(void) {
         cmocka_unit_test(figure_two_is_printed),
         cmocka_unit_test(frees_have_columns_where_there_were_any),
         cmocka_unit_test(rows_come_by_bytes_then_objects_then_path),
+        cmocka_unit_test(functions_of_one_name_have_rows_of_their_own),
         cmocka_unit_test(chains_are_cut_at_the_depth),
         cmocka_unit_test(threads_share_rows_unless_one_is_asked_for),
         cmocka_unit_test(small_leaks_are_left_out_unless_verbose),

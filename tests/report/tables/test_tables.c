@@ -101,9 +101,43 @@ static void a_cycle_without_recursion_has_exact_totals(void **state) {
     datafile_free(&d);
 }
 
+/* F calls itself, and G in turn. */
+static void calls_of_itself_are_no_rows(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref thread = datafile_thread(&d, 1, "main");
+    mprof_ref node = datafile_node(&d, thread, 0, 0);
+    mprof_ref f = datafile_lisp(&d, "F"), g = datafile_lisp(&d, "G");
+    const mprof_ref chain[] = {f, f, g, f};
+    for (size_t i = 0; i < 4; i++)
+        node = datafile_node(&d, thread, node, chain[i]);
+    datafile_count(&d, node, MPROF_CONS, 1, 16);
+    golden_save(&d, data_name);
+    assert_int_equal(RUN(&out, &err, "--table=graph", data_name), 0);
+    assert_non_null(strstr(out, "F [1] calls G [2]\n"));
+    assert_null(strstr(out, "F [1] calls F"));
+    /* Twice in the group of G, and not in its own */
+    const char *row = strstr(out, "F <cycle 1> [1]\n");
+    assert_non_null(row);
+    row = strstr(row + 1, "F <cycle 1> [1]\n");
+    assert_non_null(row);
+    assert_null(strstr(row + 1, "F <cycle 1> [1]\n"));
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "--sexp", data_name), 0);
+    assert_non_null(strstr(out, " :cycle 1)"));
+    assert_null(strstr(out, " :cycle 0)"));
+    free(out);
+    free(err);
+    datafile_free(&d);
+}
+
 /* HUB calls each of 30 functions, which calls HUB. */
 static void a_large_cycle_is_cut_short(void **state) {
     struct datafile d;
+    char *out, *err;
     (void)state;
     datafile_start(&d);
     mprof_ref thread = datafile_thread(&d, 1, "main");
@@ -119,6 +153,11 @@ static void a_large_cycle_is_cut_short(void **state) {
         datafile_count(&d, datafile_node(&d, thread, spoke, hub), MPROF_CONS, 1,
                        16 * (uint64_t)(i + 1));
     }
+    golden_save(&d, data_name);
+    assert_int_equal(RUN(&out, &err, "--table=graph", data_name), 0);
+    assert_non_null(strstr(out, " 20 other calls among them\n"));
+    free(out);
+    free(err);
     check(&d, "hub");
 }
 
@@ -407,6 +446,7 @@ int main(void) {
         cmocka_unit_test(producer_and_consumer),
         cmocka_unit_test(cycles_are_listed_twice),
         cmocka_unit_test(a_cycle_without_recursion_has_exact_totals),
+        cmocka_unit_test(calls_of_itself_are_no_rows),
         cmocka_unit_test(a_large_cycle_is_cut_short),
         cmocka_unit_test(large_numbers_line_up),
         cmocka_unit_test(small_functions_are_left_out),
