@@ -133,7 +133,8 @@ static const char *examine(Elf *elf, int fd, bool *clashes) {
         return has_monitor(elf)
                    ? NULL
                    : "it is linked statically, and not with libmprof_malloc.a";
-    if (strstr(loader, "ld-musl"))
+    *clashes = strstr(loader, "ld-musl") != NULL;
+    if (*clashes)
         return "it is not linked with the GNU C library";
     *clashes = is_sanitized(elf);
     if (*clashes)
