@@ -66,6 +66,11 @@
     ("ZOO::THIRD-ONE" 33 0)
     ("ZOO::FOURTH-ONE" 34 0)
     ("ZOO::FIFTH-ONE" 35 0)
+    ("(FLET IN-FIRST-ONE :IN ZOO::FIRST-ONE)" 31 0)
+    ("(FLET IN-SECOND-ONE :IN ZOO::SECOND-ONE)" 32 0)
+    ("(FLET IN-THIRD-ONE :IN ZOO::THIRD-ONE)" 33 0)
+    ("(FLET IN-FOURTH-ONE :IN ZOO::FOURTH-ONE)" 34 0)
+    ("(FLET IN-FIFTH-ONE :IN ZOO::FIFTH-ONE)" 35 0)
     ("ZOO::COMPARE-INSIDE" ,(+ 1 (* 2 *conses*)) 0) ; interpreted always
     ("CL:MAPCAR" :any :any)
     ("CL:LIST" :any :any)

@@ -21,11 +21,17 @@
         (compile name))))
 
 (defun module (name count)
-  "A .fas with one function NAME that conses COUNT times."
+  "A .fas with a function NAME and one inside of it; each conses COUNT times."
   (let ((source (format nil "~a/~(~a~).lsp" cl-user::*folder* name))
         (*standard-output* (make-broadcast-stream)))
     (with-open-file (out source :direction :output :if-exists :supersede)
-      (format out "(in-package :zoo)~%(defun ~a () (conses ~d) (nothing))~%"
+      (format out "(in-package :zoo)~%~
+                   (defun ~a ()~%~
+                     (flet ((in-~@*~a () (conses ~d) (nothing)))~%~
+                       (declare (notinline in-~@*~a))~%~
+                       (in-~@*~a)~%~
+                       (conses ~d)~%~
+                       (nothing)))~%"
               name count))
     (compile-file source)))
 

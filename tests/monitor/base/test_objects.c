@@ -64,6 +64,22 @@ static uint64_t *word_of(char *object) {
     return mprof__objects_word(object, &shadow, &word) ? word : NULL;
 }
 
+/* By what a thread remembers of where it was last. */
+static void neighbours_have_words_of_their_own(void **state) {
+    struct mprof__shadow shadow = {0};
+    uint64_t *word[4];
+    (void)state;
+    put(heap + 384, 4, 40);
+    put(heap + 392, 5, 50);
+    for (int i = 0; i < 4; i++)
+        assert_true(
+            mprof__objects_word(heap + 384 + 8 * (i % 2), &shadow, &word[i]));
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(*word[i] >> 32, 4 + i % 2);
+    takes(heap + 384, 4, 40);
+    takes(heap + 392, 5, 50);
+}
+
 static void lose_the_counter(void) {
     *word_of(heap + 512) = 100;
     mprof__objects_check(heap + 512);
@@ -89,6 +105,7 @@ int main(void) {
         cmocka_unit_test(sizes_of_64_bits_are_kept),
         cmocka_unit_test(what_is_no_object_is_not_known),
         cmocka_unit_test(all_are_forgotten),
+        cmocka_unit_test(neighbours_have_words_of_their_own),
         cmocka_unit_test(a_broken_word_is_noticed),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
