@@ -21,6 +21,9 @@
 
 (defun helper () (conses 3) (nothing))
 
+;; It keeps the name that it was made with.
+(setf (fdefinition 'also-helper) #'helper)
+
 (let ((calls '()))
   (defun counter ()
     (setq calls (cons 1 calls))
