@@ -7,6 +7,7 @@
 c_tests = \
 	tests/monitor/base/test_objects \
 	tests/monitor/base/test_table \
+	tests/monitor/format/test_bytes \
 	tests/monitor/format/test_claim \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_save \

@@ -47,6 +47,7 @@
     ("ZOO::TWIN" 40 0)
     ("ZOO::|Mixed Case|" 44 0)
     ("ZOO::|z|" 56 0)
+    ("ZOO::|Back\\\\slash|" 60 0)
     ("ZOO::MANY" 42 4)
     ("ZOO::EXPANDED" 8 :any)
     ("ZOO::IN-HANDLER" :any :any)

@@ -94,6 +94,8 @@
 
 (defun |z| () (conses 28) (nothing))
 
+(defun |Back\\slash| () (conses 30) (nothing))
+
 (defun make-one-of-two ()
   "Closures of one code, which have two names."
   (let ((sum '()))
@@ -134,6 +136,7 @@
   (many 1 :b 2)
   (|Mixed Case|)
   (|z|)
+  (|Back\\slash|)
   (one-name)
   (other-name)
   (nothing))

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "monitor/format/claim.h"
+#include "monitor/format/create.h"
 #include "monitor/format/process.h"
 
 enum { IMAGE = 1234 };
@@ -120,6 +121,9 @@ static void of_this_process(void **state) {
     is(MPROF__EARLIER, 0);
     header.forked++;
     is(MPROF__ENDED, 0);
+    /* Another one that had the number, and this one's random bytes */
+    header.image--;
+    is(MPROF__ENDED, 0);
 }
 
 static void of_another_version(void **state) {
@@ -171,6 +175,27 @@ static void of_another_user(void **state) {
     unlink("data");
 }
 
+/* What came there since is somebody else's. */
+static void what_is_there_is_not_created(void **state) {
+    char name[200];
+    struct stat status;
+    (void)state;
+    write_file("there", "text", 4);
+    assert_int_equal(mprof__create("there", 0600), -1);
+    assert_int_equal(errno, EEXIST);
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    assert_int_equal(mprof__create("dangling", 0600), -1);
+    assert_int_equal(errno, EEXIST);
+    int fd = mprof__create_beside("there", name, sizeof name, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    close(fd);
+    assert_int_equal(unlink(name), 0);
+    assert_int_equal(mprof__create_beside("there", name, 10, 0600), -1);
+    assert_int_equal(errno, ENAMETOOLONG);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_recording),
@@ -179,6 +204,7 @@ int main(void) {
         cmocka_unit_test(of_this_process),
         cmocka_unit_test(of_another_version),
         cmocka_unit_test(what_is_locked_is_busy),
+        cmocka_unit_test(what_is_there_is_not_created),
         cmocka_unit_test(of_another_user),
     };
     return check_result(cmocka_run_group_tests(tests, set_up, tear_down));
