@@ -97,6 +97,7 @@ static void of_a_process_that_runs(void **state) {
     is(MPROF__OTHERS, EBUSY);
     /* Nobody knows of another container's. */
     header.pids++;
+    header.pid = 0x7ffffffe;
     is(MPROF__OTHERS, EBUSY);
 }
 
@@ -111,6 +112,25 @@ static void of_a_process_that_has_ended(void **state) {
     describe(parent());
     header.pid = 0x7ffffffe;
     is(MPROF__ENDED, 0);
+}
+
+/* As exact as the kernel tells. */
+static void when_a_process_was_forked(void **state) {
+    const uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t before = mprof__process_clock();
+    int status;
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    uint64_t start = mprof__process_start((uint32_t)child);
+    uint64_t after = mprof__process_clock();
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(start + 2 * tick > before && start < after + 2 * tick);
+    assert_int_equal(mprof__process_start(0x7ffffffe), 0);
 }
 
 static void of_this_process(void **state) {
@@ -201,6 +221,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_recording),
         cmocka_unit_test(of_a_process_that_runs),
         cmocka_unit_test(of_a_process_that_has_ended),
+        cmocka_unit_test(when_a_process_was_forked),
         cmocka_unit_test(of_this_process),
         cmocka_unit_test(of_another_version),
         cmocka_unit_test(what_is_locked_is_busy),
