@@ -241,6 +241,30 @@ static void another_thread_frees(void **state) {
     check_sums(101, bytes, 101, bytes);
 }
 
+/* It has all that a quick free of its own objects takes. */
+static void *free_one_of_each(void *data) {
+    (void)data;
+    allocate(1001, 20);
+    mprof__c_release(object(1001));
+    allocate(1002, 20);
+    mprof__c_release(object(1));
+    mprof__c_release(object(1002));
+    return NULL;
+}
+
+static void a_quick_free_is_of_ones_own(void **state) {
+    (void)state;
+    pthread_t thread;
+    allocate(1, 20);
+    pthread_create(&thread, NULL, free_one_of_each, NULL);
+    pthread_join(thread, NULL);
+    check_sums(3, 60, 3, 60);
+    owner = mprof__self->heap[MPROF_C_HEAP].thread->ref;
+    frees_of_owner = 0;
+    each_record(MPROF_SIZE, add_of_owner);
+    assert_int_equal(frees_of_owner, 1);
+}
+
 enum { THREADS = 4, MOST = 64, ROUNDS = 30000 };
 static pthread_mutex_t shelf_lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t shelf[MOST], shelf_count; /* objects for others to free */
@@ -383,6 +407,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_largest_of_32_bits_is_counted_in_64,
                                         begin, end),
         cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
+        cmocka_unit_test_setup_teardown(a_quick_free_is_of_ones_own, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(
             threads_free_each_others_objects_and_end, begin, end),
         cmocka_unit_test_setup_teardown(who_left_the_hook_enters_again, begin,
