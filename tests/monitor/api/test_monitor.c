@@ -346,6 +346,36 @@ static void classes_that_have_bins_are_kept(void **state) {
     assert_int_equal(mprof_reset(), 0);
 }
 
+static void interpreted_functions_are_kept(void **state) {
+    (void)state;
+    fake_interpreter = (uintptr_t)deeper;
+    fake_object = 0x5550;
+    fake_kept = 0;
+    assert_int_equal(mprof_start(NULL), 0);
+    deeper(3, 1);
+    assert_int_equal(fake_kept, fake_object);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+    fake_interpreter = fake_object = 0;
+}
+
+static uint64_t duration(void) {
+    return mprof__arena_header(&mprof__tracked()->arena)->duration;
+}
+
+static void the_time_of_all_its_parts_is_a_recordings(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    usleep(20000);
+    assert_int_equal(mprof_stop(), 0);
+    uint64_t first = duration();
+    assert_true(first >= 20000000);
+    assert_int_equal(mprof_start(NULL), 0);
+    assert_int_equal(mprof_stop(), 0);
+    assert_true(duration() > first);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 static void *look_at_record(void *data) {
     fake_alloc(1, 3);
     *(struct mprof_thread *)data =
@@ -440,6 +470,8 @@ int main(void) {
         cmocka_unit_test(threads_are_all_counted),
         cmocka_unit_test(starting_and_stopping_while_threads_run),
         cmocka_unit_test(classes_that_have_bins_are_kept),
+        cmocka_unit_test(interpreted_functions_are_kept),
+        cmocka_unit_test(the_time_of_all_its_parts_is_a_recordings),
         cmocka_unit_test(a_record_that_is_taken_over_is_of_a_thread_that_runs),
         cmocka_unit_test(little_room_folds_and_counts_everything),
         cmocka_unit_test(a_jump_out_of_the_hook_locks_nobody_out),

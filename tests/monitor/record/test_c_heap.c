@@ -241,6 +241,27 @@ static void another_thread_frees(void **state) {
     check_sums(101, bytes, 101, bytes);
 }
 
+static size_t used;
+
+static void count_used(const struct mprof_record *record) {
+    const struct mprof_block *block = (const void *)record;
+    const struct mprof_c_counter *counter = (const void *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++)
+        used += counter[i].counter.allocated.allocs > 0;
+}
+
+static void each_place_has_a_counter(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 10; i++) {
+        allocate(i, 10);
+        allocate(100 + i, 10);
+        allocate(200 + i, 1000);
+    }
+    used = 0;
+    each_record(MPROF_COUNTERS, count_used);
+    assert_int_equal(used, 3);
+}
+
 /* It has all that a quick free of its own objects takes. */
 static void *free_one_of_each(void *data) {
     (void)data;
@@ -407,6 +428,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_largest_of_32_bits_is_counted_in_64,
                                         begin, end),
         cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
+        cmocka_unit_test_setup_teardown(each_place_has_a_counter, begin, end),
         cmocka_unit_test_setup_teardown(a_quick_free_is_of_ones_own, begin,
                                         end),
         cmocka_unit_test_setup_teardown(
