@@ -205,9 +205,16 @@ static void what_is_known_goes_with_its_module(void **state) {
     const struct mprof__site *known = mprof__site_of(session, pc, false);
     assert_ptr_equal(mprof__site_of(session, pc, false), known);
     uintptr_t start = known->unwind.module_start;
+    const struct mprof__slot *slot =
+        mprof__table_find(&session->modules, start);
+    assert_non_null(slot);
+    const struct mprof_module *module =
+        mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+    assert_int_equal(module->flags, 0);
     mprof__store_release(&mprof__page.sessions.current, session);
     mprof__module_unloads(start, start + 1);
     mprof__store_release(&mprof__page.sessions.current, NULL);
+    assert_int_equal(module->flags, MPROF_MODULE_UNLOADED);
     assert_ptr_not_equal(mprof__site_of(session, pc, false), known);
     mprof__leave(me);
 }
