@@ -82,6 +82,20 @@ static void what_the_program_wrote_since_stays(void **state) {
     mprof__marks_lift(&marks);
     assert_int_equal(at(0), 77);
     assert_int_equal(at(1), before(1));
+    begin();
+    stack[SLOTS - 10 * COUNT] = 77;
+    mprof__marks_drop(&marks, 2);
+    assert_int_equal(at(COUNT - 1), 77);
+    begin();
+    stack[SLOTS - 20] = 77;
+    mprof__marks_thin(&marks);
+    assert_int_equal(at(1), 77);
+    assert_int_equal(at(3), before(3));
+    /* Its frame has returned: the word is another's by now. */
+    begin();
+    marks.mark[2].sp |= 1;
+    mprof__marks_lift(&marks);
+    assert_true(mprof__is_mark(at(2)));
 }
 
 static bool none_is_left(void) {
