@@ -99,7 +99,23 @@ struct library {
     size_t text_bytes;
     uintptr_t read_only, read_only_end; /* since it was relocated */
     const char *name;
+    const ElfW(Phdr) * headers;
+    unsigned header_count;
 };
+
+/* Is there a word at ADDRESS that the library may write, or might until it was
+ * relocated? */
+static bool has_slot(const struct library *l, uintptr_t address) {
+    for (unsigned i = 0; i < l->header_count; i++) {
+        const ElfW(Phdr) *header = &l->headers[i];
+        uintptr_t start = l->file.bias + header->p_vaddr;
+        if (header->p_type == PT_LOAD && header->p_flags & PF_W &&
+            address >= start && address - start < header->p_memsz &&
+            header->p_memsz - (address - start) >= sizeof(uintptr_t))
+            return true;
+    }
+    return false;
+}
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(a, *(const char *const *)b);
@@ -129,12 +145,16 @@ static bool allocates(const char *name) {
     return false;
 }
 
+static uintptr_t page_of(uintptr_t address) {
+    return address & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+}
+
 /* Write VALUE at SLOT, where the loader has forbidden that perhaps. */
 static bool write_slot(const struct library *l, uintptr_t *slot,
                        uintptr_t value) {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t at = (uintptr_t)slot;
-    void *start = (void *)(at & ~(page - 1));
+    void *start = (void *)page_of(at);
     bool read_only = at >= l->read_only && at < l->read_only_end;
     if (read_only && mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
         return false;
@@ -160,7 +180,7 @@ static void bind(const struct library *l, const ElfW(Rela) * relocation) {
     }
     uintptr_t *slot = (uintptr_t *)at;
     if (homes[number] == NULL || homes[number] == (char *)l->file.start ||
-        mprof__loaded_until(&l->file, at) < at + sizeof *slot)
+        !has_slot(l, at))
         return;
     /* One that was not called yet leads to where the loader is asked. */
     bool is_bound =
@@ -248,7 +268,9 @@ bool mprof__further_asks(uintptr_t address) {
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
     struct library l = {.file = {.start = UINTPTR_MAX, .bias = info->dlpi_addr},
-                        .name = info->dlpi_name};
+                        .name = info->dlpi_name,
+                        .headers = info->dlpi_phdr,
+                        .header_count = info->dlpi_phnum};
     const ElfW(Dyn) *dynamic = NULL;
     (void)size, (void)data;
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -258,14 +280,15 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
         if (header->p_type == PT_DYNAMIC) {
             dynamic = (const void *)start;
         } else if (header->p_type == PT_GNU_RELRO) {
-            l.read_only = start;
-            l.read_only_end = end;
+            /* As the loader has it: where a page ends late it is left. */
+            l.read_only = page_of(start);
+            l.read_only_end = page_of(end);
         } else if (header->p_type == PT_LOAD) {
             l.file.start = start < l.file.start ? start : l.file.start;
             l.file.end = end > l.file.end ? end : l.file.end;
         }
     }
-    l.file.start &= ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    l.file.start = page_of(l.file.start);
     note_allocator(&l.file);
     uintptr_t here = (uintptr_t)mprof__further_bind;
     if (dynamic != NULL && (here < l.file.start || here >= l.file.end))
