@@ -13,6 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
+#include "monitor/unwind/arch.h"
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */
 static const void *object(size_t n) {
@@ -250,6 +251,10 @@ static void count_used(const struct mprof_record *record) {
         used += counter[i].counter.allocated.allocs > 0;
 }
 
+/* Where the walk is the compiler's, calls in one function are not told apart.
+ */
+enum { PLACES = MPROF__HAS_MARKS ? 3 : 2 };
+
 static void each_place_has_a_counter(void **state) {
     (void)state;
     for (size_t i = 0; i < 10; i++) {
@@ -259,7 +264,7 @@ static void each_place_has_a_counter(void **state) {
     }
     used = 0;
     each_record(MPROF_COUNTERS, count_used);
-    assert_int_equal(used, 3);
+    assert_int_equal(used, PLACES);
 }
 
 /* It has all that a quick free of its own objects takes. */
