@@ -5,11 +5,15 @@
 # it.
 
 c_tests = \
+	tests/monitor/base/test_loaded \
 	tests/monitor/base/test_objects \
+	tests/monitor/base/test_self \
 	tests/monitor/base/test_table \
 	tests/monitor/format/test_bytes \
 	tests/monitor/format/test_claim \
+	tests/monitor/record/test_arena \
 	tests/monitor/record/test_c_heap \
+	tests/monitor/record/test_counters \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
@@ -34,6 +38,7 @@ c_tests = \
 
 # Of the walk that is ours
 walk_tests = \
+	tests/monitor/record/test_cells \
 	tests/monitor/unwind/test_marks \
 	tests/monitor/unwind/test_walk
 if !WALK_OTHER

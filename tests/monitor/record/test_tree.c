@@ -366,6 +366,31 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     end();
 }
 
+/* Without room for a counter it is not counted as folded once more. */
+static void what_is_lost_is_told_once(void **state) {
+    (void)state;
+    unsigned chain[20];
+    begin(1 << 20);
+    for (unsigned i = 0; i < 20; i++)
+        chain[i] = i;
+    struct mprof__arena *arena = &session->arena;
+    size_t limit = arena->limit;
+    thread->spill.refused = true;
+    arena->reserve = limit - 16384;
+    mprof_ref node = find(chain, 20);
+    assert_true(thread->lost);
+    tell(node, 1, 8);
+    arena->limit = mprof__arena_header(arena)->used;
+    arena->reserve = 0;
+    tell(node, 2, 8);
+    arena->limit = limit;
+    assert_int_equal(told(at(node), 1).allocs, 1);
+    assert_int_equal(told(at(node), 2).allocs, 0);
+    assert_int_equal(told(at(thread->tree.root), 2).allocs, 1);
+    assert_int_equal(thread->record->folded_allocs, 0);
+    end();
+}
+
 /* Each breaks one invariant of the tree that stands, and looks. */
 
 static mprof_ref inner; /* the node of the third frame */
@@ -466,6 +491,7 @@ int main(void) {
         cmocka_unit_test(each_call_site_is_told_once),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
+        cmocka_unit_test(what_is_lost_is_told_once),
         cmocka_unit_test(a_broken_tree_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

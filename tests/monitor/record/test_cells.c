@@ -1,0 +1,126 @@
+/* Cells: how large the frame is, by what the rules of its code say, and the
+ * memory that they have. */
+#include "tests/support/check.h"
+
+#include "tests/support/fake.h"
+#include "monitor/base/self.h"
+#include "monitor/record/remembered.h"
+#include "monitor/record/thread.h"
+
+enum { WORD = sizeof(uintptr_t), GENERATION = 7 };
+
+static struct mprof__session *session;
+static struct mprof__thread *thread;
+static uintptr_t stack[64]; /* a frame is its first words */
+
+static int begin(void **state) {
+    int error;
+    (void)state;
+    mprof__threads_initialize();
+    session = mprof__session_new(NULL, 16 << 20, 1, &error);
+    assert_non_null(session);
+    assert_non_null(mprof__enter());
+    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
+    assert_non_null(thread);
+    assert_true(mprof__memo_begin(thread, GENERATION));
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    mprof__leave(mprof__self);
+    mprof__session_free(session);
+    return 0;
+}
+
+/* The rule of a function whose frame has eight words: in the last one is the
+ * return address, and before that the frame pointer of its caller. */
+static struct mprof__known_site plain_rule(void) {
+    static const struct mprof__site site = {.known = true};
+    return (struct mprof__known_site){.site = &site,
+                                      .way = MPROF__BY_SP,
+                                      .cfa = 8 * WORD,
+                                      .ra = -WORD,
+                                      .bp_saved = true,
+                                      .bp = -2 * WORD};
+}
+
+static bool measures(struct mprof__known_site known) {
+    struct mprof__cell *c = &thread->memo.cells[1];
+    *c = (struct mprof__cell){.low = (uintptr_t)stack};
+    *mprof__cell_more(&thread->memo, c) =
+        (struct mprof__cell_more){.bp_at = MPROF__NOT_SAVED};
+    return mprof__cell_measure(thread, c, &known);
+}
+
+static void a_frame_is_what_its_rule_says(void **state) {
+    (void)state;
+    const struct mprof__cell *c = &thread->memo.cells[1];
+    assert_true(measures(plain_rule()));
+    assert_int_equal(mprof__cell_high(c), (uintptr_t)(stack + 8));
+    assert_int_equal(mprof__cell_slot(c), (uintptr_t)(stack + 7));
+    assert_int_equal(mprof__cell_more(&thread->memo, c)->bp_at, 6 * WORD);
+}
+
+/* What a cell compares must be in the frame: what is beyond is another's, and
+ * what is further in may be anything by then. */
+static void what_is_kept_outside_of_the_frame_is_no_cells(void **state) {
+    const int32_t outside[] = {0, WORD, -9 * WORD, -64 * WORD};
+    (void)state;
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        struct mprof__known_site known = plain_rule();
+        known.ra = outside[i];
+        assert_false(measures(known));
+        known = plain_rule();
+        known.bp = outside[i];
+        assert_false(measures(known));
+        known.bp_saved = false;
+        assert_true(measures(known));
+    }
+}
+
+static void a_frame_of_no_size_is_no_cells(void **state) {
+    const int32_t size[] = {0, -WORD, 8 * WORD + 4, (UINT16_MAX + 1) * WORD};
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        struct mprof__known_site known = plain_rule();
+        known.cfa = size[i];
+        assert_false(measures(known));
+    }
+}
+
+/* There are more while there is room; from then on cells are used again, and
+ * nothing begins anew. */
+static void cells_become_as_many_as_there_is_room_for(void **state) {
+    (void)state;
+    struct mprof__memo *memo = &thread->memo;
+    uint32_t capacity = 0;
+    for (unsigned rounds = 0; !memo->largest; rounds++) {
+        assert_true(memo->capacity > capacity);
+        assert_true(rounds < 20);
+        capacity = memo->capacity;
+        memo->used = memo->capacity - 1;
+        assert_true(mprof__memo_begin(thread, GENERATION));
+    }
+    assert_int_equal(memo->capacity, capacity);
+    assert_true(capacity >= 128 && capacity <= MPROF__MOST_CELLS);
+    assert_int_equal(memo->used, 0);
+    /* As long as not all are used, that is not known to be the end. */
+    assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_false(memo->largest);
+    assert_int_equal(memo->capacity, capacity);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_frame_is_what_its_rule_says, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            what_is_kept_outside_of_the_frame_is_no_cells, begin, end),
+        cmocka_unit_test_setup_teardown(a_frame_of_no_size_is_no_cells, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            cells_become_as_many_as_there_is_room_for, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* The counters of one node that has very many call sites, in the C heap. */
+#include "tests/support/check.h"
+
+#include <string.h>
+
+#include "tests/support/fake.h"
+#include "monitor/base/self.h"
+#include "monitor/record/place.h"
+#include "monitor/record/thread.h"
+
+enum { SITES = 3000, USED = 2 }; /* classes */
+
+static struct mprof__session *session;
+static struct mprof__thread *thread;
+static struct mprof__site site[SITES];
+static struct mprof__frame frame;
+static mprof_ref function;
+
+static mprof_ref make_function(void) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_function *f =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
+    f->address = 0x1000;
+    return mprof__arena_publish(arena, f);
+}
+
+static mprof_ref make_site(unsigned n) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
+    s->function = function;
+    s->return_address = 0x1000 + n;
+    return mprof__arena_publish(arena, s);
+}
+
+static int begin(void **state) {
+    int error;
+    (void)state;
+    mprof__threads_initialize();
+    session = mprof__session_new(NULL, 64 << 20, 1, &error);
+    assert_non_null(session);
+    function = make_function();
+    for (unsigned i = 0; i < SITES; i++)
+        site[i] = (struct mprof__site){
+            .known = true, .function = function, .ref = make_site(i)};
+    assert_non_null(mprof__enter());
+    thread = mprof__thread_self(session, MPROF_C_HEAP);
+    assert_non_null(thread);
+    thread->chain.frames = thread->chain.innermost = &frame;
+    thread->chain.count = 1;
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    memset(&thread->chain, 0, sizeof thread->chain);
+    mprof__leave(mprof__self);
+    mprof__session_free(session);
+    return 0;
+}
+
+static mprof_ref find(unsigned n) {
+    frame = (struct mprof__frame){.site = &site[n], .pc = 0x1000 + n};
+    thread->chain.reused = 0;
+    return mprof__tree_place(thread);
+}
+
+/* What site N asks for in CLASS_ each time. */
+static uint64_t bytes_of(unsigned n, unsigned class_) {
+    return (uint64_t)n * USED + class_;
+}
+
+static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
+    uint64_t bytes = bytes_of(n, class_);
+    struct mprof_counter *counter =
+        mprof__counter(thread, find(n), class_, bytes);
+    mprof__count(&counter->allocated, bytes);
+    return (const void *)counter;
+}
+
+/* Call VISIT for each thing of TYPE, of BYTES bytes. */
+static void each(uint32_t type, size_t bytes,
+                 void (*visit)(const void *thing)) {
+    uint64_t used = mprof__arena_header(&session->arena)->used;
+    const struct mprof_record *record;
+    for (uint64_t i = MPROF_HEADER_BYTES; i < used; i += record->bytes) {
+        record = (const void *)(session->arena.base + i);
+        const struct mprof_block *block = (const void *)record;
+        for (uint32_t k = 0; record->type == type && k < block->count; k++)
+            visit((const char *)(block + 1) + k * bytes);
+    }
+}
+
+static size_t edges, counters;
+
+static void count_edge(const void *thing) {
+    (void)thing;
+    edges++;
+}
+
+static void count_counter(const void *thing) {
+    const struct mprof_c_counter *counter = thing;
+    counters += counter->counter.allocated.allocs > 0;
+}
+
+static void each_site_and_class_has_one_counter(void **state) {
+    (void)state;
+    for (unsigned round = 1; round <= 3; round++)
+        for (unsigned n = 0; n < SITES; n++)
+            for (unsigned class_ = 0; class_ < USED; class_++) {
+                const struct mprof_c_counter *counter = tell(n, class_);
+                assert_int_equal(counter->counter.class_, class_);
+                assert_int_equal(counter->site, site[n].ref);
+                assert_int_equal(counter->counter.allocated.allocs, round);
+                assert_int_equal(counter->counter.allocated.bytes,
+                                 round * bytes_of(n, class_));
+            }
+    edges = counters = 0;
+    each(MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
+    each(MPROF_COUNTERS, sizeof(struct mprof_c_counter), count_counter);
+    assert_int_equal(edges, SITES - 1);
+    assert_int_equal(counters, SITES * USED);
+    mprof__tree_check(thread);
+}
+
+static uint64_t place_of(mprof_ref node, mprof_ref ref, unsigned class_) {
+    return mprof__hash(((uint64_t)node << 32 | ref) + class_) &
+           (MPROF__SPOTS - 1);
+}
+
+/* The counters of such a site are looked for at one place of the cache. */
+static void make_site_with_one_place(mprof_ref node, unsigned n,
+                                     unsigned class_, unsigned other) {
+    do
+        site[n].ref = make_site(n);
+    while (place_of(node, site[n].ref, class_) !=
+           place_of(node, site[n].ref, other));
+}
+
+static void classes_at_one_place_are_told_apart(void **state) {
+    (void)state;
+    enum { FIRST = 20, LAST = 23 };
+    mprof_ref node = find(0);
+    for (unsigned n = 0; n < FIRST; n++)
+        tell(n, 0);
+    for (unsigned n = FIRST; n < LAST; n++)
+        make_site_with_one_place(node, n, 0, 1);
+    for (unsigned round = 1; round <= 3; round++)
+        for (unsigned n = FIRST; n < LAST; n++)
+            for (unsigned class_ = 0; class_ < USED; class_++) {
+                const struct mprof_c_counter *counter = tell(n, class_);
+                assert_int_equal(counter->counter.class_, class_);
+                assert_int_equal(counter->counter.allocated.allocs, round);
+            }
+    mprof__tree_check(thread);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_site_and_class_has_one_counter,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(classes_at_one_place_are_told_apart,
+                                        begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
