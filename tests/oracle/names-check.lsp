@@ -67,11 +67,15 @@
     ("ZOO::THIRD-ONE" 33 0)
     ("ZOO::FOURTH-ONE" 34 0)
     ("ZOO::FIFTH-ONE" 35 0)
+    ("ZOO::SIXTH-ONE" 35 0)
     ("(FLET IN-FIRST-ONE :IN ZOO::FIRST-ONE)" 31 0)
     ("(FLET IN-SECOND-ONE :IN ZOO::SECOND-ONE)" 32 0)
     ("(FLET IN-THIRD-ONE :IN ZOO::THIRD-ONE)" 33 0)
     ("(FLET IN-FOURTH-ONE :IN ZOO::FOURTH-ONE)" 34 0)
     ("(FLET IN-FIFTH-ONE :IN ZOO::FIFTH-ONE)" 35 0)
+    ("(FLET IN-SIXTH-ONE :IN ZOO::SIXTH-ONE)" 35 0)
+    ,@(loop for i below 40
+            collect (list (format nil "ZOO::PASSING-~d" i) 23))
     ("ZOO::COMPARE-INSIDE" ,(+ 1 (* 2 *conses*)) 0) ; interpreted always
     ("CL:MAPCAR" :any :any)
     ("CL:LIST" :any :any)
@@ -84,7 +88,10 @@
      ("(LAMBDA :IN ZOO:TREE-SUM)" 24)
      ("(LAMBDA :IN ZOO::OUTER)" 38)
      ("(LAMBDA :IN ZOO::MAKE-ADDER)" 12)
-     ("(LAMBDA :IN ZOO::MAKE-ONE-OF-TWO)" 120))
+     ("(LAMBDA :IN ZOO::MAKE-ONE-OF-TWO)" 120)
+     ("(FLET EARLY :IN ZOO::SAME-NAME)" 72)
+     ("(FLET LATE :IN ZOO::SAME_NAME)" 74)
+     ("(LAMBDA :IN ZOO::SHARE-METHOD)" 152))
     (:interpreted
      ("(LABELS ZOO::WALK :IN ZOO:TREE-SUM)" 56)
      ("(LABELS ZOO::DOWN :IN ZOO:TREE-SUM)" 8)

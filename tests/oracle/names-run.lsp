@@ -35,9 +35,11 @@
               name count))
     (compile-file source)))
 
-(defvar *names* '(first-one second-one third-one fourth-one fifth-one))
+(defvar *names*
+  '(first-one second-one third-one fourth-one fifth-one sixth-one))
 (defvar *compiled* (loop for name in *names*
-                        for count from 31
+                        ;; The code of the last two is laid out alike.
+                        for count in '(31 32 33 34 35 35)
                         collect (module name count)))
 
 (defun compiled-before () (conses 25) (nothing))
@@ -83,6 +85,13 @@
 ;; Defined anew
 (quietly-compile 'redefined '(lambda () (conses 100) (nothing)))
 (redefined)
+;; Functions that come and go, each perhaps in the place of one before
+(loop for i below 40
+      for name = (intern (format nil "PASSING-~d" i) :zoo)
+      do (eval `(defun ,name () (conses 23) (nothing)))
+         (funcall name)
+         (fmakunbound name)
+         (si:gc t))
 ;; Modules that come and go, each in the place of the one before
 (loop for name in *names*
       for module in *compiled*

@@ -104,6 +104,38 @@
 (setf (fdefinition 'one-name) (make-one-of-two)
       (fdefinition 'other-name) (make-one-of-two))
 
+;; Two functions that have one name in C, each with a local function, and
+;; another one, which is not the body of its entry.
+(defun same-name (&optional a)
+  (declare (ignore a))
+  (flet ((early () (conses 36) (nothing)))
+    (declare (notinline early))
+    (early)
+    (nothing)))
+
+(defun same_name (&optional a)
+  (declare (ignore a))
+  (flet ((late () (conses 37) (nothing)))
+    (declare (notinline late))
+    (late)
+    (nothing)))
+
+(defgeneric shared (shape))
+(defun share-method (&rest classes)
+  "One function is the method of all CLASSES: it has no method's name."
+  (let ((function (lambda (arguments next)
+                    (declare (ignore arguments next))
+                    (conses 38)
+                    (nothing))))
+    (dolist (class classes)
+      (add-method #'shared
+                  (make-instance 'standard-method
+                                 :lambda-list '(shape)
+                                 :qualifiers '()
+                                 :specializers (list (find-class class))
+                                 :function function)))))
+(share-method 'symbol 'number)
+
 (defun c-functions ()
   "Functions of Common Lisp that ECL has in C."
   (declare (notinline mapcar make-array))
@@ -137,6 +169,10 @@
   (|Mixed Case|)
   (|z|)
   (|Back\\slash|)
+  (same-name)
+  (same_name)
+  (shared 'symbol)
+  (shared 1)
   (one-name)
   (other-name)
   (nothing))
