@@ -3,6 +3,7 @@
  * `nobody` (who may not write where the data is), `handler` (from a signal
  * handler that interrupts malloc()). */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,9 +47,10 @@ static int plain(void) {
     parent_allocates();
     pid_t child = fork();
     if (child == 0) {
+        errno = EDOM;
         child_allocates(1);
         free_half();
-        exit(3);
+        exit(errno == EDOM ? 3 : 4);
     }
     free_half();
     return wait_for(child);
