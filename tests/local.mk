@@ -14,6 +14,7 @@ c_tests = \
 	tests/monitor/record/test_arena \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
+	tests/monitor/record/test_names \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
@@ -39,7 +40,9 @@ c_tests = \
 # Of the walk that is ours
 walk_tests = \
 	tests/monitor/record/test_cells \
+	tests/monitor/ecl/test_entries \
 	tests/monitor/unwind/test_marks \
+	tests/monitor/unwind/test_rules \
 	tests/monitor/unwind/test_walk
 if !WALK_OTHER
 c_tests += $(walk_tests)
@@ -93,6 +96,9 @@ libtests_la_SOURCES = \
 	tests/support/small.c tests/support/small.h \
 	tests/support/world.c tests/support/world.h
 libtests_la_LIBADD = libreport.la libmonitor.la
+tests_monitor_ecl_test_entries_SOURCES = tests/monitor/ecl/test_entries.c \
+	monitor/ecl/entries.c
+tests_monitor_ecl_test_entries_CPPFLAGS = $(AM_CPPFLAGS)
 LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
 
 # wanted_tests are those that there should be, built_tests those that can be built.

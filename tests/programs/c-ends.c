@@ -1,7 +1,8 @@
 /* c-ends.c WAY - a process that ends in the WAY given.
  *
  * work() has allocated 10 blocks of 30 bytes and freed one by then; where
- * handlers run at the end, goodbye() allocates one of 99.
+ * handlers run at the end, goodbye() allocates one of 99; "text" has a stream
+ * to flush then.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -27,6 +28,19 @@ static void work(void) {
     for (int i = 0; i < 10; i++)
         sink = malloc(30);
     free(sink);
+}
+
+/* The C library writes what is left when all handlers have run, and frees. */
+static ssize_t write_last(void *block, const char *text, size_t size) {
+    (void)text;
+    free(block);
+    return (ssize_t)size;
+}
+
+static void leave_text(void) {
+    static const cookie_io_functions_t functions = {.write = write_last};
+    FILE *file = fopencookie(malloc(33), "w", functions);
+    fputs("last", file);
 }
 
 /* A thread that is still there, its allocation done, when the process ends. */
@@ -83,6 +97,8 @@ int main(int argc, char **argv) {
         start_other();
     if (strcmp(way, "main-leaves") == 0)
         leave_main();
+    if (strcmp(way, "text") == 0)
+        leave_text();
     work();
     if (strcmp(way, "exit") == 0 || strcmp(way, "threads") == 0)
         exit(7);

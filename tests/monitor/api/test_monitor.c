@@ -17,6 +17,7 @@
 #include "monitor/format/crc.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
+#include "monitor/unwind/generation.h"
 
 static char folder[] = "/tmp/mprof-test-XXXXXX";
 
@@ -376,6 +377,18 @@ static void the_time_of_all_its_parts_is_a_recordings(void **state) {
     assert_int_equal(mprof_reset(), 0);
 }
 
+/* A library may have been closed unseen meanwhile. */
+static void a_recording_that_goes_on_looks_at_code_again(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    uint32_t before = mprof__this_generation();
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    assert_int_not_equal(mprof__this_generation(), before);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 static void *look_at_record(void *data) {
     fake_alloc(1, 3);
     *(struct mprof_thread *)data =
@@ -472,6 +485,7 @@ int main(void) {
         cmocka_unit_test(classes_that_have_bins_are_kept),
         cmocka_unit_test(interpreted_functions_are_kept),
         cmocka_unit_test(the_time_of_all_its_parts_is_a_recordings),
+        cmocka_unit_test(a_recording_that_goes_on_looks_at_code_again),
         cmocka_unit_test(a_record_that_is_taken_over_is_of_a_thread_that_runs),
         cmocka_unit_test(little_room_folds_and_counts_everything),
         cmocka_unit_test(a_jump_out_of_the_hook_locks_nobody_out),

@@ -1,0 +1,239 @@
+/* Where rules hold, where they lead nowhere, and for how long. */
+#define _GNU_SOURCE
+#include "tests/support/check.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "monitor/base/self.h"
+#include "monitor/record/place.h"
+#include "monitor/record/sites.h"
+#include "monitor/record/thread.h"
+#include "monitor/unwind/arch.h"
+#include "monitor/unwind/cfi.h"
+#include "monitor/unwind/generation.h"
+#include "monitor/unwind/marks.h"
+#include "monitor/unwind/reach.h"
+
+/* Two instructions that something lies behind which is no function's. */
+extern const char short_one[], short_one_end[];
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type short_one, %function\n"
+        "short_one: .cfi_startproc\n"
+        "    nop\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        "short_one_end: .size short_one, . - short_one\n"
+        "    .p2align 4\n");
+
+static void a_rule_holds_up_to_the_end_of_its_function(void **state) {
+    struct mprof__unwind unwind;
+    (void)state;
+    assert_true(mprof__cfi_find((uintptr_t)short_one, &unwind));
+    assert_int_equal(unwind.function, (uintptr_t)short_one);
+    assert_true(mprof__cfi_find((uintptr_t)short_one_end - 1, &unwind));
+    assert_int_equal(unwind.function, (uintptr_t)short_one);
+    assert_false(mprof__cfi_find((uintptr_t)short_one_end, &unwind));
+}
+
+/* Others may look at code while this one closes a library. */
+static void nothing_holds_while_a_library_is_closed(void **state) {
+    (void)state;
+    uint32_t before = mprof__code_generation();
+    assert_int_equal(mprof__this_generation(), before);
+    assert_int_equal(mprof__holds_for(before), before);
+    mprof__modules_close();
+    uint32_t meanwhile = mprof__this_generation();
+    assert_int_not_equal(meanwhile, before);
+    assert_int_equal(mprof__code_generation(), 0);
+    assert_int_equal(mprof__holds_for(before), 0);
+    assert_int_equal(mprof__holds_for(meanwhile), 0);
+    mprof__modules_closed();
+    uint32_t after = mprof__code_generation();
+    assert_true(after != before && after != meanwhile && after != 0);
+    assert_int_equal(mprof__holds_for(meanwhile), meanwhile);
+}
+
+static void pages_that_are_not_there_are_not_read(void **state) {
+    (void)state;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct mprof__reach reach = {0, 0};
+    char *at = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(at != MAP_FAILED);
+    assert_int_equal(munmap(at, page), 0);
+    assert_int_equal(munmap(at + 3 * page, page), 0);
+    uintptr_t first = (uintptr_t)at + page;
+    assert_true(mprof__reaches(&reach, first + page - 8));
+    assert_false(mprof__reaches(&reach, first - 8));
+    assert_true(mprof__reaches(&reach, first + page));
+    assert_true(mprof__reaches(&reach, first + 2 * page - 8));
+    assert_false(mprof__reaches(&reach, first + 2 * page));
+    assert_false(mprof__reaches(&reach, first + 4));
+    munmap(at + page, 2 * page);
+}
+
+/* What a coroutine's first function returns to is the start of one. */
+static void a_stack_begins_within_a_function_of_the_c_library(void **state) {
+    struct mprof__unwind unwind;
+    (void)state;
+    mprof__marks_initialize();
+    assert_true(mprof__cfi_find((uintptr_t)clone + 1, &unwind));
+    assert_true(mprof__marks_begins(&unwind, unwind.function + 1));
+    assert_false(mprof__marks_begins(&unwind, unwind.function));
+    assert_true(mprof__cfi_find((uintptr_t)short_one, &unwind));
+    assert_false(mprof__marks_begins(&unwind, unwind.function + 1));
+}
+
+/* Those of a thread that has ended mean nothing to the next one. */
+static void marks_that_are_taken_over_are_new(void **state) {
+    enum mprof_unmarked reason;
+    uintptr_t stack[8] = {0};
+    (void)state;
+    struct mprof__marks *marks =
+        mprof__marks_take((uintptr_t)(stack + 8), &reason);
+    if (marks == NULL)
+        leave_out("there can be no marks");
+    int number =
+        mprof__marks_set(marks, (uintptr_t)(stack + 4), (uintptr_t)(stack + 5));
+    assert_int_equal(number, 0);
+    uint32_t serial = marks->serial[0];
+    assert_true(mprof__marks_has(marks, 0, serial));
+    mprof__marks_give(marks);
+    assert_ptr_equal(mprof__marks_take((uintptr_t)(stack + 8), &reason), marks);
+    assert_false(mprof__marks_has(marks, 0, serial));
+    mprof__marks_give(marks);
+}
+
+#ifdef __x86_64__
+
+/* Where the first call of FUNCTION leads, which calls another library. */
+static uintptr_t stub_of(uintptr_t function) {
+    for (uintptr_t at = function; at < function + 64; at++)
+        if (mprof__call_target(at) != 0 &&
+            mprof__is_stub(mprof__call_target(at)))
+            return mprof__call_target(at);
+    return 0;
+}
+
+static void __attribute__((noinline)) yield(void) {
+    sched_yield();
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Eleven bytes on, it has pushed the number of the function. */
+static void a_stub_pushes_one_word(void **state) {
+    struct mprof__unwind unwind;
+    (void)state;
+    uintptr_t stub = stub_of((uintptr_t)yield);
+    if (stub == 0 || stub % 16 != 0 || !mprof__cfi_find(stub + 15, &unwind) ||
+        unwind.rule.cfa_offset != 16)
+        return; /* functions are bound at once here */
+    for (uintptr_t i = 0; i < 16; i++) {
+        assert_true(mprof__cfi_find(stub + i, &unwind));
+        assert_int_equal(unwind.rule.cfa_base, MPROF__SP);
+        assert_int_equal(unwind.rule.cfa_offset, i < 11 ? 8 : 16);
+    }
+}
+
+static struct mprof__session *session;
+static struct mprof_thread record;
+static struct mprof__chain chain;
+
+void walk_here(void);
+void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+walk_here(void) {
+    struct mprof__self *me = mprof__enter();
+    mprof__walk(&chain, MPROF__FRAME());
+    mprof__leave(me);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Two functions whose rules are wrong call one whose frame has zeros, and the
+ * place of one.  By the first one's, the stack pointer of its caller is further
+ * in; by the other's, it is its own, and the frame pointer leads to another.
+ * Who believed them would find an address to go on with. */
+void shrinks(void), stays(void);
+extern const char after_shrinks[], after_stays[];
+uintptr_t own_place[2], no_place;
+__asm__(".text\n"
+        ".type with_zeros, @function\n"
+        "with_zeros: .cfi_startproc\n"
+        "    subq $72, %rsp\n"
+        "    .cfi_adjust_cfa_offset 72\n"
+        "    movq $0, 64(%rsp)\n"
+        "    leaq no_place(%rip), %rax\n"
+        "    movq %rax, 56(%rsp)\n"
+        "    movq $0, 48(%rsp)\n"
+        "    movq $0, 40(%rsp)\n"
+        "    call walk_here\n"
+        "    addq $72, %rsp\n"
+        "    .cfi_adjust_cfa_offset -72\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size with_zeros, . - with_zeros\n"
+        ".type shrinks, @function\n"
+        "shrinks: .cfi_startproc\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_def_cfa_offset -16\n"
+        "    call with_zeros\n"
+        "after_shrinks:\n"
+        "    addq $8, %rsp\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size shrinks, . - shrinks\n"
+        ".type stays, @function\n"
+        "stays: .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    leaq own_place(%rip), %rbp\n"
+        "    movq %rsp, (%rbp)\n"
+        "    .cfi_escape 0x0f, 3, 0x76, 0, 0x06\n"
+        "    .cfi_offset %rbp, -24\n"
+        "    call with_zeros\n"
+        "after_stays:\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size stays, . - stays\n");
+
+/* The chain ends with the frame at PC, the first of two that are known. */
+static void check_cut_at(const char *pc) {
+    assert_true(chain.cut);
+    assert_int_equal(chain.count, 2);
+    assert_int_equal(chain.frames[0].pc, (uintptr_t)pc);
+}
+
+static void no_frame_is_further_in_than_what_it_called(void **state) {
+    int error;
+    (void)state;
+    mprof__threads_initialize();
+    session = mprof__session_new(NULL, 16 << 20, 1, &error);
+    assert_non_null(session);
+    mprof__chain_begin(&chain, mprof__site_of, session, &record);
+    shrinks();
+    check_cut_at(after_shrinks);
+    stays();
+    check_cut_at(after_stays);
+    mprof__chain_free(&chain);
+    mprof__session_free(session);
+}
+
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_holds_up_to_the_end_of_its_function),
+        cmocka_unit_test(nothing_holds_while_a_library_is_closed),
+        cmocka_unit_test(pages_that_are_not_there_are_not_read),
+        cmocka_unit_test(a_stack_begins_within_a_function_of_the_c_library),
+        cmocka_unit_test(marks_that_are_taken_over_are_new),
+#ifdef __x86_64__
+        cmocka_unit_test(a_stub_pushes_one_word),
+        cmocka_unit_test(no_frame_is_further_in_than_what_it_called),
+#endif
+    };
+    return check_result(cmocka_run_group_tests(tests, NULL, NULL));
+}
