@@ -344,6 +344,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-filter.c \
 	tests/programs/c-fork.c \
 	tests/programs/c-further.cc \
+	tests/programs/c-hooked.c \
+	tests/programs/c-hookedlib.c \
 	tests/programs/c-interrupt.c \
 	tests/programs/c-jit.c \
 	tests/programs/c-jumps.c \
