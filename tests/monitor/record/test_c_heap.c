@@ -267,6 +267,29 @@ static void each_place_has_a_counter(void **state) {
     assert_int_equal(used, PLACES);
 }
 
+static void check_all_freed(const struct mprof_record *record) {
+    const struct mprof_block *block = (const void *)record;
+    const struct mprof_c_counter *counter = (const void *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++) {
+        assert_int_equal(counter[i].freed.allocs,
+                         counter[i].counter.allocated.allocs);
+        assert_int_equal(counter[i].freed.bytes,
+                         counter[i].counter.allocated.bytes);
+    }
+}
+
+/* One place asks for objects of all classes in turn. */
+static void each_class_has_its_own_frees(void **state) {
+    static const uint64_t sizes[] = {10, 100, 1000, 100000};
+    (void)state;
+    for (size_t i = 0; i < 400; i++)
+        allocate(i, sizes[i % 4]);
+    for (size_t i = 0; i < 400; i++)
+        mprof__c_release(object(i));
+    check_sums(400, 10111000, 400, 10111000);
+    each_record(MPROF_COUNTERS, check_all_freed);
+}
+
 /* It has all that a quick free of its own objects takes. */
 static void *free_one_of_each(void *data) {
     (void)data;
@@ -434,6 +457,8 @@ int main(void) {
                                         begin, end),
         cmocka_unit_test_setup_teardown(another_thread_frees, begin, end),
         cmocka_unit_test_setup_teardown(each_place_has_a_counter, begin, end),
+        cmocka_unit_test_setup_teardown(each_class_has_its_own_frees, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_quick_free_is_of_ones_own, begin,
                                         end),
         cmocka_unit_test_setup_teardown(

@@ -39,6 +39,38 @@ static void a_rule_holds_up_to_the_end_of_its_function(void **state) {
     assert_false(mprof__cfi_find((uintptr_t)short_one_end, &unwind));
 }
 
+static struct mprof__session *session;
+
+static void begin_session(void) {
+    int error;
+    mprof__threads_initialize();
+    session = mprof__session_new(NULL, 16 << 20, 1, &error);
+    assert_non_null(session);
+    assert_non_null(mprof__enter());
+}
+
+static void end_session(void) {
+    mprof__leave(mprof__self);
+    mprof__session_free(session);
+}
+
+/* What does not return is the last thing that a function calls; but what a
+ * signal struck is the instruction itself. */
+static void a_return_address_is_of_the_call_before_it(void **state) {
+    (void)state;
+    begin_session();
+    const struct mprof__site *site =
+        mprof__site_of(session, (uintptr_t)short_one_end, false);
+    assert_true(site->known);
+    const struct mprof_function *f =
+        mprof__arena_at(&session->arena, site->function);
+    assert_int_equal(site->unwind.function, (uintptr_t)short_one);
+    assert_int_not_equal(f->kind, MPROF_UNKNOWN);
+    site = mprof__site_of(session, (uintptr_t)short_one_end, true);
+    assert_false(site->known);
+    end_session();
+}
+
 /* Others may look at code while this one closes a library. */
 static void nothing_holds_while_a_library_is_closed(void **state) {
     (void)state;
@@ -139,7 +171,6 @@ static void a_stub_pushes_one_word(void **state) {
     }
 }
 
-static struct mprof__session *session;
 static struct mprof_thread record;
 static struct mprof__chain chain;
 
@@ -207,11 +238,9 @@ static void check_cut_at(const char *pc) {
 }
 
 static void no_frame_is_further_in_than_what_it_called(void **state) {
-    int error;
     (void)state;
-    mprof__threads_initialize();
-    session = mprof__session_new(NULL, 16 << 20, 1, &error);
-    assert_non_null(session);
+    begin_session();
+    mprof__leave(mprof__self);
     mprof__chain_begin(&chain, mprof__site_of, session, &record);
     shrinks();
     check_cut_at(after_shrinks);
@@ -226,6 +255,7 @@ static void no_frame_is_further_in_than_what_it_called(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_holds_up_to_the_end_of_its_function),
+        cmocka_unit_test(a_return_address_is_of_the_call_before_it),
         cmocka_unit_test(nothing_holds_while_a_library_is_closed),
         cmocka_unit_test(pages_that_are_not_there_are_not_read),
         cmocka_unit_test(a_stack_begins_within_a_function_of_the_c_library),
