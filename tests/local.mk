@@ -16,6 +16,7 @@ c_tests = \
 	tests/monitor/record/test_counters \
 	tests/monitor/record/test_names \
 	tests/monitor/record/test_save \
+	tests/monitor/record/test_spill \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
 	tests/report/base/test_base \

@@ -1,0 +1,186 @@
+/* A full tree: what is summed up of chains that it has no room for, and what is
+ * told of those that are lost. */
+#include "tests/support/check.h"
+
+#include <string.h>
+
+#include "tests/support/fake.h"
+#include "monitor/base/self.h"
+#include "monitor/record/place.h"
+#include "monitor/record/thread.h"
+#include "monitor/record/totals.h"
+
+/* The outermost functions of all chains are one. */
+enum { FUNCTIONS = 24, OUTER = MPROF__SHORT, MOST = 2 * OUTER + 4 };
+
+static struct mprof__session *session;
+static struct mprof__thread *thread;
+static struct mprof__site site[FUNCTIONS];
+static struct mprof__frame frame[MOST];
+
+static mprof_ref make_function(unsigned n) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_function *f =
+        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
+    f->address = 0x1000 * (n + 1);
+    return mprof__arena_publish(arena, f);
+}
+
+static mprof_ref make_site(mprof_ref function, unsigned n) {
+    struct mprof__arena *arena = &session->arena;
+    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
+    s->function = function;
+    s->return_address = 0x1000 * (n + 1) + 1;
+    return mprof__arena_publish(arena, s);
+}
+
+/* There is no room for whole chains. */
+static int begin(void **state) {
+    int error;
+    (void)state;
+    mprof__threads_initialize();
+    session = mprof__session_new(NULL, 1 << 20, 1, &error);
+    assert_non_null(session);
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        mprof_ref function = make_function(i);
+        site[i] = (struct mprof__site){
+            .known = true, .function = function, .ref = make_site(function, i)};
+    }
+    assert_non_null(mprof__enter());
+    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
+    assert_non_null(thread);
+    thread->chain.frames = frame;
+    session->arena.reserve = session->arena.limit - 16384;
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    memset(&thread->chain, 0, sizeof thread->chain);
+    mprof__leave(mprof__self);
+    mprof__session_free(session);
+    return 0;
+}
+
+/* The chain that goes on from OUTER frames of the first function with COUNT
+ * others. */
+static mprof_ref find(const unsigned *functions, size_t count) {
+    for (size_t i = 0; i < OUTER + count; i++) {
+        unsigned n = i < OUTER ? 0 : functions[i - OUTER];
+        frame[i] = (struct mprof__frame){.site = &site[n], .pc = 0x1000 + n};
+    }
+    thread->chain.count = OUTER + count;
+    thread->chain.innermost = &frame[OUTER + count - 1];
+    thread->chain.reused = 0;
+    return mprof__tree_place(thread);
+}
+
+static void tell(mprof_ref node, uint64_t bytes) {
+    assert_true(thread->chain.innermost->folded);
+    mprof__count(&mprof__counter(thread, node, 1, bytes)->allocated, bytes);
+}
+
+static struct mprof_node *at(mprof_ref node) {
+    return mprof__arena_at(&session->arena, node);
+}
+
+/* What would be true now of function N; NULL: nothing. */
+static const struct mprof_total *total_of(enum mprof_total_kind kind,
+                                          unsigned n) {
+    const struct mprof__totals *t = &thread->spill.totals;
+    for (uint32_t b = 0; b < t->block_count; b++) {
+        const struct mprof_total *total = (const void *)(t->block[b] + 1);
+        for (uint32_t i = 0; i < t->block[b]->count; i++)
+            if (total[i].kind == kind && total[i].function == site[n].function)
+                return &total[i];
+    }
+    return NULL;
+}
+
+static uint64_t bytes_of(enum mprof_total_kind kind, unsigned n) {
+    const struct mprof_total *total = total_of(kind, n);
+    uint32_t valid = (thread->record->emptied + 1) & 1;
+    return total == NULL ? 0 : total->counts[valid].bytes;
+}
+
+static void totals_are_those_of_the_chains(void **state) {
+    static const unsigned twice[] = {10, 11, 10}, once[] = {11};
+    (void)state;
+    tell(find(twice, 3), 100);
+    tell(find(once, 1), 50);
+    assert_false(thread->lost);
+    assert_true(mprof__sum_up(thread));
+    assert_int_equal(bytes_of(MPROF_SELF, 10), 100);
+    assert_int_equal(bytes_of(MPROF_SELF, 11), 50);
+    assert_int_equal(bytes_of(MPROF_TWICE, 10), 100);
+    assert_int_equal(bytes_of(MPROF_TWICE, 11), 0);
+    assert_int_equal(bytes_of(MPROF_BELOW, 10), 100);
+    assert_int_equal(bytes_of(MPROF_BELOW, 11), 150);
+    for (int view = 0; view < MPROF_VIEWS; view++) {
+        assert_int_equal(total_of(MPROF_BELOW, 10)->depth[view], OUTER);
+        assert_int_equal(total_of(MPROF_BELOW, 11)->depth[view], OUTER);
+    }
+}
+
+/* Functions from NODE out to that of all short chains. */
+static unsigned length_of(mprof_ref node) {
+    unsigned length = 0;
+    for (; node != thread->tree.folded; length++)
+        node = at(node)->parent;
+    return length;
+}
+
+/* What the tables leave out is told, and does not count. */
+static void short_chains_are_of_functions_that_are_shown(void **state) {
+    static const unsigned chain[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    static const char plumbing[] = "CL:EVAL";
+    (void)state;
+    struct mprof_function *f =
+        mprof__arena_at(&session->arena, site[7].function);
+    f->kind = MPROF_LISP;
+    f->name =
+        mprof__arena_string(&session->arena, plumbing, sizeof plumbing - 1);
+    thread->spill.refused = true;
+    mprof_ref node = find(chain, 10);
+    assert_true(thread->lost);
+    assert_int_equal(length_of(node), MPROF__SHORT + 1);
+    assert_int_equal(length_of(find(chain, 6)), MPROF__SHORT);
+}
+
+/* Room for one function alone, not for a short chain. */
+static void leave_little_room(void) {
+    struct mprof__arena *arena = &session->arena;
+    const struct mprof_header *header = mprof__arena_header(arena);
+    size_t bytes = arena->limit / 16 * 15 - header->used;
+    void *record = mprof__arena_record(arena, MPROF_STRING, bytes);
+    assert_non_null(record);
+    mprof__arena_publish(arena, record);
+    arena->reserve = (arena->limit - header->used) * 8;
+}
+
+/* A function that is told alone may be called by anybody. */
+static void a_longer_chain_is_not_that_of_another(void **state) {
+    static const unsigned first[] = {1, 2, 3, 4, 5, 6, 7, 8},
+                          longer[] = {9, 1, 2, 3, 4, 5, 6, 7, 8},
+                          other[] = {10, 11, 12, 13, 14, 15, 16, 7, 8};
+    (void)state;
+    thread->spill.refused = true;
+    mprof_ref node = find(first, 8);
+    assert_int_equal(length_of(node), MPROF__SHORT);
+    leave_little_room();
+    assert_int_equal(find(longer, 9), node);
+    assert_int_equal(length_of(frame[OUTER + 7].node), 1);
+    assert_int_equal(length_of(find(other, 9)), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(totals_are_those_of_the_chains, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(
+            short_chains_are_of_functions_that_are_shown, begin, end),
+        cmocka_unit_test_setup_teardown(a_longer_chain_is_not_that_of_another,
+                                        begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
