@@ -161,16 +161,21 @@ static void leave_little_room(void) {
 /* A function that is told alone may be called by anybody. */
 static void a_longer_chain_is_not_that_of_another(void **state) {
     static const unsigned first[] = {1, 2, 3, 4, 5, 6, 7, 8},
+                          rest[] = {17, 18, 19, 20, 21, 22, 23, 17},
                           longer[] = {9, 1, 2, 3, 4, 5, 6, 7, 8},
                           other[] = {10, 11, 12, 13, 14, 15, 16, 7, 8};
     (void)state;
     thread->spill.refused = true;
+    /* From then on there are as many steps as there will be. */
+    find(rest, 8);
     mprof_ref node = find(first, 8);
     assert_int_equal(length_of(node), MPROF__SHORT);
+    uint32_t steps = thread->tree.step_mask;
     leave_little_room();
     assert_int_equal(find(longer, 9), node);
     assert_int_equal(length_of(frame[OUTER + 7].node), 1);
     assert_int_equal(length_of(find(other, 9)), 1);
+    assert_int_equal(thread->tree.step_mask, steps);
 }
 
 int main(void) {
