@@ -2,11 +2,16 @@
  * memory that they have. */
 #include "tests/support/check.h"
 
+#include <stdlib.h>
+
 #include "tests/support/fake.h"
 #include "monitor/base/self.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/place.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
 
+enum { DEEPEST = 60 };
 enum { WORD = sizeof(uintptr_t), GENERATION = 7 };
 
 static struct mprof__session *session;
@@ -111,6 +116,102 @@ static void cells_become_as_many_as_there_is_room_for(void **state) {
     assert_int_equal(memo->capacity, capacity);
 }
 
+static void climb(int depth), passes(int depth), saves(int depth);
+
+/* Some frame further in, called by one at DEPTH. */
+static inline __attribute__((always_inline)) void go_on(int depth) {
+    static void (*const all[])(int) = {climb, climb, passes, saves};
+    if (depth < DEEPEST)
+        all[rand() % 4](depth + 1);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Allocates as many bytes as there are frames.  It needs its frame pointer, and
+ * those further in are in many states. */
+static void __attribute__((noinline)) climb(int depth) {
+    volatile char *space = __builtin_alloca(16 * (1 + (size_t)rand() % 4));
+    space[0] = 1;
+    fake_alloc((uint64_t)depth, 0);
+    go_on(depth);
+    fake_alloc((uint64_t)depth, 0);
+    if (rand() % 16 == 0)
+        go_on(depth);
+}
+
+/* Leaves the frame pointer as it is. */
+static void __attribute__((noinline, optimize("omit-frame-pointer")))
+passes(int depth) {
+    go_on(depth);
+}
+
+/* Has something else in its place. */
+static void __attribute__((noinline, optimize("omit-frame-pointer")))
+saves(int depth) {
+#ifdef __x86_64__
+    __asm__ volatile("xorl %%ebp, %%ebp" ::: "rbp");
+#endif
+    go_on(depth);
+}
+
+static uint64_t base; /* frames of all chains */
+
+static void check_depth(const struct mprof_node *node) {
+    const struct mprof__arena *arena = &mprof__tracked()->arena;
+    const struct mprof_counter *counter;
+    uint64_t depth = 0;
+    if (node->counter == 0)
+        return;
+    counter = mprof__arena_at(arena, node->counter);
+    const struct mprof_count *count = &counter->allocated;
+    if (count->allocs == 0)
+        return;
+    for (; node->parent != 0; depth++)
+        node = mprof__arena_at(arena, node->parent);
+    assert_int_equal(count->bytes % count->allocs, 0);
+    if (base == 0)
+        base = depth - count->bytes / count->allocs;
+    assert_int_equal(depth - count->bytes / count->allocs, base);
+}
+
+static void check_depths(void) {
+    const struct mprof__arena *arena = &mprof__tracked()->arena;
+    uint64_t used = mprof__arena_header(arena)->used;
+    const struct mprof_record *record;
+    for (uint64_t i = MPROF_HEADER_BYTES; i < used; i += record->bytes) {
+        record = (const void *)(arena->base + i);
+        const struct mprof_block *block = (const void *)record;
+        const struct mprof_node *node = (const void *)(block + 1);
+        for (uint32_t k = 0; record->type == MPROF_NODES && k < block->count;
+             k++)
+            check_depth(&node[k]);
+    }
+}
+
+/* Are there fewer cells than frames in all their states? */
+static bool climb_with_few_cells(uint64_t limit) {
+    mprof_set_limit(limit);
+    assert_int_equal(mprof_start(NULL), 0);
+    srand(1988);
+    for (int i = 0; i < 300; i++)
+        climb(1);
+    const struct mprof__memo *memo =
+        &mprof__self->heap[MPROF_LISP_HEAP].thread->memo;
+    bool few = memo->largest && memo->capacity >= 32;
+    assert_int_equal(mprof_stop(), 0);
+    check_depths();
+    assert_int_equal(mprof_reset(), 0);
+    return few;
+}
+
+static void cells_tell_whole_chains(void **state) {
+    bool few = false;
+    (void)state;
+    for (uint64_t limit = 1 << 20; limit <= 64 << 20; limit += limit / 2)
+        few |= climb_with_few_cells(limit);
+    assert_true(few);
+    mprof_set_limit(64 << 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_frame_is_what_its_rule_says, begin,
@@ -121,6 +222,7 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(
             cells_become_as_many_as_there_is_room_for, begin, end),
+        cmocka_unit_test(cells_tell_whole_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
