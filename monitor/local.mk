@@ -27,6 +27,7 @@ record_sources = \
 	monitor/record/c_record.c \
 	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
+	monitor/record/cut.c monitor/record/cut.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/modules.c monitor/record/modules.h \
@@ -146,6 +147,7 @@ malloc_sources = \
 	monitor/malloc/further_list.h \
 	monitor/malloc/malloc.c \
 	monitor/malloc/malloc_monitor.c \
+	monitor/malloc/signals.c \
 	monitor/malloc/unseen.c monitor/malloc/unseen.h
 
 # Code of the monitor may be on a stack while ECL unloads it at its end.

@@ -14,6 +14,7 @@ c_tests = \
 	tests/monitor/record/test_arena \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
+	tests/monitor/record/test_cut \
 	tests/monitor/record/test_names \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_spill \
@@ -333,6 +334,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-copied-stack.c \
 	tests/programs/c-cross.c \
 	tests/programs/c-crowd.c \
+	tests/programs/c-cut.c \
 	tests/programs/c-damage.c \
 	tests/programs/c-damaged.c \
 	tests/programs/c-depth.c \

@@ -47,7 +47,9 @@ static void thread_ends(void *data) {
     rounds = LAST_ROUND;
     release_held(me);
     mprof__go_in(me, (uintptr_t)__builtin_frame_address(0));
-    when_it_ends(me);
+    if (mprof__guard(me))
+        when_it_ends(me);
+    me->guarded = false;
     mprof__self = NULL;
     mprof__store_release(&me->inside, 0);
     mprof__store_release(&me->dead, 1);
@@ -129,9 +131,19 @@ struct mprof__self *mprof__enter_slowly(uintptr_t stack) {
         if (!was_left(me, stack))
             return NULL;
         release_held(me);
+        me->guarded = false;
     }
     mprof__go_in(me, stack);
     return me;
+}
+
+void mprof__give_up(void) {
+    struct mprof__self *me = mprof__self;
+    if (me == NULL || !me->inside || !me->guarded)
+        return;
+    me->guarded = false;
+    release_held(me);
+    __builtin_longjmp(me->guard, 1);
 }
 
 void mprof__leave_shared(void) {

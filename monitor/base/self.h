@@ -39,6 +39,8 @@ struct mprof__self {
     int dead; /* atomic */
     pthread_mutex_t *held[MPROF__MOST_HELD];
     int held_count;
+    bool guarded; /* by `guard`, until it leaves */
+    void *guard[5];
 };
 
 #define MPROF__FAST_TLS __thread __attribute__((tls_model("initial-exec")))
@@ -102,8 +104,19 @@ static inline void mprof__leave_quickly(struct mprof__self *me) {
     mprof__store_release(&me->inside, 0);
 }
 
+/* ME is inside: is this to go on?  False, once more, when what it uses is no
+ * more, as a file that was cut: then it leaves.  In a function that stays until
+ * then. */
+#define mprof__guard(me)                                                       \
+    ((me)->guarded = true, __builtin_setjmp((me)->guard) == 0)
+
+/* What this thread uses is no more; from a signal handler that interrupts it.
+ * Returns if it is not guarded. */
+void mprof__give_up(void);
+
 /* End it. */
 static inline void mprof__leave(struct mprof__self *me) {
+    me->guarded = false;
     mprof__store_release(&me->inside, 0);
     if (__builtin_expect(me->shared, 0))
         mprof__leave_shared();

@@ -19,6 +19,7 @@
 #include "monitor/format/crc.h"
 #include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/cut.h"
 #include "monitor/record/session.h"
 #include "monitor/unwind/arch.h"
 
@@ -31,10 +32,15 @@ enum { MOST_WAITS = 1 << 20 };
 /* Enough for the totals of the largest programs that were tried. */
 enum { MOST_RESERVED = 64 * 1024 * 1024 };
 
-static bool still_our_file(const struct mprof__arena *arena) {
+static bool still_our_file(struct mprof__arena *arena) {
     struct stat st;
-    return fstat(arena->fd, &st) == 0 && st.st_dev == arena->device &&
-           st.st_ino == arena->inode;
+    if (fstat(arena->fd, &st) != 0 || st.st_dev != arena->device ||
+        st.st_ino != arena->inode)
+        return false;
+    if (arena->base != NULL && arena->mapped > 0 &&
+        (uint64_t)st.st_size < mprof__arena_header(arena)->used)
+        mprof__cut_found(arena);
+    return true;
 }
 
 /* posix_fallocate(), whatever signals come, and without one. */
@@ -114,6 +120,8 @@ static bool grow_now(struct mprof__arena *arena, size_t bytes) {
         return false;
     }
     arena->backoff = 0;
+    if (mprof__load_acquire(&arena->cut))
+        goto full;
     bool grown = extend(arena, size) || extend(arena, least);
     move_high(arena);
     if (grown)
@@ -190,6 +198,8 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
         error = MPROF_E_MEMORY;
         goto fail;
     }
+    if (path != NULL)
+        mprof__cut_watch(arena);
     if (!grow(arena, MPROF_HEADER_BYTES)) {
         error = MPROF_E_WRITE;
         goto fail;
@@ -213,13 +223,27 @@ fail:;
     return error;
 }
 
-void mprof__arena_close(struct mprof__arena *arena) {
-    if (arena->base != NULL)
-        munmap(arena->base, arena->limit);
+static void leave_file(struct mprof__arena *arena) {
     if (arena->fd >= 0 && (arena->inode == 0 || still_our_file(arena)))
         close(arena->fd);
-    arena->base = NULL;
     arena->fd = -1;
+}
+
+void mprof__arena_leave_file(struct mprof__arena *arena) {
+    if (mmap(arena->base, arena->mapped, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0) == MAP_FAILED)
+        return;
+    mprof__cut_unwatch(arena);
+    leave_file(arena);
+}
+
+void mprof__arena_close(struct mprof__arena *arena) {
+    mprof__cut_unwatch(arena);
+    if (arena->base != NULL)
+        munmap(arena->base, arena->limit);
+    arena->base = NULL;
+    leave_file(arena);
 }
 
 static void check_ends(const struct mprof__arena *arena) {
@@ -246,6 +270,8 @@ void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
                           size_t bytes) {
     bytes = (bytes + 7) & ~(size_t)7;
     size_t used = mprof__arena_header(arena)->used;
+    if (mprof__load_relaxed(&arena->cut))
+        return NULL;
     if (used + bytes > arena->mapped && !grow(arena, used + bytes))
         return NULL;
     struct mprof_record *record = (void *)(arena->base + used);
@@ -280,7 +306,9 @@ uint32_t mprof__arena_checksum(const struct mprof_header *header) {
     complete.state = MPROF_CLOSED;
     complete.crc = 0;
     uint32_t crc = mprof__crc32(0, &complete, sizeof complete);
-    return mprof__crc32(crc, header + 1, header->used - sizeof complete);
+    return complete.used < sizeof complete
+               ? 0
+               : mprof__crc32(crc, header + 1, complete.used - sizeof complete);
 }
 
 /* Let the file end at SIZE.  False: it is not there any more, or cannot be
@@ -288,26 +316,37 @@ uint32_t mprof__arena_checksum(const struct mprof_header *header) {
 static bool cut_off(struct mprof__arena *arena, uint64_t size) {
     struct stat st;
     if (open_again(arena)) {
-        bool good = ftruncate(arena->fd, (off_t)size) == 0;
+        bool good = !mprof__load_acquire(&arena->cut) &&
+                    ftruncate(arena->fd, (off_t)size) == 0;
         move_high(arena);
         return good;
     }
     /* The program may use all descriptors. */
     return arena->path != NULL && stat(arena->path, &st) == 0 &&
            st.st_dev == arena->device && st.st_ino == arena->inode &&
+           (uint64_t)st.st_size >= size &&
            truncate(arena->path, (off_t)size) == 0;
+}
+
+static int lost(void) {
+    errno = ENODATA;
+    return MPROF_E_WRITE;
 }
 
 int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
+    if (mprof__load_acquire(&arena->cut))
+        return lost();
     if (MPROF__CHECKS && arena->mapped > 0)
         mprof__arena_check(arena);
     uint32_t crc = mprof__arena_checksum(header);
     /* Only the mapped tail beyond the last record goes; it is not touched
      * again before mprof__arena_reopen() has given it back. */
-    /* Else it remains an open one. */
-    if (!cut_off(arena, header->used))
-        return 0;
+    bool ended = cut_off(arena, header->used);
+    if (mprof__load_acquire(&arena->cut))
+        return lost();
+    if (!ended)
+        return 0; /* It remains an open one. */
     /* Whoever looks before the last store sees an open file. */
     header->crc = crc;
     mprof__store_release(&header->state, MPROF_CLOSED);
@@ -318,6 +357,8 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     if (!open_again(arena))
         return MPROF_E_WRITE;
+    if (mprof__load_acquire(&arena->cut))
+        return lost();
     mprof__store_release(&header->state, MPROF_OPEN);
     header->crc = 0;
     int error = allocate(arena->fd, 0, arena->mapped);

@@ -3,7 +3,8 @@
  * A range of addresses as large as the limit is reserved at once, and the file
  * is mapped into it piece by piece, so records never move.  The blocks of each
  * piece are allocated before it is mapped: a full disk is an error here and
- * never a SIGBUS in the profiled program.
+ * never a SIGBUS in the profiled program.  When somebody else cuts the file,
+ * the recording is lost and over; see cut.h.
  *
  *
  *     base              used      mapped         limit - reserve      limit
@@ -42,6 +43,7 @@ struct mprof__arena {
     dev_t device;     /* of the file behind fd, to notice when the program */
     ino_t inode;      /*   closed our descriptor and opened its own at it */
     bool full;        /* the file cannot grow any more */
+    bool cut;         /* somebody else has cut it; atomic, see cut.h */
     int refused;      /* 0, or why the system did not let it: an errno */
     uint32_t waits, backoff; /* requests until it is asked again for the file,
                                 which could not be reached */
@@ -61,6 +63,9 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
 
 /* Unmap it.  The file stays as it is. */
 void mprof__arena_close(struct mprof__arena *arena);
+
+/* Let go of the file of one that was cut, which others may still touch. */
+void mprof__arena_leave_file(struct mprof__arena *arena);
 
 /* Room for a record of BYTES bytes (rounded up to 8), zeroed but for its head.
  * It becomes part of the file with mprof__arena_publish().  NULL: no room. */
@@ -120,6 +125,11 @@ static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
     if (room != MPROF__FOR_CHAINS)
         return used < mprof__arena_most(arena, room);
     return used + mprof__arena_beside(arena) < arena->limit - arena->reserve;
+}
+
+/* Bytes from RECORD to the next one; where the file was cut, to behind all. */
+static inline size_t mprof__arena_step(const struct mprof_record *record) {
+    return record->bytes != 0 ? record->bytes : PTRDIFF_MAX;
 }
 
 static inline void *mprof__arena_at(const struct mprof__arena *arena,

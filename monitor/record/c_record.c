@@ -161,11 +161,14 @@ static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
                  const void *frame, struct mprof__trail trail) {
     struct place p;
-    if (me == NULL || !find_place(me, object, bytes, &p) ||
-        !place_by_walk(&p, bytes, frame, trail))
+    if (me == NULL) {
         place_slowly(me, object, bytes, frame);
-    if (me != NULL)
-        mprof__leave(me);
+        return;
+    }
+    if (mprof__guard(me) && (!find_place(me, object, bytes, &p) ||
+                             !place_by_walk(&p, bytes, frame, trail)))
+        place_slowly(me, object, bytes, frame);
+    mprof__leave(me);
 }
 
 /* ... when it is to enter at STACK, which took more than usual. */
@@ -344,7 +347,7 @@ release_slowly(const void *object, uintptr_t stack) {
     struct mprof__self *me;
     struct mprof__object what;
     struct mprof__session *session = enter_open(&me, stack);
-    if (take(session, object, &what))
+    if ((me == NULL || mprof__guard(me)) && take(session, object, &what))
         drop(me, session, &what);
     if (me != NULL)
         mprof__leave(me);
@@ -381,11 +384,12 @@ static bool has_handler(struct mprof__chain *chain, const void *frame,
 bool mprof__c_interrupts(const void *frame, uintptr_t place) {
     struct mprof__self *me = mprof__enter_slowly(mprof__stack());
     struct mprof__session *session = mprof__current();
-    struct mprof__thread *thread =
-        me == NULL || session == NULL
-            ? NULL
-            : mprof__thread_here(me, session, MPROF_C_HEAP);
-    bool found = thread != NULL && has_handler(&thread->chain, frame, place);
+    struct mprof__thread *thread = NULL;
+    bool found = false;
+    if (me != NULL && session != NULL && mprof__guard(me)) {
+        thread = mprof__thread_here(me, session, MPROF_C_HEAP);
+        found = thread != NULL && has_handler(&thread->chain, frame, place);
+    }
     if (me != NULL)
         mprof__leave(me);
     return found;
@@ -394,7 +398,8 @@ bool mprof__c_interrupts(const void *frame, uintptr_t place) {
 bool mprof__c_take(const void *object, struct mprof__object *what) {
     struct mprof__self *me;
     struct mprof__session *session = enter_open(&me, mprof__stack());
-    bool found = take(session, object, what);
+    bool found =
+        (me == NULL || mprof__guard(me)) && take(session, object, what);
     if (me != NULL)
         mprof__leave(me);
     return found;
@@ -403,7 +408,8 @@ bool mprof__c_take(const void *object, struct mprof__object *what) {
 void mprof__c_freed(const struct mprof__object *what) {
     struct mprof__self *me;
     struct mprof__session *session = enter_open(&me, mprof__stack());
-    drop(me, session, what);
+    if (me == NULL || mprof__guard(me))
+        drop(me, session, what);
     if (me != NULL)
         mprof__leave(me);
 }

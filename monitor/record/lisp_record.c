@@ -93,19 +93,25 @@ static inline void place(struct mprof__thread *thread,
         mprof__count_losses(thread, event->bytes);
 }
 
+static void allocated(struct mprof__self *me, struct mprof__session *session,
+                      const struct mprof__event *event, const void *frame,
+                      struct mprof__trail trail) {
+    /* NULL: a signal handler allocates while its thread is inside; the session
+     * lives as long as that thread is. */
+    struct mprof__thread *thread =
+        me == NULL ? NULL : mprof__thread_here(me, session, MPROF_LISP_HEAP);
+    if (thread == NULL)
+        mprof__count_unplaced(session, event->bytes);
+    else if (!place_by_walk(thread, event, frame, trail))
+        place(thread, event, frame);
+}
+
 void mprof__allocated_inside(struct mprof__self *me,
                              const struct mprof__event *event,
                              const void *frame, struct mprof__trail trail) {
     struct mprof__session *session = mprof__current();
-    struct mprof__thread *thread = NULL;
-    if (me != NULL && session != NULL)
-        thread = mprof__thread_here(me, session, MPROF_LISP_HEAP);
-    /* Or a signal handler allocates while its thread is inside: the session
-     * lives as long as that thread is. */
-    if (thread == NULL && session != NULL)
-        mprof__count_unplaced(session, event->bytes);
-    else if (thread != NULL && !place_by_walk(thread, event, frame, trail))
-        place(thread, event, frame);
+    if (session != NULL && (me == NULL || mprof__guard(me)))
+        allocated(me, session, event, frame, trail);
     if (me != NULL)
         mprof__leave(me);
 }

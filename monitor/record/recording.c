@@ -147,12 +147,18 @@ static void initialize(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
+/* Somebody has cut the data file: there is nothing to go on with. */
+static bool is_lost(void) {
+    return mprof__load_acquire(&session->arena.cut);
+}
+
 /* Names that were unknown when a function was first seen. */
 static void improve_names(void) {
-    struct mprof__self *me = mprof__enter();
+    struct mprof__self *me = is_lost() ? NULL : mprof__enter();
     if (me == NULL)
         return;
-    mprof__adapter.rename(session);
+    if (mprof__guard(me))
+        mprof__adapter.rename(session);
     mprof__leave(me);
 }
 
@@ -190,12 +196,12 @@ static void check_trees(void) {
  * when mprof__reopen() allows it. */
 static void halt(void) {
     mprof__adapter.detach();
-    publish(NULL, session);
+    publish(NULL, is_lost() ? NULL : session);
     mprof__store_release(&session->open, false);
     session->pinned |= !mprof__threads_leave();
     mprof__marks_restore();
     running = false;
-    if (MPROF__CHECKS && !session->pinned)
+    if (MPROF__CHECKS && !session->pinned && !is_lost())
         check_trees();
     mprof__session_clock(session);
     mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
@@ -216,6 +222,8 @@ static int complete(void) {
 }
 
 static void discard(void) {
+    /* Who gave up may have left tables half changed. */
+    session->pinned |= is_lost();
     publish(NULL, NULL);
     session->pinned |= !mprof__threads_leave();
     mprof__objects_clear();
@@ -224,6 +232,8 @@ static void discard(void) {
     /* What a thread may still use stays. */
     if (!session->pinned)
         mprof__adapter.forget();
+    if (is_lost())
+        mprof__arena_leave_file(&session->arena);
     mprof__session_free(session);
     session = NULL;
 }
@@ -247,8 +257,12 @@ static int start(const char *file) {
         return error;
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(file) &&
-        session->heaps == wanted)
-        return resume();
+        session->heaps == wanted) {
+        error = resume();
+        if (error == 0 || !is_lost())
+            return error;
+        discard();
+    }
     struct mprof__session *fresh =
         mprof__session_new(file, limit, wanted, &error);
     if (fresh == NULL)
@@ -397,6 +411,13 @@ void mprof__recording_set_warnings(int on) {
     release(&saved, 0);
 }
 
+static void warn(void) {
+    if (is_lost())
+        mprof__tell_loss(session->path);
+    else if (session->arena.refused != 0)
+        mprof__tell_shortage(session->path, session->arena.refused);
+}
+
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
     (void)unused;
@@ -404,9 +425,8 @@ static void finish(void *unused) {
     acquire_looking(&saved);
     if (owner == getpid()) {
         stop();
-        if (session != NULL && session->named && session->arena.refused != 0 &&
-            warns)
-            mprof__tell_shortage(session->path, session->arena.refused);
+        if (session != NULL && session->named && warns)
+            warn();
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
     }

@@ -88,7 +88,8 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
                         struct blocks *blocks, enum turn turn) {
     const struct mprof_record *record;
     size_t n = 0;
-    for (size_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+    for (size_t at = MPROF_HEADER_BYTES; at < used;
+         at += mprof__arena_step(record)) {
         record = (const void *)(arena->base + at);
         const struct mprof_block *block = (const void *)record;
         if (mprof_thing_bytes(record->type, MPROF_LISP_HEAP) == 0)
@@ -109,7 +110,8 @@ static void copy_again(struct mprof_header *copy,
                        const struct mprof__arena *arena, size_t used,
                        uint32_t type) {
     const struct mprof_record *from;
-    for (size_t at = MPROF_HEADER_BYTES; at < used; at += from->bytes) {
+    for (size_t at = MPROF_HEADER_BYTES; at < used;
+         at += mprof__arena_step(from)) {
         from = (const void *)(arena->base + at);
         if (from->type == type)
             copy_words((uint64_t *)((char *)copy + at), (const uint64_t *)from,
@@ -193,6 +195,11 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
         take_counts(arena, used, &blocks, OTHERS);
         copy_words((uint64_t *)copy, (const uint64_t *)arena->base, used);
         copy_spills(copy, arena, used, &blocks);
+    }
+    if (mprof__load_acquire(&arena->cut)) {
+        errno = ENODATA;
+        error = MPROF_E_WRITE;
+    } else if (copy != NULL && blocks.list != NULL) {
         settle(copy, &blocks);
         copy->used = used;
         copy->crc = mprof__arena_checksum(copy);

@@ -39,7 +39,8 @@ void mprof__session_status(struct mprof__session *session,
     uint64_t used = mprof__load_acquire(&header->used);
     uint64_t threads[MPROF_HEAPS] = {0};
     const struct mprof_record *record;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
+    for (uint64_t at = MPROF_HEADER_BYTES; at < used;
+         at += mprof__arena_step(record)) {
         record = (const void *)(arena->base + at);
         if (record->type == MPROF_NODES)
             status->nodes += mprof__load_relaxed(

@@ -31,3 +31,12 @@ void mprof__tell_shortage(const char *path, int error) {
                         "mprof: %s: %s; its first lines tell what is missing\n",
                         path, why != NULL ? why : "unknown"));
 }
+
+void mprof__tell_loss(const char *path) {
+    static char line[PATH_MAX + 200];
+    mprof__say(line,
+               snprintf(line, sizeof line,
+                        "mprof: %s: was cut while it was written; what was "
+                        "recorded is lost\n",
+                        path));
+}

@@ -8,4 +8,7 @@ void mprof__say(const char *line, int length);
 /* The data file PATH lacks something, as ERROR, an errno, says why. */
 void mprof__tell_shortage(const char *path, int error);
 
+/* Somebody else has cut the data file PATH. */
+void mprof__tell_loss(const char *path);
+
 #endif

@@ -1,0 +1,200 @@
+/* cut.c - see cut.h. */
+#define _GNU_SOURCE
+#include "monitor/record/cut.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
+#include "monitor/record/arena.h"
+#include "monitor/record/session.h"
+
+/* What sigaction() is in the C library, whoever stands before that. */
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+
+/* Arenas at once: the new recording's, the last one's, and those in which a
+ * thread stays. */
+enum { MOST = 8 };
+static struct mprof__arena *watched[MOST]; /* atomic */
+static uintptr_t page;
+
+static struct sigaction theirs[2]; /* the program's action, in one of them: */
+static int which;                  /* atomic */
+static bool ours;                  /* the handler is there; atomic */
+static bool changing;              /* atomic: a lock, with signals blocked */
+
+void mprof__cut_found(struct mprof__arena *arena) {
+    struct mprof__session *session = mprof__tracked();
+    mprof__store_release(&arena->cut, true);
+    if (session == NULL || &session->arena != arena)
+        return;
+    uint64_t id = session->id;
+    mprof__replace(&mprof__page.sessions.recording, &id, 0);
+    struct mprof__session *same = session;
+    mprof__replace(&mprof__page.sessions.current, &same, NULL);
+    mprof__replace(&mprof__page.sessions.tracked, &session, NULL);
+}
+
+static struct mprof__arena *arena_of(uintptr_t address) {
+    for (size_t i = 0; i < MOST; i++) {
+        struct mprof__arena *arena = mprof__load_acquire(&watched[i]);
+        if (arena != NULL && address - (uintptr_t)arena->base < arena->limit)
+            return arena;
+    }
+    return NULL;
+}
+
+/* Let there be memory at ADDRESS; false: it is in no arena. */
+static bool mend(uintptr_t address) {
+    struct mprof__arena *arena = arena_of(address);
+    if (arena == NULL ||
+        mmap((void *)(address / page * page), page, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        return false;
+    mprof__cut_found(arena);
+    return true;
+}
+
+/* The header may be empty for all.  Of other things one leads to the next. */
+static bool can_go_on(uintptr_t address) {
+    struct mprof__arena *arena = arena_of(address);
+    return arena == NULL ||
+           address - (uintptr_t)arena->base < MPROF_HEADER_BYTES;
+}
+
+/* As the kernel would if the handler were not ours. */
+static void forward(int signal, siginfo_t *info, void *context) {
+    struct sigaction to = theirs[mprof__load_acquire(&which)];
+    if (to.sa_flags & (int)SA_RESETHAND) {
+        struct sigaction reset = to;
+        reset.sa_handler = SIG_DFL;
+        mprof__cut_sigaction(&reset, NULL);
+    }
+    if (to.sa_handler == SIG_DFL) {
+        /* It comes again when this returns; or was sent, and is once more. */
+        mprof__store_release(&ours, false);
+        __sigaction(SIGBUS, &to, NULL);
+        if (info->si_code <= 0)
+            syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info);
+    } else if (to.sa_flags & SA_SIGINFO) {
+        to.sa_sigaction(signal, info, context);
+    } else {
+        to.sa_handler(signal);
+    }
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context) {
+    int saved = errno;
+    uintptr_t address = (uintptr_t)info->si_addr;
+    bool mended = info->si_code == BUS_ADRERR && mend(address);
+    errno = saved;
+    if (!mended) {
+        forward(signal, info, context);
+    } else if (!can_go_on(address)) {
+        ucontext_t *interrupted = context;
+        pthread_sigmask(SIG_SETMASK, &interrupted->uc_sigmask, NULL);
+        mprof__give_up();
+    }
+}
+
+/* Our handler, with all that it may do without our doing. */
+static struct sigaction in_place_of(const struct sigaction *action) {
+    struct sigaction act = *action;
+    act.sa_sigaction = on_signal;
+    act.sa_flags = (act.sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+    if (action->sa_handler == SIG_DFL)
+        act.sa_flags |= SA_ONSTACK | SA_RESTART;
+    return act;
+}
+
+static int install(const struct sigaction *action) {
+    int next = !which;
+    theirs[next] = *action;
+    mprof__store_release(&which, next);
+    struct sigaction act = in_place_of(action);
+    /* What is ignored is so in programs that are executed, too. */
+    bool replace = action->sa_handler != SIG_IGN;
+    mprof__store_release(&ours, replace);
+    return __sigaction(SIGBUS, replace ? &act : action, NULL);
+}
+
+static void begin_change(sigset_t *saved) {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, saved);
+    /* In the child of a fork its owner may be gone. */
+    for (int i = 0; mprof__exchange(&changing, true) && i < 1000; i++)
+        sched_yield();
+}
+
+static void end_change(const sigset_t *saved) {
+    mprof__store_release(&changing, false);
+    pthread_sigmask(SIG_SETMASK, saved, NULL);
+}
+
+static bool watching(void) {
+    for (size_t i = 0; i < MOST; i++)
+        if (mprof__load_acquire(&watched[i]) != NULL)
+            return true;
+    return false;
+}
+
+int mprof__cut_sigaction(const struct sigaction *action,
+                         struct sigaction *old) {
+    sigset_t saved;
+    struct sigaction before;
+    int status = 0;
+    begin_change(&saved);
+    if (mprof__load_acquire(&ours))
+        before = theirs[which];
+    else
+        status = __sigaction(SIGBUS, NULL, &before);
+    if (status == 0 && action != NULL)
+        status =
+            watching() ? install(action) : __sigaction(SIGBUS, action, NULL);
+    end_change(&saved);
+    if (status == 0 && old != NULL)
+        *old = before;
+    return status;
+}
+
+void mprof__cut_watch(struct mprof__arena *arena) {
+    size_t i = 0;
+    sigset_t saved;
+    struct sigaction now;
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    while (i < MOST && watched[i] != NULL)
+        i++;
+    if (i == MOST)
+        return;
+    mprof__store_release(&watched[i], arena);
+    begin_change(&saved);
+    /* Others may have replaced ours without our knowing. */
+    if (__sigaction(SIGBUS, NULL, &now) == 0 && now.sa_sigaction != on_signal)
+        install(&now);
+    end_change(&saved);
+}
+
+void mprof__cut_unwatch(struct mprof__arena *arena) {
+    sigset_t saved;
+    struct sigaction now;
+    for (size_t i = 0; i < MOST; i++)
+        if (watched[i] == arena)
+            mprof__store_release(&watched[i], NULL);
+    if (watching())
+        return;
+    begin_change(&saved);
+    if (mprof__load_acquire(&ours) && __sigaction(SIGBUS, NULL, &now) == 0 &&
+        now.sa_sigaction == on_signal)
+        __sigaction(SIGBUS, &theirs[which], NULL);
+    mprof__store_release(&ours, false);
+    end_change(&saved);
+}
