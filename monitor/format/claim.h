@@ -31,8 +31,8 @@ enum mprof__claim mprof__claim(const char *path, uint64_t image,
 enum mprof__claim mprof__claim_open(int fd, uint64_t image,
                                     struct mprof_header *header);
 
-/* Lock the data file FD for as long as it is open, where files can be locked.
- */
+/* Lock the data file FD for as long as it is open or mapped, where files can be
+ * locked. */
 void mprof__claim_lock(int fd);
 
 #endif

@@ -66,10 +66,8 @@ static bool open_again(struct mprof__arena *arena) {
             : open(arena->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (arena->fd < 0)
         return false;
-    if (still_our_file(arena)) {
-        mprof__claim_lock(arena->fd);
-        return true;
-    }
+    if (still_our_file(arena))
+        return true; /* What is mapped has kept the lock. */
     close(arena->fd);
     arena->fd = -1;
     errno = ENOENT;
