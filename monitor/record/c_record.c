@@ -385,7 +385,8 @@ bool mprof__c_interrupts(const void *frame, uintptr_t place) {
     struct mprof__self *me = mprof__enter_slowly(mprof__stack());
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
-    bool found = false;
+    /* Inside of the hook, as before a free, no allocator works. */
+    bool found = me == NULL && mprof__self != NULL;
     if (me != NULL && session != NULL && mprof__guard(me)) {
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
         found = thread != NULL && has_handler(&thread->chain, frame, place);

@@ -387,6 +387,19 @@ static void threads_free_each_others_objects_and_end(void **state) {
     assert_int_equal(s.unplaced_allocs, 0);
 }
 
+/* Before a free the hook is entered, and whoever allocates then has interrupted
+ * it: it is not the allocator that asks. */
+static void what_interrupts_the_hook_is_the_programs(void **state) {
+    (void)state;
+    const void *frame = __builtin_frame_address(0);
+    uintptr_t place = mprof__frame_place(frame);
+    allocate(1, 8);
+    assert_false(mprof__c_interrupts(frame, place));
+    struct mprof__self *me = mprof__enter();
+    assert_true(mprof__c_interrupts(frame, place));
+    mprof__leave(me);
+}
+
 static void addresses_of_all_kinds(void **state) {
     (void)state;
     struct mprof__object in = {.counter = 7, .bytes = 1}, out;
@@ -465,6 +478,8 @@ int main(void) {
             threads_free_each_others_objects_and_end, begin, end),
         cmocka_unit_test_setup_teardown(who_left_the_hook_enters_again, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(
+            what_interrupts_the_hook_is_the_programs, begin, end),
         cmocka_unit_test(addresses_of_all_kinds),
     };
     pthread_key_create(&key, late);
