@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/place.h"
 
-static char path[] = "/tmp/mprof-cut-XXXXXX";
+static char path[sizeof "/tmp/mprof-cut-XXXXXX"];
 
 /* Of objects that nobody allocates. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
@@ -69,6 +70,7 @@ static void another_is_recorded(void) {
 
 static int begin(void **state) {
     (void)state;
+    strcpy(path, "/tmp/mprof-cut-XXXXXX");
     close(mkstemp(path));
     return mprof_set_heaps(MPROF_HEAP_MALLOC);
 }
@@ -79,24 +81,39 @@ static int end(void **state) {
     return mprof_reset();
 }
 
-static void a_cut_ends_the_recording(void **state) {
+/* OBJECTS are allocated, then the file is cut to SIZE. */
+static void cut_after(uintptr_t objects, off_t size) {
     struct mprof_status status;
+    assert_int_equal(mprof_start(path), 0);
+    allocate_all(objects);
+    assert_int_equal(mprof_status(&status), 0);
+    assert_true(status.file_bytes > (uint64_t)size);
+    assert_int_equal(truncate(path, size), 0);
+    for (uintptr_t n = 0; n < 3 * objects; n++)
+        allocate_at(12, n * 7);
+    assert_int_equal(mprof_status(&status), 0);
+    is_told(mprof_save("/dev/null/absent"));
+    assert_int_equal(mprof_status(&status), 0);
+    assert_int_equal(status.running, 1);
+    is_told(mprof_stop());
+    assert_int_equal(bytes_of_file(), size);
+}
+
+static void a_cut_ends_the_recording(void **state) {
     (void)state;
-    for (uint64_t limit = (uint64_t)256 << 10; limit <= (uint64_t)64 << 20;
-         limit <<= 8)
-        for (off_t size = 0; size <= 40000; size += 8000) {
-            mprof_set_limit(limit);
-            assert_int_equal(mprof_start(path), 0);
-            allocate_all(2000);
-            assert_int_equal(mprof_status(&status), 0);
-            assert_true(status.file_bytes > (uint64_t)size);
-            assert_int_equal(truncate(path, size), 0);
-            allocate_all(3000);
-            assert_int_equal(mprof_status(&status), 0);
-            is_told(mprof_save("/dev/null/absent"));
-            is_told(mprof_stop());
-            assert_int_equal(bytes_of_file(), size);
-        }
+    mprof_set_limit((uint64_t)64 << 20);
+    for (off_t size = 0; size <= 40000; size += 8000)
+        cut_after(2000, size);
+    another_is_recorded();
+}
+
+/* While chains are summed up, and at other moments when one thing leads to the
+ * next. */
+static void a_cut_may_come_at_any_time(void **state) {
+    (void)state;
+    mprof_set_limit((uint64_t)256 << 10);
+    for (uintptr_t n = 0; n < 300; n++)
+        cut_after(1000 + n * 11, (off_t)(n % 5 * 5000));
     another_is_recorded();
 }
 
@@ -129,6 +146,7 @@ static void what_was_not_used_may_be_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cut_ends_the_recording, begin, end),
+        cmocka_unit_test_setup_teardown(a_cut_may_come_at_any_time, begin, end),
         cmocka_unit_test_setup_teardown(a_cut_after_the_stop_is_noticed, begin,
                                         end),
         cmocka_unit_test_setup_teardown(what_was_not_used_may_be_cut, begin,
