@@ -268,8 +268,6 @@ void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
                           size_t bytes) {
     bytes = (bytes + 7) & ~(size_t)7;
     size_t used = mprof__arena_header(arena)->used;
-    if (mprof__load_relaxed(&arena->cut))
-        return NULL;
     if (used + bytes > arena->mapped && !grow(arena, used + bytes))
         return NULL;
     struct mprof_record *record = (void *)(arena->base + used);

@@ -91,6 +91,8 @@ static void cut_after(uintptr_t objects, off_t size) {
     assert_int_equal(truncate(path, size), 0);
     for (uintptr_t n = 0; n < 3 * objects; n++)
         allocate_at(12, n * 7);
+    assert_null(mprof__current());
+    assert_null(mprof__tracked());
     assert_int_equal(mprof_status(&status), 0);
     is_told(mprof_save("/dev/null/absent"));
     assert_int_equal(mprof_status(&status), 0);
