@@ -25,10 +25,10 @@ extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 enum { MOST = 8 };
 static struct mprof__arena *watched[MOST]; /* atomic */
 static uintptr_t page;
+static pid_t owner; /* of what is here: a child of vfork() is not */
 
 static struct sigaction theirs[2]; /* the program's action, in one of them: */
 static int which;                  /* atomic */
-static bool ours;                  /* the handler is there; atomic */
 static bool changing;              /* atomic: a lock, with signals blocked */
 
 void mprof__cut_found(struct mprof__arena *arena) {
@@ -80,7 +80,6 @@ static void forward(int signal, siginfo_t *info, void *context) {
     }
     if (to.sa_handler == SIG_DFL) {
         /* It comes again when this returns; or was sent, and is once more. */
-        mprof__store_release(&ours, false);
         __sigaction(SIGBUS, &to, NULL);
         if (info->si_code <= 0)
             syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), signal, info);
@@ -122,7 +121,6 @@ static int install(const struct sigaction *action) {
     struct sigaction act = in_place_of(action);
     /* What is ignored is so in programs that are executed, too. */
     bool replace = action->sa_handler != SIG_IGN;
-    mprof__store_release(&ours, replace);
     return __sigaction(SIGBUS, replace ? &act : action, NULL);
 }
 
@@ -147,19 +145,25 @@ static bool watching(void) {
     return false;
 }
 
+/* The action as the program knows it; true: it is ours instead. */
+static bool is_ours(struct sigaction *now) {
+    if (__sigaction(SIGBUS, NULL, now) != 0 || now->sa_sigaction != on_signal)
+        return false;
+    *now = theirs[which];
+    return true;
+}
+
 int mprof__cut_sigaction(const struct sigaction *action,
                          struct sigaction *old) {
     sigset_t saved;
     struct sigaction before;
     int status = 0;
     begin_change(&saved);
-    if (mprof__load_acquire(&ours))
-        before = theirs[which];
-    else
-        status = __sigaction(SIGBUS, NULL, &before);
-    if (status == 0 && action != NULL)
-        status =
-            watching() ? install(action) : __sigaction(SIGBUS, action, NULL);
+    is_ours(&before);
+    if (action != NULL)
+        status = watching() && owner == getpid()
+                     ? install(action)
+                     : __sigaction(SIGBUS, action, NULL);
     end_change(&saved);
     if (status == 0 && old != NULL)
         *old = before;
@@ -171,6 +175,7 @@ void mprof__cut_watch(struct mprof__arena *arena) {
     sigset_t saved;
     struct sigaction now;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    owner = getpid();
     while (i < MOST && watched[i] != NULL)
         i++;
     if (i == MOST)
@@ -178,7 +183,7 @@ void mprof__cut_watch(struct mprof__arena *arena) {
     mprof__store_release(&watched[i], arena);
     begin_change(&saved);
     /* Others may have replaced ours without our knowing. */
-    if (__sigaction(SIGBUS, NULL, &now) == 0 && now.sa_sigaction != on_signal)
+    if (!is_ours(&now))
         install(&now);
     end_change(&saved);
 }
@@ -192,9 +197,7 @@ void mprof__cut_unwatch(struct mprof__arena *arena) {
     if (watching())
         return;
     begin_change(&saved);
-    if (mprof__load_acquire(&ours) && __sigaction(SIGBUS, NULL, &now) == 0 &&
-        now.sa_sigaction == on_signal)
-        __sigaction(SIGBUS, &theirs[which], NULL);
-    mprof__store_release(&ours, false);
+    if (is_ours(&now))
+        __sigaction(SIGBUS, &now, NULL);
     end_change(&saved);
 }

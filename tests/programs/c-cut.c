@@ -135,12 +135,24 @@ static void execute(void) {
     execlp("sh", "sh", "-c", "kill -BUS $$; echo ignored", NULL);
 }
 
+/* It has the memory of its parent, but actions of its own. */
+static void vfork_one(void) {
+    pid_t child = vfork();
+    if (child == 0) {
+        signal(SIGBUS, SIG_DFL);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    tell("after vfork()");
+}
+
 static void try_actions(void) {
     struct sigaction action = {.sa_sigaction = fill_where};
     tell("at first");
     run_child("touched", touch);
     run_child("sent", be_sent);
     printf("before: %d\n", signal(SIGBUS, fill) == SIG_DFL);
+    vfork_one();
     touch();
     raise(SIGBUS);
     tell("signal");
