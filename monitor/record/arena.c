@@ -246,6 +246,8 @@ void mprof__arena_close(struct mprof__arena *arena) {
 
 static void check_ends(const struct mprof__arena *arena) {
     size_t used = mprof__arena_header(arena)->used;
+    if (mprof__load_acquire(&arena->cut))
+        return;
     MPROF__MUST(used % 8 == 0 && used >= MPROF_HEADER_BYTES);
     MPROF__MUST(used <= arena->mapped && arena->mapped <= arena->limit);
     MPROF__MUST(arena->mapped % PAGE == 0 && arena->limit % PAGE == 0);

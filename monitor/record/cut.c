@@ -55,12 +55,12 @@ static struct mprof__arena *arena_of(uintptr_t address) {
 /* Let there be memory at ADDRESS; false: it is in no arena. */
 static bool mend(uintptr_t address) {
     struct mprof__arena *arena = arena_of(address);
-    if (arena == NULL ||
-        mmap((void *)(address / page * page), page, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (arena == NULL)
         return false;
+    /* Before others can see that it is empty. */
     mprof__cut_found(arena);
-    return true;
+    return mmap((void *)(address / page * page), page, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 /* The header may be empty for all.  Of other things one leads to the next. */
