@@ -93,6 +93,7 @@ libtests_la_SOURCES = \
 	tests/support/check.h tests/support/parsed.h \
 	tests/support/datafile.c tests/support/datafile.h \
 	tests/support/fake.c tests/support/fake.h \
+	tests/support/made.c tests/support/made.h \
 	tests/support/golden.c tests/support/golden.h \
 	tests/support/replay.c tests/support/replay.h \
 	tests/support/self.h \

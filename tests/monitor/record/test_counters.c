@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/support/fake.h"
+#include "tests/support/made.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
@@ -16,32 +17,18 @@ static struct mprof__site site[SITES];
 static struct mprof__frame frame;
 static mprof_ref function;
 
-static mprof_ref make_function(void) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_function *f =
-        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
-    f->address = 0x1000;
-    return mprof__arena_publish(arena, f);
-}
-
-static mprof_ref make_site(unsigned n) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
-    s->function = function;
-    s->return_address = 0x1000 + n;
-    return mprof__arena_publish(arena, s);
-}
-
 static int begin(void **state) {
     int error;
     (void)state;
     mprof__threads_initialize();
     session = mprof__session_new(NULL, 64 << 20, 1, &error);
     assert_non_null(session);
-    function = make_function();
+    function = made_function(session, 0x1000);
     for (unsigned i = 0; i < SITES; i++)
         site[i] = (struct mprof__site){
-            .known = true, .function = function, .ref = make_site(i)};
+            .known = true,
+            .function = function,
+            .ref = made_site(session, function, 0x1000 + i)};
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_C_HEAP);
     assert_non_null(thread);
@@ -77,27 +64,14 @@ static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
     return (const void *)counter;
 }
 
-/* Call VISIT for each thing of TYPE, of BYTES bytes. */
-static void each(uint32_t type, size_t bytes,
-                 void (*visit)(const void *thing)) {
-    uint64_t used = mprof__arena_header(&session->arena)->used;
-    const struct mprof_record *record;
-    for (uint64_t i = MPROF_HEADER_BYTES; i < used; i += record->bytes) {
-        record = (const void *)(session->arena.base + i);
-        const struct mprof_block *block = (const void *)record;
-        for (uint32_t k = 0; record->type == type && k < block->count; k++)
-            visit((const char *)(block + 1) + k * bytes);
-    }
-}
-
 static size_t edges, counters;
 
-static void count_edge(const void *thing) {
+static void count_edge(void *thing) {
     (void)thing;
     edges++;
 }
 
-static void count_counter(const void *thing) {
+static void count_counter(void *thing) {
     const struct mprof_c_counter *counter = thing;
     counters += counter->counter.allocated.allocs > 0;
 }
@@ -115,8 +89,9 @@ static void each_site_and_class_has_one_counter(void **state) {
                                  round * bytes_of(n, class_));
             }
     edges = counters = 0;
-    each(MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
-    each(MPROF_COUNTERS, sizeof(struct mprof_c_counter), count_counter);
+    made_each(session, MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
+    made_each(session, MPROF_COUNTERS, sizeof(struct mprof_c_counter),
+              count_counter);
     assert_int_equal(edges, SITES - 1);
     assert_int_equal(counters, SITES * USED);
     mprof__tree_check(thread);
@@ -131,7 +106,7 @@ static uint64_t place_of(mprof_ref node, mprof_ref ref, unsigned class_) {
 static void make_site_with_one_place(mprof_ref node, unsigned n,
                                      unsigned class_, unsigned other) {
     do
-        site[n].ref = make_site(n);
+        site[n].ref = made_site(session, function, 0x1000 + n);
     while (place_of(node, site[n].ref, class_) !=
            place_of(node, site[n].ref, other));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/fake.h"
+#include "tests/support/made.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
@@ -18,22 +19,6 @@ static struct mprof__thread *thread;
 static struct mprof__site site[FUNCTIONS];
 static struct mprof__frame frame[MOST];
 
-static mprof_ref make_function(unsigned n) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_function *f =
-        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
-    f->address = 0x1000 * (n + 1);
-    return mprof__arena_publish(arena, f);
-}
-
-static mprof_ref make_site(mprof_ref function, unsigned n) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
-    s->function = function;
-    s->return_address = 0x1000 * (n + 1) + 1;
-    return mprof__arena_publish(arena, s);
-}
-
 /* There is no room for whole chains. */
 static int begin(void **state) {
     int error;
@@ -42,9 +27,11 @@ static int begin(void **state) {
     session = mprof__session_new(NULL, 1 << 20, 1, &error);
     assert_non_null(session);
     for (unsigned i = 0; i < FUNCTIONS; i++) {
-        mprof_ref function = make_function(i);
+        mprof_ref function = made_function(session, 0x1000 * (i + 1));
         site[i] = (struct mprof__site){
-            .known = true, .function = function, .ref = make_site(function, i)};
+            .known = true,
+            .function = function,
+            .ref = made_site(session, function, 0x1000 * (i + 1) + 1)};
     }
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);

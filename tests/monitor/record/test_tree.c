@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/support/fake.h"
+#include "tests/support/made.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
@@ -17,22 +18,6 @@ static struct mprof__thread *thread;
 static struct mprof__site site[SITES];
 static struct mprof__frame frame[4 * DEPTH];
 
-static mprof_ref make_function(unsigned n) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_function *f =
-        mprof__arena_record(arena, MPROF_FUNCTION, sizeof *f);
-    f->address = 0x1000 * (n + 1);
-    return mprof__arena_publish(arena, f);
-}
-
-static mprof_ref make_site(mprof_ref function, unsigned n) {
-    struct mprof__arena *arena = &session->arena;
-    struct mprof_site *s = mprof__arena_record(arena, MPROF_SITE, sizeof *s);
-    s->function = function;
-    s->return_address = 0x5000 + n;
-    return mprof__arena_publish(arena, s);
-}
-
 /* SITES call sites spread over FUNCTIONS functions. */
 static int begin(uint64_t limit) {
     int error;
@@ -41,12 +26,12 @@ static int begin(uint64_t limit) {
     session = mprof__session_new(NULL, limit, 1, &error);
     assert_non_null(session);
     for (unsigned i = 0; i < FUNCTIONS; i++)
-        function[i] = make_function(i);
+        function[i] = made_function(session, 0x1000 * (i + 1));
     for (unsigned i = 0; i < SITES; i++)
-        site[i] =
-            (struct mprof__site){.known = true,
-                                 .function = function[i % FUNCTIONS],
-                                 .ref = make_site(function[i % FUNCTIONS], i)};
+        site[i] = (struct mprof__site){
+            .known = true,
+            .function = function[i % FUNCTIONS],
+            .ref = made_site(session, function[i % FUNCTIONS], 0x5000 + i)};
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
@@ -102,18 +87,6 @@ static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
         ref = counter->next;
     }
     return sum;
-}
-
-/* Call VISIT for each thing of TYPE, of BYTES bytes. */
-static void each(uint32_t type, size_t bytes, void (*visit)(void *thing)) {
-    uint64_t used = mprof__arena_header(&session->arena)->used;
-    const struct mprof_record *record;
-    for (uint64_t i = MPROF_HEADER_BYTES; i < used; i += record->bytes) {
-        record = (const void *)(session->arena.base + i);
-        const struct mprof_block *block = (const void *)record;
-        for (uint32_t k = 0; record->type == type && k < block->count; k++)
-            visit((char *)(block + 1) + k * bytes);
-    }
 }
 
 static mprof_ref function_of(const struct mprof_node *node) {
@@ -205,7 +178,7 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     }
     /* Every chain has its node, with its bytes, and no other node has any. */
     with_bytes = 0;
-    each(MPROF_NODES, sizeof(struct mprof_node), check_chain);
+    made_each(session, MPROF_NODES, sizeof(struct mprof_node), check_chain);
     assert_int_equal(with_bytes, naive_count);
     mprof__tree_check(thread);
     end();
@@ -246,8 +219,8 @@ static void each_call_site_is_told_once(void **state) {
             find(chain, 2);
         }
     nodes = edges = 0;
-    each(MPROF_NODES, sizeof(struct mprof_node), count_node);
-    each(MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
+    made_each(session, MPROF_NODES, sizeof(struct mprof_node), count_node);
+    made_each(session, MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
     assert_int_equal(nodes, 2 + FUNCTIONS);
     assert_int_equal(edges, SITES - FUNCTIONS);
     mprof__tree_check(thread);
@@ -311,9 +284,10 @@ static void fill(uint64_t limit, bool spill) {
         assert_true(thread->record->emptied > 10);
     assert_true(mprof__arena_header(&session->arena)->used <=
                 session->arena.limit);
-    each(MPROF_NODES, sizeof(struct mprof_node), subtract);
-    each(MPROF_SPILL_NODES, sizeof(struct mprof_node), subtract);
-    each(MPROF_TOTALS, sizeof(struct mprof_total), subtract_total);
+    made_each(session, MPROF_NODES, sizeof(struct mprof_node), subtract);
+    made_each(session, MPROF_SPILL_NODES, sizeof(struct mprof_node), subtract);
+    made_each(session, MPROF_TOTALS, sizeof(struct mprof_total),
+              subtract_total);
     assert_int_equal(sum, placed);
     /* Each function has what it allocated, to the last. */
     for (unsigned i = 0; i <= FUNCTIONS; i++)
