@@ -326,15 +326,10 @@ static bool cut_off(struct mprof__arena *arena, uint64_t size) {
            truncate(arena->path, (off_t)size) == 0;
 }
 
-static int lost(void) {
-    errno = ENODATA;
-    return MPROF_E_WRITE;
-}
-
 int mprof__arena_complete(struct mprof__arena *arena) {
     struct mprof_header *header = mprof__arena_header(arena);
     if (mprof__load_acquire(&arena->cut))
-        return lost();
+        return mprof__cut_error();
     if (MPROF__CHECKS && arena->mapped > 0)
         mprof__arena_check(arena);
     uint32_t crc = mprof__arena_checksum(header);
@@ -342,7 +337,7 @@ int mprof__arena_complete(struct mprof__arena *arena) {
      * again before mprof__arena_reopen() has given it back. */
     bool ended = cut_off(arena, header->used);
     if (mprof__load_acquire(&arena->cut))
-        return lost();
+        return mprof__cut_error();
     if (!ended)
         return 0; /* It remains an open one. */
     /* Whoever looks before the last store sees an open file. */
@@ -356,7 +351,7 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
     if (!open_again(arena))
         return MPROF_E_WRITE;
     if (mprof__load_acquire(&arena->cut))
-        return lost();
+        return mprof__cut_error();
     mprof__store_release(&header->state, MPROF_OPEN);
     header->crc = 0;
     int error = allocate(arena->fd, 0, arena->mapped);

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -14,6 +13,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
+#include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
 #include "monitor/record/session.h"
 
@@ -41,6 +41,11 @@ void mprof__cut_found(struct mprof__arena *arena) {
     struct mprof__session *same = session;
     mprof__replace(&mprof__page.sessions.current, &same, NULL);
     mprof__replace(&mprof__page.sessions.tracked, &session, NULL);
+}
+
+int mprof__cut_error(void) {
+    errno = ENODATA;
+    return MPROF_E_WRITE;
 }
 
 static struct mprof__arena *arena_of(uintptr_t address) {

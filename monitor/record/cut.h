@@ -21,6 +21,9 @@ void mprof__cut_unwatch(struct mprof__arena *arena);
  * any time. */
 void mprof__cut_found(struct mprof__arena *arena);
 
+/* What a function of mprof.h returns then, with errno. */
+int mprof__cut_error(void);
+
 /* sigaction() of SIGBUS as if nobody watched: for the program. */
 int mprof__cut_sigaction(const struct sigaction *action, struct sigaction *old);
 

@@ -19,6 +19,7 @@
 #include "monitor/format/create.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/cut.h"
 #include "monitor/record/session.h"
 
 /* The blocks of the copy, by their place. */
@@ -197,8 +198,7 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
         copy_spills(copy, arena, used, &blocks);
     }
     if (mprof__load_acquire(&arena->cut)) {
-        errno = ENODATA;
-        error = MPROF_E_WRITE;
+        error = mprof__cut_error();
     } else if (copy != NULL && blocks.list != NULL) {
         settle(copy, &blocks);
         copy->used = used;
