@@ -270,7 +270,9 @@ void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
                           size_t bytes) {
     bytes = (bytes + 7) & ~(size_t)7;
     size_t used = mprof__arena_header(arena)->used;
-    if (used + bytes > arena->mapped && !grow(arena, used + bytes))
+    /* Cut off, the header is empty, and no place for records. */
+    if (used < MPROF_HEADER_BYTES ||
+        (used + bytes > arena->mapped && !grow(arena, used + bytes)))
         return NULL;
     struct mprof_record *record = (void *)(arena->base + used);
     memset(record, 0, bytes);
