@@ -2,12 +2,15 @@
 
 (in-package "MPROF")
 
-(defparameter *tables* '(:bins :leaks :direct :graph)
+(defparameter *tables* '(:bins :leaks :direct :graph :peak :temporary)
   "The tables that there are.")
+
+(defparameter *usual-tables* '(:bins :leaks :direct :graph)
+  "Those that are printed when nobody asks for others.")
 
 (defun check-tables (tables)
   "TABLES (T, NIL, a name or a list of names) as a list of names."
-  (let ((list (cond ((eq tables t) *tables*)
+  (let ((list (cond ((eq tables t) *usual-tables*)
                     ((listp tables) tables)
                     (t (list tables)))))
     (dolist (table list list)
@@ -60,8 +63,9 @@ file is deleted afterwards.  Recording may be running."
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
-TABLES      T (all), or one or a list of :BINS, :LEAKS (of the C heap only),
-            :DIRECT and :GRAPH
+TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
+            :GRAPH, :PEAK and :TEMPORARY; the C heap alone has leaks, a peak
+            and temporary objects
 VERBOSITY   :VERBOSE, :NORMAL or :TERSE
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread

@@ -27,9 +27,11 @@ record_sources = \
 	monitor/record/c_record.c \
 	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
+	monitor/record/curve.c monitor/record/curve.h \
 	monitor/record/cut.c monitor/record/cut.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
+	monitor/record/live.c monitor/record/live.h \
 	monitor/record/modules.c monitor/record/modules.h \
 	monitor/record/names.c monitor/record/names.h \
 	monitor/record/parts.c monitor/record/parts.h \
@@ -172,11 +174,11 @@ libmonitor_la_SOURCES =
 libmonitor_la_LIBADD = $(monitor_rooms)
 libmprof_malloc_la_SOURCES = $(malloc_sources) $(backtrace_sources)
 libmprof_malloc_la_LIBADD = libmonitor-hook.la libmonitor.la -lgcc_s
-libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:1 $(NO_UNDEFINED) \
+libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:2 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
 libmprof_la_SOURCES =
 libmprof_la_LIBADD = libmonitor.la libmonitor-hook.la libmonitor-ecl.la $(ECL_LIBS) -lgcc_s
-libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:1 $(NO_UNDEFINED) \
+libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:2 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
 
 # Its types are not those of the program that is linked with it.

@@ -12,6 +12,8 @@ report_base_sources = \
 
 report_data_sources = \
 	report/data/profile.h \
+	report/data/curve.c \
+	report/data/lives.c \
 	report/data/read.c \
 	report/data/reader.h \
 	report/data/records.c report/data/refs.c report/data/trees.c
@@ -40,11 +42,14 @@ report_graph_sources = \
 report_tables_sources = \
 	report/tables/bins.c \
 	report/tables/callgraph.c report/tables/callgraph.h \
+	report/tables/curve.c \
 	report/tables/cycles.c \
 	report/tables/direct.c \
 	report/tables/header.c \
 	report/tables/leaks.c \
 	report/tables/paths.c report/tables/paths.h \
+	report/tables/peak.c \
+	report/tables/rows.c report/tables/rows.h \
 	report/tables/sexp.c \
 	report/tables/sizes.c \
 	report/tables/tables.h \
@@ -52,6 +57,7 @@ report_tables_sources = \
 
 report_command_sources = \
 	report/command/command.c report/command/command.h \
+	report/command/curve_options.c \
 	report/command/library.c \
 	report/command/option.c report/command/option.h \
 	report/command/options.c \

@@ -15,6 +15,7 @@ c_tests = \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
 	tests/monitor/record/test_cut \
+	tests/monitor/record/test_live \
 	tests/monitor/record/test_names \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_spill \
@@ -34,6 +35,7 @@ c_tests = \
 	tests/report/graph/test_replay \
 	tests/report/graph/test_totals \
 	tests/report/tables/test_c_tables \
+	tests/report/tables/test_curve \
 	tests/report/tables/test_hidden \
 	tests/report/tables/test_leaks \
 	tests/report/tables/test_paths \
@@ -74,6 +76,7 @@ c_script_tests = \
 	tests/run-limits.test \
 	tests/run-manpages.test \
 	tests/run-portable.test \
+	tests/run-peaks.test \
 	tests/run-processes.test \
 	tests/run-refused.test \
 	tests/run-sanitized.test \
@@ -222,6 +225,8 @@ libmprof_malloc_check_la_LDFLAGS = $(check_ldflags)
 # Count what the collector and malloc() are asked for; the plain reader
 tests_oracle_sums_LDADD =
 tests_oracle_gc_count_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+tests_oracle_malloc_count_la_SOURCES = tests/oracle/malloc_count.c \
+	tests/oracle/history.c tests/oracle/history.h
 tests_oracle_malloc_count_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 AM_TESTS_ENVIRONMENT = \
@@ -306,6 +311,9 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/script.sh \
 	tests/situations.awk tests/situations.sh \
 	tests/data/c-heap.golden \
+	tests/data/curve-plot.golden \
+	tests/data/curve-table.golden \
+	tests/data/curve-tsv.golden \
 	tests/data/cycle.golden \
 	tests/data/hub.golden \
 	tests/data/figures.golden \
@@ -349,6 +357,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-filter.c \
 	tests/programs/c-fork.c \
 	tests/programs/c-further.cc \
+	tests/programs/c-heap-now.c \
 	tests/programs/c-hooked.c \
 	tests/programs/c-hookedlib.c \
 	tests/programs/c-interrupt.c \
@@ -362,6 +371,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-notables.c \
 	tests/programs/c-own.c \
 	tests/programs/c-ownlib.c \
+	tests/programs/c-peaks.c \
 	tests/programs/c-refused.c \
 	tests/programs/c-replaced.c \
 	tests/programs/c-restarts.c \

@@ -58,6 +58,8 @@ function function_ended(at,    name) {
 function ended(    at) {
     depth--
     at = way()
+    if (depth == 3 && at == ":c-heap :threads")
+        threads++
     if (depth != 3)
         key[depth] = ""
     else if (at == ":c-heap :functions")
@@ -101,6 +103,8 @@ END {
     printf "bins\t%.0f %.0f %.0f %.0f\n", bins[1], bins[2], bins[3], bins[4]
     print "cut\t" heap("cut")
     print "failed\t" heap("failed")
+    print "peak\t" heap("peak :bytes") " " heap("peak :objects")
+    print "threads\t" threads
     print "unknown\t" heap("unknown-frees")
     print "untracked\t" heap("untracked")
     for (i = 1; i <= names_count; i++) {

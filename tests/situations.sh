@@ -112,7 +112,7 @@ totals_agree () {
         complain "the counter wrote no $1"
         return
     fi
-    read -r allocs bytes frees freed unknown refused <"$1"
+    read -r allocs bytes frees freed unknown refused peak <"$1"
     asked=$(without_zeros "$allocs" "$bytes" "$frees" "$freed")
     [ "$(fact total)" = "$asked" ] ||
         complain "$1: asked for $asked, mprof counts $(fact total)"
@@ -120,6 +120,10 @@ totals_agree () {
         complain "$1: unknown frees $unknown, mprof counts $(fact unknown)"
     [ "$(fact failed)" = "$(without_zeros "$refused")" ] ||
         complain "$1: $refused failed, mprof counts $(fact failed)"
+    # Of several threads there is more than one order.
+    # shellcheck disable=SC2086 # two numbers
+    [ "$(fact threads)" != 1 ] || [ "$(fact peak)" = "$(without_zeros $peak)" ] ||
+        complain "$1: a peak of $peak (bytes, objects), mprof has $(fact peak)"
 }
 
 without_zeros () {

@@ -14,6 +14,8 @@ const struct mprof__functions mprof__own_functions = {
     .status = mprof__recording_status,
     .set_limit = mprof__recording_set_limit,
     .set_warnings = mprof__recording_set_warnings,
+    .heap = mprof__recording_heap,
+    .watch = mprof__recording_watch,
 };
 
 const char *mprof_strerror(int error) {

@@ -2,9 +2,11 @@
 #ifndef MONITOR_API_FUNCTIONS_H
 #define MONITOR_API_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mprof_status;
+struct mprof__heap_now;
 
 struct mprof__functions {
     int (*start)(const char *file);
@@ -17,6 +19,9 @@ struct mprof__functions {
     int (*status)(struct mprof_status *status);
     void (*set_limit)(uint64_t bytes);
     void (*set_warnings)(int on);
+    void (*heap)(bool reset, struct mprof__heap_now *now);
+    void (*watch)(void (*function)(void *cookie, uint64_t current),
+                  void *cookie);
 };
 
 /* Of this library's monitor (api.c). */

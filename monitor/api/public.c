@@ -4,9 +4,14 @@
  * that of a libmprof_malloc which was preloaded.  The loader binds all calls to
  * the latter, which passes them on: see mprof_set_functions().
  */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "monitor/base/atomic.h"
 #include "monitor/api/functions.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/live.h"
+#include "monitor/record/tell.h"
 
 static const struct mprof__functions *functions = &mprof__own_functions;
 
@@ -56,4 +61,45 @@ void mprof_set_limit(uint64_t bytes) {
 
 void mprof_set_warnings(int on) {
     now()->set_warnings(on);
+}
+
+static struct mprof__heap_now heap(bool reset) {
+    struct mprof__heap_now heap;
+    now()->heap(reset, &heap);
+    return heap;
+}
+
+uint64_t mprof_heap_current(void) {
+    return heap(false).current;
+}
+
+uint64_t mprof_heap_peak(void) {
+    return heap(false).peak;
+}
+
+uint64_t mprof_heap_total(void) {
+    return heap(false).total;
+}
+
+uint64_t mprof_heap_count(void) {
+    return heap(false).count;
+}
+
+void mprof_heap_reset_peak(void) {
+    heap(true);
+}
+
+void mprof_heap_callback(mprof_heap_function function, void *cookie) {
+    now()->watch(function, cookie);
+}
+
+void mprof_heap_print(const char *label) {
+    struct mprof__heap_now h = heap(false);
+    char line[512];
+    mprof__say(line,
+               snprintf(line, sizeof line,
+                        "mprof: %.400s: current %" PRIu64 ", peak %" PRIu64
+                        ", total %" PRIu64 " bytes, %" PRIu64 " allocations\n",
+                        label == NULL ? "heap" : label, h.current, h.peak,
+                        h.total, h.count));
 }

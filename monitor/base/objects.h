@@ -31,7 +31,9 @@
 struct mprof__object {
     mprof_ref counter; /* counter; never 0 */
     uint64_t bytes;
-    uint64_t session; /* id of the one that recorded it; not remembered here */
+    /* Not remembered here: */
+    uint64_t session; /* id of the one that recorded it */
+    const void *at;   /* its address */
 };
 
 /* The invariants, of the word of ADDRESS. */

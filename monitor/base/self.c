@@ -186,12 +186,17 @@ static bool has_left(const struct mprof__self *s) {
     return true;
 }
 
-bool mprof__threads_leave(void) {
+bool mprof__threads_pass(void) {
     struct timespec pause = {0, 20 * 1000 * 1000};
     if (have_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else
         nanosleep(&pause, NULL);
+    return have_membarrier;
+}
+
+bool mprof__threads_leave(void) {
+    mprof__threads_pass();
     struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next)
         if (!has_left(s))

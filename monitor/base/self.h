@@ -130,6 +130,10 @@ void mprof__unlock(pthread_mutex_t *mutex);
 /* Is what this thread allocates now the monitor's own affair? */
 bool mprof__thread_is_silent(void);
 
+/* What this thread has written before is seen by all threads, and what they
+ * have written before what they read now, by this one.  False: it took long. */
+bool mprof__threads_pass(void);
+
 /* Wait until no other thread is inside of the hook.  What it looks at there
  * has changed already.  False: one seems to stay, and what it uses must too. */
 bool mprof__threads_leave(void);

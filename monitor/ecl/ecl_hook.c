@@ -435,6 +435,7 @@ const struct mprof__adapter mprof__adapter = {
     .rename = rename_late,
     .runtime = describe_runtime,
     .unseen = mprof__malloc_unseen,
+    .watch = mprof__malloc_watch,
     .thread = describe_thread,
     .interprets = interprets,
     .match = match,

@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 6u
+#define MPROF_VERSION 7u
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -124,7 +124,8 @@ enum mprof_record_type {
     MPROF_FREED = 11,
     MPROF_SPILL_NODES = 12,
     MPROF_SPILL_COUNTERS = 13,
-    MPROF_TOTALS = 14
+    MPROF_TOTALS = 14,
+    MPROF_CURVE = 15
 };
 
 struct mprof_record {
@@ -212,6 +213,36 @@ struct mprof_thread {
                        * counts of a TOTAL number `emptied & 1` is true */
     uint32_t spilled; /* 108: what its spill has is not in the TOTALs yet when
                        *   this is `emptied`; else it counts no more */
+    /* Of the C heap; that of the process is the largest of all threads': */
+    uint64_t
+        peak; /* 112: bytes that lived when the peak was raised last, which
+               *   is when something is freed: what lives now may be more */
+    uint64_t high, high_time; /* 120: bytes, when a new height was noted, ns of
+                               *   `duration` then, */
+    uint64_t high_clock;      /* 136: and bytes allocated before */
+};
+
+enum { MPROF_CURVE_POINTS = 256, MPROF_CURVE_RSS = 60 };
+
+/* The C heap over time.  Where one list is full, every other entry goes, and
+ * the distance between two of them is twice as large from then on; while that
+ * is done some may be there twice, and not in order. */
+struct mprof_curve {
+    struct mprof_record head;
+    uint32_t count;     /*  8: points, later */
+    uint32_t rss_count; /* 12: later */
+    uint64_t step;      /* 16: bytes allocated between points, or more */
+    uint64_t rss_step;  /* 24: ns between samples, or more */
+    struct mprof_point {
+        uint64_t time;            /* ns of `duration` */
+        uint64_t allocated;       /* bytes so far */
+        uint64_t current;         /* of these, not freed */
+        uint64_t objects;         /* that these bytes are in */
+    } points[MPROF_CURVE_POINTS]; /* 32 */
+    struct mprof_rss {
+        uint64_t time;
+        uint64_t bytes;     /* of memory that the process had resident */
+    } rss[MPROF_CURVE_RSS]; /* 8224 */
 };
 
 struct mprof_count {
@@ -272,6 +303,15 @@ struct mprof_c_counter {
     mprof_ref thread;         /* 24: THREAD, as in the block */
     mprof_ref site;           /* 28: SITE of the call of the allocator, or 0 */
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
+    uint64_t stamp; /* 48: the peak when this was changed first since that was
+                     *   raised; at_peak is what lived of it before */
+    uint64_t lifetime[2];       /* 56: the clock at each free, less that at each
+                                 * allocation; it tells the bytes allocated so far.
+                                 * The second times 2^64, and the first as signed */
+    uint64_t temporary;         /* 72: freed by the very next event */
+    struct mprof_count spilled; /* 80: by chains in the spill and in TOTALs
+                                 *   whose innermost functions these are */
+    struct mprof_count at_peak; /* 96 */
 };
 
 /* In SPILL_NODES: nodes as above, of chains for which the tree had no room,
@@ -343,9 +383,12 @@ static inline uint32_t mprof_thing_bytes(uint32_t type, uint32_t heap) {
 /* What a thread freed that another one had allocated. */
 struct mprof_freed {
     struct mprof_record head;
-    mprof_ref thread;         /*  8: THREAD that frees */
-    mprof_ref counter;        /* 12: counter of the other thread */
-    struct mprof_count freed; /* 16 */
+    mprof_ref thread;           /*  8: THREAD that frees */
+    mprof_ref counter;          /* 12: counter of the other thread */
+    struct mprof_count freed;   /* 16 */
+    uint64_t lifetime[2];       /* 32: the clock at each free, as above */
+    uint64_t stamp;             /* 48: as above, and what was freed before: */
+    struct mprof_count at_peak; /* 56 */
 };
 
 /* What was allocated: one type, and for structures and instances one class. */

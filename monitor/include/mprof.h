@@ -10,8 +10,8 @@
  * allocation on, without being called; with these functions the program stops
  * and starts that.
  *
- * Any thread may call any of them at any time.  None of them prints, and none
- * of them calls malloc() or the collector or allocates Lisp objects.
+ * Any thread may call any of them at any time.  Only mprof_heap_print() prints,
+ * and none of them calls malloc() or the collector or allocates Lisp objects.
  *
  * Functions return 0 or one of the MPROF_E codes; mprof_strerror() explains.
  */
@@ -122,6 +122,28 @@ MPROF_API void mprof_set_limit(uint64_t bytes);
  * when the process ends normally, if the data file lacks something because the
  * system refused to let it grow: no space on the device, say. */
 MPROF_API void mprof_set_warnings(int on);
+
+/* The C heap now: bytes that were asked for and not freed, the most that these
+ * ever were, all bytes that were asked for, and how many allocations that was.
+ * Of what is recorded, since the first start or reset; 0 where nothing is.
+ * Exact for what this thread did, and for what others did before. */
+MPROF_API uint64_t mprof_heap_current(void);
+MPROF_API uint64_t mprof_heap_peak(void);
+MPROF_API uint64_t mprof_heap_total(void);
+MPROF_API uint64_t mprof_heap_count(void);
+
+/* From now on mprof_heap_peak() is the most since now.  The peak in the data
+ * file stays what it is.  Each event of the heap takes a lock from then on. */
+MPROF_API void mprof_heap_reset_peak(void);
+
+/* Have FUNCTION called after each change of the C heap, with COOKIE and the
+ * bytes that are in use then, by the thread that changes it; what it allocates
+ * or frees itself does not call it again.  NULL: no more. */
+typedef void (*mprof_heap_function)(void *cookie, uint64_t current);
+MPROF_API void mprof_heap_callback(mprof_heap_function function, void *cookie);
+
+/* Print the four numbers in one line on standard error, behind LABEL. */
+MPROF_API void mprof_heap_print(const char *label);
 
 /* A sentence for an error code, any number, in English, static. */
 MPROF_API const char *mprof_strerror(int error);

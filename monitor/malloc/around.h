@@ -43,6 +43,8 @@ static inline bool mprof__begin_call(const void *frame) {
     return true;
 }
 
+void mprof__refused(const struct mprof__malloc_monitor *m);
+
 /* A request for BYTES was answered with OBJECT, or refused: NULL. */
 static inline __attribute__((always_inline)) void *
 mprof__answer(void *object, size_t bytes, const void *frame) {
@@ -50,13 +52,10 @@ mprof__answer(void *object, size_t bytes, const void *frame) {
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m == NULL)
         return object;
-    if (__builtin_expect(object != NULL, 1)) {
+    if (__builtin_expect(object != NULL, 1))
         m->allocated(object, bytes, frame);
-        return object;
-    }
-    int saved = errno;
-    m->failed();
-    errno = saved;
+    else
+        mprof__refused(m);
     return object;
 }
 

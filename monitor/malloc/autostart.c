@@ -264,6 +264,8 @@ bool mprof__autostart(void) {
     bool run = read_run();
     if (run)
         mprof__own_functions.set_warnings(1);
+    const char *wanted = getenv("MPROF_SUMMARY");
+    mprof__recording_set_summary(wanted != NULL && strcmp(wanted, "1") == 0);
     begin_with_pipe();
     check_limit();
     bool named =

@@ -76,6 +76,7 @@ const struct mprof__adapter mprof__adapter = {
     .rename = no_rename,
     .runtime = no_text,
     .unseen = mprof__malloc_unseen,
+    .watch = mprof__malloc_watch,
     .thread = describe_thread,
     .interprets = interprets,
     .match = match,

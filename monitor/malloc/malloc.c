@@ -39,7 +39,7 @@ static bool found, searching;
 static char pool[16384] __attribute__((aligned(16)));
 static size_t pool_used;
 
-static void *from_pool(size_t bytes) {
+static void *__attribute__((noinline)) from_pool(size_t bytes) {
     bytes = (bytes + 31) & ~(size_t)15;
     if (bytes > sizeof pool - pool_used)
         return NULL;
@@ -117,16 +117,18 @@ static void __attribute__((constructor)) start_early(void) {
     errno = saved;
 }
 
+static bool __attribute__((noinline)) ready_slowly(void) {
+    if (searching)
+        return false;
+    int saved = errno;
+    search();
+    errno = saved;
+    return true;
+}
+
 /* False: dlsym() asks. */
 static inline bool ready(void) {
-    if (__builtin_expect(!mprof__load_acquire(&found), 0)) {
-        if (searching)
-            return false;
-        int saved = errno;
-        search();
-        errno = saved;
-    }
-    return true;
+    return __builtin_expect(mprof__load_acquire(&found), 1) || ready_slowly();
 }
 
 __thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
@@ -145,6 +147,13 @@ bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
     return m != NULL &&
            mprof__calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
            m->interrupts(frame, mprof__calling);
+}
+
+void __attribute__((noinline))
+mprof__refused(const struct mprof__malloc_monitor *m) {
+    int saved = errno;
+    m->failed();
+    errno = saved;
 }
 
 PUBLIC void *malloc(size_t bytes) {

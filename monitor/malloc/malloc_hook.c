@@ -13,6 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/live.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
 
@@ -120,15 +121,59 @@ void mprof__malloc_unseen(char *text, size_t size) {
         mprof_malloc_unseen(text, size);
 }
 
-/* Where the runtime has to be held off. */
-static void defer_all(void) {
-    recording.allocated = allocated;
-    recording.release = following.release = released;
+/* What the program watches the heap with */
+
+static void (*watch)(void *cookie, uint64_t current); /* atomic */
+static void *watch_cookie;
+static __thread bool watching __attribute__((tls_model("initial-exec")));
+
+/* What it allocates itself changes the heap, too, but is not told to it. */
+static void tell(void) {
+    void (*function)(void *, uint64_t) = mprof__load_acquire(&watch);
+    if (watching || function == NULL)
+        return;
+    int saved = errno;
+    watching = true;
+    function(watch_cookie, mprof__live_current());
+    watching = false;
+    errno = saved;
+}
+
+static void allocated_and_told(const void *object, size_t bytes,
+                               const void *frame) {
+    allocated(object, bytes, frame);
+    tell();
+}
+
+static void released_and_told(const void *object) {
+    released(object);
+    tell();
+}
+
+/* By the shortest way, unless the runtime has to be held off. */
+static void choose_ways(void) {
+    bool told = mprof__load_acquire(&watch) != NULL;
+    bool deferred = mprof__adapter.defer != NULL;
+    mprof__store_release(&recording.allocated, told       ? allocated_and_told
+                                               : deferred ? allocated
+                                                          : mprof__c_allocated);
+    void (*release)(const void *) = told       ? released_and_told
+                                    : deferred ? released
+                                               : mprof__c_release;
+    mprof__store_release(&recording.release, release);
+    mprof__store_release(&following.release, release);
+}
+
+void mprof__malloc_watch(void (*function)(void *cookie, uint64_t current),
+                         void *cookie) {
+    mprof__store_release(&watch, NULL);
+    watch_cookie = cookie;
+    mprof__store_release(&watch, function);
+    choose_ways();
 }
 
 void mprof__malloc_attach(void) {
-    if (mprof__adapter.defer != NULL)
-        defer_all();
+    choose_ways();
     mprof_set_malloc_monitor(NULL, &recording);
 }
 

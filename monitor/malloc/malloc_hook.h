@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Is there a malloc() that tells what it does? */
 bool mprof__malloc_is_there(void);
@@ -14,6 +15,10 @@ void mprof__malloc_unseen(char *text, size_t size);
 /* Start and stop recording allocations; frees are followed on. */
 void mprof__malloc_attach(void);
 void mprof__malloc_detach(void);
+
+/* Call FUNCTION after each change; NULL: no more. */
+void mprof__malloc_watch(void (*function)(void *cookie, uint64_t current),
+                         void *cookie);
 
 /* Do now what waits for the next allocation. */
 void mprof__malloc_begin(void);

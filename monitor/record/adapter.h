@@ -70,6 +70,10 @@ struct mprof__adapter {
     /* What the program allocates in the C heap by ways that nobody sees, "" if
      * there are none; called outside of the hook and of all locks.  Or NULL. */
     void (*unseen)(char *text, size_t size);
+    /* Call FUNCTION with COOKIE and the bytes that live now after each change
+     * of the C heap, from outside of the hook; NULL: no more.  Or NULL. */
+    void (*watch)(void (*function)(void *cookie, uint64_t current),
+                  void *cookie);
     /* Is the function at START the interpreter?  Its frames are replaced by
      * what they interpret: */
     bool (*interprets)(uintptr_t start);

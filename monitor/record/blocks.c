@@ -4,15 +4,18 @@
 #include "monitor/base/self.h"
 #include "monitor/record/thread.h"
 
-/* Things in the first block of a thread, and in the largest ones. */
-enum { FIRST_THINGS = 16, MOST_THINGS = 512 };
+/* Bytes in the first block of a thread, at most so many things, and things in
+ * the largest ones. */
+enum { FIRST_BYTES = 896, FIRST_THINGS = 16, MOST_THINGS = 512 };
 
 /* There may be many threads, and little room. */
 static uint32_t next_capacity(const struct mprof__blocks *blocks,
                               enum mprof__room room) {
     uint32_t last = mprof__block_capacity(blocks);
-    if (last == 0 || room != MPROF__FOR_CHAINS)
-        return FIRST_THINGS;
+    if (last == 0 || room != MPROF__FOR_CHAINS) {
+        uint32_t fit = FIRST_BYTES / blocks->bytes;
+        return fit < FIRST_THINGS ? fit : FIRST_THINGS;
+    }
     return last < MOST_THINGS ? 2 * last : MOST_THINGS;
 }
 

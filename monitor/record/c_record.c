@@ -9,6 +9,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
+#include "monitor/record/live.h"
 #include "monitor/record/place.h"
 #include "monitor/record/recording.h"
 
@@ -72,6 +73,15 @@ static void autosave(struct mprof__thread *thread) {
     mprof__arena_flush(&thread->session->arena);
 }
 
+/* OBJECT begins to live, which OWNER is to count: it has not yet. */
+static inline void begin_life(struct mprof__thread *thread,
+                              struct mprof_c_counter *owner, const void *object,
+                              uint64_t bytes) {
+    mprof__live_add(thread, &thread->share, object, bytes);
+    mprof__live_touch(&thread->share, owner);
+    mprof__sum_subtract(owner->lifetime, thread->share.clock);
+}
+
 static void place(struct mprof__thread *thread, const void *object,
                   uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
@@ -84,7 +94,12 @@ static void place(struct mprof__thread *thread, const void *object,
     }
     unsigned class_ = mprof_size_class(bytes);
     struct mprof_counter *counter = mprof__counter(thread, node, class_, bytes);
+    struct mprof_c_counter *owner =
+        mprof__arena_at(arena, thread->owner[class_]);
+    begin_life(thread, owner, object, bytes);
     mprof__count(&counter->allocated, bytes);
+    if (&owner->counter != counter)
+        mprof__count(&owner->spilled, bytes);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, bytes);
@@ -119,24 +134,26 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
            mprof__objects_word(object, &me->shadow, &p->word);
 }
 
-/* In COUNTER; OWNER is what the object remembers. */
+/* OBJECT in COUNTER, whose ref is REF. */
 static inline void count_at(const struct place *p,
-                            struct mprof_counter *counter, mprof_ref owner,
-                            uint64_t bytes) {
+                            struct mprof_counter *counter, mprof_ref ref,
+                            const void *object, uint64_t bytes) {
+    begin_life(p->thread, (struct mprof_c_counter *)counter, object, bytes);
     mprof__count(&counter->allocated, bytes);
     mprof__count(&p->size->allocated, bytes);
-    mprof__store_relaxed(p->word, (uint64_t)owner << 32 | bytes);
+    mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
 }
 
 /* By what is remembered.  False: it is not. */
-static bool place_by_walk(const struct place *p, uint64_t bytes,
-                          const void *frame, struct mprof__trail trail) {
+static bool place_by_walk(const struct place *p, const void *object,
+                          uint64_t bytes, const void *frame,
+                          struct mprof__trail trail) {
     struct mprof_counter *counter = mprof__counter_by_walk(
         p->thread, frame, trail, mprof_size_class(bytes));
     if (counter == NULL)
         return false;
     count_at(p, counter, mprof__arena_ref(&p->thread->session->arena, counter),
-             bytes);
+             object, bytes);
     return true;
 }
 
@@ -166,7 +183,7 @@ allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
         return;
     }
     if (mprof__guard(me) && (!find_place(me, object, bytes, &p) ||
-                             !place_by_walk(&p, bytes, frame, trail)))
+                             !place_by_walk(&p, object, bytes, frame, trail)))
         place_slowly(me, object, bytes, frame);
     mprof__leave(me);
 }
@@ -197,7 +214,7 @@ void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
             cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
         if (__builtin_expect(counter != NULL, 1)) {
             mprof__check_cell(p.thread, frame, cell);
-            count_at(&p, counter, cell->counter[class_ % 2], bytes);
+            count_at(&p, counter, cell->counter[class_ % 2], object, bytes);
             mprof__leave_quickly(me);
             return;
         }
@@ -250,23 +267,58 @@ static struct mprof_size *foreign_size(struct mprof__thread *thread,
     return record;
 }
 
+/* OBJECT of BYTES, which the same thread has allocated, lives no more. */
+static inline void end_life(struct mprof__thread *thread,
+                            struct mprof_c_counter *counter, const void *object,
+                            uint64_t bytes) {
+    struct mprof__share *share = &thread->share;
+    mprof__live_subtract(thread, share, &thread->record->peak, bytes);
+    mprof__live_touch(share, counter);
+    if (share->last == object)
+        mprof__bump(&counter->temporary, 1);
+    else
+        share->last = NULL;
+    mprof__sum_add(counter->lifetime, share->clock);
+    mprof__count(&counter->freed, bytes);
+}
+
+/* The same of another thread's. */
+static void end_foreign_life(struct mprof__thread *thread,
+                             struct mprof_freed *ours, uint64_t bytes) {
+    struct mprof__share *share = &thread->share;
+    mprof__live_subtract(thread, share, &thread->record->peak, bytes);
+    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    if (ours->stamp != peak) {
+        mprof__store_relaxed(&ours->at_peak.allocs, ours->freed.allocs);
+        mprof__store_relaxed(&ours->at_peak.bytes, ours->freed.bytes);
+        mprof__order_for_handlers();
+        mprof__store_relaxed(&ours->stamp, peak);
+    }
+    share->last = NULL;
+    mprof__sum_add(ours->lifetime, share->clock);
+    mprof__count(&ours->freed, bytes);
+}
+
 static bool count_free(struct mprof__thread *thread,
                        const struct mprof__object *what) {
     struct mprof__arena *arena = &thread->session->arena;
     struct mprof_c_counter *counter = mprof__arena_at(arena, what->counter);
     mprof_ref owner = counter->thread;
-    struct mprof_count *freed = &counter->freed;
+    struct mprof_freed *ours = NULL;
     struct mprof_size *size;
-    if (owner == thread->ref) {
+    bool is_own = owner == thread->ref;
+    if (is_own) {
         size = own_size(thread, bin_of(what->bytes));
     } else {
-        struct mprof_freed *ours = foreign_counter(thread, what->counter);
-        freed = ours == NULL ? NULL : &ours->freed;
+        ours = foreign_counter(thread, what->counter);
         size = foreign_size(thread, owner, bin_of(what->bytes));
     }
-    if (freed == NULL || size == NULL)
+    if (size == NULL || (!is_own && ours == NULL))
         return false;
-    mprof__count(freed, what->bytes);
+    if (is_own)
+        end_life(thread, counter, what->at, what->bytes);
+    else
+        end_foreign_life(thread, ours, what->bytes);
     mprof__count(&size->freed, what->bytes);
     return true;
 }
@@ -295,6 +347,7 @@ static bool take(struct mprof__session *session, const void *object,
     if (session == NULL)
         return false;
     what->session = session->id;
+    what->at = object;
     if (mprof__objects_take(object, what))
         return true;
     if (session == mprof__current() && !mprof__thread_is_silent())
@@ -336,7 +389,7 @@ release_quickly(struct mprof__self *me, const void *object) {
     if (counter->thread != thread->ref || size == NULL)
         return false;
     mprof__store_relaxed(word, 0);
-    mprof__count(&counter->freed, bytes);
+    end_life(thread, counter, object, bytes);
     mprof__count(&size->freed, bytes);
     return true;
 }

@@ -31,10 +31,10 @@ enum { MOST_BY_DEFAULT = 1024 * 1024 * 1024 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mprof__session *session; /* the last one, running or not */
 static bool running;
-static pid_t owner;    /* process whose session it is */
-static unsigned heaps; /* of the next session; 0: the library's own */
-static uint64_t limit; /* 0: not set */
-static bool warns;     /* at the end, if the data lack something */
+static pid_t owner;         /* process whose session it is */
+static unsigned heaps;      /* of the next session; 0: the library's own */
+static uint64_t limit;      /* 0: not set */
+static bool warns, summary; /* at the end: what the data lack, what there was */
 
 /* Signals wait: a handler that allocates would find the locks taken.  Not
  * those by which the collector halts threads: it would wait for this thread,
@@ -411,6 +411,10 @@ void mprof__recording_set_warnings(int on) {
     release(&saved, 0);
 }
 
+void mprof__recording_set_summary(bool on) {
+    summary = on;
+}
+
 static void warn(void) {
     if (is_lost())
         mprof__tell_loss(session->path);
@@ -422,6 +426,10 @@ static void warn(void) {
 static void finish(void *unused) {
     (void)unused;
     struct guard saved;
+    struct mprof__heap_now now;
+    bool tells = summary && owner == getpid();
+    if (tells)
+        mprof__recording_heap(false, &now);
     acquire_looking(&saved);
     if (owner == getpid()) {
         stop();
@@ -431,6 +439,9 @@ static void finish(void *unused) {
         publish(NULL, NULL);
     }
     release(&saved, 0);
+    /* This looks for a locale, and allocates. */
+    if (tells)
+        mprof__tell_summary(&now);
 }
 
 static bool finishes_last;
@@ -459,6 +470,24 @@ int mprof__recording_status(struct mprof_status *status) {
         mprof__session_status(session, status);
     status->memory_bytes = mprof__load_relaxed(&mprof__mapped);
     return release(&saved, 0);
+}
+
+void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
+    struct guard saved;
+    memset(now, 0, sizeof *now);
+    acquire(&saved);
+    if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
+        mprof__live_read(session, reset, now);
+    release(&saved, 0);
+}
+
+void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
+                            void *cookie) {
+    struct guard saved;
+    acquire(&saved);
+    if (mprof__adapter.watch != NULL)
+        mprof__adapter.watch(function, cookie);
+    release(&saved, 0);
 }
 
 void mprof__recording_set_limit(uint64_t bytes) {

@@ -18,10 +18,18 @@ int mprof__recording_restart(const char *file);
 int mprof__recording_reset(void);
 int mprof__recording_save(const char *file);
 int mprof__recording_status(struct mprof_status *status);
+/* What the C heap has now; see mprof__live_read().  Zeros: it is not recorded.
+ */
+struct mprof__heap_now;
+void mprof__recording_heap(bool reset, struct mprof__heap_now *now);
+void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
+                            void *cookie);
 int mprof__recording_set_heaps(unsigned wanted);
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
 void mprof__recording_set_warnings(int on);
+/* Have mprof__tell_summary() called at the end of the process. */
+void mprof__recording_set_summary(bool on);
 
 /* Let the recording end after all destructors; to be called before main(). */
 void mprof__finish_last(void);

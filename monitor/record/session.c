@@ -141,6 +141,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     session->heaps = heaps;
     session->open = true;
     pthread_mutex_init(&session->lock, NULL);
+    mprof__live_begin(&session->live);
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
     mprof__arena_header(&session->arena)->image = mprof__image_id();
@@ -168,6 +169,8 @@ void mprof__session_free(struct mprof__session *session) {
         chunk = next;
     }
     mprof__arena_close(&session->arena);
+    mprof__live_end(&session->live);
+    mprof__curve_end(&session->curve);
     pthread_mutex_destroy(&session->lock);
     mprof__unmap(session, sizeof *session);
 }

@@ -12,6 +12,8 @@
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/curve.h"
+#include "monitor/record/live.h"
 
 struct mprof__chunk;
 struct mprof__thread;
@@ -37,6 +39,8 @@ struct mprof__session {
     uint32_t thread_count[MPROF_HEAPS];
     struct mprof__thread *free_threads[MPROF_HEAPS];
     uint32_t ready[MPROF_HEAPS]; /* atomic: of these, with what they remember */
+    struct mprof__live live;     /* the C heap */
+    struct mprof__curve curve;   /* ... over time */
     struct mprof__chunk *chunks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;

@@ -3,12 +3,17 @@
 #include "monitor/record/tell.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "monitor/record/live.h"
 
 void mprof__say(const char *line, int length) {
     /* Where files may not grow, a signal says so. */
@@ -30,6 +35,37 @@ void mprof__tell_shortage(const char *path, int error) {
                snprintf(line, sizeof line,
                         "mprof: %s: %s; its first lines tell what is missing\n",
                         path, why != NULL ? why : "unknown"));
+}
+
+/* NUMBER, with SEPARATOR between groups of three digits. */
+static const char *grouped(uint64_t number, const char *separator, char *text,
+                           size_t size) {
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    size_t length = 0;
+    for (int i = 0; i < n && length + 20 < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%c",
+                                   i > 0 && (n - i) % 3 == 0 ? separator : "",
+                                   digits[i]);
+    return text;
+}
+
+void mprof__tell_summary(const struct mprof__heap_now *sums) {
+    static char line[1024], text[3][128];
+    char separator[8];
+    locale_t users = newlocale(LC_NUMERIC_MASK, "", NULL);
+    const char *wanted = users == NULL ? "" : nl_langinfo_l(THOUSEP, users);
+    snprintf(separator, sizeof separator, "%s",
+             strlen(wanted) < sizeof separator ? wanted : "");
+    if (users != NULL)
+        freelocale(users);
+    mprof__say(line,
+               snprintf(line, sizeof line,
+                        "mprof: %.200s: total: %s, peak: %s, current: %s\n",
+                        program_invocation_short_name,
+                        grouped(sums->total, separator, text[0], 128),
+                        grouped(sums->peak, separator, text[1], 128),
+                        grouped(sums->current, separator, text[2], 128)));
 }
 
 void mprof__tell_loss(const char *path) {

@@ -8,6 +8,11 @@ void mprof__say(const char *line, int length);
 /* The data file PATH lacks something, as ERROR, an errno, says why. */
 void mprof__tell_shortage(const char *path, int error);
 
+/* What the C heap had, in the last line of the process; digits are grouped as
+ * the user's locale does. */
+struct mprof__heap_now;
+void mprof__tell_summary(const struct mprof__heap_now *sums);
+
 /* Somebody else has cut the data file PATH. */
 void mprof__tell_loss(const char *path);
 

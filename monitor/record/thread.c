@@ -74,6 +74,8 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
         /* A file that is complete stays as it is. */
         if (mprof__load_acquire(&session->open))
             mprof__store_relaxed(&thread->record->flags, MPROF_THREAD_ENDED);
+        if (heap == MPROF_C_HEAP)
+            mprof__live_leave(thread);
         if (thread->number <= OWN_RECORDS)
             mprof__thread_shrink(thread);
         else

@@ -8,6 +8,7 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/live.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
 #include "monitor/record/spill.h"
@@ -20,6 +21,7 @@ enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
  * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
     struct mprof__memo memo;
+    struct mprof__share share; /* of what lives in the C heap */
     struct mprof__session *session;
     struct mprof__chain chain;
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */

@@ -38,16 +38,26 @@ static void print_graph_tables(struct command *c, enum mprof_heap heap,
     }
 }
 
-static void print_leaks(struct command *c, uint32_t thread) {
+static void print_path_tables(struct command *c, uint32_t thread) {
+    static void (*const print[])(FILE *, const struct report__profile *,
+                                 const struct report__functions *, uint32_t,
+                                 const struct report__path_options *,
+                                 struct report__pool *) = {
+        report__print_leaks, report__print_peak, report__print_temporary};
+    static const unsigned tables[] = {MPROF_LEAKS, MPROF_PEAK, MPROF_TEMPORARY};
+
     const struct report__options *o = &c->options;
-    struct report__leak_options options = {.verbosity = o->verbosity,
+    struct report__path_options options = {.verbosity = o->verbosity,
                                            .depth = o->leak_depth,
                                            .offsets = o->offsets,
                                            .inlines = o->inlines,
                                            .all_frames = o->all_frames};
-    putc('\n', c->output.stream);
-    report__print_leaks(c->output.stream, c->profile, c->names, thread,
-                        &options, &c->pool);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (o->tables & tables[i]) {
+            putc('\n', c->output.stream);
+            print[i](c->output.stream, c->profile, c->names, thread, &options,
+                     &c->pool);
+        }
 }
 
 /* One set of tables. */
@@ -64,8 +74,8 @@ static void print_tables(struct command *c, enum mprof_heap heap,
     else if (o->tables & MPROF_BINS)
         report__print_sizes(out, c->profile, thread, c->types, o->verbosity,
                             &c->pool);
-    if (o->tables & MPROF_LEAKS && heap == MPROF_C_HEAP)
-        print_leaks(c, thread);
+    if (heap == MPROF_C_HEAP)
+        print_path_tables(c, thread);
     if (o->tables & (MPROF_DIRECT | MPROF_GRAPH))
         print_graph_tables(c, heap, thread);
     report__pool_release(&c->pool, &mark);
@@ -109,7 +119,7 @@ static unsigned chosen_heaps(struct command *c, const char **error) {
 static void look_up(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
-    unsigned nameless = MPROF_BINS | (c_heap ? 0u : MPROF_LEAKS);
+    unsigned nameless = MPROF_BINS | (c_heap ? 0u : MPROF_PATH_TABLES);
 
     if (o->sexp || o->tables & ~nameless)
         c->names =
@@ -145,6 +155,10 @@ static void print_profile(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
 
+    if (o->is_curve) {
+        report__print_curve(out, c->profile, &o->curve, &c->pool);
+        return;
+    }
     look_up(c, heaps);
     if (o->sexp) {
         report__print_sexp(out, c->profile, c->names, o->all_frames, &c->pool);
@@ -185,7 +199,8 @@ static int run(struct command *c) {
     if (!error)
         report__output_open(&c->output, c->options.output, &c->pool, &error);
     if (!error && c->options.help)
-        report__help(c->output.stream);
+        (c->options.is_curve ? report__curve_help
+                             : report__help)(c->output.stream);
     else if (!error && c->options.version)
         fprintf(c->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     else if (!error)
@@ -212,7 +227,11 @@ static int run_guarded(struct command *c) {
 int report__main(int argc, char **argv, FILE *out, FILE *err) {
     struct command c = {.output = {.stream = out}, .err = err};
 
-    if (!report__parse_options(argc, argv, err, &c.options))
+    bool good =
+        argc > 1 && strcmp(argv[1], "curve") == 0
+            ? report__parse_curve(argc - 1, argv + 1, out, err, &c.options)
+            : report__parse_options(argc, argv, err, &c.options);
+    if (!good)
         return 2;
     int status = run_guarded(&c);
     report__output_discard(&c.output);

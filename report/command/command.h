@@ -17,11 +17,23 @@ struct report__options {
     uint32_t leak_depth;
     const char *files[2]; /* as given, or NULL */
     const char *output;   /* NULL: the stream */
+    bool is_curve;        /* mprof curve: the curve alone */
+    struct report__curve_options curve;
 };
 
 /* Take the options from ARGV.  Returns false after a line on ERR. */
 bool report__parse_options(int argc, char **argv, FILE *err,
                            struct report__options *options);
+
+/* NAME is another argument.  False after a line on ERR: there are too many. */
+bool report__add_file(struct report__options *options, const char *name,
+                      FILE *err);
+
+/* The same for `mprof curve`, with the arguments behind that; OUT is where it
+ * is printed without --output. */
+bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
+                         struct report__options *options);
+void report__curve_help(FILE *out);
 
 struct report__input {
     const char *program; /* given by the user, or NULL */

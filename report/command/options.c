@@ -7,7 +7,8 @@
 #include "report/command/option.h"
 
 /* Their names are bits of enum report__table, in this order. */
-static const char *const table_names[] = {"bins", "leaks", "direct", "graph"};
+static const char *const table_names[] = {"bins",  "leaks", "direct",
+                                          "graph", "peak",  "temporary"};
 enum { TABLES = sizeof table_names / sizeof *table_names };
 
 static bool set_tables(void *options, const char *list, FILE *err) {
@@ -104,8 +105,9 @@ FLAG(give_help, o->help = true)
 
 static const struct report__option list[] = {
     {"table", "LIST",
-     "of bins, leaks, direct, graph, with commas; all unless\n"
-     "given; Lisp has no leak table",
+     "of bins, leaks, direct, graph, which are printed unless\n"
+     "it is given, and peak, temporary; with commas.  Lisp has\n"
+     "no leaks, peak and temporary",
      set_tables},
     {"heap", "HEAP", "only of the heap lisp, or c, where both are recorded",
      set_heap},
@@ -115,9 +117,11 @@ static const struct report__option list[] = {
     {"terse", NULL, "only what is 1% or more", be_terse},
     {"leaktable", NULL, "print the leak table; the default", with_leaks},
     {"noleaktable", NULL, "do not print it", without_leaks},
-    {"offsets", NULL, "leaks: tell call sites in one function apart",
+    {"offsets", NULL,
+     "leaks, peak, temporary: tell call sites in one function\n"
+     "apart",
      with_offsets},
-    {"leak-depth", "N", "leaks: show up to N callers (5); 0 shows all",
+    {"leak-depth", "N", "the same: show up to N callers (5); 0 shows all",
      set_depth},
     {"inlines", NULL, "leaks, direct, graph: show functions that were inlined",
      with_inlines},
@@ -136,8 +140,9 @@ static const struct report__option list[] = {
 void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
-        "       mprof run [--data=FILE] [--limit=BYTES] [--no-children] [--]\n"
-        "                 PROGRAM [ARGUMENT]...\n"
+        "       mprof run [--data=FILE] [--limit=BYTES] [--no-children]\n"
+        "                 [--summary] [--] PROGRAM [ARGUMENT]...\n"
+        "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "Print what the data file DATA (mprof.data) tells about the "
         "allocations of\n"
         "a program: which types or sizes (bins), what was never freed "
@@ -146,26 +151,27 @@ void report__help(FILE *out) {
         "the file\n"
         "of the program if it is not where it was.\n"
         "`mprof run` runs PROGRAM and records what it allocates.\n"
+        "`mprof curve` prints how its heap grew and shrank; it has a --help.\n"
         "\n",
         out);
     report__describe_options(list, out);
     fputs("\nLong options may begin with one dash.\n", out);
 }
 
-/* All tables unless --table tells which; -leaktable and -noleaktable add the
- * leak table to these or take it away. */
+/* The usual tables unless --table tells which; -leaktable and -noleaktable add
+ * the leak table to these or take it away. */
 static void choose_tables(struct report__options *o) {
     if (o->tables & MPROF_LEAKS && !o->no_leaks)
         o->ask_leaks = true;
     if (!o->tables)
-        o->tables = MPROF_ALL_TABLES;
+        o->tables = MPROF_USUAL_TABLES;
     if (o->ask_leaks)
         o->tables |= MPROF_LEAKS;
     if (o->no_leaks)
         o->tables &= ~(unsigned)MPROF_LEAKS;
 }
 
-static bool add_file(struct report__options *o, const char *name, FILE *err) {
+bool report__add_file(struct report__options *o, const char *name, FILE *err) {
     for (int i = 0; i < 2; i++)
         if (!o->files[i]) {
             o->files[i] = name;
@@ -187,7 +193,7 @@ bool report__parse_options(int argc, char **argv, FILE *err,
         } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
             if (!report__take_option(list, argv, &i, "mprof: ", err, options))
                 return false;
-        } else if (!add_file(options, argv[i], err)) {
+        } else if (!report__add_file(options, argv[i], err)) {
             return false;
         }
     }

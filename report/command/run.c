@@ -152,6 +152,8 @@ int report__run_main(int argc, char **argv) {
     unsetenv("MPROF_CHILDREN");
     if (!run.children)
         setenv("MPROF_CHILDREN", "no", 1);
+    if (run.summary)
+        setenv("MPROF_SUMMARY", "1", 1);
     check_program(run.program[0]);
     set_run();
     execvp(run.program[0], run.program);

@@ -27,11 +27,19 @@ static bool leave_children(void *run_, const char *value, FILE *err) {
     return true;
 }
 
+static bool want_summary(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)value, (void)err;
+    run->summary = true;
+    return true;
+}
+
 static const struct report__option list[] = {
     {"data", "FILE", "", set_data},
     {"o", "FILE", "", set_data},
     {"limit", "BYTES", "", set_limit},
     {"no-children", NULL, "", leave_children},
+    {"summary", NULL, "", want_summary},
     {NULL, NULL, NULL, NULL}};
 
 bool report__parse_run(char **argv, FILE *err,

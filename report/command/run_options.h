@@ -9,7 +9,7 @@
 struct report__run_options {
     const char *data;  /* as given, or NULL */
     const char *limit; /* the same */
-    bool children;
+    bool children, summary;
     char **program; /* with its arguments, ended by NULL */
 };
 

@@ -47,6 +47,7 @@ struct report__thread {
     uint64_t cut_allocs, cut_bytes;
     uint64_t members; /* threads that counted here; name and tid: the last */
     uint64_t marks, unmarked[MPROF_UNMARKED];
+    uint64_t peak, high, high_time, high_clock; /* see format.h */
     /* Which counts of its totals are true; and whether its spill's are. */
     unsigned true_counts;
     bool has_spill;
@@ -71,6 +72,12 @@ struct report__counter {
     /* Allocated by chains that end in this short one, and are in a spill or in
      * totals; `freed` has what was freed of these, too. */
     struct mprof_count elsewhere;
+    /* C, of `allocated` and `elsewhere`: what lived at the peak; how many the
+     * next event freed; and how long they lived, all together, in bytes that
+     * were allocated meanwhile. */
+    struct mprof_count at_peak;
+    uint64_t temporary;
+    unsigned __int128 lifetime;
 };
 
 /* In place of the index of a function in totals: MPROF_TOP_LEVEL of the tables;
@@ -111,6 +118,19 @@ struct report__edge {
     uint64_t return_address;
 };
 
+/* The C heap at one moment. */
+struct report__moment {
+    uint64_t time;      /* ns of `duration` */
+    uint64_t allocated; /* bytes so far */
+    struct mprof_count live;
+    bool is_peak;
+};
+
+struct report__resident {
+    uint64_t time;
+    uint64_t bytes; /* of memory that the process had resident */
+};
+
 struct report__profile {
     bool open; /* the program runs, or was killed */
     uint32_t pid;
@@ -123,6 +143,15 @@ struct report__profile {
     uint64_t failed_allocs, unknown_frees;
     uint64_t unplaced_frees, unplaced_freed_bytes;
     uint64_t untracked_allocs, untracked_bytes;
+    /* C: what lived at the peak, and ns of `duration` when the heap first came
+     * as high but for a thousandth.  The peak as the program counted it is
+     * another in a copy that was made while it ran. */
+    struct mprof_count at_peak;
+    uint64_t peak_time, peak_clock, counted_peak;
+    /* C: in the order of time; the peak and the last moment are among them. */
+    struct report__moment *moments;
+    struct report__resident *resident;
+    uint32_t moment_count, resident_count;
     const char *program, *command, *runtime; /* "" when unknown */
     const char *unseen; /* by which ways it allocates that nobody sees */
     struct report__module *modules;

@@ -24,7 +24,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_BIN] = sizeof(struct mprof_bin),
     [MPROF_SIZE] = sizeof(struct mprof_size),
     [MPROF_SITE] = sizeof(struct mprof_site),
-    [MPROF_FREED] = sizeof(struct mprof_freed)};
+    [MPROF_FREED] = sizeof(struct mprof_freed),
+    [MPROF_CURVE] = sizeof(struct mprof_curve)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {
@@ -187,9 +188,14 @@ struct report__profile *report__parse(struct report__pool *pool,
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
     if (check_header(&r, size) && check_records(&r)) {
         find_records(&r);
-        if (read_header(&r) && report__read_records(&r) &&
-            report__read_trees(&r))
-            return r.profile;
+        if (read_header(&r) && report__read_records(&r)) {
+            report__find_peak(r.profile);
+            if (report__read_trees(&r)) {
+                report__settle_lives(r.profile);
+                report__settle_curve(&r);
+                return r.profile;
+            }
+        }
     }
     *error = r.error;
     return NULL;

@@ -4,7 +4,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_TOTALS + 1)
+#define MPROF_TYPES (MPROF_CURVE + 1)
 
 struct report__trees;
 
@@ -82,6 +82,16 @@ bool report__read_string(struct report__reader *reader, uint64_t owner,
  * damaged. */
 bool report__read_records(struct report__reader *reader);
 bool report__read_trees(struct report__reader *reader);
+
+/* lives.c: the peak that the threads tell, before their counters are read; and
+ * what lived then, and how long, when all is known but that. */
+void report__find_peak(struct report__profile *profile);
+void report__settle_lives(struct report__profile *profile);
+
+/* curve.c: read the CURVE at byte AT; and what only the rest of the file tells,
+ * when that is read. */
+bool report__read_curve(struct report__reader *reader, uint64_t at);
+void report__settle_curve(struct report__reader *reader);
 
 #define MPROF_FIELD(type, field) offsetof(struct mprof_##type, field)
 

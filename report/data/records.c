@@ -126,6 +126,10 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     out->members = in.members;
     out->marks = in.marks;
     memcpy(out->unmarked, in.unmarked, sizeof out->unmarked);
+    out->peak = in.peak;
+    out->high = in.high;
+    out->high_time = in.high_time;
+    out->high_clock = in.high_clock;
     out->true_counts = in.emptied & 1;
     out->has_spill = in.spilled == in.emptied;
     return report__read_string(r, at, MPROF_FIELD(thread, name), in.name,
@@ -226,7 +230,7 @@ bool report__read_records(struct report__reader *r) {
         [MPROF_STRING] = check_string,    [MPROF_MODULE] = read_module,
         [MPROF_FUNCTION] = read_function, [MPROF_THREAD] = read_thread,
         [MPROF_BIN] = read_bin,           [MPROF_SIZE] = read_size,
-        [MPROF_SITE] = read_site};
+        [MPROF_SITE] = read_site,         [MPROF_CURVE] = report__read_curve};
     struct report__profile *p = r->profile;
     struct report__pool *pool = r->pool;
     const uint32_t *n = r->count;

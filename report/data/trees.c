@@ -156,6 +156,11 @@ static uint32_t edge_at(struct report__reader *r, uint32_t node,
     return add_edge(r, node, site);
 }
 
+static unsigned __int128 sum_of(const uint64_t half[2]) {
+    __int128 low = (int64_t)half[0];
+    return ((unsigned __int128)half[1] << 64) + (unsigned __int128)low;
+}
+
 /* The counter at byte AT belongs to NODE. */
 static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                          struct report__counter *out, mprof_ref *next) {
@@ -176,6 +181,13 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                                     .freed = in.freed};
     if (!c)
         return true;
+    out->temporary = in.temporary;
+    out->lifetime = sum_of(in.lifetime);
+    out->at_peak = in.at_peak;
+    if (in.stamp != p->counted_peak)
+        out->at_peak = (struct mprof_count){
+            in.counter.allocated.allocs + in.spilled.allocs - in.freed.allocs,
+            in.counter.allocated.bytes + in.spilled.bytes - in.freed.bytes};
     if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
                         MPROF_THREAD, 0, &thread) ||
         !report__follow(r, at, MPROF_FIELD(c_counter, site), in.site,
@@ -250,6 +262,11 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
                                "Lisp frees nothing");
     out->freed.allocs += in.freed.allocs;
     out->freed.bytes += in.freed.bytes;
+    out->lifetime += sum_of(in.lifetime);
+    const struct mprof_count *before =
+        in.stamp == r->profile->counted_peak ? &in.at_peak : &in.freed;
+    out->at_peak.allocs -= before->allocs;
+    out->at_peak.bytes -= before->bytes;
     return true;
 }
 

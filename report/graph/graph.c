@@ -283,6 +283,10 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
     report__add(&v->self, own);
     report__add(&v->freed, freed);
     report__add(&b->graph->freed, freed);
+    if (any) {
+        v->at_peak += b->all->at_peak[vnode->allocated];
+        b->graph->at_peak += b->all->at_peak[vnode->allocated];
+    }
     if (above == 0) {
         report__add(&v->total, sum);
         add_difference(&v->below, sum, own);
@@ -367,6 +371,8 @@ static void add_elsewhere(struct builder *b) {
     for (uint32_t v = 0; v < g->functions->count; v++) {
         report__add(&g->vertices[v].freed, &b->all->freed_elsewhere[v]);
         report__add(&g->freed, &b->all->freed_elsewhere[v]);
+        g->vertices[v].at_peak += b->all->peak_elsewhere[v];
+        g->at_peak += b->all->peak_elsewhere[v];
     }
 }
 

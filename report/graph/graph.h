@@ -14,6 +14,7 @@
 struct report__vertex {
     struct report__counts self;  /* allocated by the function itself */
     struct report__counts freed; /* ... and freed since; C only */
+    uint64_t at_peak;            /* ... bytes that lived at the peak; C only */
     struct report__counts total; /* ... and by all that it called */
     struct report__counts below; /* made through its calls of any function */
     struct report__counts first; /* ... with nothing further out */
@@ -49,6 +50,7 @@ struct report__graph {
     struct report__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
     struct report__counts total, freed;
+    uint64_t at_peak;
     /* At most so many bytes are counted twice in totals: of functions that the
      * monitor did not know to be one when it summed up their chains. */
     uint64_t doubtful;

@@ -134,6 +134,7 @@ static void count(struct making *c, const struct report__counter *counter) {
                                                  : c->out.list[*vnode].function;
         add_class(&c->out.freed_elsewhere[function], counter->class_,
                   &counter->freed);
+        c->out.peak_elsewhere[function] += counter->at_peak.bytes;
         return;
     }
     if (*vnode == MPROF_NONE)
@@ -146,6 +147,7 @@ static void count(struct making *c, const struct report__counter *counter) {
         to->allocated = c->out.allocated_count++;
     add_class(&c->out.own[to->allocated], counter->class_, &counter->allocated);
     add_class(&c->out.freed[to->allocated], counter->class_, &counter->freed);
+    c->out.at_peak[to->allocated] += counter->at_peak.bytes;
     to->is_used = true;
 }
 
@@ -163,8 +165,12 @@ static void fill(struct making *c) {
     c->out.own = report__alloc(c->pool, p->counter_count, sizeof *c->out.own);
     c->out.freed =
         report__alloc(c->pool, p->counter_count, sizeof *c->out.freed);
+    c->out.at_peak =
+        report__alloc(c->pool, p->counter_count, sizeof *c->out.at_peak);
     c->out.freed_elsewhere =
         report__alloc(c->pool, c->names->count, sizeof *c->out.freed_elsewhere);
+    c->out.peak_elsewhere =
+        report__alloc(c->pool, c->names->count, sizeof *c->out.peak_elsewhere);
     c->out.of_node = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
     c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
     c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);

@@ -33,9 +33,11 @@ struct report__view {
     /* By `allocated`: what was allocated at a view node itself, and freed of
      * that. */
     struct report__counts *own, *freed;
+    uint64_t *at_peak; /* bytes of it that lived then; C only */
     uint32_t allocated_count;
-    /* By function: freed of what its short chains have elsewhere; C only. */
+    /* By function: the same of what its short chains have elsewhere; C only. */
     struct report__counts *freed_elsewhere;
+    uint64_t *peak_elsewhere;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
      * other threads and the other heap, and where nothing is shown and nothing
      * was allocated. */

@@ -16,7 +16,7 @@ struct layout {
     FILE *out;
     enum mprof_heap heap;
     uint64_t total, kept; /* bytes */
-    int bytes_width, kept_width, calls_width;
+    int bytes_width, kept_width, peak_width, calls_width;
 };
 
 static int compare_rows(const void *a, const void *b) {
@@ -31,15 +31,17 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-/* KEPT has columns for the C heap only. */
+/* KEPT and AT_PEAK have columns for the C heap only. */
 static void print_row(const struct layout *l, const char *percent,
                       const struct report__counts *counts,
-                      const struct report__counts *kept, const char *name) {
+                      const struct report__counts *kept, uint64_t at_peak,
+                      const char *name) {
     fprintf(l->out, "%5s %*" PRIu64 " | %s | ", percent, l->bytes_width,
             report__bytes(counts), report__breakdown(counts, l->total).text);
     if (l->heap == MPROF_C_HEAP)
-        fprintf(l->out, "%*" PRIu64 " | %s | ", l->kept_width,
-                report__bytes(kept), report__breakdown(kept, l->kept).text);
+        fprintf(l->out, "%*" PRIu64 " | %s | %*" PRIu64 " | ", l->kept_width,
+                report__bytes(kept), report__breakdown(kept, l->kept).text,
+                l->peak_width, at_peak);
     fprintf(l->out, "%*" PRIu64 "  ", l->calls_width, report__allocs(counts));
     report__print_name(l->out, name);
     putc('\n', l->out);
@@ -56,13 +58,15 @@ static void print_heading(const struct layout *l) {
     fprintf(l->out, "%% mem %*s | %% mem(%s) | ", l->bytes_width, "bytes",
             c ? "size" : "type");
     if (c)
-        fprintf(l->out, "%*s |  %% all kept | ", l->kept_width, "bytes kept");
+        fprintf(l->out, "%*s |  %% all kept | %*s | ", l->kept_width,
+                "bytes kept", l->peak_width, "at peak");
     fprintf(l->out, "%*s  name\n", l->calls_width, "calls");
     report__rule(l->out, '-', l->bytes_width + 9);
     print_letters(l);
     if (c) {
         report__rule(l->out, '-', l->kept_width + 5);
         print_letters(l);
+        report__rule(l->out, '-', l->peak_width + 3);
     }
     report__rule(l->out, '-', l->calls_width + 10);
     putc('\n', l->out);
@@ -111,15 +115,17 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
     l.kept = report__bytes(&kept);
     l.bytes_width = larger(10, report__digits(l.total));
     l.kept_width = larger(10, report__digits(l.kept));
+    l.peak_width = larger(10, report__digits(graph->at_peak));
     l.calls_width = larger(6, report__digits(report__allocs(&graph->total)));
     uint32_t count = collect(&l, graph, verbosity, rows, &left, &left_bytes);
 
     fputs("Direct allocation\n\n", out);
     print_heading(&l);
-    print_row(&l, "", &graph->total, &kept, "<TOTAL>");
+    print_row(&l, "", &graph->total, &kept, graph->at_peak, "<TOTAL>");
     for (uint32_t i = 0; i < count; i++)
         print_row(&l, report__tenths(rows[i].bytes, l.total).text,
-                  &rows[i].vertex->self, &rows[i].kept, rows[i].name);
+                  &rows[i].vertex->self, &rows[i].kept, rows[i].vertex->at_peak,
+                  rows[i].name);
     if (left > 0)
         fprintf(out,
                 "%s function%s below %s left out: %s bytes in all"

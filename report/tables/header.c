@@ -163,6 +163,20 @@ static void print_c_sums(FILE *out, const struct report__totals *t) {
     fprintf(out, "%s object%s\n", report__grouped(kept).text, plural(kept));
 }
 
+/* How high the C heap went, and when. */
+static void print_peak(FILE *out, const struct report__profile *p) {
+    fprintf(out, "peak %s bytes in ", report__grouped(p->at_peak.bytes).text);
+    fprintf(out, "%s object%s after %.3f s\n",
+            report__grouped(p->at_peak.allocs).text, plural(p->at_peak.allocs),
+            (double)p->peak_time / 1e9);
+    if (p->at_peak.bytes != p->counted_peak)
+        fprintf(out,
+                "The program counted a peak of %s bytes: this is a copy that "
+                "was made while it ran, and may have\nmissed what changed "
+                "meanwhile.\n",
+                report__grouped(p->counted_peak).text);
+}
+
 /* The sums of HEAP, added to *ALL. */
 static void print_sums(FILE *out, const struct report__profile *profile,
                        enum mprof_heap heap, struct report__totals *all) {
@@ -181,6 +195,10 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     if (both)
         fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
     (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
+    if (heap == MPROF_C_HEAP) {
+        fputs(both ? "C heap: " : "", out);
+        print_peak(out, profile);
+    }
 }
 
 static int compare_tids(const void *a, const void *b) {

@@ -24,7 +24,7 @@ struct builder {
     struct report__pool *pool;
     const struct report__profile *profile;
     const struct report__functions *names;
-    const struct report__leak_options *options;
+    const struct report__path_options *options;
     uint32_t thread;
     struct report__view view;
     struct report__paths out;
@@ -284,7 +284,7 @@ struct report__paths
 report__paths_build(struct report__pool *pool,
                     const struct report__profile *profile,
                     const struct report__functions *names, uint32_t thread,
-                    const struct report__leak_options *options) {
+                    const struct report__path_options *options) {
     struct builder b = {.pool = pool,
                         .profile = profile,
                         .names = names,

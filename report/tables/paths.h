@@ -1,7 +1,7 @@
-/* paths.h - chains of callers as the leak table shows them.
+/* paths.h - chains of callers as tables show them.
  *
  * A path is a frame together with the path of its callers.  Chains that read
- * alike are one path, whichever thread they come from.  Used by leaks.c only.
+ * alike are one path, whichever thread they come from.  Used by rows.c only.
  */
 #ifndef REPORT_TABLES_PATHS_H
 #define REPORT_TABLES_PATHS_H
@@ -35,6 +35,6 @@ struct report__paths
 report__paths_build(struct report__pool *pool,
                     const struct report__profile *profile,
                     const struct report__functions *names, uint32_t thread,
-                    const struct report__leak_options *options);
+                    const struct report__path_options *options);
 
 #endif

@@ -15,9 +15,11 @@
  *       (:allocs N :bytes N :frees N :freed-bytes N :folded N :cut N
  *        :failed N :unknown-frees N :unplaced-frees N
  *        :unplaced-freed-bytes N :untracked N :untracked-bytes N
+ *        :peak (:objects N :bytes N :nanoseconds NS)
  *        :threads as above
  *        :sizes ((SIZE ALLOCS BYTES FREES FREED-BYTES) ...)
- *        :functions as above, each with :freed COUNTS behind :self
+ *        :functions as above, each with :freed COUNTS :at-peak BYTES behind
+ *                   :self
  *        :arcs as above))
  *
  * COUNTS are eight numbers, allocations and bytes for each class: those of
@@ -125,8 +127,10 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
         if (graph->heap == MPROF_C_HEAP) {
             fputs(") :freed (", out);
             print_counts(out, &v->freed);
+            fprintf(out, ") :at-peak %" PRIu64 " :total (", v->at_peak);
+        } else {
+            fputs(") :total (", out);
         }
-        fputs(") :total (", out);
         print_counts(out, &v->total);
         if (v->cycle == MPROF_NONE)
             fputs(") :cycle nil)", out);
@@ -186,6 +190,11 @@ static void print_c_heap(FILE *out, const struct report__profile *profile,
             profile->failed_allocs, profile->unknown_frees,
             profile->unplaced_frees, profile->unplaced_freed_bytes,
             profile->untracked_allocs, profile->untracked_bytes);
+    fprintf(out,
+            "\n :peak (:objects %" PRIu64 " :bytes %" PRIu64
+            " :nanoseconds %" PRIu64 ")",
+            profile->at_peak.allocs, profile->at_peak.bytes,
+            profile->peak_time);
     print_threads(out, profile, MPROF_C_HEAP);
     print_sizes(out, report__sizes_collect(pool, profile, MPROF_ALL_THREADS));
     print_graph(out, graph);

@@ -12,8 +12,11 @@ enum report__table {
     MPROF_BINS = 1,
     MPROF_LEAKS = 2,
     MPROF_DIRECT = 4,
-    MPROF_GRAPH = 8, /* the last */
-    MPROF_ALL_TABLES = 2 * MPROF_GRAPH - 1
+    MPROF_GRAPH = 8,
+    MPROF_USUAL_TABLES = 15, /* those above, printed unless others are named */
+    MPROF_PEAK = 16,
+    MPROF_TEMPORARY = 32,
+    MPROF_PATH_TABLES = MPROF_LEAKS | MPROF_PEAK | MPROF_TEMPORARY /* of C */
 };
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
 
@@ -40,7 +43,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
                           struct report__pool *pool);
 
 /* One table each; THREAD as for report__graph_build().  Bins are those of the
- * Lisp heap, sizes and leaks of the C heap; TYPES may be NULL. */
+ * Lisp heap, sizes and what shows paths of the C heap; TYPES may be NULL. */
 void report__print_bins(FILE *out, const struct report__profile *profile,
                         uint32_t thread, enum report__verbosity verbosity,
                         struct report__pool *pool);
@@ -49,7 +52,23 @@ void report__print_sizes(FILE *out, const struct report__profile *profile,
                          enum report__verbosity verbosity,
                          struct report__pool *pool);
 
-struct report__leak_options {
+enum report__curve_format {
+    MPROF_CURVE_CHOSEN, /* drawn on a terminal, else a table */
+    MPROF_CURVE_TABLE,
+    MPROF_CURVE_TSV,
+    MPROF_CURVE_PLOT
+};
+struct report__curve_options {
+    enum report__curve_format format;
+    uint32_t width, height; /* of what is drawn, in characters */
+};
+
+/* The C heap over time, below the header but for TSV. */
+void report__print_curve(FILE *out, const struct report__profile *profile,
+                         const struct report__curve_options *options,
+                         struct report__pool *pool);
+
+struct report__path_options {
     enum report__verbosity verbosity;
     uint32_t depth;  /* callers shown at most; 0: all */
     bool offsets;    /* of the call sites; different ones are different paths */
@@ -58,8 +77,17 @@ struct report__leak_options {
 };
 void report__print_leaks(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
-                         const struct report__leak_options *options,
+                         const struct report__path_options *options,
                          struct report__pool *pool);
+void report__print_peak(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, uint32_t thread,
+                        const struct report__path_options *options,
+                        struct report__pool *pool);
+void report__print_temporary(FILE *out, const struct report__profile *profile,
+                             const struct report__functions *names,
+                             uint32_t thread,
+                             const struct report__path_options *options,
+                             struct report__pool *pool);
 
 void report__print_direct(FILE *out, const struct report__graph *graph,
                           enum report__verbosity verbosity,

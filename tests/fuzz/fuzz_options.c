@@ -37,7 +37,8 @@ static void parse(int argc, char **argv) {
     fuzz_close(&err);
     fuzz_expect_lines(&err, good ? 0 : 1);
     if (good) {
-        FUZZ_EXPECT((options.tables & ~(unsigned)MPROF_ALL_TABLES) == 0);
+        FUZZ_EXPECT((options.tables &
+                     ~(unsigned)(MPROF_USUAL_TABLES | MPROF_PATH_TABLES)) == 0);
         FUZZ_EXPECT(!options.files[1] || options.files[0]);
         FUZZ_EXPECT(options.verbosity <= MPROF_VERBOSE);
     }

@@ -4,9 +4,13 @@
  *
  *     LD_PRELOAD="libmprof_malloc.so malloc_count.so" MALLOC_COUNT_OUT=FILE
  *
- * Each process keeps one line of six numbers in FILE.PID:
+ * Each process keeps one line of eight numbers in FILE.PID:
  *
- *     allocations bytes frees bytes-freed unknown-frees failed
+ *     allocations bytes frees bytes-freed unknown-frees failed peak objects
+ *
+ * where the last are the objects at the peak.  MALLOC_COUNT_HISTORY=FILE has
+ * what history.h says written at the end, MALLOC_COUNT_TRACE=FILE as it goes;
+ * who asked is known when this library is loaded without another before it.
  *
  * The file is mapped: the line is true at any moment, also after the process
  * was killed.  After an exec the new program writes FILE.PID.1, and so on.
@@ -29,6 +33,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "history.h"
+
+#define SITE __builtin_return_address(0)
 #define ORACLE_API __attribute__((visibility("default")))
 
 void *__libc_malloc(size_t bytes);
@@ -42,7 +49,17 @@ void __libc_free(void *block);
 ORACLE_API void *memalign(size_t alignment, size_t bytes);
 ORACLE_API void *pvalloc(size_t bytes);
 
-enum { ALLOCS, BYTES, FREES, FREED_BYTES, UNKNOWN_FREES, FAILED, NUMBERS };
+enum {
+    ALLOCS,
+    BYTES,
+    FREES,
+    FREED_BYTES,
+    UNKNOWN_FREES,
+    FAILED,
+    PEAK,
+    PEAK_OBJECTS,
+    NUMBERS
+};
 enum { DIGITS = 20, LINE = NUMBERS * (DIGITS + 1) };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,6 +75,7 @@ enum { ROOM = 1 << 22 };
 static struct block {
     void *address; /* NULL: free, and nothing was ever here */
     size_t bytes;
+    unsigned site;
     unsigned forks; /* of the process that allocated it */
 } blocks[ROOM];
 
@@ -95,6 +113,8 @@ static void open_file(void) {
 }
 
 static void write_line(void) {
+    numbers[PEAK] = history_peak();
+    numbers[PEAK_OBJECTS] = history_peak_objects();
     for (int i = 0; i < NUMBERS; i++) {
         char *end = line + (i + 1) * (DIGITS + 1) - 1;
         uint64_t number = numbers[i];
@@ -120,11 +140,11 @@ static size_t place_of(const void *address) {
     return (size_t)(((uintptr_t)address >> 3) * 0x9e3779b97f4a7c15u >> 42);
 }
 
-static void add(void *address, size_t bytes, unsigned forks_then) {
-    size_t at = place_of(address);
+static void add(const struct block *block) {
+    size_t at = place_of(block->address);
     for (size_t i = 0; i < ROOM; i++, at = (at + 1) % ROOM)
         if (blocks[at].address == NULL || blocks[at].address == GONE) {
-            blocks[at] = (struct block){address, bytes, forks_then};
+            blocks[at] = *block;
             return;
         }
     die("too many blocks");
@@ -141,8 +161,8 @@ static struct block *find(const void *address) {
     return NULL;
 }
 
-/* A request was answered: BLOCK of BYTES, or NULL. */
-static void *answered(void *block, size_t bytes) {
+/* A request was answered, from SITE: BLOCK of BYTES, or NULL. */
+static void *answered(void *block, size_t bytes, const void *address) {
     int saved = errno;
     begin();
     if (block == NULL) {
@@ -150,7 +170,9 @@ static void *answered(void *block, size_t bytes) {
     } else {
         numbers[ALLOCS]++;
         numbers[BYTES] += bytes;
-        add(block, bytes, forks);
+        unsigned site = history_site(address);
+        add(&(struct block){block, bytes, site, forks});
+        history_begin(site, block, bytes);
     }
     end();
     errno = saved;
@@ -159,7 +181,7 @@ static void *answered(void *block, size_t bytes) {
 
 /* ADDRESS is about to be given back.  What is returned undoes that. */
 static struct block take_out(void *address) {
-    struct block taken = {NULL, 0, 0};
+    struct block taken = {NULL, 0, 0, 0};
     int saved = errno;
     begin();
     struct block *block = find(address);
@@ -170,6 +192,7 @@ static struct block take_out(void *address) {
     if (block != NULL && taken.forks == forks) {
         numbers[FREES]++;
         numbers[FREED_BYTES] += taken.bytes;
+        history_end(taken.site, address, taken.bytes);
     } else {
         numbers[UNKNOWN_FREES]++;
     }
@@ -181,10 +204,11 @@ static struct block take_out(void *address) {
 static void put_back(const struct block *taken) {
     begin();
     if (taken->address != NULL)
-        add(taken->address, taken->bytes, taken->forks);
+        add(taken);
     if (taken->address != NULL && taken->forks == forks) {
         numbers[FREES]--;
         numbers[FREED_BYTES] -= taken->bytes;
+        history_begin(taken->site, taken->address, taken->bytes);
     } else {
         numbers[UNKNOWN_FREES]--;
     }
@@ -193,39 +217,43 @@ static void put_back(const struct block *taken) {
 }
 
 ORACLE_API void *malloc(size_t bytes) {
-    return answered(__libc_malloc(bytes), bytes);
+    return answered(__libc_malloc(bytes), bytes, SITE);
 }
 
 ORACLE_API void *calloc(size_t count, size_t bytes) {
-    return answered(__libc_calloc(count, bytes), count * bytes);
+    return answered(__libc_calloc(count, bytes), count * bytes, SITE);
 }
 
-ORACLE_API void *realloc(void *old, size_t bytes) {
+static void *resize(void *old, size_t bytes, const void *site) {
     if (old == NULL)
-        return malloc(bytes);
+        return answered(__libc_malloc(bytes), bytes, site);
     struct block taken = take_out(old);
     void *block = __libc_realloc(old, bytes);
     if (block != NULL)
-        return answered(block, bytes);
+        return answered(block, bytes, site);
     if (bytes != 0)
         put_back(&taken);
     return NULL;
 }
 
+ORACLE_API void *realloc(void *old, size_t bytes) {
+    return resize(old, bytes, SITE);
+}
+
 ORACLE_API void *reallocarray(void *old, size_t count, size_t bytes) {
     size_t all;
     if (!__builtin_mul_overflow(count, bytes, &all))
-        return realloc(old, all);
+        return resize(old, all, SITE);
     errno = ENOMEM;
-    return answered(NULL, 0);
+    return answered(NULL, 0, SITE);
 }
 
 ORACLE_API void *memalign(size_t alignment, size_t bytes) {
-    return answered(__libc_memalign(alignment, bytes), bytes);
+    return answered(__libc_memalign(alignment, bytes), bytes, SITE);
 }
 
 ORACLE_API void *aligned_alloc(size_t alignment, size_t bytes) {
-    return memalign(alignment, bytes);
+    return answered(__libc_memalign(alignment, bytes), bytes, SITE);
 }
 
 ORACLE_API int posix_memalign(void **place, size_t alignment, size_t bytes) {
@@ -234,18 +262,18 @@ ORACLE_API int posix_memalign(void **place, size_t alignment, size_t bytes) {
                 (alignment & (alignment - 1)) == 0;
     if (good)
         block = __libc_memalign(alignment, bytes);
-    if (answered(block, bytes) == NULL)
+    if (answered(block, bytes, SITE) == NULL)
         return good ? ENOMEM : EINVAL;
     *place = block;
     return 0;
 }
 
 ORACLE_API void *valloc(size_t bytes) {
-    return answered(__libc_valloc(bytes), bytes);
+    return answered(__libc_valloc(bytes), bytes, SITE);
 }
 
 ORACLE_API void *pvalloc(size_t bytes) {
-    return answered(__libc_pvalloc(bytes), bytes);
+    return answered(__libc_pvalloc(bytes), bytes, SITE);
 }
 
 ORACLE_API void free(void *block) {
@@ -266,10 +294,24 @@ static void after_fork_parent(void) {
 static void after_fork_child(void) {
     forks++;
     memset(numbers, 0, sizeof numbers);
+    history_clear();
     open_file();
     end();
 }
 
+static void __attribute__((destructor)) finish(void) {
+    const char *name = getenv("MALLOC_COUNT_HISTORY");
+    const char *skip = getenv("MALLOC_COUNT_SKIP");
+    if (name == NULL ||
+        (skip != NULL && strcmp(skip, program_invocation_short_name) == 0))
+        return;
+    pthread_mutex_lock(&lock);
+    history_write(name);
+    pthread_mutex_unlock(&lock);
+}
+
 static void __attribute__((constructor)) initialize(void) {
+    if (getenv("MALLOC_COUNT_TRACE") != NULL)
+        history_trace(getenv("MALLOC_COUNT_TRACE"));
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }

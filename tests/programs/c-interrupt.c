@@ -48,10 +48,16 @@ static void sort(int *list, int n) {
     qsort(list, (size_t)n, sizeof *list, compare);
 }
 
+static void set_timer(int microseconds) {
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
 static void be_busy(void) {
     static char from[5000], to[5000];
     static int list[100];
     memset(from, 'x', sizeof from - 1);
+    set_timer(150);
     while (strikes < TIMES) {
         count(12);
         for (size_t i = 1; i < 100; i++)
@@ -62,14 +68,8 @@ static void be_busy(void) {
     }
 }
 
-static void set_timer(int microseconds) {
-    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
-    setitimer(ITIMER_REAL, &timer, NULL);
-}
-
 int main(void) {
     signal(SIGALRM, strike);
-    set_timer(150);
     be_busy();
     set_timer(0);
     puts("struck");

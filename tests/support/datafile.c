@@ -285,6 +285,21 @@ mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref site) {
     return ref;
 }
 
+mprof_ref datafile_curve(struct datafile *file, uint32_t count, uint64_t step) {
+    mprof_ref ref = add_record(file, MPROF_CURVE, sizeof(struct mprof_curve));
+    struct mprof_curve *curve = datafile_record(file, ref);
+    curve->count = count;
+    curve->step = step;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t time = i * (uint64_t)1000000000;
+        curve->points[i] = (struct mprof_point){time, i * step, i * 8, i};
+        if (i % 2 == 1)
+            curve->rss[curve->rss_count++] =
+                (struct mprof_rss){time, i * 1000000};
+    }
+    return ref;
+}
+
 void datafile_close(struct datafile *file) {
     struct mprof_header *header = datafile_header(file);
     header->state = MPROF_CLOSED;

@@ -76,6 +76,11 @@ mprof_ref datafile_count(struct datafile *file, mprof_ref node, uint32_t class_,
 void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
                       uint64_t objects, uint64_t freed);
 
+/* A curve of COUNT points, each a second and STEP bytes behind the last, at
+ * which as many objects of 8 bytes live as its number; and a sample of what is
+ * resident at every other. */
+mprof_ref datafile_curve(struct datafile *file, uint32_t count, uint64_t step);
+
 /* The record at REF, and the header; valid until something is added. */
 void *datafile_record(struct datafile *file, mprof_ref ref);
 struct mprof_header *datafile_header(struct datafile *file);

@@ -17,7 +17,7 @@
 /* The file that is read, and by ref in it: what its records are in the new
  * one, and the sites as the monitor has them. */
 static const char *old;
-static uint64_t old_used;
+static uint64_t old_used, old_peak;
 static mprof_ref *fresh;
 static const struct mprof__site **site_of;
 static struct mprof__session *session;
@@ -179,6 +179,13 @@ static void play_counter(struct player *p, const struct mprof_node *node,
         mprof__arena_at(&session->arena, p->thread->owner[counter->class_]);
     owner->freed.allocs += c->freed.allocs;
     owner->freed.bytes += c->freed.bytes;
+    struct mprof_count then = c->at_peak;
+    if (c->stamp != old_peak)
+        then = (struct mprof_count){n.allocs - c->freed.allocs,
+                                    n.bytes - c->freed.bytes};
+    owner->stamp = p->thread->record->peak = old_peak;
+    owner->at_peak.allocs += then.allocs;
+    owner->at_peak.bytes += then.bytes;
 }
 
 static void play_block(struct player *p, const struct mprof_block *block,
@@ -225,6 +232,16 @@ static void play_all(void) {
     }
 }
 
+static void find_old_peak(void) {
+    old_peak = 0;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < old_used;) {
+        const struct mprof_thread *thread = (const void *)(old + at);
+        at += thread->head.bytes;
+        if (thread->head.type == MPROF_THREAD && thread->peak > old_peak)
+            old_peak = thread->peak;
+    }
+}
+
 static void open_old(const char *file, struct stat *st) {
     int fd = open(file, O_RDONLY);
     assert_true(fd >= 0);
@@ -236,6 +253,7 @@ static void open_old(const char *file, struct stat *st) {
     assert_int_equal(header->version, MPROF_VERSION);
     assert_int_equal(header->emptied, 0);
     old_used = header->used;
+    find_old_peak();
 }
 
 uint64_t replay(const char *from, const char *to, uint64_t limit) {

@@ -90,7 +90,7 @@ void world_counter(struct world *w, uint32_t node, uint64_t allocs,
 }
 
 char *world_leaks_of(struct world *w, uint32_t thread,
-                     struct report__leak_options options) {
+                     struct report__path_options options) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -100,7 +100,7 @@ char *world_leaks_of(struct world *w, uint32_t thread,
     return text;
 }
 
-char *world_leaks(struct world *w, struct report__leak_options options) {
+char *world_leaks(struct world *w, struct report__path_options options) {
     return world_leaks_of(w, MPROF_ALL_THREADS, options);
 }
 

@@ -22,7 +22,7 @@ static char *everything(const void *data, size_t size) {
         FILE *out = open_memstream(&text, &length);
         struct report__functions *names =
             report__name_functions(&pool, p, NULL);
-        const struct report__leak_options leaks = {
+        const struct report__path_options leaks = {
             .verbosity = MPROF_VERBOSE, .offsets = true, .inlines = true};
         report__print_header(out, p, MPROF_VERBOSE, &pool);
         report__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);

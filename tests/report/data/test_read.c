@@ -161,9 +161,9 @@ static void broken_text_is_mended(void **state) {
 
 static void refuses_other_files(void **state) {
     struct fixture *f = *state;
-    datafile_header(&f->file)->version = 7;
-    refuses(f, "x.data: has data format version 7, this mprof reads "
-               "version 6; that which recorded it can read it");
+    datafile_header(&f->file)->version = 8;
+    refuses(f, "x.data: has data format version 8, this mprof reads "
+               "version 7; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
@@ -180,24 +180,24 @@ static void says_where_it_is_damaged(void **state) {
     struct mprof_node *node = datafile_record(&f->file, root);
     struct mprof_block *block = datafile_block(&f->file, root);
     block->thread = string;
-    refuses(f, "x.data: damaged at byte 4232: a ref leads to a string, not "
+    refuses(f, "x.data: damaged at byte 4264: a ref leads to a string, not "
                "to a thread");
     block->thread = 0;
-    refuses(f, "x.data: damaged at byte 4232: a ref is missing");
+    refuses(f, "x.data: damaged at byte 4264: a ref is missing");
     block->thread = thread + 1;
-    refuses(f, "x.data: damaged at byte 4232: a ref leads to no record");
+    refuses(f, "x.data: damaged at byte 4264: a ref leads to no record");
     block->thread = thread;
     block->count = 2;
-    refuses(f, "x.data: damaged at byte 4236: there is no room for so many");
+    refuses(f, "x.data: damaged at byte 4268: there is no room for so many");
     block->count = 1;
     node->parent = root;
     node->call = string;
-    refuses(f, "x.data: damaged at byte 4240: a ref leads forwards");
+    refuses(f, "x.data: damaged at byte 4272: a ref leads forwards");
     block->head.bytes = 1 << 30;
-    refuses(f, "x.data: damaged at byte 4224: a record goes past the end of "
+    refuses(f, "x.data: damaged at byte 4256: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4256: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4288: the file ends before its data");
 }
 
 static void all_sizes_are_multiples_of_eight(void **state) {

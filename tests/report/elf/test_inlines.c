@@ -316,7 +316,7 @@ static void the_option_is_for_all_tables_of_functions(void **state) {
         leave_out("compiled without debug information");
     assert_true(prints("--table=direct", "--inlines",
                        "100.0         40 | **          |         20 | **     "
-                       "     |      2  inner [inlined]\n"));
+                       "     |         20 |      2  inner [inlined]\n"));
     assert_false(prints("--table=direct", "--inlines", " outer\n"));
     assert_true(prints("--table=graph", "--inlines",
                        "2/2          outer [0]\n"

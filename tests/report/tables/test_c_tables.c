@@ -181,7 +181,8 @@ static void two_heaps_have_headings(void **state) {
     assert_non_null(strstr(out, "\nLisp heap: 2 allocations, 32 bytes: "));
     assert_non_null(strstr(out, "\nC heap: 5 allocations, 332 bytes; 3 frees, "
                                 "132 bytes freed; 200 bytes kept in 2 "
-                                "objects\n6 threads;"));
+                                "objects\nC heap: peak 200 bytes in 2 objects "
+                                "after 0.000 s\n6 threads;"));
     const char *lisp = strstr(out, "\n======== Lisp heap ========\n\nDirect");
     assert_non_null(lisp);
     assert_non_null(strstr(lisp, "c--f--s--o"));

@@ -1,0 +1,175 @@
+/* curve.c - see curve.h. */
+#define _GNU_SOURCE
+#include "monitor/record/curve.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
+#include "monitor/base/table.h"
+#include "monitor/format/process.h"
+#include "monitor/record/session.h"
+
+/* Between the first points, and samples.  A list of n entries takes n samples,
+ * and n / 2 each time that it was full: 60 + 31 * 30 is less than 1000. */
+enum { FIRST_BYTES = 1024, FIRST_NS = 1000 * 1000, MOST_RSS_HALVINGS = 31 };
+
+void mprof__curve_begin(struct mprof__session *session) {
+    struct mprof__curve *curve = &session->curve;
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->lock);
+    if (curve->record == NULL && !curve->refused) {
+        struct mprof_curve *record =
+            mprof__arena_has_room(arena, MPROF__FOR_COUNTERS)
+                ? mprof__arena_record(arena, MPROF_CURVE, sizeof *record)
+                : NULL;
+        if (record != NULL) {
+            record->step = FIRST_BYTES;
+            record->rss_step = FIRST_NS;
+            mprof__arena_publish(arena, record);
+        }
+        mprof__store_relaxed(&curve->refused, record == NULL);
+        mprof__store_release(&curve->record, record);
+    }
+    mprof__unlock(&session->lock);
+}
+
+/* Remember where SIZE is. */
+static bool add_size(struct mprof__curve *curve,
+                     const struct mprof_size *size) {
+    struct mprof__sizes *sizes = curve->sizes;
+    if (sizes == NULL ||
+        sizes->count == sizeof sizes->list / sizeof *sizes->list) {
+        sizes = mprof__map(sizeof *sizes);
+        if (sizes == NULL)
+            return false;
+        sizes->older = curve->sizes;
+        curve->sizes = sizes;
+    }
+    sizes->list[sizes->count++] = size;
+    return true;
+}
+
+/* What was added to the data file since the last time. */
+static void find_sizes(struct mprof__session *session) {
+    struct mprof__curve *curve = &session->curve;
+    const struct mprof__arena *arena = &session->arena;
+    uint64_t used = mprof__load_acquire(&mprof__arena_header(arena)->used);
+    if (curve->scanned < MPROF_HEADER_BYTES)
+        curve->scanned = MPROF_HEADER_BYTES;
+    while (curve->scanned < used) {
+        const struct mprof_record *record =
+            (const void *)(arena->base + curve->scanned);
+        if (record->type == MPROF_SIZE &&
+            !add_size(curve, (const struct mprof_size *)record))
+            return;
+        curve->scanned += mprof__arena_step(record);
+    }
+}
+
+/* Over all SIZEs. */
+struct sums {
+    struct mprof_count allocated;
+    uint64_t frees;
+};
+
+static struct sums add_up(struct mprof__session *session) {
+    struct sums sums = {{0, 0}, 0};
+    find_sizes(session);
+    for (const struct mprof__sizes *s = session->curve.sizes; s != NULL;
+         s = s->older)
+        for (uint32_t i = 0; i < s->count; i++) {
+            const struct mprof_size *size = s->list[i];
+            sums.allocated.allocs +=
+                mprof__load_relaxed(&size->allocated.allocs);
+            sums.allocated.bytes += mprof__load_relaxed(&size->allocated.bytes);
+            sums.frees += mprof__load_relaxed(&size->freed.allocs);
+        }
+    return sums;
+}
+
+void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
+                       uint64_t *allocs) {
+    struct sums sums = add_up(session);
+    *bytes = sums.allocated.bytes;
+    *allocs = sums.allocated.allocs;
+}
+
+/* The second number, of pages. */
+static uint64_t resident_bytes(void) {
+    char text[128];
+    uint64_t pages = 0;
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
+    if (fd >= 0)
+        close(fd);
+    pthread_setcancelstate(state, NULL);
+    ssize_t i = 0;
+    while (i < n && text[i] != ' ')
+        i++;
+    for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+        pages = 10 * pages + (uint64_t)(text[i] - '0');
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Every other one of COUNT entries of BYTES at LIST stays. */
+static uint32_t halve(char *list, uint32_t count, size_t bytes) {
+    for (uint32_t i = 1; i < count / 2; i++)
+        memcpy(list + i * bytes, list + 2 * i * bytes, bytes);
+    return count / 2;
+}
+
+static void sample_rss(struct mprof__curve *curve, struct mprof_curve *record,
+                       uint64_t time) {
+    if (record->rss_count == MPROF_CURVE_RSS) {
+        if (record->rss_step >> MOST_RSS_HALVINGS >= FIRST_NS)
+            return;
+        mprof__store_release(
+            &record->rss_count,
+            halve((char *)record->rss, MPROF_CURVE_RSS, sizeof *record->rss));
+        record->rss_step *= 2;
+    }
+    /* Where system calls are filtered this one may kill the program. */
+    uint64_t bytes = prctl(PR_GET_SECCOMP) == 0 ? resident_bytes() : 0;
+    curve->next_rss = time + record->rss_step;
+    if (bytes == 0)
+        return;
+    record->rss[record->rss_count] = (struct mprof_rss){time, bytes};
+    mprof__store_release(&record->rss_count, record->rss_count + 1);
+}
+
+void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
+                      uint64_t current) {
+    struct mprof__curve *curve = &session->curve;
+    struct mprof_curve *record = curve->record;
+    if (record->count >= MPROF_CURVE_POINTS) {
+        mprof__store_release(&record->count,
+                             halve((char *)record->points, MPROF_CURVE_POINTS,
+                                   sizeof *record->points));
+        record->step *= 2;
+    }
+    uint64_t time =
+        session->before + mprof__clock(CLOCK_MONOTONIC) - session->started;
+    struct sums sums = add_up(session);
+    record->points[record->count] = (struct mprof_point){
+        time, allocated, current, sums.allocated.allocs - sums.frees + 1};
+    mprof__store_release(&record->count, record->count + 1);
+    curve->next = allocated + record->step;
+    if (time >= curve->next_rss)
+        sample_rss(curve, record, time);
+}
+
+void mprof__curve_end(struct mprof__curve *curve) {
+    for (struct mprof__sizes *s = curve->sizes, *older; s != NULL; s = older) {
+        older = s->older;
+        mprof__unmap(s, sizeof *s);
+    }
+    curve->sizes = NULL;
+}

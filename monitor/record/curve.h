@@ -1,0 +1,45 @@
+/* curve.h - the C heap over time, in a record of the data file that has room
+ * for a day and for a millisecond: when it is full, every other point goes.
+ *
+ * Points come as memory is allocated, each so many bytes behind the last; each
+ * may also sample how much memory the process has resident, no more often than
+ * 1000 times in all.
+ */
+#ifndef MONITOR_RECORD_CURVE_H
+#define MONITOR_RECORD_CURVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mprof__session;
+struct mprof_curve;
+struct mprof_size;
+
+struct mprof__curve {
+    struct mprof_curve *record; /* atomic; NULL: not yet */
+    bool refused;               /* there was no room for it; atomic */
+    /* Under the lock of the heap: */
+    uint64_t next, next_rss; /* bytes allocated, ns: when there is another */
+    uint64_t scanned; /* bytes of the data file: SIZEs before are known */
+    struct mprof__sizes {
+        struct mprof__sizes *older;
+        uint32_t count;
+        const struct mprof_size *list[508];
+    } * sizes;
+};
+
+/* Make the record, once; not under the lock of the heap. */
+void mprof__curve_begin(struct mprof__session *session);
+
+/* Under the lock: ALLOCATED bytes were, of which CURRENT live, those of an
+ * object among them that is not counted yet. */
+void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
+                      uint64_t current);
+
+/* All that was allocated so far. */
+void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
+                       uint64_t *allocs);
+
+void mprof__curve_end(struct mprof__curve *curve);
+
+#endif

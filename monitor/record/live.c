@@ -1,0 +1,302 @@
+/* live.c - see live.h. */
+#include "monitor/record/live.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "monitor/base/self.h"
+#include "monitor/format/process.h"
+#include "monitor/record/session.h"
+#include "monitor/record/thread.h"
+
+enum {
+    FEWEST = 16,  /* events between a share that was taken back and the next */
+    MOST = 65536, /* ... when they never last */
+    LASTS = 1000 * 1000, /* ns */
+    PATIENCE = 1024,     /* parts refused before all are shared out anew */
+    ROUND = 64,          /* events in which who runs at the moment is seen */
+    NOTE = 1024,         /* of a height: as much more is a new one */
+    NOTE_BYTES = 64,     /* ... and these */
+    TELL = 65536         /* bytes that a clock may be behind, for each thread */
+};
+
+void mprof__live_begin(struct mprof__live *heap) {
+    pthread_mutex_init(&heap->lock, NULL);
+    heap->round = 1;
+}
+
+void mprof__live_end(struct mprof__live *heap) {
+    pthread_mutex_destroy(&heap->lock);
+}
+
+/* The lock order: the innermost. */
+static struct mprof__live *acquire(struct mprof__thread *thread) {
+    struct mprof__live *heap = &thread->session->live;
+    mprof__lock(&heap->lock);
+    return heap;
+}
+
+/* Let what THREAD allocated be in the clock of all. */
+static void sync_clock(struct mprof__live *heap, struct mprof__share *share) {
+    heap->clock += share->clock - share->synced;
+    share->clock = share->synced = heap->clock;
+    uint64_t at = heap->members > 1 ? share->clock + TELL : UINT64_MAX;
+    mprof__store_relaxed(&share->clock_at,
+                         at < heap->curve_at ? at : heap->curve_at);
+}
+
+/* There is no share: count what comes to the heap itself. */
+static void have_nothing(struct mprof__share *share) {
+    share->kind = MPROF__HAS_NONE;
+    share->live = 0;
+    mprof__store_relaxed(&share->most, INT64_MIN);
+    share->taken = false;
+}
+
+/* What SHARE has comes back to HEAP, when LIVE of it is used. */
+static void give_back(struct mprof__live *heap, struct mprof__share *share,
+                      int64_t live) {
+    if (share->kind == MPROF__HAS_ALL) {
+        int64_t peak = mprof__load_relaxed(&share->peak);
+        heap->live = live;
+        if (peak > heap->peak)
+            heap->peak = peak;
+        heap->all = NULL;
+    } else if (share->kind == MPROF__HAS_PART) {
+        heap->live -= share->part - live;
+        heap->parts--;
+    }
+    share->kind = MPROF__HAS_NONE;
+}
+
+/* Another thread's share: what it has when the barrier has been passed.  It may
+ * be in the midst of an event; then it finds out whether that was seen. */
+static void take(struct mprof__live *heap, struct mprof__share *share) {
+    share->taken = true;
+    share->taken_at = mprof__load_acquire(&share->live);
+    give_back(heap, share, share->taken_at);
+    mprof__store_relaxed(&share->clock_at, 0);
+}
+
+static bool is_other_share(const struct mprof__thread *t,
+                           const struct mprof__thread *self) {
+    return t != self && t->share.kind != MPROF__HAS_NONE;
+}
+
+/* Who comes from now on, and with how much, decides on the next shares. */
+static void begin_round(struct mprof__live *heap) {
+    heap->round++;
+    heap->events = heap->active = heap->refused = 0;
+    heap->largest = 0;
+    heap->streak = 0;
+}
+
+/* Take back all shares of SESSION but that of SELF. */
+static void take_back(struct mprof__live *heap, struct mprof__session *session,
+                      const struct mprof__thread *self) {
+    struct mprof__thread *first = mprof__load_acquire(&session->threads);
+    for (struct mprof__thread *t = first; t != NULL; t = t->next)
+        if (is_other_share(t, self))
+            mprof__store_relaxed(&t->share.most, INT64_MIN);
+    heap->slow = !mprof__threads_pass();
+    for (struct mprof__thread *t = first; t != NULL; t = t->next)
+        if (is_other_share(t, self))
+            take(heap, &t->share);
+    uint32_t wait = heap->next_wait * 2;
+    if (mprof__clock(CLOCK_MONOTONIC) - heap->given > LASTS || wait < FEWEST)
+        wait = FEWEST;
+    heap->next_wait = heap->wait = wait < MOST ? wait : MOST;
+    begin_round(heap);
+}
+
+/* LIVE is higher than ever. */
+static void note(struct mprof__live *heap, struct mprof__thread *thread,
+                 int64_t live) {
+    const struct mprof__session *session = thread->session;
+    uint64_t time = mprof__clock(CLOCK_MONOTONIC) - session->started;
+    mprof__store_relaxed(&thread->record->high_time, session->before + time);
+    mprof__store_relaxed(&thread->record->high_clock, thread->share.clock);
+    mprof__store_relaxed(&thread->record->high, (uint64_t)live);
+    heap->note_at = live + live / NOTE + NOTE_BYTES;
+}
+
+static void give_all(struct mprof__live *heap, struct mprof__thread *thread) {
+    struct mprof__share *share = &thread->share;
+    share->kind = MPROF__HAS_ALL;
+    mprof__store_relaxed(&share->live, heap->live);
+    mprof__store_relaxed(&share->most, heap->note_at);
+    heap->all = thread;
+}
+
+/* As much as is there for each thread that came and has none, and for one more,
+ * if that is of use: those that do not run now need no more than they use. */
+static void give_part(struct mprof__live *heap, struct mprof__share *share) {
+    uint32_t others =
+        heap->active > heap->parts ? heap->active - heap->parts : 1;
+    int64_t left = heap->peak - heap->live, part = left / (others + 1);
+    if (part < heap->largest)
+        part = heap->largest;
+    if (part > left) {
+        heap->refused++;
+        return;
+    }
+    share->kind = MPROF__HAS_PART;
+    share->part = part;
+    mprof__store_relaxed(&share->most, part);
+    heap->live += part;
+    heap->parts++;
+}
+
+/* Has THREAD come here often enough? */
+static void consider(struct mprof__live *heap, struct mprof__thread *thread,
+                     int64_t bytes) {
+    bool had_none = heap->parts == 0;
+    if (had_none && heap->events++ == ROUND && heap->streak < ROUND)
+        begin_round(heap);
+    heap->active += thread->share.came != heap->round;
+    thread->share.came = heap->round;
+    if (heap->last != thread)
+        heap->streak = 0;
+    heap->last = thread;
+    heap->streak++;
+    if (heap->largest < (bytes < 0 ? -bytes : bytes))
+        heap->largest = bytes < 0 ? -bytes : bytes;
+    if (heap->wait > 0)
+        heap->wait--;
+    if (heap->wait > 0 || heap->slow || heap->watched)
+        return;
+    if (had_none && heap->streak >= heap->next_wait)
+        give_all(heap, thread);
+    else
+        give_part(heap, &thread->share);
+    if (had_none && thread->share.kind != MPROF__HAS_NONE)
+        heap->given = mprof__clock(CLOCK_MONOTONIC);
+}
+
+/* An event that no share has. */
+static void count(struct mprof__live *heap, struct mprof__thread *thread,
+                  int64_t bytes) {
+    struct mprof__share *share = &thread->share;
+    heap->members += !share->is_member;
+    share->is_member = true;
+    bool is_short =
+        heap->live + bytes > heap->peak || heap->refused >= PATIENCE;
+    if (heap->all != NULL || (heap->parts > 0 && is_short))
+        take_back(heap, thread->session, thread);
+    if (bytes < 0 && heap->live > heap->peak)
+        heap->peak = heap->live;
+    heap->live += bytes;
+    if (heap->live > heap->recent_peak)
+        heap->recent_peak = heap->live;
+    if (heap->live > heap->note_at)
+        note(heap, thread, heap->live);
+    sync_clock(heap, share);
+    have_nothing(share);
+    mprof__store_relaxed(&share->peak, heap->peak);
+    consider(heap, thread, bytes);
+}
+
+void mprof__live_slowly(struct mprof__thread *thread, int64_t bytes) {
+    int saved = errno;
+    struct mprof__share *share = &thread->share;
+    struct mprof__live *heap = acquire(thread);
+    if (share->taken && share->live == share->taken_at) {
+        have_nothing(share);
+    } else if (share->kind == MPROF__HAS_ALL) {
+        note(heap, thread, share->live);
+        mprof__store_relaxed(&share->most, heap->note_at);
+    } else {
+        give_back(heap, share, share->live - bytes);
+        count(heap, thread, bytes);
+    }
+    mprof__unlock(&heap->lock);
+    /* It is the largest that this thread knows. */
+    mprof__store_relaxed(&thread->record->peak, (uint64_t)share->peak);
+    errno = saved;
+}
+
+/* What lives now; of threads that have shares, what they have just had. */
+static int64_t live_now(const struct mprof__live *heap,
+                        const struct mprof__session *session) {
+    int64_t live = heap->live;
+    if (heap->all != NULL)
+        return mprof__load_acquire(&heap->all->share.live);
+    struct mprof__thread *t = mprof__load_acquire(&session->threads);
+    for (; t != NULL && heap->parts > 0; t = t->next)
+        if (t->share.kind == MPROF__HAS_PART)
+            live -= t->share.part - mprof__load_acquire(&t->share.live);
+    return live;
+}
+
+uint64_t mprof__live_current(void) {
+    struct mprof__self *me = mprof__enter();
+    struct mprof__session *session = mprof__tracked();
+    int64_t live = 0;
+    if (session != NULL && (me == NULL || mprof__guard(me))) {
+        mprof__lock(&session->live.lock);
+        live = live_now(&session->live, session);
+        mprof__unlock(&session->live.lock);
+    }
+    if (me != NULL)
+        mprof__leave(me);
+    return live < 0 ? 0 : (uint64_t)live;
+}
+
+void mprof__live_read(struct mprof__session *session, bool reset,
+                      struct mprof__heap_now *now) {
+    struct mprof__live *heap = &session->live;
+    mprof__lock(&heap->lock);
+    if (reset && !heap->watched) {
+        heap->watched = true;
+        take_back(heap, session, NULL);
+    }
+    int64_t live = live_now(heap, session), peak = heap->peak;
+    if (reset)
+        heap->recent_peak = live;
+    int64_t raised =
+        heap->all == NULL ? 0 : mprof__load_relaxed(&heap->all->share.peak);
+    if (raised > peak)
+        peak = raised;
+    if (heap->watched)
+        peak = heap->recent_peak;
+    *now =
+        (struct mprof__heap_now){.current = live < 0 ? 0 : (uint64_t)live,
+                                 .peak = (uint64_t)(live > peak ? live : peak)};
+    mprof__curve_sums(session, &now->total, &now->count);
+    mprof__unlock(&heap->lock);
+}
+
+void mprof__live_tick(struct mprof__thread *thread) {
+    int saved = errno;
+    struct mprof__session *session = thread->session;
+    if (mprof__load_acquire(&session->curve.record) == NULL &&
+        !mprof__load_relaxed(&session->curve.refused))
+        mprof__curve_begin(session);
+    struct mprof__live *heap = acquire(thread);
+    sync_clock(heap, &thread->share);
+    if (heap->clock >= heap->curve_at &&
+        mprof__load_relaxed(&session->curve.refused)) {
+        heap->curve_at = UINT64_MAX;
+    } else if (heap->clock >= heap->curve_at) {
+        int64_t live = live_now(heap, session);
+        mprof__curve_add(session, heap->clock, live < 0 ? 0 : (uint64_t)live);
+        heap->curve_at = session->curve.next;
+    }
+    sync_clock(heap, &thread->share);
+    mprof__unlock(&heap->lock);
+    errno = saved;
+}
+
+void mprof__live_leave(struct mprof__thread *thread) {
+    struct mprof__share *share = &thread->share;
+    struct mprof__live *heap = acquire(thread);
+    if (share->is_member) {
+        give_back(heap, share, share->live);
+        have_nothing(share);
+        sync_clock(heap, share);
+        heap->members--;
+        share->is_member = false;
+        share->last = NULL;
+    }
+    mprof__unlock(&heap->lock);
+}

@@ -1,0 +1,172 @@
+/* live.h - how much of the C heap lives, how high that went, and what lived
+ * then.
+ *
+ * Each event of the heap adds to what lives or takes from it, and the peak is
+ * the most that this ever was, in an order of the events that agrees with each
+ * thread's own and with time.  It is raised when something is freed that lives
+ * at a new height, so it only grows, and tells times apart: a counter that is
+ * to change, and was not changed since the peak was raised, notes what it has.
+ * In the end each has what lived at the peak: what it noted then, or what it
+ * has had ever since.
+ *
+ *     allocated(), release()                       c_record.c
+ *       |  the thread's own share, a line of the cache that it alone writes
+ *       | may be that of ALL: what lives; nobody else asks now
+ *       | or a PART: so many bytes that whatever others do the peak cannot be
+ *       |            reached
+ *       | more than that, or somebody took it back
+ *     mprof__live_slowly()                         live.c
+ *          one sum, under a lock; shares are given and taken back
+ *
+ * A share is taken back without waiting for its thread: `most` becomes
+ * INT64_MIN, all threads pass a barrier (membarrier), and then `live` is read.
+ * A thread stores what lives, then looks at `most`; so an event is either in
+ * what was read, or its thread sees that the share is gone, and which of the
+ * two.
+ */
+#ifndef MONITOR_RECORD_LIVE_H
+#define MONITOR_RECORD_LIVE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/format/format.h"
+
+struct mprof__thread;
+
+enum { MPROF__HAS_NONE, MPROF__HAS_PART, MPROF__HAS_ALL };
+
+/* What a thread has for itself; the first line of the processor's cache is on
+ * the path of each event. */
+struct mprof__share {
+    int64_t live;      /* bytes: all, or of its part; atomic */
+    int64_t most;      /* that `live` may be without asking; atomic */
+    int64_t peak;      /* bytes, when it was raised last; atomic */
+    uint64_t clock;    /* bytes allocated so far, by all threads */
+    uint64_t clock_at; /* when others are to be told; atomic */
+    const void *last;  /* what the last event allocated, or NULL */
+    /* Under the lock: */
+    int kind;
+    bool is_member; /* it had events */
+    uint32_t came;  /* in which round its last event came to the heap */
+    bool taken;     /* back by another, when `live` was `taken_at` */
+    int64_t taken_at;
+    int64_t part;    /* PART: bytes of it */
+    uint64_t synced; /* of its clock, what others were told */
+} __attribute__((aligned(64)));
+
+/* The heap of a session; all under the lock. */
+struct mprof__live {
+    pthread_mutex_t lock; /* the last in the order of locks */
+    int64_t live;         /* without that of who has ALL; parts as if used */
+    int64_t peak;
+    int64_t note_at;                 /* height whose time is to be noted */
+    uint64_t clock, curve_at;        /* when the curve has its next point */
+    struct mprof__thread *all;       /* who has it, or NULL */
+    uint32_t members;                /* threads that had events */
+    uint32_t parts, active;          /* of these, in this round: */
+    uint32_t round, events, refused; /* since the shares were taken back */
+    /* When a share is given: after so many events that came here, for ALL of
+     * one thread. */
+    uint32_t wait, next_wait, streak;
+    const struct mprof__thread *last; /* who came here */
+    int64_t largest;                  /* of these events */
+    bool watched;        /* no shares: every event is looked at, for */
+    int64_t recent_peak; /* the peak since mprof_heap_reset_peak() */
+    uint64_t given;      /* ns: when there was no share before */
+    bool slow;           /* it takes too long to take one back */
+};
+
+void mprof__live_begin(struct mprof__live *heap);
+void mprof__live_end(struct mprof__live *heap);
+
+/* An event of BYTES, negative for a free, which the share of THREAD has
+ * already, and must not without asking.  errno stays. */
+void mprof__live_slowly(struct mprof__thread *thread, int64_t bytes);
+/* What the heap of SESSION has now, in bytes and allocations.  With RESET the
+ * peak that is told is that from now on. */
+struct mprof__heap_now {
+    uint64_t current, peak; /* bytes */
+    uint64_t total, count;  /* bytes, allocations */
+};
+struct mprof__session;
+void mprof__live_read(struct mprof__session *session, bool reset,
+                      struct mprof__heap_now *now);
+
+/* What lives now in the C heap of this process, in bytes; from outside of the
+ * hook. */
+uint64_t mprof__live_current(void);
+
+/* The clock of THREAD came to `clock_at`. */
+void mprof__live_tick(struct mprof__thread *thread);
+/* THREAD ends: it gives back what it has. */
+void mprof__live_leave(struct mprof__thread *thread);
+
+/* A sum of 128 bits that one thread writes: the lower half, which has a sign,
+ * and the times that it went past its ends. */
+static inline void mprof__sum_add(uint64_t sum[2], uint64_t n) {
+    int64_t low = (int64_t)mprof__load_relaxed(&sum[0]);
+    if (__builtin_expect(__builtin_add_overflow(low, (int64_t)n, &low), 0))
+        mprof__bump(&sum[1], 1);
+    mprof__store_relaxed(&sum[0], (uint64_t)low);
+}
+
+static inline void mprof__sum_subtract(uint64_t sum[2], uint64_t n) {
+    int64_t low = (int64_t)mprof__load_relaxed(&sum[0]);
+    if (__builtin_expect(__builtin_sub_overflow(low, (int64_t)n, &low), 0))
+        mprof__bump(&sum[1], (uint64_t)-1);
+    mprof__store_relaxed(&sum[0], (uint64_t)low);
+}
+
+/* BYTES at OBJECT were allocated by THREAD, whose share is SHARE. */
+static inline void mprof__live_add(struct mprof__thread *thread,
+                                   struct mprof__share *share,
+                                   const void *object, uint64_t bytes) {
+    int64_t live = mprof__load_relaxed(&share->live) + (int64_t)bytes;
+    mprof__store_release(&share->live, live);
+    mprof__order_for_handlers(); /* and others: see above */
+    if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
+        mprof__live_slowly(thread, (int64_t)bytes);
+    share->clock += bytes;
+    if (__builtin_expect(share->clock >= mprof__load_relaxed(&share->clock_at),
+                         0))
+        mprof__live_tick(thread);
+    share->last = object;
+}
+
+/* They are freed.  RAISED is where the peak is told in the data file. */
+static inline void mprof__live_subtract(struct mprof__thread *thread,
+                                        struct mprof__share *share,
+                                        uint64_t *raised, uint64_t bytes) {
+    int64_t live = mprof__load_relaxed(&share->live);
+    if (__builtin_expect(live > mprof__load_relaxed(&share->peak), 0)) {
+        mprof__store_relaxed(&share->peak, live);
+        mprof__store_relaxed(raised, (uint64_t)live);
+    }
+    live -= (int64_t)bytes;
+    mprof__store_release(&share->live, live);
+    mprof__order_for_handlers();
+    if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
+        mprof__live_slowly(thread, -(int64_t)bytes);
+}
+
+/* COUNTER is about to be changed by an event that the thread with SHARE has
+ * counted: what it has is what lived at the peak. */
+static inline void mprof__live_touch(const struct mprof__share *share,
+                                     struct mprof_c_counter *counter) {
+    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    if (__builtin_expect(counter->stamp == peak, 1))
+        return;
+    const struct mprof_count *all = &counter->counter.allocated;
+    const struct mprof_count *spilled = &counter->spilled;
+    mprof__store_relaxed(&counter->at_peak.allocs,
+                         all->allocs + spilled->allocs - counter->freed.allocs);
+    mprof__store_relaxed(&counter->at_peak.bytes,
+                         all->bytes + spilled->bytes - counter->freed.bytes);
+    mprof__order_for_handlers();
+    mprof__store_relaxed(&counter->stamp, peak);
+}
+
+#endif

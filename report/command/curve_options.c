@@ -1,0 +1,95 @@
+/* curve_options.c - the options of `mprof curve`. */
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report/command/command.h"
+#include "report/command/option.h"
+
+/* Where nobody tells the size of the terminal */
+enum { WIDTH = 80, HEIGHT = 24, LARGEST = 1000 };
+
+static bool set_format(void *options, const char *value, FILE *err) {
+    static const char *const names[] = {[MPROF_CURVE_TABLE] = "table",
+                                        [MPROF_CURVE_TSV] = "tsv",
+                                        [MPROF_CURVE_PLOT] = "plot"};
+    struct report__options *o = options;
+
+    for (size_t i = MPROF_CURVE_TABLE; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            o->curve.format = (enum report__curve_format)i;
+            return true;
+        }
+    fprintf(err, "mprof: no format '%s'; there are table, tsv and plot\n",
+            value);
+    return false;
+}
+
+static bool set_output(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    (void)err;
+    o->output = value;
+    return true;
+}
+
+static bool give_help(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    (void)value, (void)err;
+    o->help = true;
+    return true;
+}
+
+static const struct report__option list[] = {
+    {"format", "FORMAT",
+     "table; tsv, for gnuplot; or plot, drawn.  Without it drawn\n"
+     "on a terminal, and a table elsewhere",
+     set_format},
+    {"output", "FILE", "write to FILE, which appears when it is complete",
+     set_output},
+    {"help", NULL, "print this", give_help},
+    {NULL, NULL, NULL, NULL}};
+
+void report__curve_help(FILE *out) {
+    fputs("Usage: mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
+          "Print how the C heap of a program grew and shrank over time.\n"
+          "\n",
+          out);
+    report__describe_options(list, out);
+}
+
+static void choose_format(struct report__options *o, FILE *out) {
+    struct winsize size;
+    bool is_terminal = o->output == NULL && isatty(fileno(out));
+
+    o->curve.width = WIDTH;
+    o->curve.height = HEIGHT;
+    if (o->curve.format == MPROF_CURVE_CHOSEN)
+        o->curve.format = is_terminal ? MPROF_CURVE_PLOT : MPROF_CURVE_TABLE;
+    if (!is_terminal || ioctl(fileno(out), TIOCGWINSZ, &size) != 0)
+        return;
+    if (size.ws_col > 0 && size.ws_col <= LARGEST)
+        o->curve.width = size.ws_col;
+    if (size.ws_row > 0 && size.ws_row <= LARGEST)
+        o->curve.height = size.ws_row;
+}
+
+bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
+                         struct report__options *options) {
+    bool only_files = false;
+
+    *options =
+        (struct report__options){.is_curve = true, .heaps = 1u << MPROF_C_HEAP};
+    for (int i = 1; i < argc; i++) {
+        if (!only_files && strcmp(argv[i], "--") == 0) {
+            only_files = true;
+        } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
+            if (!report__take_option(list, argv, &i, "mprof: curve: ", err,
+                                     options))
+                return false;
+        } else if (!report__add_file(options, argv[i], err)) {
+            return false;
+        }
+    }
+    choose_format(options, out);
+    return true;
+}

@@ -1,0 +1,92 @@
+/* curve.c - the C heap over time. */
+#include <string.h>
+
+#include "report/data/reader.h"
+
+/* While the program halves its list, some points are there twice: what is not
+ * later than all before is left out. */
+static void add_point(struct report__profile *p,
+                      const struct mprof_point *point) {
+    if (p->moment_count > 0 &&
+        point->time <= p->moments[p->moment_count - 1].time)
+        return;
+    p->moments[p->moment_count++] =
+        (struct report__moment){.time = point->time,
+                                .allocated = point->allocated,
+                                .live = {point->objects, point->current}};
+}
+
+static void add_sample(struct report__profile *p,
+                       const struct mprof_rss *sample) {
+    if (p->resident_count > 0 &&
+        sample->time <= p->resident[p->resident_count - 1].time)
+        return;
+    p->resident[p->resident_count++] =
+        (struct report__resident){sample->time, sample->bytes};
+}
+
+bool report__read_curve(struct report__reader *r, uint64_t at) {
+    struct report__profile *p = r->profile;
+    struct mprof_curve in;
+
+    memcpy(&in, r->data + at, sizeof in);
+    if (p->moments != NULL)
+        return report__damaged(r, at, "a second curve");
+    if (in.count > MPROF_CURVE_POINTS)
+        return report__damaged(r, at + MPROF_FIELD(curve, count),
+                               "there is no room for so many");
+    if (in.rss_count > MPROF_CURVE_RSS)
+        return report__damaged(r, at + MPROF_FIELD(curve, rss_count),
+                               "there is no room for so many");
+    /* And for the peak and the end. */
+    p->moments = report__alloc(r->pool, in.count + 2, sizeof *p->moments);
+    p->resident = report__alloc(r->pool, in.rss_count + 1, sizeof *p->resident);
+    for (uint32_t i = 0; i < in.count; i++)
+        add_point(p, &in.points[i]);
+    for (uint32_t i = 0; i < in.rss_count; i++)
+        add_sample(p, &in.rss[i]);
+    return true;
+}
+
+static struct report__moment last_moment(const struct report__profile *p) {
+    struct report__moment last = {.time = p->duration};
+    uint64_t freed = 0, frees = 0;
+
+    for (uint32_t i = 0; i < p->size_count; i++) {
+        last.allocated += p->sizes[i].allocated.bytes;
+        last.live.allocs += p->sizes[i].allocated.allocs;
+        freed += p->sizes[i].freed.bytes;
+        frees += p->sizes[i].freed.allocs;
+    }
+    last.live.bytes = last.allocated > freed ? last.allocated - freed : 0;
+    last.live.allocs = last.live.allocs > frees ? last.live.allocs - frees : 0;
+    return last;
+}
+
+/* MOMENT where it belongs. */
+static void insert(struct report__profile *p,
+                   const struct report__moment *moment) {
+    uint32_t at = p->moment_count++;
+    for (; at > 0 && p->moments[at - 1].time > moment->time; at--)
+        p->moments[at] = p->moments[at - 1];
+    p->moments[at] = *moment;
+}
+
+void report__settle_curve(struct report__reader *r) {
+    struct report__profile *p = r->profile;
+    struct report__moment last = last_moment(p);
+    struct report__moment peak = {.time = p->peak_time,
+                                  .allocated = p->peak_clock,
+                                  .live = p->at_peak,
+                                  .is_peak = true};
+
+    if (!report__has_heap(p, MPROF_C_HEAP))
+        return;
+    if (p->moments == NULL)
+        p->moments = report__alloc(r->pool, 2, sizeof *p->moments);
+    insert(p, &peak);
+    /* What is open tells of a time that may have passed. */
+    if (last.time < p->moments[p->moment_count - 1].time)
+        last.time = p->moments[p->moment_count - 1].time;
+    p->moments[p->moment_count++] = last;
+}

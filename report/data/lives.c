@@ -1,0 +1,72 @@
+/* lives.c - what lived in the C heap at its peak, and for how long. */
+#include "report/data/reader.h"
+
+void report__find_peak(struct report__profile *profile) {
+    uint64_t high = 0;
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct report__thread *thread = &profile->threads[i];
+        if (thread->peak > profile->counted_peak)
+            profile->counted_peak = thread->peak;
+        if (thread->high <= high)
+            continue;
+        high = thread->high;
+        profile->peak_time = thread->high_time;
+        profile->peak_clock = thread->high_clock;
+    }
+}
+
+static bool is_c(const struct report__profile *profile,
+                 const struct report__counter *counter) {
+    uint32_t thread = profile->nodes[counter->node].thread;
+    return profile->threads[thread].heap == MPROF_C_HEAP && !counter->is_spill;
+}
+
+static uint64_t left(uint64_t all, uint64_t less) {
+    return all > less ? all - less : 0;
+}
+
+/* Of what COUNTER has, that is not freed. */
+static struct mprof_count present(const struct report__counter *counter) {
+    return (struct mprof_count){
+        left(counter->allocated.allocs + counter->elsewhere.allocs,
+             counter->freed.allocs),
+        left(counter->allocated.bytes + counter->elsewhere.bytes,
+             counter->freed.bytes)};
+}
+
+/* In a file that was copied while the program ran, what was freed may be newer
+ * than what was allocated. */
+static uint64_t sensible(uint64_t n) {
+    return n >> 63 ? 0 : n;
+}
+
+void report__settle_lives(struct report__profile *p) {
+    uint64_t live = 0, allocated = 0;
+
+    for (uint32_t i = 0; i < p->counter_count; i++) {
+        const struct report__counter *counter = &p->counters[i];
+        if (!is_c(p, counter))
+            continue;
+        live += present(counter).bytes;
+        allocated += counter->allocated.bytes + counter->elsewhere.bytes;
+    }
+    bool is_now = live > p->counted_peak;
+    if (is_now)
+        p->counted_peak = live;
+    for (uint32_t i = 0; i < p->counter_count; i++) {
+        struct report__counter *counter = &p->counters[i];
+        if (!is_c(p, counter))
+            continue;
+        struct mprof_count now = present(counter), *then = &counter->at_peak;
+        if (is_now)
+            *then = now;
+        then->allocs = sensible(then->allocs);
+        then->bytes = sensible(then->bytes);
+        p->at_peak.allocs += then->allocs;
+        p->at_peak.bytes += then->bytes;
+        /* What lives does so until the end. */
+        counter->lifetime += (unsigned __int128)now.allocs * allocated;
+        if (counter->lifetime >> 127)
+            counter->lifetime = 0;
+    }
+}

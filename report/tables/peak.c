@@ -1,0 +1,131 @@
+/* peak.c - what lived at the peak of the C heap, and what lived hardly at all:
+ * by which paths it was allocated.
+ */
+#include <inttypes.h>
+
+#include <string.h>
+
+#include "report/tables/rows.h"
+
+/* Widths of columns; `first` is that of the measure. */
+struct layout {
+    FILE *out;
+    int first, objects, allocs, bytes, lifetime;
+};
+
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+static struct layout make_layout(FILE *out, const struct report__rows *rows,
+                                 int least) {
+    const struct report__row *total = &rows->total;
+    struct layout layout = {
+        .out = out,
+        .first = larger(least, report__digits(total->main)),
+        .objects = larger(8, report__digits(total->at_peak.allocs)),
+        .allocs = larger(8, report__digits(total->allocated.allocs)),
+        .bytes = larger(10, report__digits(total->allocated.bytes)),
+        .lifetime = 10};
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const char *text = report__row_lifetime(&rows->list[i]).text;
+        layout.lifetime = larger(layout.lifetime, (int)strlen(text));
+    }
+    return layout;
+}
+
+static void print_peak_heading(const struct layout *l) {
+    int width =
+        fprintf(l->out, "%*s (%%)   %*s %*s %*s (%%)   %*s   path\n", l->first,
+                "peak bytes", l->objects, "objects", l->allocs, "allocs",
+                l->bytes, "bytes", l->lifetime, "lifetime");
+    report__rule(l->out, '-', width + 26);
+    putc('\n', l->out);
+}
+
+static void print_peak_row(const struct layout *l, struct report__rows *rows,
+                           const struct report__row *row) {
+    const struct report__row *total = &rows->total;
+
+    fprintf(
+        l->out,
+        "%*" PRIu64 " %s %*" PRIu64 " %*" PRIu64 " %*" PRIu64 " %s %*s   ",
+        l->first, row->at_peak.bytes,
+        report__row_share(rows, row, row->at_peak.bytes, total->at_peak.bytes)
+            .text,
+        l->objects, row->at_peak.allocs, l->allocs, row->allocated.allocs,
+        l->bytes, row->allocated.bytes,
+        report__row_share(rows, row, row->allocated.bytes,
+                          total->allocated.bytes)
+            .text,
+        l->lifetime, report__row_lifetime(row).text);
+    report__print_row_path(l->out, rows, row);
+}
+
+static void print_temporary_heading(const struct layout *l) {
+    int width = fprintf(l->out, "%*s (%%)   %*s (%%)   %*s %*s   path\n",
+                        l->first, "temporary", l->allocs, "of allocs", l->bytes,
+                        "bytes", l->lifetime, "lifetime");
+    report__rule(l->out, '-', width + 26);
+    putc('\n', l->out);
+}
+
+static void print_temporary_row(const struct layout *l,
+                                struct report__rows *rows,
+                                const struct report__row *row) {
+    const struct report__row *total = &rows->total;
+
+    fprintf(l->out, "%*" PRIu64 " %s %*" PRIu64 " %s %*" PRIu64 " %*s   ",
+            l->first, row->temporary,
+            report__row_share(rows, row, row->temporary, total->temporary).text,
+            l->allocs, row->allocated.allocs,
+            report__fraction(row->temporary, row->allocated.allocs).text,
+            l->bytes, row->allocated.bytes, l->lifetime,
+            report__row_lifetime(row).text);
+    report__print_row_path(l->out, rows, row);
+}
+
+void report__print_peak(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, uint32_t thread,
+                        const struct report__path_options *options,
+                        struct report__pool *pool) {
+    struct report__rows rows =
+        report__rows_make(pool, profile, names, thread, options, MPROF_BY_PEAK);
+    struct layout layout = make_layout(out, &rows, 10);
+
+    fputs("Peak\n\n", out);
+    if (rows.count + rows.left > 0) {
+        print_peak_heading(&layout);
+        for (uint32_t i = 0; i < rows.count; i++)
+            print_peak_row(&layout, &rows, &rows.list[i]);
+        print_peak_row(&layout, &rows, &rows.total);
+    } else {
+        fputs("Nothing was allocated.\n", out);
+    }
+    report__print_row_notes(out, &rows, options->verbosity,
+                            "bytes that lived at the peak");
+}
+
+void report__print_temporary(FILE *out, const struct report__profile *profile,
+                             const struct report__functions *names,
+                             uint32_t thread,
+                             const struct report__path_options *options,
+                             struct report__pool *pool) {
+    struct report__rows rows = report__rows_make(pool, profile, names, thread,
+                                                 options, MPROF_BY_TEMPORARY);
+    struct layout layout = make_layout(out, &rows, 9);
+
+    layout.allocs = larger(layout.allocs, 9);
+    fputs("Temporary allocations\n\n", out);
+    if (rows.count + rows.left > 0) {
+        print_temporary_heading(&layout);
+        for (uint32_t i = 0; i < rows.count; i++)
+            print_temporary_row(&layout, &rows, &rows.list[i]);
+        print_temporary_row(&layout, &rows, &rows.total);
+    } else {
+        fputs("No allocation was freed by the next event of its thread.\n",
+              out);
+    }
+    report__print_row_notes(out, &rows, options->verbosity,
+                            "temporary allocations");
+}

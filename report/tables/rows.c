@@ -1,0 +1,307 @@
+/* rows.c - see rows.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "report/tables/rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct report__path *path_at(const struct report__rows *l,
+                                          uint32_t path) {
+    return &l->paths.list[path];
+}
+
+static bool is_cut(const struct report__rows *l, uint32_t path) {
+    return path_at(l, path)->depth > l->depth;
+}
+
+static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
+    return is_cut(l, path) ? l->depth : path_at(l, path)->depth;
+}
+
+static uint32_t hash_path(const struct report__rows *l, uint32_t path) {
+    uint32_t hash = is_cut(l, path);
+    if (l->depth == UINT32_MAX)
+        return path * 0x9e3779b1u;
+    for (uint32_t n = shown_frames(l, path); n > 0; n--) {
+        hash = (hash ^ path_at(l, path)->label) * 0x9e3779b1u;
+        hash ^= hash >> 15;
+        path = path_at(l, path)->caller;
+    }
+    return hash;
+}
+
+static bool same_frames(const struct report__rows *l, uint32_t a, uint32_t b) {
+    if (is_cut(l, a) != is_cut(l, b) ||
+        shown_frames(l, a) != shown_frames(l, b))
+        return false;
+    for (uint32_t n = shown_frames(l, a); n > 0 && a != b; n--) {
+        if (path_at(l, a)->label != path_at(l, b)->label)
+            return false;
+        a = path_at(l, a)->caller;
+        b = path_at(l, b)->caller;
+    }
+    return true;
+}
+
+static void enlarge(struct report__rows *l, struct report__pool *pool) {
+    l->slot_count = l->slot_count ? l->slot_count * 2 : 1024;
+    l->slots = report__alloc(pool, l->slot_count, sizeof *l->slots);
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t at = hash_path(l, l->list[i].path) & (l->slot_count - 1);
+        while (l->slots[at])
+            at = (at + 1) & (l->slot_count - 1);
+        l->slots[at] = i + 1;
+    }
+}
+
+static struct report__row *row_of(struct report__rows *l,
+                                  struct report__pool *pool, uint32_t path) {
+    if (l->row_of[path])
+        return &l->list[l->row_of[path] - 1];
+    if (l->count * 2 >= l->slot_count)
+        enlarge(l, pool);
+    uint32_t at = hash_path(l, path) & (l->slot_count - 1);
+    while (l->slots[at] &&
+           !same_frames(l, l->list[l->slots[at] - 1].path, path))
+        at = (at + 1) & (l->slot_count - 1);
+    if (!l->slots[at]) {
+        l->list = report__grow(pool, l->list, l->count, &l->capacity,
+                               sizeof *l->list);
+        l->list[l->count] = (struct report__row){.path = path};
+        l->slots[at] = ++l->count;
+    }
+    l->row_of[path] = l->slots[at];
+    return &l->list[l->slots[at] - 1];
+}
+
+static void add_count(struct mprof_count *sum, const struct mprof_count *n) {
+    sum->allocs += n->allocs;
+    sum->bytes += n->bytes;
+}
+
+/* While the program runs, frees may be seen before what they free. */
+static struct mprof_count difference(const struct mprof_count *a,
+                                     const struct mprof_count *b) {
+    return (struct mprof_count){a->allocs > b->allocs ? a->allocs - b->allocs
+                                                      : 0,
+                                a->bytes > b->bytes ? a->bytes - b->bytes : 0};
+}
+
+/* What ROW is sorted by, and then. */
+static void measure(struct report__row *row, enum report__measure by) {
+    row->kept = difference(&row->allocated, &row->freed);
+    switch (by) {
+    case MPROF_BY_KEPT:
+        row->main = row->kept.bytes;
+        row->second = row->kept.allocs;
+        break;
+    case MPROF_BY_PEAK:
+        row->main = row->at_peak.bytes;
+        row->second = row->at_peak.allocs;
+        break;
+    case MPROF_BY_TEMPORARY:
+        row->main = row->temporary;
+        row->second = row->allocated.bytes;
+        break;
+    }
+}
+
+static bool is_nothing(const struct report__row *row, enum report__measure by) {
+    return row->main == 0 && (by == MPROF_BY_TEMPORARY || row->second == 0);
+}
+
+static void add_counter(struct report__row *row,
+                        const struct report__counter *counter) {
+    add_count(&row->allocated, &counter->allocated);
+    add_count(&row->allocated, &counter->elsewhere);
+    add_count(&row->freed, &counter->freed);
+    add_count(&row->at_peak, &counter->at_peak);
+    row->temporary += counter->temporary;
+    row->lifetime += counter->lifetime;
+}
+
+/* The rows where there is something. */
+static void fill(struct report__rows *l, struct report__pool *pool,
+                 const struct report__profile *profile,
+                 enum report__measure by) {
+    uint32_t some = 0;
+
+    l->row_of = report__alloc(pool, l->paths.count, sizeof *l->row_of);
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        if (l->paths.of_counter[i] != MPROF_NONE)
+            add_counter(row_of(l, pool, l->paths.of_counter[i]),
+                        &profile->counters[i]);
+    for (uint32_t i = 0; i < l->count; i++) {
+        measure(&l->list[i], by);
+        if (!is_nothing(&l->list[i], by))
+            l->list[some++] = l->list[i];
+    }
+    l->count = some;
+}
+
+/* By what is printed, from the outermost frame on. */
+static int compare_frames(const struct report__rows *l, uint32_t a,
+                          uint32_t b) {
+    uint32_t m = shown_frames(l, a), n = shown_frames(l, b);
+    uint32_t both = m < n ? m : n;
+    int order = 0;
+
+    if (is_cut(l, a) != is_cut(l, b))
+        return is_cut(l, a) ? -1 : 1;
+    for (uint32_t i = both; i < m; i++)
+        a = path_at(l, a)->caller;
+    for (uint32_t i = both; i < n; i++)
+        b = path_at(l, b)->caller;
+    for (; both > 0 && a != b; both--) {
+        uint32_t x = path_at(l, a)->label, y = path_at(l, b)->label;
+        int texts =
+            x == y ? 0
+                   : strcmp(l->paths.labels[x].text, l->paths.labels[y].text);
+        if (texts)
+            order = texts;
+        a = path_at(l, a)->caller;
+        b = path_at(l, b)->caller;
+    }
+    return order ? order : (m > n) - (m < n);
+}
+
+static int compare_rows(const void *a, const void *b, void *rows) {
+    const struct report__row *x = a, *y = b;
+    if (x->main != y->main)
+        return x->main > y->main ? -1 : 1;
+    if (x->second != y->second)
+        return x->second > y->second ? -1 : 1;
+    int order = compare_frames(rows, x->path, y->path);
+    return order ? order : (x->path > y->path) - (x->path < y->path);
+}
+
+static enum mprof_function_kind kind_of(const struct report__rows *l,
+                                        uint32_t path) {
+    uint32_t label = path_at(l, path)->label;
+    return l->names->list[l->paths.labels[label].function].kind;
+}
+
+/* Did the chain have more callers, which are lost? */
+static bool lacks_callers(const struct report__rows *l, uint32_t path) {
+    if (is_cut(l, path))
+        return false;
+    while (path_at(l, path)->caller != MPROF_NONE)
+        path = path_at(l, path)->caller;
+    return kind_of(l, path) == MPROF_FOLDED;
+}
+
+static void add_up(struct report__rows *l, struct report__pool *pool) {
+    struct report__row *total = &l->total;
+    uint32_t longest = 0;
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        const struct report__row *row = &l->list[i];
+        add_count(&total->allocated, &row->allocated);
+        add_count(&total->freed, &row->freed);
+        add_count(&total->kept, &row->kept);
+        add_count(&total->at_peak, &row->at_peak);
+        total->temporary += row->temporary;
+        total->lifetime += row->lifetime;
+        total->main += row->main;
+        if (lacks_callers(l, row->path))
+            l->lacking += row->main;
+        if (shown_frames(l, row->path) > longest)
+            longest = shown_frames(l, row->path);
+    }
+    l->room = report__alloc(pool, longest, sizeof *l->room);
+}
+
+/* Leave out those below the limit. */
+static void drop_small(struct report__rows *l,
+                       enum report__verbosity verbosity) {
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (report__below(l->list[i].main, l->total.main, verbosity))
+            l->left_out += l->list[i].main;
+        else
+            l->list[count++] = l->list[i];
+    }
+    l->left = l->count - count;
+    l->count = count;
+}
+
+struct report__rows report__rows_make(
+    struct report__pool *pool, const struct report__profile *profile,
+    const struct report__functions *names, uint32_t thread,
+    const struct report__path_options *options, enum report__measure by) {
+    struct report__rows l = {
+        .names = names, .depth = options->depth ? options->depth : UINT32_MAX};
+
+    l.paths = report__paths_build(pool, profile, names, thread, options);
+    fill(&l, pool, profile, by);
+    add_up(&l, pool);
+    drop_small(&l, options->verbosity);
+    if (l.count > 0)
+        qsort_r(l.list, l.count, sizeof *l.list, compare_rows, &l);
+    return l;
+}
+
+struct report__fraction report__row_share(const struct report__rows *l,
+                                          const struct report__row *row,
+                                          uint64_t part, uint64_t whole) {
+    return row != &l->total ? report__fraction(part, whole)
+                            : (struct report__fraction){"     "};
+}
+
+struct report__grouped report__row_lifetime(const struct report__row *row) {
+    uint64_t allocs = row->allocated.allocs;
+    unsigned __int128 mean = allocs ? row->lifetime / allocs : 0;
+    return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
+}
+
+void report__print_row_path(FILE *out, struct report__rows *l,
+                            const struct report__row *row) {
+    enum mprof_function_kind outermost = MPROF_C;
+    uint32_t path = row->path;
+
+    if (row == &l->total) {
+        fputs("<TOTAL>\n", out);
+        return;
+    }
+    uint32_t count = shown_frames(l, path), first = 0;
+    bool cut = is_cut(l, path);
+    for (uint32_t i = count; i-- > 0; path = path_at(l, path)->caller) {
+        l->room[i] = path_at(l, path)->label;
+        outermost = kind_of(l, path);
+    }
+    /* Where the walk was cut there were callers, too. */
+    cut |= outermost == MPROF_UNKNOWN || outermost == MPROF_FOLDED;
+    first = outermost == MPROF_FOLDED;
+    fputs(cut ? "..." : "||", out);
+    for (uint32_t i = first; i < count; i++) {
+        const struct report__label *label = &l->paths.labels[l->room[i]];
+        fputs(" > ", out);
+        report__print_name(out, label->text);
+        l->merged |= label->merged;
+    }
+    putc('\n', out);
+}
+
+void report__print_row_notes(FILE *out, const struct report__rows *l,
+                             enum report__verbosity verbosity,
+                             const char *what) {
+    if (l->left > 0)
+        fprintf(out,
+                "%s path%s below %s left out: %s %s in all (--verbose shows "
+                "them)\n",
+                report__grouped(l->left).text, l->left == 1 ? "" : "s",
+                report__limit(verbosity), report__grouped(l->left_out).text,
+                what);
+    if (l->merged)
+        fputs("a+n,m: calls from several places in a, recorded together\n",
+              out);
+    if (l->lacking > 0)
+        fprintf(out,
+                "of %s of the %s fewer callers are known, as the tree of "
+                "chains was full (see above)\n",
+                report__grouped(l->lacking).text, what);
+}

@@ -1,0 +1,62 @@
+/* rows.h - rows of the tables that show paths: leaks, peak, temporary.
+ *
+ * All paths of the C heap that end in the same frames, as many as are shown,
+ * are one row.
+ */
+#ifndef REPORT_TABLES_ROWS_H
+#define REPORT_TABLES_ROWS_H
+
+#include "report/tables/paths.h"
+
+struct report__row {
+    uint32_t path; /* one of them */
+    struct mprof_count allocated, freed, kept, at_peak;
+    uint64_t temporary;
+    unsigned __int128 lifetime; /* of all that was allocated */
+    uint64_t main, second;      /* by which it is sorted */
+};
+
+/* What the rows are sorted by; where there is none of it is no row. */
+enum report__measure { MPROF_BY_KEPT, MPROF_BY_PEAK, MPROF_BY_TEMPORARY };
+
+struct report__rows {
+    const struct report__functions *names;
+    struct report__paths paths;
+    uint32_t depth;                  /* frames shown at most; UINT32_MAX: all */
+    struct report__row *list, total; /* of all rows, shown or not */
+    uint32_t count;
+    uint32_t left;     /* rows that are left out, */
+    uint64_t left_out; /* with so much of what they are sorted by */
+    uint64_t lacking;  /* of rows with fewer callers than asked for */
+    bool merged;       /* a label was printed that needs explaining */
+    size_t capacity;
+    uint32_t *slots; /* rows by hash, plus 1; at most half full */
+    uint32_t slot_count;
+    uint32_t *row_of; /* by path: its row plus 1 */
+    uint32_t *room;   /* for the longest path */
+};
+
+/* Those of THREAD, or MPROF_ALL_THREADS, sorted. */
+struct report__rows report__rows_make(
+    struct report__pool *pool, const struct report__profile *profile,
+    const struct report__functions *names, uint32_t thread,
+    const struct report__path_options *options, enum report__measure by);
+
+/* PART in parentheses as a percentage of WHOLE, or blanks for the total. */
+struct report__fraction report__row_share(const struct report__rows *rows,
+                                          const struct report__row *row,
+                                          uint64_t part, uint64_t whole);
+
+/* The mean of its allocations. */
+struct report__grouped report__row_lifetime(const struct report__row *row);
+
+/* The end of a line. */
+void report__print_row_path(FILE *out, struct report__rows *rows,
+                            const struct report__row *row);
+
+/* Lines below the table, where the rows are sorted by WHAT: "bytes kept". */
+void report__print_row_notes(FILE *out, const struct report__rows *rows,
+                             enum report__verbosity verbosity,
+                             const char *what);
+
+#endif
