@@ -67,3 +67,7 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int fd,
     return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd,
                            offset);
 }
+
+/* The same, by the name that programs with large files call */
+void *mmap64(void *address, size_t bytes, int protection, int flags, int fd,
+             off64_t offset) __attribute__((alias("mmap")));
