@@ -85,13 +85,15 @@ void mprof__live_end(struct mprof__live *heap);
 /* An event of BYTES, negative for a free, which the share of THREAD has
  * already, and must not without asking.  errno stays. */
 void mprof__live_slowly(struct mprof__thread *thread, int64_t bytes);
+
+struct mprof__session;
+
 /* What the heap of SESSION has now, in bytes and allocations.  With RESET the
  * peak that is told is that from now on. */
 struct mprof__heap_now {
     uint64_t current, peak; /* bytes */
     uint64_t total, count;  /* bytes, allocations */
 };
-struct mprof__session;
 void mprof__live_read(struct mprof__session *session, bool reset,
                       struct mprof__heap_now *now);
 

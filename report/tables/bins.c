@@ -161,10 +161,6 @@ static void print_group(struct layout *l, const struct group *group) {
                       group->bins[i].name ? group->bins[i].name : "-");
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static void print_heading(const struct layout *l) {
     int width =
         fprintf(l->out, "%-*s %*s %*s %*s (%%)   types\n", l->type_width + 5,
@@ -187,12 +183,13 @@ void report__print_bins(FILE *out, const struct report__profile *profile,
     for (uint32_t i = 0; i < n; i++) {
         add_bin(&total, &groups[i].sum);
         add_bin(&classes[groups[i].sum.class_], &groups[i].sum);
-        l.type_width = larger(l.type_width, (int)strlen(groups[i].sum.type));
+        l.type_width =
+            report__larger(l.type_width, (int)strlen(groups[i].sum.type));
     }
     l.total = bytes(&total);
-    l.allocs_width = larger(9, report__digits(allocs(&total)));
-    l.objects_width = larger(9, report__digits(total.objects.allocs));
-    l.bytes_width = larger(11, report__digits(bytes(&total)));
+    l.allocs_width = report__larger(9, report__digits(allocs(&total)));
+    l.objects_width = report__larger(9, report__digits(total.objects.allocs));
+    l.bytes_width = report__larger(11, report__digits(bytes(&total)));
 
     fputs("Allocation bins\n\n", out);
     print_heading(&l);

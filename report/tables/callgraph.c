@@ -17,10 +17,6 @@ struct group {
     const char *name; /* of the function; "" for a cycle */
 };
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static const char *name_of(const struct report__printer *p, uint32_t function) {
     return p->graph->functions->list[function].name;
 }
@@ -313,9 +309,9 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
     memset(p->index_of, 0xff, g->functions->count * sizeof *p->index_of);
     memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
     p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
-    p->bytes_width = larger(10, report__digits(p->total));
-    p->called_width = larger(6, allocs);
-    p->of_width = larger(5, allocs);
+    p->bytes_width = report__larger(10, report__digits(p->total));
+    p->called_width = report__larger(6, allocs);
+    p->of_width = report__larger(5, allocs);
 }
 
 void report__print_graph(FILE *out, const struct report__graph *graph,
@@ -331,7 +327,7 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
 
     prepare(&p, pool);
     uint32_t n = make_groups(&p, groups, &left, &exact);
-    p.index_width = larger(7, report__digits(n) + 3);
+    p.index_width = report__larger(7, report__digits(n) + 3);
 
     fputs("Allocation call graph\n\n", out);
     if (exact)

@@ -17,10 +17,6 @@ static double seconds(uint64_t ns) {
     return (double)ns / 1e9;
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static int grouped_width(uint64_t number) {
     return (int)strlen(report__grouped(number).text);
 }
@@ -36,10 +32,10 @@ static void print_table(FILE *out, const struct report__profile *p) {
     for (uint32_t i = 0; i < p->resident_count; i++)
         if (p->resident[i].bytes > resident)
             resident = p->resident[i].bytes;
-    int allocated = larger(9, grouped_width(last->allocated));
-    int current = larger(7, grouped_width(p->at_peak.bytes));
-    int objects = larger(7, grouped_width(most));
-    int memory = larger(8, grouped_width(resident));
+    int allocated = report__larger(9, grouped_width(last->allocated));
+    int current = report__larger(7, grouped_width(p->at_peak.bytes));
+    int objects = report__larger(7, grouped_width(most));
+    int memory = report__larger(8, grouped_width(resident));
 
     int width = fprintf(out, "%12s  %*s  %*s  %*s  %*s\n", "seconds", allocated,
                         "allocated", current, "current", objects, "objects",
@@ -98,7 +94,7 @@ static void draw(FILE *out, const struct report__profile *p,
                  const struct report__curve_options *o,
                  struct report__pool *pool) {
     uint64_t top = p->at_peak.bytes;
-    int label = larger(1, grouped_width(top));
+    int label = report__larger(1, grouped_width(top));
     uint32_t rows = o->height > 8 ? o->height - 7 : 2;
     uint32_t columns =
         o->width > (uint32_t)label + 12 ? o->width - (uint32_t)label - 2 : 10;
@@ -127,7 +123,7 @@ static void draw(FILE *out, const struct report__profile *p,
     int width = snprintf(last, sizeof last, "%" PRIu64 ".%03u s", end / 1000,
                          (unsigned)(end % 1000));
     fprintf(out, "\n%*s  0 s%*s\n", label, "",
-            larger((int)columns - 3, width + 1), last);
+            report__larger((int)columns - 3, width + 1), last);
 }
 
 void report__print_curve(FILE *out, const struct report__profile *profile,

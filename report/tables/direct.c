@@ -27,10 +27,6 @@ static int compare_rows(const void *a, const void *b) {
     return names ? names : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 /* KEPT and AT_PEAK have columns for the C heap only. */
 static void print_row(const struct layout *l, const char *percent,
                       const struct report__counts *counts,
@@ -113,10 +109,11 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
     report__subtract(&kept, &graph->total, &graph->freed);
     l.total = report__bytes(&graph->total);
     l.kept = report__bytes(&kept);
-    l.bytes_width = larger(10, report__digits(l.total));
-    l.kept_width = larger(10, report__digits(l.kept));
-    l.peak_width = larger(10, report__digits(graph->at_peak));
-    l.calls_width = larger(6, report__digits(report__allocs(&graph->total)));
+    l.bytes_width = report__larger(10, report__digits(l.total));
+    l.kept_width = report__larger(10, report__digits(l.kept));
+    l.peak_width = report__larger(10, report__digits(graph->at_peak));
+    l.calls_width =
+        report__larger(6, report__digits(report__allocs(&graph->total)));
     uint32_t count = collect(&l, graph, verbosity, rows, &left, &left_bytes);
 
     fputs("Direct allocation\n\n", out);

@@ -9,19 +9,17 @@ struct layout {
     bool frees; /* whether there are columns for them */
 };
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static struct layout make_layout(FILE *out, const struct report__row *total) {
     return (struct layout){
         .out = out,
         .frees = total->freed.allocs > 0,
-        .kept_width = larger(10, report__digits(total->kept.bytes)),
-        .allocs_width = larger(8, report__digits(total->allocated.allocs)),
-        .bytes_width = larger(10, report__digits(total->allocated.bytes)),
-        .frees_width = larger(8, report__digits(total->freed.allocs)),
-        .freed_width = larger(10, report__digits(total->freed.bytes))};
+        .kept_width = report__larger(10, report__digits(total->kept.bytes)),
+        .allocs_width =
+            report__larger(8, report__digits(total->allocated.allocs)),
+        .bytes_width =
+            report__larger(10, report__digits(total->allocated.bytes)),
+        .frees_width = report__larger(8, report__digits(total->freed.allocs)),
+        .freed_width = report__larger(10, report__digits(total->freed.bytes))};
 }
 
 static void print_heading(const struct layout *l) {
@@ -36,8 +34,9 @@ static void print_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
-static void print_row(const struct layout *l, struct report__rows *rows,
+static void print_row(const void *layout, struct report__rows *rows,
                       const struct report__row *row) {
+    const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
     fprintf(
@@ -90,9 +89,7 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
     fputs("Memory leaks\n\n", out);
     if (rows.count + rows.left > 0) {
         print_heading(&layout);
-        for (uint32_t i = 0; i < rows.count; i++)
-            print_row(&layout, &rows, &rows.list[i]);
-        print_row(&layout, &rows, &rows.total);
+        report__print_rows(&rows, print_row, &layout);
     } else {
         fputs("Nothing was kept: every recorded object was freed.\n", out);
     }

@@ -2,7 +2,6 @@
  * by which paths it was allocated.
  */
 #include <inttypes.h>
-
 #include <string.h>
 
 #include "report/tables/rows.h"
@@ -13,23 +12,19 @@ struct layout {
     int first, objects, allocs, bytes, lifetime;
 };
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static struct layout make_layout(FILE *out, const struct report__rows *rows,
                                  int least) {
     const struct report__row *total = &rows->total;
     struct layout layout = {
         .out = out,
-        .first = larger(least, report__digits(total->main)),
-        .objects = larger(8, report__digits(total->at_peak.allocs)),
-        .allocs = larger(8, report__digits(total->allocated.allocs)),
-        .bytes = larger(10, report__digits(total->allocated.bytes)),
+        .first = report__larger(least, report__digits(total->main)),
+        .objects = report__larger(8, report__digits(total->at_peak.allocs)),
+        .allocs = report__larger(8, report__digits(total->allocated.allocs)),
+        .bytes = report__larger(10, report__digits(total->allocated.bytes)),
         .lifetime = 10};
     for (uint32_t i = 0; i < rows->count; i++) {
         const char *text = report__row_lifetime(&rows->list[i]).text;
-        layout.lifetime = larger(layout.lifetime, (int)strlen(text));
+        layout.lifetime = report__larger(layout.lifetime, (int)strlen(text));
     }
     return layout;
 }
@@ -43,8 +38,9 @@ static void print_peak_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
-static void print_peak_row(const struct layout *l, struct report__rows *rows,
+static void print_peak_row(const void *layout, struct report__rows *rows,
                            const struct report__row *row) {
+    const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
     fprintf(
@@ -70,9 +66,9 @@ static void print_temporary_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
-static void print_temporary_row(const struct layout *l,
-                                struct report__rows *rows,
+static void print_temporary_row(const void *layout, struct report__rows *rows,
                                 const struct report__row *row) {
+    const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
     fprintf(l->out, "%*" PRIu64 " %s %*" PRIu64 " %s %*" PRIu64 " %*s   ",
@@ -96,9 +92,7 @@ void report__print_peak(FILE *out, const struct report__profile *profile,
     fputs("Peak\n\n", out);
     if (rows.count + rows.left > 0) {
         print_peak_heading(&layout);
-        for (uint32_t i = 0; i < rows.count; i++)
-            print_peak_row(&layout, &rows, &rows.list[i]);
-        print_peak_row(&layout, &rows, &rows.total);
+        report__print_rows(&rows, print_peak_row, &layout);
     } else {
         fputs("Nothing was allocated.\n", out);
     }
@@ -115,13 +109,11 @@ void report__print_temporary(FILE *out, const struct report__profile *profile,
                                                  options, MPROF_BY_TEMPORARY);
     struct layout layout = make_layout(out, &rows, 9);
 
-    layout.allocs = larger(layout.allocs, 9);
+    layout.allocs = report__larger(layout.allocs, 9);
     fputs("Temporary allocations\n\n", out);
     if (rows.count + rows.left > 0) {
         print_temporary_heading(&layout);
-        for (uint32_t i = 0; i < rows.count; i++)
-            print_temporary_row(&layout, &rows, &rows.list[i]);
-        print_temporary_row(&layout, &rows, &rows.total);
+        report__print_rows(&rows, print_temporary_row, &layout);
     } else {
         fputs("No allocation was freed by the next event of its thread.\n",
               out);

@@ -258,6 +258,13 @@ struct report__grouped report__row_lifetime(const struct report__row *row) {
     return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
 }
 
+void report__print_rows(struct report__rows *l, report__row_printer *print,
+                        const void *layout) {
+    for (uint32_t i = 0; i < l->count; i++)
+        print(layout, l, &l->list[i]);
+    print(layout, l, &l->total);
+}
+
 void report__print_row_path(FILE *out, struct report__rows *l,
                             const struct report__row *row) {
     enum mprof_function_kind outermost = MPROF_C;

@@ -50,6 +50,12 @@ struct report__fraction report__row_share(const struct report__rows *rows,
 /* The mean of its allocations. */
 struct report__grouped report__row_lifetime(const struct report__row *row);
 
+/* Print a line for each of ROWS and one for their total, by PRINT. */
+typedef void report__row_printer(const void *layout, struct report__rows *rows,
+                                 const struct report__row *row);
+void report__print_rows(struct report__rows *rows, report__row_printer *print,
+                        const void *layout);
+
 /* The end of a line. */
 void report__print_row_path(FILE *out, struct report__rows *rows,
                             const struct report__row *row);

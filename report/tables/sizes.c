@@ -135,10 +135,6 @@ static void print_rows(const struct layout *l,
                 report__limit(l->verbosity), report__grouped(left_bytes).text);
 }
 
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static void print_heading(const struct layout *l) {
     int width =
         fprintf(l->out, "%7s %*s %*s (%%)   %*s %*s (%%)    types\n",
@@ -161,10 +157,11 @@ void report__print_sizes(FILE *out, const struct report__profile *profile,
         add(&l.total.freed, &bins[i].freed);
     }
     l.kept = kept_bytes(&l.total);
-    l.allocs_width = larger(8, report__digits(l.total.allocated.allocs));
-    l.bytes_width = larger(11, report__digits(l.total.allocated.bytes));
-    l.frees_width = larger(8, report__digits(l.total.freed.allocs));
-    l.kept_width = larger(11, report__digits(l.kept));
+    l.allocs_width =
+        report__larger(8, report__digits(l.total.allocated.allocs));
+    l.bytes_width = report__larger(11, report__digits(l.total.allocated.bytes));
+    l.frees_width = report__larger(8, report__digits(l.total.freed.allocs));
+    l.kept_width = report__larger(11, report__digits(l.kept));
 
     fputs("Allocation bins\n\n", out);
     print_heading(&l);

@@ -156,6 +156,11 @@ const char *report__limit(enum report__verbosity verbosity);
 /* Digits of NUMBER. */
 int report__digits(uint64_t number);
 
+/* The larger one of two widths. */
+static inline int report__larger(int a, int b) {
+    return a > b ? a : b;
+}
+
 /* NUMBER with commas: 1,234,567. */
 struct report__grouped {
     char text[28];
