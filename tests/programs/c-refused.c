@@ -34,8 +34,10 @@ int main(void) {
     for (int i = 0; i < 200; i++)
         free(deep(i, (size_t)i));
     for (size_t i = 0; i < THREADS; i++) {
-        pthread_create(&thread, NULL, run, (void *)i);
-        pthread_join(thread, NULL);
+        if (pthread_create(&thread, NULL, run, (void *)i) == 0)
+            pthread_join(thread, NULL);
+        else
+            run((void *)i);
     }
     for (int i = 0; i < SIZES; i++)
         free(kept[i]);
