@@ -7,6 +7,7 @@ format_sources = \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/create.c monitor/format/create.h \
 	monitor/format/format.h \
+	monitor/format/log.h \
 	monitor/format/naming.c monitor/format/naming.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
@@ -24,7 +25,8 @@ record_sources = \
 	monitor/record/adapter.h \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
-	monitor/record/c_record.c \
+	monitor/record/c_record.c monitor/record/c_record.h \
+	monitor/record/c_timed.c \
 	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
 	monitor/record/curve.c monitor/record/curve.h \
@@ -32,10 +34,13 @@ record_sources = \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/live.c monitor/record/live.h \
+	monitor/record/log.c monitor/record/log.h \
+	monitor/record/log_file.c \
 	monitor/record/modules.c monitor/record/modules.h \
 	monitor/record/names.c monitor/record/names.h \
 	monitor/record/parts.c monitor/record/parts.h \
 	monitor/record/place.c monitor/record/place.h \
+	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
 	monitor/record/remembered.h monitor/record/revise.h \
 	$(remembered_sources) \

@@ -14,6 +14,7 @@ report_data_sources = \
 	report/data/profile.h \
 	report/data/curve.c \
 	report/data/lives.c \
+	report/data/log.c report/data/log.h \
 	report/data/read.c \
 	report/data/reader.h \
 	report/data/records.c report/data/refs.c report/data/trees.c
@@ -47,17 +48,20 @@ report_tables_sources = \
 	report/tables/direct.c \
 	report/tables/header.c \
 	report/tables/leaks.c \
+	report/tables/loads.c \
 	report/tables/paths.c report/tables/paths.h \
 	report/tables/peak.c \
 	report/tables/rows.c report/tables/rows.h \
 	report/tables/sexp.c \
 	report/tables/sizes.c \
+	report/tables/stats.c report/tables/stats.h \
 	report/tables/tables.h \
 	report/tables/text.c
 
 report_command_sources = \
 	report/command/command.c report/command/command.h \
 	report/command/curve_options.c \
+	report/command/stats.c \
 	report/command/library.c \
 	report/command/option.c report/command/option.h \
 	report/command/options.c \

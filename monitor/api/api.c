@@ -10,6 +10,7 @@ const struct mprof__functions mprof__own_functions = {
     .restart = mprof__recording_restart,
     .set_autosave = mprof__recording_set_autosave,
     .reset = mprof__recording_reset,
+    .resume = mprof__recording_resume,
     .save = mprof__recording_save,
     .status = mprof__recording_status,
     .set_limit = mprof__recording_set_limit,

@@ -15,6 +15,7 @@ struct mprof__functions {
     int (*restart)(const char *file);
     void (*set_autosave)(int count);
     int (*reset)(void);
+    int (*resume)(void);
     int (*save)(const char *file);
     int (*status)(struct mprof_status *status);
     void (*set_limit)(uint64_t bytes);

@@ -47,6 +47,10 @@ int mprof_reset(void) {
     return now()->reset();
 }
 
+int mprof_resume(void) {
+    return now()->resume();
+}
+
 int mprof_save(const char *file) {
     return now()->save(file);
 }

@@ -19,9 +19,9 @@
 struct mprof__marks;
 struct mprof__thread;
 
-/* Locks that one thread holds at once: the registry's, the session's, and that
- * of the objects that are kept. */
-enum { MPROF__MOST_HELD = 3 };
+/* Locks that one thread holds at once: the log's, the registry's, the
+ * session's, and that of the objects that are kept or of the heap. */
+enum { MPROF__MOST_HELD = 4 };
 
 /* A thread of the process; reused by another thread once `dead`. */
 struct mprof__self {

@@ -107,7 +107,16 @@ struct mprof_header {
     uint64_t forked;      /* 200: when `pid` was forked, ns since the boot */
     mprof_ref unseen;     /* 208: STRING, by which ways the program allocates
                            * that nobody sees; may change, later */
-    uint32_t zero;        /* 212 */
+    uint32_t timed;       /* 212: each event of the C heap has had its time: */
+    struct mprof_load {
+        uint64_t
+            load[2];   /* of bytes that lived times ns, the lower half first */
+        uint64_t live; /* bytes then */
+        uint64_t time; /* ns of `duration` */
+    } loads[2];        /* 216: the last two */
+    uint32_t newer_load; /* 280: which is the newer one */
+    uint32_t zero;       /* 284 */
+    uint64_t begun;      /* 288: CLOCK_MONOTONIC at the first start, ns */
 };
 
 enum mprof_record_type {

@@ -92,6 +92,10 @@ MPROF_API int mprof_stop(void);
  * 1988 mprof had it; the same as mprof_stop() and mprof_start(FILE). */
 MPROF_API int mprof_restart(const char *file);
 
+/* Go on where mprof_stop() stopped, in the same file.  0 when it runs;
+ * MPROF_E_STOPPED when nothing has been recorded. */
+MPROF_API int mprof_resume(void);
+
 /* Have the data written to the disk each time a thread has made COUNT more
  * allocations of the C heap; 0 or less, as at the beginning, leaves that to the
  * system.  Only a crash of the whole machine makes a difference: the data file

@@ -59,6 +59,18 @@ mprof__answer(void *object, size_t bytes, const void *frame) {
     return object;
 }
 
+/* The same for calloc(). */
+static inline __attribute__((always_inline)) void *
+mprof__answer_cleared(void *object, size_t bytes, size_t count,
+                      const void *frame) {
+    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
+    if (__builtin_expect(m == NULL || m->cleared == NULL || object == NULL, 1))
+        return mprof__answer(object, bytes, frame);
+    mprof__calling = 0;
+    m->cleared(object, bytes, count, frame);
+    return object;
+}
+
 /* OBJECT is about to be freed. */
 static inline void mprof__release(void *object) {
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
@@ -91,14 +103,19 @@ mprof__end_resize(struct mprof__resizing *r, void *object, void *fresh,
     if (m == NULL)
         return fresh;
     int saved = errno;
+    bool fresh_is_told = false;
     if (fresh == NULL && bytes > 0) {
         if (r->taken)
             m->untake(object, &r->what);
         m->failed();
+    } else if (m->resized != NULL) {
+        m->resized(object, r->taken ? &r->what : NULL, fresh, bytes, frame);
+        fresh_is_told = true;
     } else if (r->taken) {
         m->freed(&r->what);
     }
-    if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
+    if (fresh != NULL && !fresh_is_told &&
+        (m = mprof__malloc_monitor()) != NULL)
         m->allocated(fresh, bytes, frame);
     errno = saved;
     return fresh;

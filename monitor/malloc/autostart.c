@@ -27,6 +27,7 @@
 #include "monitor/malloc/environment.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/record/complete.h"
+#include "monitor/record/log.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 #include "monitor/record/tell.h"
@@ -40,6 +41,9 @@ static pid_t first;            /* process that base belongs to */
 static uint64_t begun;         /* when the first process, ns since boot */
 static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
 static bool children = true;   /* are recorded, too */
+static bool suspended;         /* at first nothing is */
+static struct mprof__log_options log_options;
+static char log_pattern[PATH_MAX]; /* as `pattern`; "": no log */
 
 /* One line about why nothing is recorded. */
 static void complain(const char *path, int error) {
@@ -105,6 +109,38 @@ static bool rename_to_free(const char *path, const char *aside) {
     return false;
 }
 
+/* The log of what is recorded in NAME: with the same suffix, or by the process
+ * as that.  NULL: there is to be none. */
+static const char *name_log(const char *name) {
+    static char path[PATH_MAX];
+    bool by_process = false;
+    size_t length = strlen(base);
+    if (log_pattern[0] == '\0' ||
+        !mprof__expand(log_pattern, path, sizeof path, &by_process))
+        return NULL;
+    size_t n = strlen(path), room = sizeof path - n;
+    const char *suffix = strncmp(name, base, length) == 0 ? name + length : "";
+    int more = 0;
+    if (suffix[0] != '\0' && !(by_process && by_pid))
+        more = snprintf(path + n, room, "%s", suffix);
+    else if (!by_process && first != getpid())
+        more = snprintf(path + n, room, ".%ld", (long)getpid());
+    return more >= 0 && (size_t)more < room ? path : NULL;
+}
+
+/* The log of an earlier program in this process goes with its data file, which
+ * had the name PATH and is ASIDE now. */
+static void move_log(const char *path, const char *aside) {
+    static char from[PATH_MAX];
+    const char *to = name_log(path);
+    if (to == NULL)
+        return;
+    strcpy(from, to);
+    to = name_log(aside);
+    if (to != NULL && strcmp(from, to) != 0)
+        rename(from, to);
+}
+
 /* What an earlier program in this process recorded gets another name, and is
  * complete now. */
 static void move_away(const char *path) {
@@ -112,6 +148,7 @@ static void move_away(const char *path) {
     for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
         if (rename_to_free(path, aside)) {
             mprof__complete_earlier(aside);
+            move_log(path, aside);
             return;
         } else if (errno != EEXIST) {
             return;
@@ -183,8 +220,12 @@ static void tell_unseen(void) {
 static void begin(char *name, size_t size, bool loud) {
     int folder = lock_folder(name);
     errno = ENAMETOOLONG;
-    int error =
-        choose(name, size) ? mprof__own_functions.start(name) : MPROF_E_OPEN;
+    int error = MPROF_E_OPEN;
+    if (choose(name, size)) {
+        log_options.path = name_log(name);
+        mprof__log_set(&log_options);
+        error = mprof__own_functions.start(name);
+    }
     int saved = errno;
     if (folder >= 0)
         close(folder);
@@ -194,6 +235,8 @@ static void begin(char *name, size_t size, bool loud) {
         error = mprof__own_functions.start(name);
     if (error != 0 && errno != 0 && loud)
         complain(name, error);
+    if (suspended)
+        mprof__own_functions.stop();
     if (error == 0 && first == getpid() && getenv("MPROF_RUN")) {
         if (foreign)
             tell(name);
@@ -201,24 +244,28 @@ static void begin(char *name, size_t size, bool loud) {
     }
 }
 
-static bool read_pattern(void) {
-    const char *wanted = getenv("MPROF_DATA");
+/* NAME, absolute: the program may go to another folder before it forks. */
+static bool make_absolute(const char *name, char *path, size_t size) {
     size_t n = 0;
-    if (wanted == NULL || wanted[0] == '\0')
-        wanted = "mprof.data";
-    /* The program may go to another folder before it forks. */
-    if (wanted[0] != '/') {
-        if (getcwd(pattern, sizeof pattern - 1) == NULL)
+    if (name[0] != '/') {
+        if (getcwd(path, size - 1) == NULL)
             return false;
-        n = strlen(pattern);
-        pattern[n++] = '/';
+        n = strlen(path);
+        path[n++] = '/';
     }
-    if (n + strlen(wanted) >= sizeof pattern) {
+    if (n + strlen(name) >= size) {
         errno = ENAMETOOLONG;
         return false;
     }
-    strcpy(pattern + n, wanted);
+    strcpy(path + n, name);
     return true;
+}
+
+static bool read_pattern(void) {
+    const char *wanted = getenv("MPROF_DATA");
+    if (wanted == NULL || wanted[0] == '\0')
+        wanted = "mprof.data";
+    return make_absolute(wanted, pattern, sizeof pattern);
 }
 
 /* What reads from a pipe began with the programs that write to it, which may
@@ -253,6 +300,24 @@ static bool is_no(const char *variable) {
     return value != NULL && strcmp(value, "no") == 0;
 }
 
+static bool is_yes(const char *variable) {
+    const char *value = getenv(variable);
+    return value != NULL && strcmp(value, "1") == 0;
+}
+
+static void read_log_options(void) {
+    const char *wanted = getenv("MPROF_LOG");
+    const char *threshold = getenv("MPROF_LOG_THRESHOLD");
+    log_options.timed = is_yes("MPROF_STATS");
+    log_options.plain = is_yes("MPROF_LOG_PLAIN");
+    suspended = is_yes("MPROF_SUSPENDED");
+    if (threshold != NULL)
+        mprof__read_bytes(threshold, &log_options.threshold);
+    if (wanted != NULL && wanted[0] != '\0' &&
+        !make_absolute(wanted, log_pattern, sizeof log_pattern))
+        log_pattern[0] = '\0';
+}
+
 bool mprof__autostart(void) {
     static char name[PATH_MAX];
     if (environ == NULL)
@@ -264,8 +329,8 @@ bool mprof__autostart(void) {
     bool run = read_run();
     if (run)
         mprof__own_functions.set_warnings(1);
-    const char *wanted = getenv("MPROF_SUMMARY");
-    mprof__recording_set_summary(wanted != NULL && strcmp(wanted, "1") == 0);
+    mprof__recording_set_summary(is_yes("MPROF_SUMMARY"));
+    read_log_options();
     begin_with_pipe();
     check_limit();
     bool named =

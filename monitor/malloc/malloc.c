@@ -173,7 +173,7 @@ PUBLIC void *calloc(size_t count, size_t size) {
         return overflow ? NULL : from_pool(bytes);
     if (!mprof__begin_call(frame))
         return next.calloc(count, size);
-    return mprof__answer(next.calloc(count, size), bytes, frame);
+    return mprof__answer_cleared(next.calloc(count, size), bytes, count, frame);
 }
 
 PUBLIC void free(void *object) {

@@ -29,16 +29,24 @@ static void undefer(int deferred) {
         mprof__adapter.undefer(deferred);
 }
 
+static bool timed; /* atomic: events go the way of those */
+
 static void allocated(const void *object, size_t bytes, const void *frame) {
     int saved = errno, deferred = defer();
-    mprof__c_allocated(object, bytes, frame);
+    if (mprof__load_relaxed(&timed))
+        mprof__c_allocated_timed(object, bytes, 0, frame);
+    else
+        mprof__c_allocated(object, bytes, frame);
     undefer(deferred);
     errno = saved;
 }
 
 static void released(const void *object) {
     int saved = errno, deferred = defer();
-    mprof__c_release(object);
+    if (mprof__load_relaxed(&timed))
+        mprof__c_release_timed(object);
+    else
+        mprof__c_release(object);
     undefer(deferred);
     errno = saved;
 }
@@ -150,16 +158,37 @@ static void released_and_told(const void *object) {
     tell();
 }
 
+static void cleared_timed(const void *object, size_t bytes, size_t count,
+                          const void *frame) {
+    int saved = errno, deferred = defer();
+    mprof__c_allocated_timed(object, bytes, count, frame);
+    undefer(deferred);
+    errno = saved;
+    tell();
+}
+
+static void resized_timed(const void *old, const struct mprof__object *what,
+                          const void *fresh, size_t bytes, const void *frame) {
+    int deferred = defer();
+    mprof__c_resized_timed(old, what, fresh, bytes, frame);
+    undefer(deferred);
+    tell();
+}
+
 /* By the shortest way, unless the runtime has to be held off. */
 static void choose_ways(void) {
     bool told = mprof__load_acquire(&watch) != NULL;
-    bool deferred = mprof__adapter.defer != NULL;
-    mprof__store_release(&recording.allocated, told       ? allocated_and_told
-                                               : deferred ? allocated
-                                                          : mprof__c_allocated);
-    void (*release)(const void *) = told       ? released_and_told
-                                    : deferred ? released
-                                               : mprof__c_release;
+    mprof__store_release(&timed, mprof__timed());
+    bool longer = mprof__adapter.defer != NULL || timed;
+    mprof__store_release(&recording.allocated, told     ? allocated_and_told
+                                               : longer ? allocated
+                                                        : mprof__c_allocated);
+    mprof__store_release(&recording.cleared, timed ? cleared_timed : NULL);
+    mprof__store_release(&recording.resized, timed ? resized_timed : NULL);
+    mprof__store_release(&following.resized, timed ? resized_timed : NULL);
+    void (*release)(const void *) = told     ? released_and_told
+                                    : longer ? released
+                                             : mprof__c_release;
     mprof__store_release(&recording.release, release);
     mprof__store_release(&following.release, release);
 }

@@ -23,6 +23,13 @@ struct mprof__malloc_monitor {
     void (*allocated)(const void *object, size_t bytes, const void *frame);
     void (*failed)(void);
     void (*release)(const void *object); /* before it is freed */
+    /* NULL, or in place of `allocated` for calloc() of COUNT elements; and for
+     * realloc(), which made FRESH of OLD, or NULL if it freed that, in place of
+     * the two; WHAT is what `take` told, or NULL. */
+    void (*cleared)(const void *object, size_t bytes, size_t count,
+                    const void *frame);
+    void (*resized)(const void *old, const struct mprof__object *what,
+                    const void *fresh, size_t bytes, const void *frame);
     /* The function with FRAME was called while one further out, at PLACE, asks
      * the next allocator: because a signal interrupted that? */
     bool (*interrupts)(const void *frame, uintptr_t place);

@@ -128,6 +128,19 @@ bool mprof__c_take(const void *object, struct mprof__object *what);
 void mprof__c_freed(const struct mprof__object *what);
 void mprof__c_untake(const void *object, const struct mprof__object *what);
 
+/* The same in recordings that are timed; see log.h.  calloc() asks for COUNT
+ * elements, what is no calloc() for 0.  And realloc(): OLD, which was WHAT
+ * (NULL: it was not recorded), became FRESH, or NULL. */
+void mprof__c_allocated_timed(const void *object, uint64_t bytes,
+                              uint64_t count, const void *frame);
+void mprof__c_release_timed(const void *object);
+void mprof__c_resized_timed(const void *old, const struct mprof__object *what,
+                            const void *fresh, uint64_t bytes,
+                            const void *frame);
+
+/* Is the recording timed? */
+bool mprof__timed(void);
+
 /* Between enter and leave: does a session record? */
 bool mprof__recording(void);
 

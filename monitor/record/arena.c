@@ -43,8 +43,7 @@ static bool still_our_file(struct mprof__arena *arena) {
     return true;
 }
 
-/* posix_fallocate(), whatever signals come, and without one. */
-static int allocate(int fd, size_t offset, size_t bytes) {
+int mprof__allocate_blocks(int fd, size_t offset, size_t bytes) {
     struct rlimit most;
     int error;
     if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
@@ -88,7 +87,8 @@ static void move_high(struct mprof__arena *arena) {
 }
 
 static bool extend(struct mprof__arena *arena, size_t size) {
-    int error = allocate(arena->fd, arena->mapped, size - arena->mapped);
+    int error =
+        mprof__allocate_blocks(arena->fd, arena->mapped, size - arena->mapped);
     if (error != 0) {
         errno = error;
         return false;
@@ -356,7 +356,7 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
         return mprof__cut_error();
     mprof__store_release(&header->state, MPROF_OPEN);
     header->crc = 0;
-    int error = allocate(arena->fd, 0, arena->mapped);
+    int error = mprof__allocate_blocks(arena->fd, 0, arena->mapped);
     move_high(arena);
     if (error != 0) {
         errno = error;

@@ -61,6 +61,10 @@ void mprof__arena_check(const struct mprof__arena *arena);
 int mprof__arena_open(struct mprof__arena *arena, const char *path,
                       size_t limit);
 
+/* Let the file FD have BYTES from OFFSET on, whatever signals come, and without
+ * one.  0 or an errno. */
+int mprof__allocate_blocks(int fd, size_t offset, size_t bytes);
+
 /* Unmap it.  The file stays as it is. */
 void mprof__arena_close(struct mprof__arena *arena);
 

@@ -9,6 +9,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
+#include "monitor/record/c_record.h"
 #include "monitor/record/live.h"
 #include "monitor/record/place.h"
 #include "monitor/record/recording.h"
@@ -82,7 +83,7 @@ static inline void begin_life(struct mprof__thread *thread,
     mprof__sum_subtract(owner->lifetime, thread->share.clock);
 }
 
-static void place(struct mprof__thread *thread, const void *object,
+static bool place(struct mprof__thread *thread, const void *object,
                   uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
@@ -90,7 +91,7 @@ static void place(struct mprof__thread *thread, const void *object,
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
         mprof__count_unplaced(session, bytes);
-        return;
+        return false;
     }
     unsigned class_ = mprof_size_class(bytes);
     struct mprof_counter *counter = mprof__counter(thread, node, class_, bytes);
@@ -111,6 +112,7 @@ static void place(struct mprof__thread *thread, const void *object,
     }
     if (__builtin_expect(mprof__autosave != 0, 0))
         autosave(thread);
+    return true;
 }
 
 /* What counting an allocation takes, when nothing has to be made. */
@@ -157,34 +159,50 @@ static bool place_by_walk(const struct place *p, const void *object,
     return true;
 }
 
-static void __attribute__((noinline))
+static bool __attribute__((noinline))
 place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
              const void *frame) {
     int saved = errno;
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
+    bool placed = false;
     if (me != NULL && session != NULL)
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
     if (thread != NULL)
-        place(thread, object, bytes, frame);
+        placed = place(thread, object, bytes, frame);
     else if (session != NULL && (me != NULL || !mprof__thread_is_silent()))
         mprof__count_unplaced(session, bytes);
     errno = saved;
+    return placed;
 }
 
-/* The same when ME is inside already and leaves here, or is NULL; the walk came
- * as far as TRAIL. */
+/* The walk came as far as TRAIL. */
+static inline bool place_at(struct mprof__self *me, const void *object,
+                            uint64_t bytes, const void *frame,
+                            struct mprof__trail trail) {
+    struct place p;
+    return (find_place(me, object, bytes, &p) &&
+            place_by_walk(&p, object, bytes, frame, trail)) ||
+           place_slowly(me, object, bytes, frame);
+}
+
+bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
+                    const void *frame) {
+    const struct mprof__trail none = {NULL, NULL};
+    return me == NULL ? place_slowly(me, object, bytes, frame)
+                      : place_at(me, object, bytes, frame, none);
+}
+
+/* The same when ME is inside already and leaves here, or is NULL. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
                  const void *frame, struct mprof__trail trail) {
-    struct place p;
     if (me == NULL) {
         place_slowly(me, object, bytes, frame);
         return;
     }
-    if (mprof__guard(me) && (!find_place(me, object, bytes, &p) ||
-                             !place_by_walk(&p, object, bytes, frame, trail)))
-        place_slowly(me, object, bytes, frame);
+    if (mprof__guard(me))
+        place_at(me, object, bytes, frame, trail);
     mprof__leave(me);
 }
 
@@ -323,10 +341,8 @@ static bool count_free(struct mprof__thread *thread,
     return true;
 }
 
-/* Enter the hook at STACK, as *ME says, with a session whose data file may be
- * changed; NULL: there is none. */
-static struct mprof__session *enter_open(struct mprof__self **me,
-                                         uintptr_t stack) {
+struct mprof__session *mprof__c_enter_open(struct mprof__self **me,
+                                           uintptr_t stack) {
     for (;;) {
         *me = mprof__enter_slowly(stack);
         struct mprof__session *session = mprof__tracked();
@@ -342,8 +358,8 @@ static struct mprof__session *enter_open(struct mprof__self **me,
     }
 }
 
-static bool take(struct mprof__session *session, const void *object,
-                 struct mprof__object *what) {
+bool mprof__c_forget(struct mprof__session *session, const void *object,
+                     struct mprof__object *what) {
     if (session == NULL)
         return false;
     what->session = session->id;
@@ -356,16 +372,18 @@ static bool take(struct mprof__session *session, const void *object,
     return false;
 }
 
-static void drop(const struct mprof__self *me, struct mprof__session *session,
-                 const struct mprof__object *what) {
+bool mprof__c_drop(const struct mprof__self *me, struct mprof__session *session,
+                   const struct mprof__object *what) {
     if (session == NULL || session->id != what->session)
-        return;
+        return false;
     struct mprof__thread *thread =
         me == NULL ? NULL : mprof__thread_here(me, session, MPROF_C_HEAP);
     struct mprof_header *header = mprof__arena_header(&session->arena);
-    if (thread == NULL || !count_free(thread, what))
-        add_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
-                   what->bytes);
+    if (thread != NULL && count_free(thread, what))
+        return true;
+    add_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
+               what->bytes);
+    return false;
 }
 
 /* Count OBJECT, which the recording has and its own thread frees; false: it is
@@ -399,9 +417,10 @@ release_slowly(const void *object, uintptr_t stack) {
     int saved = errno;
     struct mprof__self *me;
     struct mprof__object what;
-    struct mprof__session *session = enter_open(&me, stack);
-    if ((me == NULL || mprof__guard(me)) && take(session, object, &what))
-        drop(me, session, &what);
+    struct mprof__session *session = mprof__c_enter_open(&me, stack);
+    if ((me == NULL || mprof__guard(me)) &&
+        mprof__c_forget(session, object, &what))
+        mprof__c_drop(me, session, &what);
     if (me != NULL)
         mprof__leave(me);
     errno = saved;
@@ -451,9 +470,9 @@ bool mprof__c_interrupts(const void *frame, uintptr_t place) {
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {
     struct mprof__self *me;
-    struct mprof__session *session = enter_open(&me, mprof__stack());
-    bool found =
-        (me == NULL || mprof__guard(me)) && take(session, object, what);
+    struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
+    bool found = (me == NULL || mprof__guard(me)) &&
+                 mprof__c_forget(session, object, what);
     if (me != NULL)
         mprof__leave(me);
     return found;
@@ -461,9 +480,9 @@ bool mprof__c_take(const void *object, struct mprof__object *what) {
 
 void mprof__c_freed(const struct mprof__object *what) {
     struct mprof__self *me;
-    struct mprof__session *session = enter_open(&me, mprof__stack());
+    struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
     if (me == NULL || mprof__guard(me))
-        drop(me, session, what);
+        mprof__c_drop(me, session, what);
     if (me != NULL)
         mprof__leave(me);
 }

@@ -24,6 +24,12 @@ extern int __sigaction(int, const struct sigaction *, struct sigaction *);
  * thread stays. */
 enum { MOST = 8 };
 static struct mprof__arena *watched[MOST]; /* atomic */
+/* ... and what is mapped of other files. */
+static struct {
+    char *base; /* atomic; NULL: a place that is free */
+    size_t size;
+    bool *cut;
+} regions[MOST];
 static uintptr_t page;
 static pid_t owner; /* of what is here: a child of vfork() is not */
 
@@ -57,13 +63,26 @@ static struct mprof__arena *arena_of(uintptr_t address) {
     return NULL;
 }
 
-/* Let there be memory at ADDRESS; false: it is in no arena. */
+static bool *region_of(uintptr_t address) {
+    for (size_t i = 0; i < MOST; i++) {
+        char *base = mprof__load_acquire(&regions[i].base);
+        if (base != NULL && address - (uintptr_t)base < regions[i].size)
+            return regions[i].cut;
+    }
+    return NULL;
+}
+
+/* Let there be memory at ADDRESS; false: it is in none of our files. */
 static bool mend(uintptr_t address) {
     struct mprof__arena *arena = arena_of(address);
-    if (arena == NULL)
+    bool *cut = region_of(address);
+    if (arena == NULL && cut == NULL)
         return false;
     /* Before others can see that it is empty. */
-    mprof__cut_found(arena);
+    if (arena != NULL)
+        mprof__cut_found(arena);
+    else
+        mprof__store_release(cut, true);
     return mmap((void *)(address / page * page), page, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
@@ -145,7 +164,8 @@ static void end_change(const sigset_t *saved) {
 
 static bool watching(void) {
     for (size_t i = 0; i < MOST; i++)
-        if (mprof__load_acquire(&watched[i]) != NULL)
+        if (mprof__load_acquire(&watched[i]) != NULL ||
+            mprof__load_acquire(&regions[i].base) != NULL)
             return true;
     return false;
 }
@@ -175,17 +195,9 @@ int mprof__cut_sigaction(const struct sigaction *action,
     return status;
 }
 
-void mprof__cut_watch(struct mprof__arena *arena) {
-    size_t i = 0;
+static void begin_watching(void) {
     sigset_t saved;
     struct sigaction now;
-    page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    owner = getpid();
-    while (i < MOST && watched[i] != NULL)
-        i++;
-    if (i == MOST)
-        return;
-    mprof__store_release(&watched[i], arena);
     begin_change(&saved);
     /* Others may have replaced ours without our knowing. */
     if (!is_ours(&now))
@@ -193,16 +205,53 @@ void mprof__cut_watch(struct mprof__arena *arena) {
     end_change(&saved);
 }
 
-void mprof__cut_unwatch(struct mprof__arena *arena) {
+static void end_watching(void) {
     sigset_t saved;
     struct sigaction now;
-    for (size_t i = 0; i < MOST; i++)
-        if (watched[i] == arena)
-            mprof__store_release(&watched[i], NULL);
     if (watching())
         return;
     begin_change(&saved);
     if (is_ours(&now))
         __sigaction(SIGBUS, &now, NULL);
     end_change(&saved);
+}
+
+void mprof__cut_watch(struct mprof__arena *arena) {
+    size_t i = 0;
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    owner = getpid();
+    while (i < MOST && watched[i] != NULL)
+        i++;
+    if (i == MOST)
+        return;
+    mprof__store_release(&watched[i], arena);
+    begin_watching();
+}
+
+void mprof__cut_unwatch(struct mprof__arena *arena) {
+    for (size_t i = 0; i < MOST; i++)
+        if (watched[i] == arena)
+            mprof__store_release(&watched[i], NULL);
+    end_watching();
+}
+
+void mprof__cut_watch_region(char *base, size_t size, bool *cut) {
+    size_t i = 0;
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    owner = getpid();
+    while (i < MOST && regions[i].base != NULL)
+        i++;
+    if (i == MOST)
+        return;
+    regions[i].size = size;
+    regions[i].cut = cut;
+    mprof__store_release(&regions[i].base, base);
+    begin_watching();
+}
+
+void mprof__cut_unwatch_region(const char *base) {
+    for (size_t i = 0; i < MOST; i++)
+        if (regions[i].base == base)
+            mprof__store_release(&regions[i].base, NULL);
+    end_watching();
 }

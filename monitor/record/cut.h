@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct mprof__arena;
 
@@ -16,6 +17,11 @@ struct mprof__arena;
  * recording; while one is watched, the handler is there. */
 void mprof__cut_watch(struct mprof__arena *arena);
 void mprof__cut_unwatch(struct mprof__arena *arena);
+
+/* The same of SIZE bytes at BASE, where another file is mapped: *CUT tells that
+ * it was cut, and what is written there goes nowhere. */
+void mprof__cut_watch_region(char *base, size_t size, bool *cut);
+void mprof__cut_unwatch_region(const char *base);
 
 /* The file of ARENA is shorter than it must be: end the recording.  Any thread,
  * any time. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +17,7 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/quiet.h"
 #include "monitor/record/session.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
@@ -36,24 +36,8 @@ static unsigned heaps;      /* of the next session; 0: the library's own */
 static uint64_t limit;      /* 0: not set */
 static bool warns, summary; /* at the end: what the data lack, what there was */
 
-/* Signals wait: a handler that allocates would find the locks taken.  Not
- * those by which the collector halts threads: it would wait for this thread,
- * while this one may wait for a thread that the collector has halted. */
-struct guard {
-    sigset_t signals;
-    int cancel_state;
-};
-
-static void acquire(struct guard *saved) {
-    static const int not_blocked[] = {SIGPWR, SIGXCPU, SIGSEGV, SIGBUS,
-                                      SIGFPE, SIGILL,  SIGTRAP, SIGABRT};
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof not_blocked / sizeof not_blocked[0]; i++)
-        sigdelset(&all, not_blocked[i]);
-    pthread_sigmask(SIG_BLOCK, &all, &saved->signals);
-    /* Who is cancelled in here would keep the lock. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved->cancel_state);
+static void acquire(struct mprof__quiet *saved) {
+    mprof__be_quiet(saved);
     pthread_mutex_lock(&lock);
 }
 
@@ -61,7 +45,7 @@ static char unseen[400]; /* what the program allocates that nobody sees */
 
 /* The same when a recording begins or ends.  To look for it may take the
  * loader's lock, whose owner may wait for ours. */
-static void acquire_looking(struct guard *saved) {
+static void acquire_looking(struct mprof__quiet *saved) {
     char now[sizeof unseen] = "";
     if (mprof__adapter.unseen != NULL)
         mprof__adapter.unseen(now, sizeof now);
@@ -69,11 +53,10 @@ static void acquire_looking(struct guard *saved) {
     memcpy(unseen, now, sizeof now);
 }
 
-static int release(const struct guard *saved, int error) {
+static int release(const struct mprof__quiet *saved, int error) {
     int e = errno;
     pthread_mutex_unlock(&lock);
-    pthread_setcancelstate(saved->cancel_state, NULL);
-    pthread_sigmask(SIG_SETMASK, &saved->signals, NULL);
+    mprof__be_loud(saved);
     errno = e;
     return error;
 }
@@ -124,6 +107,7 @@ static void after_fork_child(void) {
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);
     mprof__objects_clear();
+    mprof__log_end(parents);
     mprof__arena_close(&parents->arena);
 }
 
@@ -180,7 +164,11 @@ static void note_unseen(void) {
 }
 
 static void begin(void) {
-    session->started = mprof__clock(CLOCK_MONOTONIC);
+    uint64_t now = mprof__clock(CLOCK_MONOTONIC);
+    session->started = now;
+    if (session->before == 0)
+        mprof__arena_header(&session->arena)->begun = now;
+    mprof__log_resume(session, now);
     publish(session, session);
     mprof__adapter.attach(session->heaps);
     running = true;
@@ -203,7 +191,9 @@ static void halt(void) {
     running = false;
     if (MPROF__CHECKS && !session->pinned && !is_lost())
         check_trees();
-    mprof__session_clock(session);
+    uint64_t now = mprof__clock(CLOCK_MONOTONIC);
+    mprof__session_clock_at(session, now);
+    mprof__log_pause(session, now);
     mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
     session->before = mprof__arena_header(&session->arena)->duration;
 }
@@ -216,6 +206,7 @@ static bool same_file(const char *file) {
 
 /* Of a session that is halted. */
 static int complete(void) {
+    mprof__log_settle(session);
     if (session->pinned)
         return 0; /* Who is still inside may write: it stays an open file. */
     return mprof__arena_complete(&session->arena);
@@ -285,7 +276,7 @@ static int refused(void) {
 }
 
 int mprof__recording_start(const char *file) {
-    struct guard saved;
+    struct mprof__quiet saved;
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
@@ -293,8 +284,19 @@ int mprof__recording_start(const char *file) {
     return release(&saved, start(file));
 }
 
+int mprof__recording_resume(void) {
+    struct mprof__quiet saved;
+    char path[PATH_MAX];
+    acquire_looking(&saved);
+    if (session == NULL || owner != getpid())
+        return release(&saved, MPROF_E_STOPPED);
+    bool named = session->named;
+    strcpy(path, session->path);
+    return release(&saved, start(named ? path : NULL));
+}
+
 int mprof__recording_set_heaps(unsigned wanted) {
-    struct guard saved;
+    struct mprof__quiet saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
     acquire(&saved);
@@ -322,13 +324,13 @@ static int stop(void) {
 }
 
 int mprof__recording_stop(void) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire_looking(&saved);
     return release(&saved, stop());
 }
 
 bool mprof__reopen(struct mprof__session *stopped) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire(&saved);
     bool open = mprof__tracked() == stopped && !stopped->pinned;
     if (open && !stopped->open) {
@@ -348,7 +350,7 @@ static int restart(const char *file) {
 }
 
 int mprof__recording_restart(const char *file) {
-    struct guard saved;
+    struct mprof__quiet saved;
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
@@ -369,12 +371,13 @@ static int reset(void) {
     strcpy(path, session->path);
     if (was_running)
         halt();
+    mprof__log_again(session);
     discard();
     return was_running ? start(named ? path : NULL) : 0;
 }
 
 int mprof__recording_reset(void) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire_looking(&saved);
     return release(&saved, reset());
 }
@@ -397,7 +400,7 @@ static int save(const char *file) {
 }
 
 int mprof__recording_save(const char *file) {
-    struct guard saved;
+    struct mprof__quiet saved;
     if (file == NULL)
         return MPROF_E_ARGUMENT;
     acquire_looking(&saved);
@@ -405,7 +408,7 @@ int mprof__recording_save(const char *file) {
 }
 
 void mprof__recording_set_warnings(int on) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire(&saved);
     warns = on != 0;
     release(&saved, 0);
@@ -420,12 +423,14 @@ static void warn(void) {
         mprof__tell_loss(session->path);
     else if (session->arena.refused != 0)
         mprof__tell_shortage(session->path, session->arena.refused);
+    if (session->log.file.refused != 0)
+        mprof__tell_no_log(session->log.path, session->log.file.refused);
 }
 
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
     (void)unused;
-    struct guard saved;
+    struct mprof__quiet saved;
     struct mprof__heap_now now;
     bool tells = summary && owner == getpid();
     if (tells)
@@ -460,7 +465,7 @@ static void __attribute__((destructor)) at_exit(void) {
 }
 
 int mprof__recording_status(struct mprof_status *status) {
-    struct guard saved;
+    struct mprof__quiet saved;
     if (status == NULL)
         return MPROF_E_ARGUMENT;
     memset(status, 0, sizeof *status);
@@ -473,7 +478,7 @@ int mprof__recording_status(struct mprof_status *status) {
 }
 
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
-    struct guard saved;
+    struct mprof__quiet saved;
     memset(now, 0, sizeof *now);
     acquire(&saved);
     if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
@@ -483,7 +488,7 @@ void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
 
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire(&saved);
     if (mprof__adapter.watch != NULL)
         mprof__adapter.watch(function, cookie);
@@ -491,7 +496,7 @@ void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
 }
 
 void mprof__recording_set_limit(uint64_t bytes) {
-    struct guard saved;
+    struct mprof__quiet saved;
     acquire(&saved);
     limit = bytes == 0                     ? 1
             : bytes < MPROF__LARGEST_LIMIT ? bytes

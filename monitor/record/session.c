@@ -148,6 +148,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     mprof__arena_header(&session->arena)->output_pipe =
         mprof__process_pipe(STDOUT_FILENO);
     describe(session);
+    mprof__log_begin(session);
     return session;
 }
 
@@ -169,6 +170,7 @@ void mprof__session_free(struct mprof__session *session) {
         chunk = next;
     }
     mprof__arena_close(&session->arena);
+    mprof__log_end(session);
     mprof__live_end(&session->live);
     mprof__curve_end(&session->curve);
     pthread_mutex_destroy(&session->lock);
@@ -176,8 +178,11 @@ void mprof__session_free(struct mprof__session *session) {
 }
 
 void mprof__session_clock(struct mprof__session *session) {
+    mprof__session_clock_at(session, mprof__clock(CLOCK_MONOTONIC));
+}
+
+void mprof__session_clock_at(struct mprof__session *session, uint64_t now) {
     struct mprof_header *header = mprof__arena_header(&session->arena);
-    uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     mprof__store_relaxed(&header->duration,
                          session->before + now - session->started);
     mprof__store_relaxed(&header->saved, mprof__process_clock());
@@ -186,6 +191,11 @@ void mprof__session_clock(struct mprof__session *session) {
 
 bool mprof__recording(void) {
     return mprof__current() != NULL;
+}
+
+bool mprof__timed(void) {
+    const struct mprof__session *session = mprof__tracked();
+    return session != NULL && session->log.timed;
 }
 
 void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {

@@ -14,6 +14,7 @@
 #include "monitor/record/arena.h"
 #include "monitor/record/curve.h"
 #include "monitor/record/live.h"
+#include "monitor/record/log.h"
 
 struct mprof__chunk;
 struct mprof__thread;
@@ -41,6 +42,7 @@ struct mprof__session {
     uint32_t ready[MPROF_HEAPS]; /* atomic: of these, with what they remember */
     struct mprof__live live;     /* the C heap */
     struct mprof__curve curve;   /* ... over time */
+    struct mprof__log log;       /* ... event by event */
     struct mprof__chunk *chunks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
@@ -95,7 +97,9 @@ extern uint32_t mprof__parent;
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
                                           unsigned heaps, int *error);
 /* Bring the duration and the memory in the header up to date, which a killed
- * program leaves behind; while the session records. */
+ * program leaves behind; while the session records.  NOW is CLOCK_MONOTONIC, in
+ * ns. */
+void mprof__session_clock_at(struct mprof__session *session, uint64_t now);
 void mprof__session_clock(struct mprof__session *session);
 
 /* Add up into STATUS, which is zeroed, what SESSION has recorded. */

@@ -37,6 +37,15 @@ void mprof__tell_shortage(const char *path, int error) {
                         path, why != NULL ? why : "unknown"));
 }
 
+void mprof__tell_no_log(const char *path, int error) {
+    static char line[PATH_MAX + 200];
+    const char *why = strerrordesc_np(error);
+    mprof__say(line,
+               snprintf(line, sizeof line,
+                        "mprof: %s: %s; the log ends with its last line\n",
+                        path, why != NULL ? why : "unknown"));
+}
+
 /* NUMBER, with SEPARATOR between groups of three digits. */
 static const char *grouped(uint64_t number, const char *separator, char *text,
                            size_t size) {

@@ -227,6 +227,8 @@ static int run_guarded(struct command *c) {
 int report__main(int argc, char **argv, FILE *out, FILE *err) {
     struct command c = {.output = {.stream = out}, .err = err};
 
+    if (argc > 1 && strcmp(argv[1], "stats") == 0)
+        return report__stats_main(argc - 1, argv + 1, out, err);
     bool good =
         argc > 1 && strcmp(argv[1], "curve") == 0
             ? report__parse_curve(argc - 1, argv + 1, out, err, &c.options)

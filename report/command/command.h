@@ -35,6 +35,10 @@ bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
                          struct report__options *options);
 void report__curve_help(FILE *out);
 
+/* Do what `mprof stats` does with ARGV, which begins with "stats": as
+ * report__main(). */
+int report__stats_main(int argc, char **argv, FILE *out, FILE *err);
+
 struct report__input {
     const char *program; /* given by the user, or NULL */
     const char *data;

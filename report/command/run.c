@@ -25,6 +25,7 @@
 #include "monitor/format/process.h"
 #include "report/command/run_options.h"
 #include "report/command/runnable.h"
+#include "report/data/log.h"
 
 static int __attribute__((format(printf, 2, 3)))
 fail(int status, const char *format, ...) {
@@ -62,12 +63,12 @@ static bool is_foreign(const char *path) {
                       memcmp(magic, zeros, sizeof magic) != 0));
 }
 
-/* The data file's name, absolute: the program may change its folder. */
-static int set_data(const char *wanted) {
+/* Set VARIABLE to the name of a file, absolute: the program may change its
+ * folder.  What is there, as WHAT calls it, may be replaced unless FOREIGN. */
+static int set_file(const char *variable, const char *wanted, const char *what,
+                    bool (*foreign)(const char *path)) {
     char path[PATH_MAX] = "";
     struct stat st;
-    if (wanted == NULL || *wanted == '\0')
-        wanted = "mprof.data";
     if (*wanted != '/' && getcwd(path, sizeof path - 1) == NULL)
         return fail(2, "cannot tell the current folder: %s", strerror(errno));
     if (*wanted != '/')
@@ -75,15 +76,41 @@ static int set_data(const char *wanted) {
     if (strlen(path) + strlen(wanted) >= sizeof path)
         return fail(2, "%s: %s", wanted, strerror(ENAMETOOLONG));
     strcat(path, wanted);
-    setenv("MPROF_DATA", path, 1);
+    setenv(variable, path, 1);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return fail(2, "%s is no regular file", wanted);
-    if (is_foreign(path))
-        return fail(2, "%s exists and is not an mprof data file", wanted);
+    if (foreign(path))
+        return fail(2, "%s exists and is not %s", wanted, what);
     *strrchr(path, '/') = '\0';
     if (access(*path ? path : "/", W_OK | X_OK) != 0)
         return fail(2, "cannot create %s: %s", wanted, strerror(errno));
     return 0;
+}
+
+static int set_data(const char *wanted) {
+    if (wanted == NULL || *wanted == '\0')
+        wanted = "mprof.data";
+    return set_file("MPROF_DATA", wanted, "an mprof data file", is_foreign);
+}
+
+static bool is_no_log(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > 0 && !report__is_log(path);
+}
+
+/* What is to be known of each event. */
+static int set_log(const struct report__run_options *run) {
+    int status = 0;
+    unsetenv("MPROF_LOG");
+    if (run->log != NULL && *run->log != '\0')
+        status = set_file("MPROF_LOG", run->log, "a log of mprof", is_no_log);
+    if (run->log_plain)
+        setenv("MPROF_LOG_PLAIN", "1", 1);
+    if (run->threshold != NULL)
+        setenv("MPROF_LOG_THRESHOLD", run->threshold, 1);
+    if (run->stats)
+        setenv("MPROF_STATS", "1", 1);
+    return status;
 }
 
 static int set_preload(void) {
@@ -137,6 +164,7 @@ static void set_run(void) {
 
 int report__run_main(int argc, char **argv) {
     struct report__run_options run = {.data = getenv("MPROF_DATA"),
+                                      .log = getenv("MPROF_LOG"),
                                       .limit = getenv("MPROF_LIMIT"),
                                       .children = true};
     int status;
@@ -146,7 +174,8 @@ int report__run_main(int argc, char **argv) {
     if (!report__parse_run(argv, stderr, &run))
         return 2;
     if ((run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
-        (status = set_data(run.data)) != 0 || (status = set_preload()) != 0)
+        (status = set_data(run.data)) != 0 || (status = set_log(&run)) != 0 ||
+        (status = set_preload()) != 0)
         return status;
     unsetenv("MPROF_START");
     unsetenv("MPROF_CHILDREN");

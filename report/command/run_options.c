@@ -34,12 +34,47 @@ static bool want_summary(void *run_, const char *value, FILE *err) {
     return true;
 }
 
+static bool want_stats(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)value, (void)err;
+    run->stats = true;
+    return true;
+}
+
+static bool set_log(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)err;
+    run->log = value;
+    return true;
+}
+
+static bool want_plain_log(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)value, (void)err;
+    run->log_plain = true;
+    return true;
+}
+
+static bool set_threshold(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    uint64_t bytes;
+    run->threshold = value;
+    if (mprof__read_bytes(value, &bytes))
+        return true;
+    fprintf(err, "mprof: run: '%s' is no number of bytes\n", value);
+    return false;
+}
+
 static const struct report__option list[] = {
     {"data", "FILE", "", set_data},
     {"o", "FILE", "", set_data},
     {"limit", "BYTES", "", set_limit},
     {"no-children", NULL, "", leave_children},
     {"summary", NULL, "", want_summary},
+    {"stats", NULL, "", want_stats},
+    {"log", "FILE", "", set_log},
+    {"log-plain", NULL, "", want_plain_log},
+    {"log-threshold", "BYTES", "", set_threshold},
     {NULL, NULL, NULL, NULL}};
 
 bool report__parse_run(char **argv, FILE *err,

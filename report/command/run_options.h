@@ -9,7 +9,9 @@
 struct report__run_options {
     const char *data;  /* as given, or NULL */
     const char *limit; /* the same */
-    bool children, summary;
+    const char *log;   /* the same */
+    const char *threshold;
+    bool children, summary, stats, log_plain;
     char **program; /* with its arguments, ended by NULL */
 };
 

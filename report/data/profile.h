@@ -148,6 +148,12 @@ struct report__profile {
      * another in a copy that was made while it ran. */
     struct mprof_count at_peak;
     uint64_t peak_time, peak_clock, counted_peak;
+    /* C, when it is timed: bytes times ns until `load_time`, when `load_live`
+     * bytes lived. */
+    bool timed;
+    unsigned __int128 load;
+    uint64_t load_live, load_time; /* ns of `duration` */
+    uint64_t begun;                /* ns of the machine's clock */
     /* C: in the order of time; the peak and the last moment are among them. */
     struct report__moment *moments;
     struct report__resident *resident;

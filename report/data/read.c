@@ -138,6 +138,27 @@ static void find_records(struct report__reader *r) {
     }
 }
 
+/* Values that no program has would overflow where they are multiplied. */
+static bool read_load(struct report__reader *r) {
+    const struct mprof_header *h = &r->header;
+    struct report__profile *p = r->profile;
+    const struct mprof_load *load = &h->loads[h->newer_load & 1];
+
+    if (h->timed > 1 || h->newer_load > 1)
+        return report__damaged(r, MPROF_FIELD(header, timed),
+                               "neither timed nor not");
+    if (h->duration >> 62 || h->begun >> 62 || load->time >> 62 ||
+        load->live >> 62 || load->load[1] >> 62)
+        return report__damaged(r, MPROF_FIELD(header, loads),
+                               "an impossible load");
+    p->timed = h->timed;
+    p->load = (unsigned __int128)load->load[1] << 64 | load->load[0];
+    p->load_live = load->live;
+    p->load_time = load->time;
+    p->begun = h->begun;
+    return true;
+}
+
 static bool read_header(struct report__reader *r) {
     const struct mprof_header *h = &r->header;
     struct report__profile *p = r->profile;
@@ -163,7 +184,8 @@ static bool read_header(struct report__reader *r) {
     p->untracked_bytes = h->untracked_bytes;
     if (h->heaps >> MPROF_HEAPS)
         return report__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
-    if (!report__read_string(r, 0, MPROF_FIELD(header, program), h->program,
+    if (!read_load(r) ||
+        !report__read_string(r, 0, MPROF_FIELD(header, program), h->program,
                              flags, &p->program) ||
         !report__read_string(r, 0, MPROF_FIELD(header, command), h->command,
                              flags, &p->command) ||

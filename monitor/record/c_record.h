@@ -1,0 +1,30 @@
+/* c_record.h - parts of c_record.c, for events that are timed. */
+#ifndef MONITOR_RECORD_C_RECORD_H
+#define MONITOR_RECORD_C_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/objects.h"
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+
+/* Count OBJECT of BYTES; ME is this thread, inside of the hook, or NULL.
+ * False: there is no place for it.  FRAME as in adapter.h. */
+bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
+                    const void *frame);
+
+/* Enter the hook at STACK, as *ME says, with a session whose data file may be
+ * changed; NULL: there is none. */
+struct mprof__session *mprof__c_enter_open(struct mprof__self **me,
+                                           uintptr_t stack);
+
+/* Forget OBJECT, and tell what it was; false: it was not recorded. */
+bool mprof__c_forget(struct mprof__session *session, const void *object,
+                     struct mprof__object *what);
+
+/* Count it as freed; false: that cannot be counted with it. */
+bool mprof__c_drop(const struct mprof__self *me, struct mprof__session *session,
+                   const struct mprof__object *what);
+
+#endif

@@ -1,0 +1,102 @@
+/* c_timed.c - the same as c_record.c, for recordings that are timed: each event
+ * holds the log, which has an order of all; see log.h.
+ */
+#include <errno.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/record/adapter.h"
+#include "monitor/record/c_record.h"
+#include "monitor/record/log.h"
+#include "monitor/record/thread.h"
+
+/* What this thread, ME, is called in lines; 0: it has never been counted. */
+static uint32_t tid_of(const struct mprof__self *me,
+                       struct mprof__session *session) {
+    const struct mprof__thread *thread =
+        mprof__thread_here(me, session, MPROF_C_HEAP);
+    return thread == NULL ? 0 : thread->record->tid;
+}
+
+void mprof__c_allocated_timed(const void *object, uint64_t bytes,
+                              uint64_t count, const void *frame) {
+    int saved = errno;
+    struct mprof__self *me = mprof__enter_slowly(mprof__stack());
+    struct mprof__session *session = mprof__current();
+    if (me == NULL || session == NULL) {
+        mprof__c_place(me, object, bytes, frame);
+    } else if (mprof__guard(me)) {
+        mprof__log_enter(session);
+        struct mprof__log_entry entry = {
+            .type = count > 0 ? MPROF_LOG_CALLOC : MPROF_LOG_MALLOC,
+            .fresh = object,
+            .bytes = bytes,
+            .count = count,
+            .is_fresh = mprof__c_place(me, object, bytes, frame),
+            .tid = tid_of(me, session)};
+        mprof__log_write(session, &entry);
+        mprof__log_leave(session);
+    }
+    if (me != NULL)
+        mprof__leave(me);
+    errno = saved;
+}
+
+/* OLD, which is WHAT or was not recorded: NULL, is freed, and if there is a
+ * FRESH that has its place, of BYTES. */
+static void replace(struct mprof__self *me, struct mprof__session *session,
+                    const struct mprof__object *what,
+                    struct mprof__log_entry *entry, const void *frame) {
+    if (what != NULL) {
+        entry->is_old = mprof__c_drop(me, session, what);
+        entry->old_bytes = what->bytes;
+    }
+    if (entry->fresh != NULL && mprof__current() == session)
+        entry->is_fresh = mprof__c_place(me, entry->fresh, entry->bytes, frame);
+    entry->tid = tid_of(me, session);
+    mprof__log_write(session, entry);
+}
+
+void mprof__c_release_timed(const void *object) {
+    int saved = errno;
+    struct mprof__self *me;
+    struct mprof__object what;
+    struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
+    if (me == NULL) {
+        if (mprof__c_forget(session, object, &what))
+            mprof__c_drop(me, session, &what);
+    } else if (session != NULL && mprof__guard(me)) {
+        mprof__log_enter(session);
+        struct mprof__log_entry entry = {.type = MPROF_LOG_FREE, .old = object};
+        if (mprof__c_forget(session, object, &what))
+            replace(me, session, &what, &entry, NULL);
+        mprof__log_leave(session);
+    }
+    if (me != NULL)
+        mprof__leave(me);
+    errno = saved;
+}
+
+void mprof__c_resized_timed(const void *old, const struct mprof__object *what,
+                            const void *fresh, uint64_t bytes,
+                            const void *frame) {
+    struct mprof__self *me;
+    struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
+    if (what != NULL && session != NULL && session->id != what->session)
+        what = NULL; /* of a recording before */
+    if (me == NULL) {
+        if (what != NULL)
+            mprof__c_drop(me, session, what);
+        if (fresh != NULL)
+            mprof__c_place(me, fresh, bytes, frame);
+    } else if (session != NULL && mprof__guard(me)) {
+        mprof__log_enter(session);
+        struct mprof__log_entry entry = {.type = MPROF_LOG_REALLOC,
+                                         .old = old,
+                                         .fresh = fresh,
+                                         .bytes = bytes};
+        replace(me, session, what, &entry, frame);
+        mprof__log_leave(session);
+    }
+    if (me != NULL)
+        mprof__leave(me);
+}

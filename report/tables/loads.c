@@ -1,0 +1,264 @@
+/* loads.c - from data files and logs to loads; see stats.h.
+ *
+ * Each file is a source of steps: at this time so much lived.  The steps of all
+ * are taken in the order of time, whose clock is that of the machine.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/format/process.h"
+#include "report/data/log.h"
+#include "report/data/profile.h"
+#include "report/tables/stats.h"
+
+struct source {
+    struct report__loaded *loaded;
+    bool is_log;
+    struct report__log log;
+    struct report__moment *moments;
+    uint32_t moment_count, at;
+    uint64_t begin; /* of a data file, ns */
+    uint64_t boot;  /* of the machine, or 0 */
+    /* The next step: at this time NEXT lives, where LIVE did before. */
+    uint64_t time, live, next;
+    bool ended;
+};
+
+struct merge {
+    struct source *sources;
+    struct source **heap; /* by time, the first one on top */
+    uint32_t count;
+    struct report__pool *pool;
+    const char **error;
+    uint64_t live, steps;
+    struct report__load *group;
+    uint64_t begin, end;
+    bool any;
+    FILE *progress;
+    uint64_t told; /* ns */
+};
+
+static uint64_t left(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+/* From the points of the curve: between two of them the mean. */
+static unsigned __int128 area(const struct report__moment *moments,
+                              uint32_t count) {
+    unsigned __int128 area = 0;
+    for (uint32_t i = 1; i < count; i++)
+        area += (unsigned __int128)(moments[i].time - moments[i - 1].time) *
+                (moments[i].live.bytes / 2 + moments[i - 1].live.bytes / 2);
+    return area;
+}
+
+static void read_load(const struct report__profile *p,
+                      struct report__loaded *loaded) {
+    struct report__load *load = &loaded->load;
+    const struct report__moment *last = &p->moments[p->moment_count - 1];
+
+    load->duration =
+        p->timed && p->load_time > p->duration ? p->load_time : p->duration;
+    load->most = p->at_peak.bytes;
+    load->current = last->live.bytes;
+    if (p->timed)
+        load->total = p->load + (unsigned __int128)p->load_live *
+                                    (load->duration - p->load_time);
+    else
+        load->total = area(p->moments, p->moment_count);
+    loaded->source = p->timed ? MPROF_LOAD_TIMED : MPROF_LOAD_CURVE;
+    loaded->pid = p->pid;
+    loaded->unplaced = p->unplaced_allocs;
+}
+
+static bool open_data(struct source *s, struct report__pool *pool,
+                      const char **error) {
+    struct report__pool own = {.nomem = pool->nomem};
+    struct report__loaded *loaded = s->loaded;
+    const struct report__profile *p = report__read(&own, loaded->name, error);
+
+    if (p != NULL && !report__has_heap(p, MPROF_C_HEAP))
+        *error = report__format(pool, "%s: the C heap was not recorded",
+                                loaded->name);
+    else if (p != NULL) {
+        read_load(p, loaded);
+        loaded->command = report__copy(pool, p->command, strlen(p->command));
+        s->moment_count = p->moment_count;
+        s->moments = report__alloc(pool, p->moment_count, sizeof *s->moments);
+        memcpy(s->moments, p->moments, p->moment_count * sizeof *s->moments);
+        s->begin = p->begun;
+        s->boot = p->process.boot;
+    } else {
+        *error = report__copy(pool, *error, strlen(*error));
+    }
+    report__pool_free(&own);
+    return *error == NULL;
+}
+
+/* Of a log that was read. */
+static void finish_log(struct source *s) {
+    const struct report__log *log = &s->log;
+    s->loaded->load = (struct report__load){.duration = log->recorded,
+                                            .most = log->peak,
+                                            .current = log->live,
+                                            .total = log->load};
+    s->loaded->is_late = log->running;
+}
+
+/* Find the next step of S; the last one is that nothing lives. */
+static bool advance(struct merge *m, struct source *s) {
+    s->live = s->next;
+    if (s->is_log && report__log_next(&s->log, m->pool, m->error)) {
+        s->time = s->log.time;
+        s->next = s->log.live;
+        return true;
+    }
+    if (*m->error != NULL)
+        return false;
+    if (!s->is_log && s->at < s->moment_count) {
+        s->time = s->begin + s->moments[s->at].time;
+        s->next = s->moments[s->at++].live.bytes;
+        return true;
+    }
+    if (s->ended)
+        return false;
+    s->ended = true;
+    s->next = 0;
+    if (s->is_log)
+        finish_log(s);
+    return true;
+}
+
+static void swap(struct source **a, struct source **b) {
+    struct source *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* The one at AT may be later than those below it. */
+static void sink(struct merge *m, uint32_t at) {
+    for (;;) {
+        uint32_t first = at, child = 2 * at + 1;
+        for (uint32_t i = child; i < child + 2 && i < m->count; i++)
+            if (m->heap[i]->time < m->heap[first]->time)
+                first = i;
+        if (first == at)
+            return;
+        swap(&m->heap[at], &m->heap[first]);
+        at = first;
+    }
+}
+
+/* On a terminal in place, elsewhere a line now and then. */
+static void tell(struct merge *m) {
+    enum { STEPS = 1 << 17 };
+    uint64_t every = 500000000, now;
+    if (m->progress == NULL || ++m->steps % STEPS != 0)
+        return;
+    bool is_terminal = isatty(fileno(m->progress));
+    now = mprof__clock(CLOCK_MONOTONIC);
+    if (m->told == 0)
+        m->told = now;
+    if (now - m->told < (is_terminal ? every : 20 * every))
+        return;
+    m->told = now;
+    fprintf(m->progress,
+            is_terminal ? "\rmprof: %" PRIu64 " million events"
+                        : "mprof: %" PRIu64 " million events\n",
+            m->steps / 1000000);
+    fflush(m->progress);
+}
+
+static bool take_steps(struct merge *m) {
+    uint32_t all = m->count;
+
+    for (uint32_t i = all; i-- > 0;)
+        sink(m, i);
+    while (m->count > 0) {
+        struct source *s = m->heap[0];
+        m->live = m->live - s->live + s->next;
+        if (m->live > m->group->most)
+            m->group->most = m->live;
+        m->end = s->time > m->end ? s->time : m->end;
+        tell(m);
+        if (!advance(m, s)) {
+            if (*m->error != NULL)
+                return false;
+            m->heap[0] = m->heap[--m->count];
+        }
+        sink(m, 0);
+    }
+    return true;
+}
+
+static bool open_source(struct merge *m, struct source *s) {
+    const char *name = s->loaded->name;
+    s->is_log = report__is_log(name);
+    s->loaded->command = "";
+    if (s->is_log ? !report__log_open(&s->log, name, m->pool, m->error)
+                  : !open_data(s, m->pool, m->error))
+        return false;
+    if (!advance(m, s))
+        return false;
+    if (!m->any || s->time < m->begin)
+        m->begin = s->time;
+    m->any = true;
+    return true;
+}
+
+/* Clocks begin anew with each boot of the machine. */
+static bool check_boots(struct merge *m) {
+    const struct source *known = NULL;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct source *s = &m->sources[i];
+        if (s->boot == 0)
+            continue;
+        if (known != NULL && known->boot != s->boot) {
+            *m->error = report__format(
+                m->pool, "%s and %s are of two boots of a machine",
+                known->loaded->name, s->loaded->name);
+            return false;
+        }
+        known = s;
+    }
+    return true;
+}
+
+static bool open_all(struct merge *m) {
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->heap[i] = &m->sources[i];
+        if (!open_source(m, &m->sources[i]))
+            return false;
+    }
+    return check_boots(m);
+}
+
+bool report__find_loads(const char *const *files, uint32_t count,
+                        struct report__loaded *list, struct report__load *group,
+                        bool *group_exact, FILE *progress,
+                        struct report__pool *pool, const char **error) {
+    struct merge m = {.pool = pool,
+                      .error = error,
+                      .count = count,
+                      .group = group,
+                      .progress = progress};
+    m.sources = report__alloc(pool, count, sizeof *m.sources);
+    m.heap = report__alloc(pool, count, sizeof *m.heap);
+    *group_exact = true;
+    for (uint32_t i = 0; i < count; i++) {
+        m.sources[i].loaded = &list[i];
+        list[i].name = files[i];
+    }
+    bool good = open_all(&m) && take_steps(&m);
+    for (uint32_t i = 0; i < count; i++) {
+        report__log_close(&m.sources[i].log);
+        group->current += list[i].load.current;
+        group->total += list[i].load.total;
+        *group_exact &= m.sources[i].is_log;
+    }
+    group->duration = left(m.end, m.begin);
+    if (progress != NULL && m.told != 0 && isatty(fileno(progress)))
+        fputs("\r\033[K", progress);
+    return good;
+}

@@ -1,0 +1,49 @@
+/* stats.h - the load that processes put on the C heap, each and all together.
+ */
+#ifndef REPORT_TABLES_STATS_H
+#define REPORT_TABLES_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/base/pool.h"
+
+/* What a process, or a group of them, had: ns, bytes, and bytes times ns. */
+struct report__load {
+    uint64_t duration, most, current;
+    unsigned __int128 total;
+};
+
+/* How the load over time is known. */
+enum report__load_source {
+    MPROF_LOAD_LOG,   /* from a log: exact */
+    MPROF_LOAD_TIMED, /* each event had its time: exact */
+    MPROF_LOAD_CURVE  /* between the points of the curve it is estimated */
+};
+
+struct report__loaded {
+    const char *name;    /* of the file */
+    const char *command; /* "" when unknown */
+    uint32_t pid;        /* or 0 */
+    enum report__load_source source;
+    struct report__load load;
+    uint64_t unplaced; /* allocations that are not in it */
+    bool is_late;      /* the log ends before the program did */
+};
+
+/* Read FILES, COUNT of data files and logs, and tell what each had in LIST, and
+ * in *GROUP all of them; *GROUP_EXACT: the most that they had is exact, as all
+ * have logs.  PROGRESS is told how far it came, or NULL.  False: *ERROR is a
+ * sentence. */
+bool report__find_loads(const char *const *files, uint32_t count,
+                        struct report__loaded *list, struct report__load *group,
+                        bool *group_exact, FILE *progress,
+                        struct report__pool *pool, const char **error);
+
+/* Print them; PLAIN: numbers alone, a line for each. */
+void report__print_loads(FILE *out, const struct report__loaded *list,
+                         uint32_t count, const struct report__load *group,
+                         bool group_exact, bool plain);
+
+#endif
