@@ -103,6 +103,12 @@ uint64_t mprof__live_current(void);
 
 /* The clock of THREAD came to `clock_at`. */
 void mprof__live_tick(struct mprof__thread *thread);
+/* A new thread has nothing for itself: also a free, with which it may begin, is
+ * an event that it must ask for. */
+static inline void mprof__live_enter(struct mprof__share *share) {
+    share->most = INT64_MIN;
+}
+
 /* THREAD ends: it gives back what it has. */
 void mprof__live_leave(struct mprof__thread *thread);
 

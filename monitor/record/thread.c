@@ -164,6 +164,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
+    mprof__live_enter(&thread->share);
     begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
     return thread;
 }

@@ -340,8 +340,31 @@ static void orders_of_threads(void **state) {
     }
 }
 
+static void *release_only(void *at) {
+    mprof__c_release(at);
+    return NULL;
+}
+
+/* Each object is freed by a thread that never allocates. */
+static void threads_that_free(void **state) {
+    const void *base = (const void *)(uintptr_t)0x200000000000;
+    pthread_t id;
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 10; i++) {
+        allocate_here(base, 1000);
+        assert_int_equal(mprof_heap_current(), 1000);
+        pthread_create(&id, NULL, release_only, (void *)base);
+        pthread_join(id, NULL);
+        assert_int_equal(mprof_heap_current(), 0);
+    }
+    assert_int_equal(mprof_heap_peak(), 1000);
+    assert_int_equal(mprof_reset() || mprof_stop() || mprof_reset(), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(orders_of_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_that_free),
+                                       cmocka_unit_test(orders_of_threads)};
     if (mprof_set_heaps(MPROF_HEAP_MALLOC) != 0)
         return 1;
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
