@@ -61,7 +61,8 @@ record_sources = \
 api_sources = \
 	monitor/api/api.c \
 	monitor/api/functions.h \
-	monitor/api/public.c
+	monitor/api/public.c \
+	monitor/api/stack.c
 
 # One file for each role; configure makes monitor/unwind/arch.h
 

@@ -74,6 +74,7 @@ c_script_tests = \
 	tests/run-fuzz.test \
 	tests/run-hostile.test \
 	tests/run-limits.test \
+	tests/run-log.test \
 	tests/run-manpages.test \
 	tests/run-portable.test \
 	tests/run-peaks.test \

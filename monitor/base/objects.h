@@ -39,6 +39,15 @@ struct mprof__object {
 /* The invariants, of the word of ADDRESS. */
 void mprof__objects_check(const void *address);
 
+/* What became of OLD by realloc(), which WHAT tells, or NULL: it was not
+ * recorded.  It is FRESH now, of BYTES, or freed: NULL, or stays: KEPT. */
+struct mprof__resized {
+    const void *old, *fresh;
+    uint64_t bytes;
+    const struct mprof__object *what;
+    bool kept;
+};
+
 /* Remember OBJECT, which begins at ADDRESS.  False: no memory, or an address
  * that no allocator returns (not a multiple of 8). */
 bool mprof__objects_put(const void *address, struct mprof__object object);

@@ -131,6 +131,7 @@ struct mprof__self *mprof__enter_slowly(uintptr_t stack) {
         if (!was_left(me, stack))
             return NULL;
         release_held(me);
+        me->resizes = NULL;
         me->guarded = false;
     }
     mprof__go_in(me, stack);

@@ -17,6 +17,7 @@
 #include "monitor/format/format.h"
 
 struct mprof__marks;
+struct mprof__session;
 struct mprof__thread;
 
 /* Locks that one thread holds at once: the log's, the registry's, the
@@ -39,7 +40,8 @@ struct mprof__self {
     int dead; /* atomic */
     pthread_mutex_t *held[MPROF__MOST_HELD];
     int held_count;
-    bool guarded; /* by `guard`, until it leaves */
+    struct mprof__session *resizes; /* it stays inside for realloc() */
+    bool guarded;                   /* by `guard`, until it leaves */
     void *guard[5];
 };
 

@@ -149,6 +149,14 @@ MPROF_API void mprof_heap_callback(mprof_heap_function function, void *cookie);
 /* Print the four numbers in one line on standard error, behind LABEL. */
 MPROF_API void mprof_heap_print(const char *label);
 
+/* Paint the stack of this thread below the caller's frame, 64 MiB of it at
+ * most; what mprof_stack_used() is to be given.  That tells how many bytes of
+ * it were in use since, up to where something was written that is lowest; as
+ * long as the caller's frame is there, in the same thread.  0 when nothing is
+ * painted. */
+MPROF_API void *mprof_stack_clear(void);
+MPROF_API uint64_t mprof_stack_used(const void *base);
+
 /* A sentence for an error code, any number, in English, static. */
 MPROF_API const char *mprof_strerror(int error);
 

@@ -82,41 +82,61 @@ static inline void mprof__release(void *object) {
  * to another thread, and remembered again if nothing came of it. */
 struct mprof__resizing {
     const struct mprof__malloc_monitor *monitor;
+    void (*resized)(const struct mprof__resized *r, const void *frame);
     struct mprof__object what;
     bool taken;
 };
 
 static inline __attribute__((always_inline)) void
-mprof__begin_resize(struct mprof__resizing *r, void *object) {
+mprof__begin_resize(struct mprof__resizing *r, void *object,
+                    const void *frame) {
     int saved = errno;
     r->monitor = mprof__malloc_monitor();
-    r->taken = r->monitor != NULL && r->monitor->take(object, &r->what);
+    r->resized =
+        r->monitor == NULL ? NULL : mprof__load_relaxed(&r->monitor->resized);
+    if (r->resized != NULL)
+        r->taken = r->monitor->resizing(object, &r->what, frame);
+    else
+        r->taken = r->monitor != NULL && r->monitor->take(object, &r->what);
     errno = saved;
+}
+
+/* In two parts, of which either may be there. */
+static inline __attribute__((always_inline)) void
+mprof__end_parts(const struct mprof__resizing *r, void *object, void *fresh,
+                 size_t bytes, const void *frame) {
+    const struct mprof__malloc_monitor *m = r->monitor;
+    if (fresh == NULL && bytes > 0) {
+        if (r->taken)
+            m->untake(object, &r->what);
+        m->failed();
+    } else if (r->taken) {
+        m->freed(&r->what);
+    }
+    if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
+        m->allocated(fresh, bytes, frame);
 }
 
 /* OBJECT has become FRESH, of BYTES, or has not: NULL. */
 static inline __attribute__((always_inline)) void *
 mprof__end_resize(struct mprof__resizing *r, void *object, void *fresh,
                   size_t bytes, const void *frame) {
-    const struct mprof__malloc_monitor *m = r->monitor;
     mprof__calling = 0;
-    if (m == NULL)
+    if (r->monitor == NULL)
         return fresh;
     int saved = errno;
-    bool fresh_is_told = false;
-    if (fresh == NULL && bytes > 0) {
-        if (r->taken)
-            m->untake(object, &r->what);
-        m->failed();
-    } else if (m->resized != NULL) {
-        m->resized(object, r->taken ? &r->what : NULL, fresh, bytes, frame);
-        fresh_is_told = true;
-    } else if (r->taken) {
-        m->freed(&r->what);
+    if (r->resized != NULL) {
+        struct mprof__resized resized = {.old = object,
+                                         .fresh = fresh,
+                                         .bytes = bytes,
+                                         .what = r->taken ? &r->what : NULL,
+                                         .kept = fresh == NULL && bytes > 0};
+        r->resized(&resized, frame);
+        if (resized.kept)
+            r->monitor->failed();
+    } else {
+        mprof__end_parts(r, object, fresh, bytes, frame);
     }
-    if (fresh != NULL && !fresh_is_told &&
-        (m = mprof__malloc_monitor()) != NULL)
-        m->allocated(fresh, bytes, frame);
     errno = saved;
     return fresh;
 }

@@ -56,7 +56,7 @@ INLINE uintptr_t RESIZE(mprof__further *f, uintptr_t a, uintptr_t b,
         return SECOND(f, a, b, c, d, frame);
     if (!mprof__begin_call(frame))
         return f(a, b, c, d);
-    mprof__begin_resize(&r, (void *)a);
+    mprof__begin_resize(&r, (void *)a, frame);
     void *fresh = (void *)f(a, b, c, d);
     return (uintptr_t)mprof__end_resize(&r, (void *)a, fresh, b, frame);
 }
@@ -71,7 +71,7 @@ INLINE uintptr_t IN_PLACE(mprof__further *f, uintptr_t a, uintptr_t b,
     mprof__calling = 0;
     if (size < b)
         return size;
-    mprof__begin_resize(&r, (void *)a);
+    mprof__begin_resize(&r, (void *)a, frame);
     mprof__end_resize(&r, (void *)a, (void *)a, b, frame);
     return size;
 }

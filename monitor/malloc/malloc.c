@@ -202,7 +202,7 @@ static inline __attribute__((always_inline)) void *leave_pool(void *object,
 static inline __attribute__((always_inline)) void *
 resize(void *object, size_t bytes, const void *frame) {
     struct mprof__resizing r;
-    mprof__begin_resize(&r, object);
+    mprof__begin_resize(&r, object, frame);
     void *fresh = next.realloc(object, bytes);
     return mprof__end_resize(&r, object, fresh, bytes, frame);
 }

@@ -90,6 +90,9 @@ static void replaced(void) {
 static void ignore(void) {
 }
 
+static bool resizing_timed(const void *old, struct mprof__object *what,
+                           const void *frame);
+
 static struct mprof__malloc_monitor recording = {
     .allocated = mprof__c_allocated,
     .failed = mprof__c_failed,
@@ -98,6 +101,7 @@ static struct mprof__malloc_monitor recording = {
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
+    .resizing = resizing_timed,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
     .unwinding = mprof__thread_lift_marks,
@@ -113,6 +117,7 @@ static struct mprof__malloc_monitor following = {
     .take = take,
     .freed = freed,
     .untake = mprof__c_untake,
+    .resizing = resizing_timed,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
     .unwinding = mprof__thread_lift_marks,
@@ -167,10 +172,17 @@ static void cleared_timed(const void *object, size_t bytes, size_t count,
     tell();
 }
 
-static void resized_timed(const void *old, const struct mprof__object *what,
-                          const void *fresh, size_t bytes, const void *frame) {
+static bool resizing_timed(const void *old, struct mprof__object *what,
+                           const void *frame) {
     int deferred = defer();
-    mprof__c_resized_timed(old, what, fresh, bytes, frame);
+    bool taken = mprof__c_resizing_timed(old, what, frame);
+    undefer(deferred);
+    return taken;
+}
+
+static void resized_timed(const struct mprof__resized *r, const void *frame) {
+    int deferred = defer();
+    mprof__c_resized_timed(r, frame);
     undefer(deferred);
     tell();
 }

@@ -15,6 +15,7 @@
 #include "monitor/base/atomic.h"
 
 struct mprof__object;
+struct mprof__resized;
 
 /* Called by the thread that allocates; `allocated` and `release` leave errno as
  * it is.  FRAME is the frame address of the
@@ -23,13 +24,9 @@ struct mprof__malloc_monitor {
     void (*allocated)(const void *object, size_t bytes, const void *frame);
     void (*failed)(void);
     void (*release)(const void *object); /* before it is freed */
-    /* NULL, or in place of `allocated` for calloc() of COUNT elements; and for
-     * realloc(), which made FRESH of OLD, or NULL if it freed that, in place of
-     * the two; WHAT is what `take` told, or NULL. */
+    /* NULL, or in place of `allocated` for calloc() of COUNT elements. */
     void (*cleared)(const void *object, size_t bytes, size_t count,
                     const void *frame);
-    void (*resized)(const void *old, const struct mprof__object *what,
-                    const void *fresh, size_t bytes, const void *frame);
     /* The function with FRAME was called while one further out, at PLACE, asks
      * the next allocator: because a signal interrupted that? */
     bool (*interrupts)(const void *frame, uintptr_t place);
@@ -37,6 +34,11 @@ struct mprof__malloc_monitor {
     bool (*take)(const void *object, struct mprof__object *what);
     void (*freed)(const struct mprof__object *what);
     void (*untake)(const void *object, const struct mprof__object *what);
+    /* NULL, or in place of these four: before, by the function with FRAME, and
+     * after it, when OLD became FRESH, or was freed, or was KEPT. */
+    bool (*resizing)(const void *old, struct mprof__object *what,
+                     const void *frame);
+    void (*resized)(const struct mprof__resized *r, const void *frame);
     /* Before and after a library is closed; see dlclose(3). */
     void (*closing)(void);
     void (*closed)(void);

@@ -129,14 +129,18 @@ void mprof__c_freed(const struct mprof__object *what);
 void mprof__c_untake(const void *object, const struct mprof__object *what);
 
 /* The same in recordings that are timed; see log.h.  calloc() asks for COUNT
- * elements, what is no calloc() for 0.  And realloc(): OLD, which was WHAT
- * (NULL: it was not recorded), became FRESH, or NULL. */
+ * elements, what is no calloc() for 0.  realloc() in two steps: the old object
+ * is forgotten, and told what it was (false: it was not recorded), by the
+ * function with FRAME; then count what became of it.  Between these the thread
+ * stays inside of the hook and holds the log, as another may get the address of
+ * the old object. */
+struct mprof__resized;
 void mprof__c_allocated_timed(const void *object, uint64_t bytes,
                               uint64_t count, const void *frame);
 void mprof__c_release_timed(const void *object);
-void mprof__c_resized_timed(const void *old, const struct mprof__object *what,
-                            const void *fresh, uint64_t bytes,
-                            const void *frame);
+bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
+                             const void *frame);
+void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame);
 
 /* Is the recording timed? */
 bool mprof__timed(void);

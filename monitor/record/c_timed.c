@@ -76,27 +76,62 @@ void mprof__c_release_timed(const void *object) {
     errno = saved;
 }
 
-void mprof__c_resized_timed(const void *old, const struct mprof__object *what,
-                            const void *fresh, uint64_t bytes,
-                            const void *frame) {
+bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
+                             const void *frame) {
     struct mprof__self *me;
     struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
-    if (what != NULL && session != NULL && session->id != what->session)
-        what = NULL; /* of a recording before */
-    if (me == NULL) {
-        if (what != NULL)
-            mprof__c_drop(me, session, what);
-        if (fresh != NULL)
-            mprof__c_place(me, fresh, bytes, frame);
-    } else if (session != NULL && mprof__guard(me)) {
+    bool found = false;
+    if (me == NULL)
+        return mprof__c_forget(session, object, what);
+    if (session != NULL && mprof__guard(me)) {
         mprof__log_enter(session);
-        struct mprof__log_entry entry = {.type = MPROF_LOG_REALLOC,
-                                         .old = old,
-                                         .fresh = fresh,
-                                         .bytes = bytes};
-        replace(me, session, what, &entry, frame);
-        mprof__log_leave(session);
+        found = mprof__c_forget(session, object, what);
+        /* What interrupts the allocator is deeper in the stack. */
+        me->stack = mprof__frame_place(frame);
+        me->resizes = session;
+        me->guarded = false;
+    } else {
+        mprof__leave(me);
+    }
+    return found;
+}
+
+/* The end of it, by a thread that did not stay inside: it was there before, or
+ * nothing is recorded. */
+static void end_outside(const struct mprof__resized *r, const void *frame) {
+    struct mprof__self *me;
+    struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
+    if (me == NULL || mprof__guard(me)) {
+        if (r->kept && r->what != NULL && session != NULL &&
+            session->id == r->what->session)
+            mprof__objects_put(r->old, *r->what);
+        else if (r->what != NULL)
+            mprof__c_drop(me, session, r->what);
+        if (r->fresh != NULL)
+            mprof__c_place(me, r->fresh, r->bytes, frame);
     }
     if (me != NULL)
         mprof__leave(me);
+}
+
+void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame) {
+    struct mprof__self *me = mprof__self;
+    struct mprof__session *session = me == NULL ? NULL : me->resizes;
+    if (session == NULL) {
+        end_outside(r, frame);
+        return;
+    }
+    me->resizes = NULL;
+    if (mprof__guard(me)) {
+        struct mprof__log_entry entry = {.type = MPROF_LOG_REALLOC,
+                                         .old = r->old,
+                                         .fresh = r->fresh,
+                                         .bytes = r->bytes};
+        if (!r->kept)
+            replace(me, session, r->what, &entry, frame);
+        else if (r->what != NULL)
+            mprof__objects_put(r->old, *r->what);
+        mprof__log_leave(session);
+    }
+    mprof__leave(me);
 }

@@ -1,6 +1,6 @@
 /* log.c - see log.h.
  *
- * The lines follow the grammar that mprof-log(5) gives.
+ * The lines follow the grammar that mprof.log(5) gives.
  */
 #define _GNU_SOURCE
 #include "monitor/record/log.h"

@@ -58,15 +58,11 @@ static void read_load(const struct report__profile *p,
     struct report__load *load = &loaded->load;
     const struct report__moment *last = &p->moments[p->moment_count - 1];
 
-    load->duration =
-        p->timed && p->load_time > p->duration ? p->load_time : p->duration;
+    /* Without an end it is until the last event, as in a log. */
+    load->duration = p->timed ? p->load_time : p->duration;
     load->most = p->at_peak.bytes;
     load->current = last->live.bytes;
-    if (p->timed)
-        load->total = p->load + (unsigned __int128)p->load_live *
-                                    (load->duration - p->load_time);
-    else
-        load->total = area(p->moments, p->moment_count);
+    load->total = p->timed ? p->load : area(p->moments, p->moment_count);
     loaded->source = p->timed ? MPROF_LOAD_TIMED : MPROF_LOAD_CURVE;
     loaded->pid = p->pid;
     loaded->unplaced = p->unplaced_allocs;
