@@ -141,8 +141,10 @@ void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--no-children]\n"
-        "                 [--summary] [--] PROGRAM [ARGUMENT]...\n"
+        "                 [--summary] [--stats] [--log=FILE] [--log-plain]\n"
+        "                 [--log-threshold=BYTES] [--] PROGRAM [ARGUMENT]...\n"
         "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
+        "       mprof stats [OPTION]... [FILE]...\n"
         "Print what the data file DATA (mprof.data) tells about the "
         "allocations of\n"
         "a program: which types or sizes (bins), what was never freed "
@@ -152,6 +154,7 @@ void report__help(FILE *out) {
         "of the program if it is not where it was.\n"
         "`mprof run` runs PROGRAM and records what it allocates.\n"
         "`mprof curve` prints how its heap grew and shrank; it has a --help.\n"
+        "`mprof stats` prints the load of one process or of many, as well.\n"
         "\n",
         out);
     report__describe_options(list, out);
