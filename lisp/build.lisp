@@ -41,7 +41,7 @@
          (list* (compiled "package" source)
                 (compiled "config" build)
                 (mapcar (lambda (name) (compiled name source))
-                        '("conditions" "ffi" "control" "report" "profile"
+                        '("conditions" "ffi" "control" "count" "report" "profile"
                           "batch"))))))))
 
 (setf *compile-verbose* nil

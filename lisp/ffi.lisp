@@ -190,6 +190,14 @@ after it may change errno."
   (file :cstring))
 (define-c-function %mprof-status ("mprof_status" :monitor) :int
   (status :pointer-void))
+(define-c-function %mprof-count-begin ("mprof_count_begin" :monitor) :int)
+(define-c-function %mprof-count-end ("mprof_count_end" :monitor) :int)
+(define-c-function %mprof-counted ("mprof_counted" :monitor) :void
+  (allocs :pointer-void) (bytes :pointer-void))
+(define-c-function %mprof-lisp-heap-current
+    ("mprof_lisp_heap_current" :monitor) :uint64-t)
+(define-c-function %mprof-lisp-heap-peak
+    ("mprof_lisp_heap_peak" :monitor) :uint64-t)
 (define-c-function %mprof-strerror ("mprof_strerror" :monitor) :cstring
   (code :int))
 
@@ -272,6 +280,30 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
   "Write what is recorded to FILE, a string."
   (let ((errno (errno-place)))
     (check-code (%mprof-save (c-string file)) file errno)))
+
+(defun %count-begin ()
+  "Count from here on what this thread allocates.  Allocates nothing after that."
+  ;; What the end needs must not be allocated while it counts.
+  (resolve '%mprof-count-end)
+  (let ((code (%mprof-count-begin)))
+    (unless (zerop code)
+      (check-code code nil (errno-place)))))
+
+(defun %count-end ()
+  "End it.  Allocates nothing before that."
+  (%mprof-count-end))
+
+(defun %counted ()
+  "What the last count of this thread has: allocations and bytes, two values."
+  (let ((numbers (loop repeat 2
+                       collect (si:allocate-foreign-data :uint64-t 8))))
+    (unwind-protect
+         (progn
+           (apply #'%mprof-counted numbers)
+           (values-list (loop for number in numbers
+                              collect (si:foreign-data-ref-elt number 0
+                                                               :uint64-t))))
+      (mapc #'si:free-foreign-data numbers))))
 
 (defparameter *status-fields*
   '(:running :allocs :bytes :objects :object-bytes :threads :nodes

@@ -16,6 +16,7 @@
                (:file "conditions")
                (:file "ffi")
                (:file "control")
+               (:file "count")
                (:file "report")
                (:file "profile")
                (:file "batch"))
@@ -29,6 +30,7 @@
   :serial t
   :components ((:file "harness")
                (:file "recording")
+               (:file "count")
                (:file "profiles")
                (:file "conditions"))
   :perform (test-op (operation system)

@@ -15,6 +15,8 @@ goes wrong is signalled as an MPROF-ERROR.")
   ;; Recording
   (:export "WITH-PROFILING" "CALL-WITH-PROFILING"
            "START" "STOP" "RESET" "SAVE" "RUNNING-P" "STATUS")
+  ;; Without a recording
+  (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK")
   ;; Tables
   (:export "REPORT")
   ;; Numbers

@@ -7,7 +7,8 @@ format_sources = \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/create.c monitor/format/create.h \
 	monitor/format/format.h \
-	monitor/format/log.h \
+	monitor/format/events.h \
+	monitor/format/group.h \
 	monitor/format/naming.c monitor/format/naming.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
@@ -27,10 +28,12 @@ record_sources = \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
+	monitor/record/collections.c monitor/record/collections.h \
 	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
 	monitor/record/curve.c monitor/record/curve.h \
 	monitor/record/cut.c monitor/record/cut.h \
+	monitor/record/group.c monitor/record/group.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
 	monitor/record/live.c monitor/record/live.h \
@@ -52,6 +55,7 @@ record_sources = \
 	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
+	monitor/record/sums.c monitor/record/sums.h \
 	monitor/record/tell.c monitor/record/tell.h \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \
@@ -124,7 +128,9 @@ monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
+	monitor/ecl/collector.c monitor/ecl/collector.h \
 	monitor/ecl/ecl_bytecodes.c \
+	monitor/ecl/ecl_count.c monitor/ecl/ecl_count.h \
 	monitor/ecl/ecl_hook.c \
 	monitor/ecl/ecl_images.c monitor/ecl/ecl_images.h \
 	monitor/ecl/ecl_keep.c \

@@ -12,7 +12,9 @@ report_base_sources = \
 
 report_data_sources = \
 	report/data/profile.h \
+	report/data/collections.c \
 	report/data/curve.c \
+	report/data/group.c report/data/group.h \
 	report/data/lives.c \
 	report/data/log.c report/data/log.h \
 	report/data/read.c \
@@ -43,6 +45,7 @@ report_graph_sources = \
 report_tables_sources = \
 	report/tables/bins.c \
 	report/tables/callgraph.c report/tables/callgraph.h \
+	report/tables/collections.c \
 	report/tables/curve.c \
 	report/tables/cycles.c \
 	report/tables/direct.c \

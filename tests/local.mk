@@ -148,9 +148,9 @@ TEST_EXTENSIONS = .test
 # What the fuzzer calls.  replay_* are for any compiler, and call it with files;
 # in fuzzing/ clang makes programs of the same, and of what they use.
 
-fuzz_targets = data elf options
+fuzz_targets = data elf log options
 fuzz_replays = tests/fuzz/replay_data tests/fuzz/replay_elf \
-	tests/fuzz/replay_options
+	tests/fuzz/replay_log tests/fuzz/replay_options
 if !WALK_OTHER
 fuzz_targets += unwind
 fuzz_replays += tests/fuzz/replay_unwind
@@ -162,6 +162,8 @@ tests_fuzz_replay_data_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_parts) \
 	report/command/runnable.c
 tests_fuzz_replay_elf_LDADD = $(fuzz_libraries)
+tests_fuzz_replay_log_SOURCES = tests/fuzz/fuzz_log.c $(fuzz_parts)
+tests_fuzz_replay_log_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_parts) \
 	monitor/malloc/environment.c report/command/run_options.c
 tests_fuzz_replay_options_CPPFLAGS = $(AM_CPPFLAGS)
@@ -325,6 +327,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/code.lsp \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
+	tests/oracle/log.py \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \
@@ -341,6 +344,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/alias.c \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
+	tests/programs/c-counted.c \
 	tests/programs/c-copied-stack.c \
 	tests/programs/c-cross.c \
 	tests/programs/c-crowd.c \
@@ -366,6 +370,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-jumps.c \
 	tests/programs/c-keys.c \
 	tests/programs/c-local.cc \
+	tests/programs/c-log.c \
 	tests/programs/c-manpage.c \
 	tests/programs/c-new.cc \
 	tests/programs/c-notables-main.c \

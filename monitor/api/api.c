@@ -10,13 +10,14 @@ const struct mprof__functions mprof__own_functions = {
     .restart = mprof__recording_restart,
     .set_autosave = mprof__recording_set_autosave,
     .reset = mprof__recording_reset,
-    .resume = mprof__recording_resume,
     .save = mprof__recording_save,
     .status = mprof__recording_status,
     .set_limit = mprof__recording_set_limit,
     .set_warnings = mprof__recording_set_warnings,
     .heap = mprof__recording_heap,
     .watch = mprof__recording_watch,
+    .resume = mprof__recording_resume,
+    .mark = mprof__recording_mark,
 };
 
 const char *mprof_strerror(int error) {

@@ -15,7 +15,6 @@ struct mprof__functions {
     int (*restart)(const char *file);
     void (*set_autosave)(int count);
     int (*reset)(void);
-    int (*resume)(void);
     int (*save)(const char *file);
     int (*status)(struct mprof_status *status);
     void (*set_limit)(uint64_t bytes);
@@ -23,6 +22,8 @@ struct mprof__functions {
     void (*heap)(bool reset, struct mprof__heap_now *now);
     void (*watch)(void (*function)(void *cookie, uint64_t current),
                   void *cookie);
+    int (*resume)(void);
+    int (*mark)(const char *name);
 };
 
 /* Of this library's monitor (api.c). */

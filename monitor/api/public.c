@@ -51,6 +51,10 @@ int mprof_resume(void) {
     return now()->resume();
 }
 
+int mprof_mark(const char *name) {
+    return now()->mark(name);
+}
+
 int mprof_save(const char *file) {
     return now()->save(file);
 }

@@ -14,6 +14,8 @@
 #include <ecl/internal.h>
 
 #include "monitor/api/functions.h"
+#include "monitor/ecl/collector.h"
+#include "monitor/ecl/ecl_count.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
@@ -119,6 +121,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
     uintptr_t stack = mprof__stack();
     struct mprof__trail trail = {NULL, NULL};
     note_thread();
+    mprof__ecl_count(bytes);
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =
         me == NULL ? NULL : me->heap[MPROF_LISP_HEAP].thread;
@@ -175,10 +178,24 @@ static void loaded(cl_object block, int opened) {
 static const struct ecl_monitor monitor = {
     .allocated = allocated, .named = named, .loaded = loaded};
 
+/* For names and libraries alone. */
 static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas) {
-    (void)type, (void)storage, (void)bytes, (void)clas;
+    (void)type, (void)storage, (void)clas;
     note_thread();
+    mprof__ecl_count(bytes);
 }
+
+static void ignore_name(cl_object name, cl_object function) {
+    (void)name, (void)function;
+}
+
+static void ignore_library(cl_object block, int opened) {
+    (void)block, (void)opened;
+}
+
+/* While something is counted, and nothing is recorded. */
+const struct ecl_monitor mprof__ecl_counter = {
+    .allocated = ignore, .named = ignore_name, .loaded = ignore_library};
 
 static const struct ecl_monitor names_only = {
     .allocated = ignore, .named = named, .loaded = loaded};
@@ -219,8 +236,9 @@ static void attach(unsigned heaps) {
         mprof__leave(me);
     }
     /* Without the Lisp heap, names and libraries are of interest still. */
-    if (ecl_set_monitor != NULL)
-        ecl_set_monitor(heaps & MPROF_HEAP_LISP ? &monitor : &names_only);
+    mprof__ecl_watch(heaps & MPROF_HEAP_LISP ? &monitor : &names_only);
+    if (heaps & MPROF_HEAP_LISP)
+        mprof__collector_watch();
     if (heaps & MPROF_HEAP_MALLOC)
         mprof__malloc_attach();
 }
@@ -232,8 +250,7 @@ static void rename_late(struct mprof__session *session) {
 }
 
 static void detach(void) {
-    if (ecl_set_monitor != NULL)
-        ecl_set_monitor(NULL);
+    mprof__ecl_watch(NULL);
     mprof__malloc_detach();
 }
 

@@ -115,7 +115,7 @@ struct mprof_header {
         uint64_t time; /* ns of `duration` */
     } loads[2];        /* 216: the last two */
     uint32_t newer_load; /* 280: which is the newer one */
-    uint32_t zero;       /* 284 */
+    uint32_t grouped;    /* 284: they are in the sum of a group, too */
     uint64_t begun;      /* 288: CLOCK_MONOTONIC at the first start, ns */
 };
 
@@ -134,7 +134,9 @@ enum mprof_record_type {
     MPROF_SPILL_NODES = 12,
     MPROF_SPILL_COUNTERS = 13,
     MPROF_TOTALS = 14,
-    MPROF_CURVE = 15
+    MPROF_CURVE = 15,
+    MPROF_COLLECTIONS = 16,
+    MPROF_MARK = 17
 };
 
 struct mprof_record {
@@ -252,6 +254,38 @@ struct mprof_curve {
         uint64_t time;
         uint64_t bytes;     /* of memory that the process had resident */
     } rss[MPROF_CURVE_RSS]; /* 8224 */
+};
+
+/* A moment to which the program gave a name. */
+struct mprof_mark {
+    struct mprof_record head;
+    mprof_ref name;     /*  8: STRING */
+    uint32_t zero;      /* 12 */
+    uint64_t time;      /* 16: ns of `duration` */
+    uint64_t allocated; /* 24: bytes of the C heap so far */
+    uint64_t current;   /* 32: of these, not freed */
+    uint64_t objects;   /* 40: that these bytes are in */
+};
+
+enum { MPROF_COLLECTION_POINTS = 256 };
+
+/* What the collector of the Lisp heap did.  Where the list is full, every other
+ * point goes, and there are half as many from then on; see above. */
+struct mprof_collections {
+    struct mprof_record head;
+    uint32_t count;       /*  8: points, later */
+    uint32_t zero;        /* 12 */
+    uint64_t step;        /* 16: collections for a point */
+    uint64_t collections; /* 24: all there were */
+    uint64_t ns;          /* 32: that they took */
+    uint64_t highest;     /* 40: bytes in use before one, the most */
+    struct mprof_collection {
+        uint64_t time;                 /* ns of `duration`, when it ended */
+        uint64_t allocated;            /* bytes that Lisp asked for so far */
+        uint64_t before, after;        /* bytes of blocks in use */
+        uint64_t collections;          /* so far, this one included */
+        uint64_t ns;                   /* that these took */
+    } points[MPROF_COLLECTION_POINTS]; /* 48 */
 };
 
 struct mprof_count {

@@ -96,6 +96,11 @@ MPROF_API int mprof_restart(const char *file);
  * MPROF_E_STOPPED when nothing has been recorded. */
 MPROF_API int mprof_resume(void);
 
+/* Give this moment of the recording NAME, of 1024 bytes at most: `mprof curve`
+ * tells it.  MPROF_E_STOPPED while nothing is recorded, MPROF_E_MEMORY when
+ * there is no room for it. */
+MPROF_API int mprof_mark(const char *name);
+
 /* Have the data written to the disk each time a thread has made COUNT more
  * allocations of the C heap; 0 or less, as at the beginning, leaves that to the
  * system.  Only a crash of the whole machine makes a difference: the data file
@@ -148,6 +153,23 @@ MPROF_API void mprof_heap_callback(mprof_heap_function function, void *cookie);
 
 /* Print the four numbers in one line on standard error, behind LABEL. */
 MPROF_API void mprof_heap_print(const char *label);
+
+/* Of libmprof: count what this thread allocates in the Lisp heap from here on,
+ * by numbers alone; within another count, too, at most 64 deep.  Nothing needs
+ * to be recorded, and what is recorded does not change.  MPROF_E_UNPATCHED when
+ * it cannot be seen, MPROF_E_ARGUMENT when that is too deep.  Then end it:
+ * MPROF_E_ARGUMENT when none was begun.  And what the last one of this thread
+ * that has ended has counted: blocks and bytes. */
+MPROF_API int mprof_count_begin(void);
+MPROF_API int mprof_count_end(void);
+MPROF_API void mprof_counted(uint64_t *allocs, uint64_t *bytes);
+
+/* Of libmprof: bytes of the Lisp heap in blocks that are in use now, with what
+ * the collector has not found to be garbage yet; and the most that they were
+ * before a collection, or when one of these was called, since the first of
+ * these calls or the first recording. */
+MPROF_API uint64_t mprof_lisp_heap_current(void);
+MPROF_API uint64_t mprof_lisp_heap_peak(void);
 
 /* Paint the stack of this thread below the caller's frame, 64 MiB of it at
  * most; what mprof_stack_used() is to be given.  That tells how many bytes of

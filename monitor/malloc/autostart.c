@@ -44,6 +44,7 @@ static bool children = true;   /* are recorded, too */
 static bool suspended;         /* at first nothing is */
 static struct mprof__log_options log_options;
 static char log_pattern[PATH_MAX]; /* as `pattern`; "": no log */
+static char group[PATH_MAX];       /* name of the group's file, or "" */
 
 /* One line about why nothing is recorded. */
 static void complain(const char *path, int error) {
@@ -147,7 +148,7 @@ static void move_away(const char *path) {
     static char aside[PATH_MAX];
     for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
         if (rename_to_free(path, aside)) {
-            mprof__complete_earlier(aside);
+            log_options.orphaned = mprof__complete_earlier(aside);
             move_log(path, aside);
             return;
         } else if (errno != EEXIST) {
@@ -224,6 +225,7 @@ static void begin(char *name, size_t size, bool loud) {
     if (choose(name, size)) {
         log_options.path = name_log(name);
         mprof__log_set(&log_options);
+        log_options.orphaned = 0;
         error = mprof__own_functions.start(name);
     }
     int saved = errno;
@@ -316,6 +318,10 @@ static void read_log_options(void) {
     if (wanted != NULL && wanted[0] != '\0' &&
         !make_absolute(wanted, log_pattern, sizeof log_pattern))
         log_pattern[0] = '\0';
+    wanted = getenv("MPROF_GROUP");
+    if (wanted != NULL && wanted[0] != '\0' &&
+        make_absolute(wanted, group, sizeof group))
+        log_options.group = group;
 }
 
 bool mprof__autostart(void) {

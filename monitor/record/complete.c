@@ -58,16 +58,21 @@ static void complete(int fd, const struct mprof_header *header) {
         errno = EIO; /* it remains an open one */
 }
 
-void mprof__complete_earlier(const char *path) {
+uint64_t mprof__complete_earlier(const char *path) {
     struct mprof_header header;
+    uint64_t live = 0;
     struct stat st;
     int saved = errno;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 &&
         mprof__claim_open(fd, mprof__image_id(), &header) == MPROF__EARLIER &&
-        fstat(fd, &st) == 0 && st.st_nlink == 1 && is_whole(&header, &st))
+        fstat(fd, &st) == 0 && st.st_nlink == 1 && is_whole(&header, &st)) {
         complete(fd, &header);
+        if (header.grouped)
+            live = header.loads[header.newer_load & 1].live;
+    }
     if (fd >= 0)
         close(fd);
     errno = saved;
+    return live;
 }

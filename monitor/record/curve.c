@@ -39,39 +39,6 @@ void mprof__curve_begin(struct mprof__session *session) {
     mprof__unlock(&session->lock);
 }
 
-/* Remember where SIZE is. */
-static bool add_size(struct mprof__curve *curve,
-                     const struct mprof_size *size) {
-    struct mprof__sizes *sizes = curve->sizes;
-    if (sizes == NULL ||
-        sizes->count == sizeof sizes->list / sizeof *sizes->list) {
-        sizes = mprof__map(sizeof *sizes);
-        if (sizes == NULL)
-            return false;
-        sizes->older = curve->sizes;
-        curve->sizes = sizes;
-    }
-    sizes->list[sizes->count++] = size;
-    return true;
-}
-
-/* What was added to the data file since the last time. */
-static void find_sizes(struct mprof__session *session) {
-    struct mprof__curve *curve = &session->curve;
-    const struct mprof__arena *arena = &session->arena;
-    uint64_t used = mprof__load_acquire(&mprof__arena_header(arena)->used);
-    if (curve->scanned < MPROF_HEADER_BYTES)
-        curve->scanned = MPROF_HEADER_BYTES;
-    while (curve->scanned < used) {
-        const struct mprof_record *record =
-            (const void *)(arena->base + curve->scanned);
-        if (record->type == MPROF_SIZE &&
-            !add_size(curve, (const struct mprof_size *)record))
-            return;
-        curve->scanned += mprof__arena_step(record);
-    }
-}
-
 /* Over all SIZEs. */
 struct sums {
     struct mprof_count allocated;
@@ -80,11 +47,11 @@ struct sums {
 
 static struct sums add_up(struct mprof__session *session) {
     struct sums sums = {{0, 0}, 0};
-    find_sizes(session);
-    for (const struct mprof__sizes *s = session->curve.sizes; s != NULL;
-         s = s->older)
-        for (uint32_t i = 0; i < s->count; i++) {
-            const struct mprof_size *size = s->list[i];
+    mprof__find_more(&session->curve.sizes, &session->arena, MPROF_SIZE);
+    for (const struct mprof__found *f = session->curve.sizes.found; f != NULL;
+         f = f->older)
+        for (uint32_t i = 0; i < f->count; i++) {
+            const struct mprof_size *size = (const void *)f->list[i];
             sums.allocated.allocs +=
                 mprof__load_relaxed(&size->allocated.allocs);
             sums.allocated.bytes += mprof__load_relaxed(&size->allocated.bytes);
@@ -94,10 +61,11 @@ static struct sums add_up(struct mprof__session *session) {
 }
 
 void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
-                       uint64_t *allocs) {
+                       uint64_t *allocs, uint64_t *frees) {
     struct sums sums = add_up(session);
     *bytes = sums.allocated.bytes;
     *allocs = sums.allocated.allocs;
+    *frees = sums.frees;
 }
 
 /* The second number, of pages. */
@@ -167,9 +135,5 @@ void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
 }
 
 void mprof__curve_end(struct mprof__curve *curve) {
-    for (struct mprof__sizes *s = curve->sizes, *older; s != NULL; s = older) {
-        older = s->older;
-        mprof__unmap(s, sizeof *s);
-    }
-    curve->sizes = NULL;
+    mprof__finder_end(&curve->sizes);
 }

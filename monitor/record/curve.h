@@ -11,21 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "monitor/record/sums.h"
+
 struct mprof__session;
 struct mprof_curve;
-struct mprof_size;
 
 struct mprof__curve {
     struct mprof_curve *record; /* atomic; NULL: not yet */
     bool refused;               /* there was no room for it; atomic */
     /* Under the lock of the heap: */
     uint64_t next, next_rss; /* bytes allocated, ns: when there is another */
-    uint64_t scanned; /* bytes of the data file: SIZEs before are known */
-    struct mprof__sizes {
-        struct mprof__sizes *older;
-        uint32_t count;
-        const struct mprof_size *list[508];
-    } * sizes;
+    struct mprof__finder sizes;
 };
 
 /* Make the record, once; not under the lock of the heap. */
@@ -36,9 +32,9 @@ void mprof__curve_begin(struct mprof__session *session);
 void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
                       uint64_t current);
 
-/* All that was allocated so far. */
+/* All that was allocated so far, and how often something was freed. */
 void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
-                       uint64_t *allocs);
+                       uint64_t *allocs, uint64_t *frees);
 
 void mprof__curve_end(struct mprof__curve *curve);
 

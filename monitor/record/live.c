@@ -262,7 +262,7 @@ void mprof__live_read(struct mprof__session *session, bool reset,
     *now =
         (struct mprof__heap_now){.current = live < 0 ? 0 : (uint64_t)live,
                                  .peak = (uint64_t)(live > peak ? live : peak)};
-    mprof__curve_sums(session, &now->total, &now->count);
+    mprof__curve_sums(session, &now->total, &now->count, &now->frees);
     mprof__unlock(&heap->lock);
 }
 

@@ -93,6 +93,7 @@ struct mprof__session;
 struct mprof__heap_now {
     uint64_t current, peak; /* bytes */
     uint64_t total, count;  /* bytes, allocations */
+    uint64_t frees;
 };
 void mprof__live_read(struct mprof__session *session, bool reset,
                       struct mprof__heap_now *now);

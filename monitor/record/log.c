@@ -17,17 +17,20 @@
 #include "monitor/record/tell.h"
 
 static struct mprof__log_options wanted;
-static char wanted_path[PATH_MAX];
+static char wanted_path[PATH_MAX], wanted_group[PATH_MAX];
+
+/* A copy of PATH at ROOM, for PATH_MAX bytes; NULL: none, or too long. */
+static const char *copy(char *room, const char *path) {
+    return path != NULL && strlen(path) < PATH_MAX ? strcpy(room, path) : NULL;
+}
 
 void mprof__log_set(const struct mprof__log_options *options) {
     wanted = (struct mprof__log_options){.timed = false};
     if (options == NULL)
         return;
     wanted = *options;
-    if (options->path != NULL && strlen(options->path) < sizeof wanted_path)
-        wanted.path = strcpy(wanted_path, options->path);
-    else
-        wanted.path = NULL;
+    wanted.path = copy(wanted_path, options->path);
+    wanted.group = copy(wanted_group, options->group);
 }
 
 void mprof__log_again(const struct mprof__session *session) {
@@ -35,14 +38,27 @@ void mprof__log_again(const struct mprof__session *session) {
         wanted.path = strcpy(wanted_path, session->log.path);
 }
 
+static void join(struct mprof__session *session) {
+    struct mprof__group *group = &session->log.group;
+    if (!mprof__group_join(group, wanted.group)) {
+        mprof__tell_no_group(wanted.group, errno);
+        return;
+    }
+    mprof__arena_header(&session->arena)->grouped = 1;
+    mprof__group_change(group, -(int64_t)wanted.orphaned);
+    wanted.orphaned = 0;
+}
+
 void mprof__log_begin(struct mprof__session *session) {
     struct mprof__log *log = &session->log;
     pthread_mutex_init(&log->lock, NULL);
-    log->timed = wanted.timed || wanted.path != NULL;
+    log->timed = wanted.timed || wanted.path != NULL || wanted.group != NULL;
     log->plain = wanted.plain;
     log->threshold = wanted.threshold;
     session->live.watched = log->timed;
     mprof__arena_header(&session->arena)->timed = log->timed;
+    if (wanted.group != NULL)
+        join(session);
     if (wanted.path == NULL)
         return;
     strcpy(log->path, wanted.path);
@@ -83,6 +99,7 @@ void mprof__log_enter(struct mprof__session *session) {
 
 void mprof__log_leave(struct mprof__session *session) {
     struct mprof__log *log = &session->log;
+    mprof__group_change(&log->group, session->live.live - log->live);
     log->live = session->live.live;
     publish(session);
     mprof__unlock(&log->lock);
@@ -216,7 +233,17 @@ void mprof__log_settle(struct mprof__session *session) {
     mprof__unlock(&log->lock);
 }
 
+void mprof__log_retire(struct mprof__session *session) {
+    struct mprof__log *log = &session->log;
+    if (!log->timed)
+        return;
+    mprof__lock(&log->lock);
+    mprof__group_leave(&log->group, log->live);
+    mprof__unlock(&log->lock);
+}
+
 void mprof__log_end(struct mprof__session *session) {
+    mprof__group_forget(&session->log.group);
     mprof__log_file_close(&session->log.file);
     pthread_mutex_destroy(&session->log.lock);
 }

@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "monitor/format/log.h"
+#include "monitor/format/events.h"
+#include "monitor/record/group.h"
 
 struct mprof__session;
 
@@ -25,6 +26,8 @@ struct mprof__log_options {
     const char *path;   /* of the log, absolute; NULL: none */
     bool plain;         /* numbers alone, without their names */
     uint64_t threshold; /* bytes: of smaller objects there are no lines */
+    const char *group;  /* of the file of a group, absolute; NULL: none */
+    uint64_t orphaned;  /* bytes of its sum that nobody has any more */
 };
 
 /* The log's file: lines are copied to a window of it, so that what was written
@@ -53,6 +56,7 @@ struct mprof__log {
     bool plain;
     uint64_t threshold;
     struct mprof__log_file file;
+    struct mprof__group group;
     char path[PATH_MAX];
 };
 
@@ -72,6 +76,8 @@ void mprof__log_pause(struct mprof__session *session, uint64_t now);
 
 /* The file ends with its last line, as long as nothing more comes. */
 void mprof__log_settle(struct mprof__session *session);
+/* The process ends, or SESSION does: what lived in it is in no sum any more. */
+void mprof__log_retire(struct mprof__session *session);
 /* Let go of it, as it is. */
 void mprof__log_end(struct mprof__session *session);
 

@@ -225,6 +225,7 @@ static void discard(void) {
         mprof__adapter.forget();
     if (is_lost())
         mprof__arena_leave_file(&session->arena);
+    mprof__log_retire(session);
     mprof__session_free(session);
     session = NULL;
 }
@@ -442,6 +443,8 @@ static void finish(void *unused) {
             warn();
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
+        if (session != NULL)
+            mprof__log_retire(session);
     }
     release(&saved, 0);
     /* This looks for a locale, and allocates. */
@@ -484,6 +487,42 @@ void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
     if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
         mprof__live_read(session, reset, now);
     release(&saved, 0);
+}
+
+/* A record, with what the heap has now. */
+static int mark(const char *name) {
+    struct mprof__heap_now now = {0};
+    struct mprof__arena *arena = &session->arena;
+    uint64_t time = mprof__clock(CLOCK_MONOTONIC) - session->started;
+    if (session->heaps >> MPROF_C_HEAP & 1)
+        mprof__live_read(session, false, &now);
+    mprof__lock(&session->lock);
+    mprof_ref text = 0;
+    if (mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
+        text = mprof__arena_string(arena, name, strlen(name));
+    struct mprof_mark *record =
+        text == 0 ? NULL
+                  : mprof__arena_record(arena, MPROF_MARK, sizeof *record);
+    if (record != NULL) {
+        record->name = text;
+        record->time = session->before + time;
+        record->allocated = now.total;
+        record->current = now.current;
+        record->objects = now.count > now.frees ? now.count - now.frees : 0;
+        mprof__arena_publish(arena, record);
+    }
+    mprof__unlock(&session->lock);
+    return record == NULL ? MPROF_E_MEMORY : 0;
+}
+
+int mprof__recording_mark(const char *name) {
+    enum { LONGEST = 1024 };
+    struct mprof__quiet saved;
+    if (name == NULL || strlen(name) > LONGEST)
+        return MPROF_E_ARGUMENT;
+    acquire(&saved);
+    bool runs = running && owner == getpid() && !is_lost();
+    return release(&saved, runs ? mark(name) : MPROF_E_STOPPED);
 }
 
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),

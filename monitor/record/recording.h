@@ -25,6 +25,7 @@ void mprof__recording_heap(bool reset, struct mprof__heap_now *now);
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie);
 int mprof__recording_resume(void);
+int mprof__recording_mark(const char *name);
 int mprof__recording_set_heaps(unsigned wanted);
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);

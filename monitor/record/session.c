@@ -149,6 +149,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
         mprof__process_pipe(STDOUT_FILENO);
     describe(session);
     mprof__log_begin(session);
+    if (heaps >> MPROF_LISP_HEAP & 1)
+        mprof__collections_begin(session);
     return session;
 }
 
@@ -173,6 +175,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__log_end(session);
     mprof__live_end(&session->live);
     mprof__curve_end(&session->curve);
+    mprof__collections_end(&session->collections);
     pthread_mutex_destroy(&session->lock);
     mprof__unmap(session, sizeof *session);
 }

@@ -12,6 +12,7 @@
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/collections.h"
 #include "monitor/record/curve.h"
 #include "monitor/record/live.h"
 #include "monitor/record/log.h"
@@ -43,8 +44,9 @@ struct mprof__session {
     struct mprof__live live;     /* the C heap */
     struct mprof__curve curve;   /* ... over time */
     struct mprof__log log;       /* ... event by event */
-    struct mprof__chunk *chunks; /* of memory for sites and threads */
-    uint32_t objects;            /* interpreted functions seen */
+    struct mprof__collections collections; /* of the Lisp heap */
+    struct mprof__chunk *chunks;           /* of memory for sites and threads */
+    uint32_t objects;                      /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown,
         folded;              /* FUNCTIONs that stand for many; or 0 */

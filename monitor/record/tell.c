@@ -46,6 +46,16 @@ void mprof__tell_no_log(const char *path, int error) {
                         path, why != NULL ? why : "unknown"));
 }
 
+void mprof__tell_no_group(const char *path, int error) {
+    static char line[PATH_MAX + 200];
+    const char *why = strerrordesc_np(error);
+    mprof__say(line,
+               snprintf(line, sizeof line,
+                        "mprof: %s: %s; the group's sum has nothing of "
+                        "process %ld\n",
+                        path, why != NULL ? why : "unknown", (long)getpid()));
+}
+
 /* NUMBER, with SEPARATOR between groups of three digits. */
 static const char *grouped(uint64_t number, const char *separator, char *text,
                            size_t size) {

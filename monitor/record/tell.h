@@ -16,6 +16,9 @@ void mprof__tell_summary(const struct mprof__heap_now *sums);
 /* The log PATH has nothing more, or nothing, as ERROR says why. */
 void mprof__tell_no_log(const char *path, int error);
 
+/* The sum of a group, in the file PATH, has nothing of this process. */
+void mprof__tell_no_group(const char *path, int error);
+
 /* Somebody else has cut the data file PATH. */
 void mprof__tell_loss(const char *path);
 

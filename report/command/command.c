@@ -151,12 +151,29 @@ static void print_remarks(struct command *c, unsigned heaps) {
               c->output.stream);
 }
 
+/* For gnuplot that of one heap alone. */
+static void print_curves(struct command *c, unsigned heaps) {
+    const struct report__curve_options *o = &c->options.curve;
+    FILE *out = c->output.stream;
+    bool is_tsv = o->format == MPROF_CURVE_TSV;
+
+    if (!is_tsv)
+        report__print_header(out, c->profile, MPROF_NORMAL, &c->pool);
+    if (heaps >> MPROF_C_HEAP & 1) {
+        report__print_curve(out, c->profile, o, &c->pool);
+        if (is_tsv)
+            return;
+    }
+    if (heaps >> MPROF_LISP_HEAP & 1)
+        report__print_collections(out, c->profile, o, &c->pool);
+}
+
 static void print_profile(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
 
     if (o->is_curve) {
-        report__print_curve(out, c->profile, &o->curve, &c->pool);
+        print_curves(c, heaps);
         return;
     }
     look_up(c, heaps);

@@ -25,6 +25,9 @@ struct report__options {
 bool report__parse_options(int argc, char **argv, FILE *err,
                            struct report__options *options);
 
+/* As an option; OPTIONS are struct report__options. */
+bool report__set_heap(void *options, const char *name, FILE *err);
+
 /* NAME is another argument.  False after a line on ERR: there are too many. */
 bool report__add_file(struct report__options *options, const char *name,
                       FILE *err);

@@ -44,6 +44,7 @@ static const struct report__option list[] = {
      "table; tsv, for gnuplot; or plot, drawn.  Without it drawn\n"
      "on a terminal, and a table elsewhere",
      set_format},
+    {"heap", "HEAP", "lisp or c, where both were recorded", report__set_heap},
     {"output", "FILE", "write to FILE, which appears when it is complete",
      set_output},
     {"help", NULL, "print this", give_help},
@@ -51,7 +52,7 @@ static const struct report__option list[] = {
 
 void report__curve_help(FILE *out) {
     fputs("Usage: mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
-          "Print how the C heap of a program grew and shrank over time.\n"
+          "Print how the heap of a program grew and shrank over time.\n"
           "\n",
           out);
     report__describe_options(list, out);
@@ -77,8 +78,7 @@ bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
                          struct report__options *options) {
     bool only_files = false;
 
-    *options =
-        (struct report__options){.is_curve = true, .heaps = 1u << MPROF_C_HEAP};
+    *options = (struct report__options){.is_curve = true};
     for (int i = 1; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;

@@ -42,7 +42,7 @@ static bool set_tables(void *options, const char *list, FILE *err) {
     }
 }
 
-static bool set_heap(void *options, const char *name, FILE *err) {
+bool report__set_heap(void *options, const char *name, FILE *err) {
     struct report__options *o = options;
     unsigned *heaps = &o->heaps;
 
@@ -110,7 +110,7 @@ static const struct report__option list[] = {
      "no leaks, peak and temporary",
      set_tables},
     {"heap", "HEAP", "only of the heap lisp, or c, where both are recorded",
-     set_heap},
+     report__set_heap},
     {"verbose", NULL, "everything", be_verbose},
     {"normal", NULL, "only what is 0.5% of all bytes or more; the default",
      be_normal},
@@ -141,8 +141,9 @@ void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--no-children]\n"
-        "                 [--summary] [--stats] [--log=FILE] [--log-plain]\n"
-        "                 [--log-threshold=BYTES] [--] PROGRAM [ARGUMENT]...\n"
+        "                 [--summary] [--stats] [--group] [--log=FILE]\n"
+        "                 [--log-plain] [--log-threshold=BYTES] [--] PROGRAM\n"
+        "                 [ARGUMENT]...\n"
         "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof stats [OPTION]... [FILE]...\n"
         "Print what the data file DATA (mprof.data) tells about the "
@@ -153,8 +154,9 @@ void report__help(FILE *out) {
         "the file\n"
         "of the program if it is not where it was.\n"
         "`mprof run` runs PROGRAM and records what it allocates.\n"
-        "`mprof curve` prints how its heap grew and shrank; it has a --help.\n"
-        "`mprof stats` prints the load of one process or of many, as well.\n"
+        "`mprof curve` prints how its heap grew and shrank, `mprof stats` the "
+        "load of\n"
+        "one process or of many; each has a --help.\n"
         "\n",
         out);
     report__describe_options(list, out);

@@ -21,10 +21,13 @@
 #include <unistd.h>
 
 #include "monitor/format/claim.h"
+#include "monitor/format/create.h"
 #include "monitor/format/format.h"
+#include "monitor/format/group.h"
 #include "monitor/format/process.h"
 #include "report/command/run_options.h"
 #include "report/command/runnable.h"
+#include "report/data/group.h"
 #include "report/data/log.h"
 
 static int __attribute__((format(printf, 2, 3)))
@@ -98,6 +101,34 @@ static bool is_no_log(const char *path) {
     return stat(path, &st) == 0 && st.st_size > 0 && !report__is_log(path);
 }
 
+static bool is_no_group(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size > 0 && !report__is_group(path);
+}
+
+/* The file of the group, beside the data file; the processes find it there. */
+static int set_group(void) {
+    char path[PATH_MAX];
+    const struct mprof_group group = {.magic = MPROF_GROUP_MAGIC};
+    const char *data = getenv("MPROF_DATA");
+    int n = snprintf(path, sizeof path, "%s.group", data == NULL ? "" : data);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return fail(2, "%s.group: %s", data, strerror(ENAMETOOLONG));
+    int status =
+        set_file("MPROF_GROUP", path, "the sum of a group", is_no_group);
+    if (status != 0)
+        return status;
+    if (unlink(path) != 0 && errno != ENOENT)
+        return fail(2, "cannot replace %s: %s", path, strerror(errno));
+    int fd = mprof__create(path, MPROF__PRIVATE);
+    bool written =
+        fd >= 0 && write(fd, &group, sizeof group) == (ssize_t)sizeof group;
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    return written ? 0 : fail(2, "cannot create %s: %s", path, strerror(error));
+}
+
 /* What is to be known of each event. */
 static int set_log(const struct report__run_options *run) {
     int status = 0;
@@ -110,6 +141,9 @@ static int set_log(const struct report__run_options *run) {
         setenv("MPROF_LOG_THRESHOLD", run->threshold, 1);
     if (run->stats)
         setenv("MPROF_STATS", "1", 1);
+    unsetenv("MPROF_GROUP");
+    if (run->group && status == 0)
+        status = set_group();
     return status;
 }
 

@@ -41,6 +41,13 @@ static bool want_stats(void *run_, const char *value, FILE *err) {
     return true;
 }
 
+static bool want_group(void *run_, const char *value, FILE *err) {
+    struct report__run_options *run = run_;
+    (void)value, (void)err;
+    run->group = true;
+    return true;
+}
+
 static bool set_log(void *run_, const char *value, FILE *err) {
     struct report__run_options *run = run_;
     (void)err;
@@ -72,6 +79,7 @@ static const struct report__option list[] = {
     {"no-children", NULL, "", leave_children},
     {"summary", NULL, "", want_summary},
     {"stats", NULL, "", want_stats},
+    {"group", NULL, "", want_group},
     {"log", "FILE", "", set_log},
     {"log-plain", NULL, "", want_plain_log},
     {"log-threshold", "BYTES", "", set_threshold},

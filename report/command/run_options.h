@@ -11,7 +11,7 @@ struct report__run_options {
     const char *limit; /* the same */
     const char *log;   /* the same */
     const char *threshold;
-    bool children, summary, stats, log_plain;
+    bool children, summary, stats, log_plain, group;
     char **program; /* with its arguments, ended by NULL */
 };
 

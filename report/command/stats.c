@@ -80,17 +80,13 @@ static void print_help(FILE *out) {
 }
 
 static void print(struct stats *s, const char **error) {
-    struct report__loaded *loads =
-        report__alloc(&s->pool, s->count, sizeof *loads);
-    struct report__load group = {0};
-    bool exact;
+    struct report__loads loads;
 
-    if (!report__find_loads(s->files, s->count, loads, &group, &exact, s->err,
-                            &s->pool, error))
+    if (!report__find_loads(&loads, s->files, s->count, s->err, &s->pool,
+                            error))
         return;
     if (report__output_open(&s->output, s->options.output, &s->pool, error))
-        report__print_loads(s->output.stream, loads, s->count, &group, exact,
-                            s->options.plain);
+        report__print_loads(s->output.stream, &loads, s->options.plain);
 }
 
 static int run(struct stats *s) {

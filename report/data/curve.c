@@ -38,13 +38,31 @@ bool report__read_curve(struct report__reader *r, uint64_t at) {
     if (in.rss_count > MPROF_CURVE_RSS)
         return report__damaged(r, at + MPROF_FIELD(curve, rss_count),
                                "there is no room for so many");
-    /* And for the peak and the end. */
-    p->moments = report__alloc(r->pool, in.count + 2, sizeof *p->moments);
+    p->moments = report__alloc(r->pool, in.count + 1, sizeof *p->moments);
     p->resident = report__alloc(r->pool, in.rss_count + 1, sizeof *p->resident);
     for (uint32_t i = 0; i < in.count; i++)
         add_point(p, &in.points[i]);
     for (uint32_t i = 0; i < in.rss_count; i++)
         add_sample(p, &in.rss[i]);
+    return true;
+}
+
+bool report__read_mark(struct report__reader *r, uint64_t at) {
+    struct report__profile *p = r->profile;
+    struct mprof_mark in;
+    struct report__moment mark = {0};
+
+    memcpy(&in, r->data + at, sizeof in);
+    mark.time = in.time;
+    mark.allocated = in.allocated;
+    mark.live = (struct mprof_count){in.objects, in.current};
+    if (!report__read_string(r, at, MPROF_FIELD(mark, name), in.name, 0,
+                             &mark.mark))
+        return false;
+    if (p->mark_count > 0 && in.time < p->marks[p->mark_count - 1].time)
+        return report__damaged(r, at + MPROF_FIELD(mark, time),
+                               "a mark before the last one");
+    p->marks[p->mark_count++] = mark;
     return true;
 }
 
@@ -61,6 +79,23 @@ static struct report__moment last_moment(const struct report__profile *p) {
     last.live.bytes = last.allocated > freed ? last.allocated - freed : 0;
     last.live.allocs = last.live.allocs > frees ? last.live.allocs - frees : 0;
     return last;
+}
+
+/* Room for the peak and the end, too; the marks are among the points. */
+static void add_marks(struct report__reader *r) {
+    struct report__profile *p = r->profile;
+    const struct report__moment *points = p->moments;
+    uint32_t count = p->moment_count, i = 0, k = 0;
+
+    p->moments = report__alloc(r->pool, (size_t)count + p->mark_count + 2,
+                               sizeof *p->moments);
+    p->moment_count = count + p->mark_count;
+    for (uint32_t n = 0; n < p->moment_count; n++)
+        p->moments[n] =
+            k == p->mark_count ||
+                    (i < count && points[i].time <= p->marks[k].time)
+                ? points[i++]
+                : p->marks[k++];
 }
 
 /* MOMENT where it belongs. */
@@ -82,8 +117,7 @@ void report__settle_curve(struct report__reader *r) {
 
     if (!report__has_heap(p, MPROF_C_HEAP))
         return;
-    if (p->moments == NULL)
-        p->moments = report__alloc(r->pool, 2, sizeof *p->moments);
+    add_marks(r);
     insert(p, &peak);
     /* What is open tells of a time that may have passed. */
     if (last.time < p->moments[p->moment_count - 1].time)

@@ -8,13 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/format/log.h"
+#include "monitor/format/events.h"
 
 /* A line is shorter than this. */
 enum { MOST = 512 };
 
-/* Sizes and times are below 2^62, so products are below 2^124. */
-static const uint64_t largest = (uint64_t)1 << 62;
+/* What lives is less than 4 PiB, and times are below 2^62: products are below
+ * 2^114, and sums over all logs of a machine fit. */
+static const uint64_t largest = (uint64_t)1 << 52, latest = (uint64_t)1 << 62;
 
 /* One line */
 struct entry {
@@ -61,7 +62,7 @@ static bool take_time(const char **at, uint64_t *time) {
         return take_number(at, "", 10, time);
     return take_number(at, "secs=", 10, &seconds) &&
            take_number(at, "nsecs=", 10, time) && *time < 1000000000 &&
-           seconds < largest / 1000000000 &&
+           seconds < latest / 1000000000 &&
            !__builtin_add_overflow(seconds * 1000000000, *time, time);
 }
 
@@ -109,7 +110,7 @@ static bool take_parameters(const char **at, struct entry *e) {
 static bool parse(const char *text, struct entry *e) {
     uint64_t thread;
     *e = (struct entry){.type = MPROF_LOG_STAMP};
-    return take_time(&text, &e->time) && e->time < largest &&
+    return take_time(&text, &e->time) && e->time < latest &&
            take_number(&text, "tid=", 10, &thread) &&
            take_type(&text, &e->type) && take_parameters(&text, e) &&
            *text == '\0' && e->bytes < largest;

@@ -124,6 +124,16 @@ struct report__moment {
     uint64_t allocated; /* bytes so far */
     struct mprof_count live;
     bool is_peak;
+    const char *mark; /* the name that the program gave it, or NULL */
+};
+
+/* After a collection of the Lisp heap. */
+struct report__collection {
+    uint64_t time;          /* ns of `duration` */
+    uint64_t allocated;     /* bytes so far */
+    uint64_t before, after; /* bytes of blocks in use */
+    uint64_t collections;   /* so far */
+    uint64_t ns;            /* that these took */
 };
 
 struct report__resident {
@@ -158,6 +168,13 @@ struct report__profile {
     struct report__moment *moments;
     struct report__resident *resident;
     uint32_t moment_count, resident_count;
+    struct report__moment *marks; /* in the order of time */
+    uint32_t mark_count;
+    /* Lisp: not every collection has a point. */
+    struct report__collection *collections;
+    uint32_t collection_count;
+    uint64_t collected, collecting;          /* how often, ns */
+    uint64_t most_before;                    /* bytes in use before one */
     const char *program, *command, *runtime; /* "" when unknown */
     const char *unseen; /* by which ways it allocates that nobody sees */
     struct report__module *modules;

@@ -25,7 +25,9 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_SIZE] = sizeof(struct mprof_size),
     [MPROF_SITE] = sizeof(struct mprof_site),
     [MPROF_FREED] = sizeof(struct mprof_freed),
-    [MPROF_CURVE] = sizeof(struct mprof_curve)};
+    [MPROF_CURVE] = sizeof(struct mprof_curve),
+    [MPROF_COLLECTIONS] = sizeof(struct mprof_collections),
+    [MPROF_MARK] = sizeof(struct mprof_mark)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {

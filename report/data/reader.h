@@ -4,7 +4,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_CURVE + 1)
+#define MPROF_TYPES (MPROF_MARK + 1)
 
 struct report__trees;
 
@@ -91,7 +91,11 @@ void report__settle_lives(struct report__profile *profile);
 /* curve.c: read the CURVE at byte AT; and what only the rest of the file tells,
  * when that is read. */
 bool report__read_curve(struct report__reader *reader, uint64_t at);
+bool report__read_mark(struct report__reader *reader, uint64_t at);
 void report__settle_curve(struct report__reader *reader);
+
+/* collections.c: the COLLECTIONS at byte AT. */
+bool report__read_collections(struct report__reader *reader, uint64_t at);
 
 #define MPROF_FIELD(type, field) offsetof(struct mprof_##type, field)
 

@@ -227,10 +227,16 @@ static bool check_sizes(struct report__reader *r) {
 bool report__read_records(struct report__reader *r) {
     static bool (*const readers[MPROF_TYPES])(struct report__reader *,
                                               uint64_t) = {
-        [MPROF_STRING] = check_string,    [MPROF_MODULE] = read_module,
-        [MPROF_FUNCTION] = read_function, [MPROF_THREAD] = read_thread,
-        [MPROF_BIN] = read_bin,           [MPROF_SIZE] = read_size,
-        [MPROF_SITE] = read_site,         [MPROF_CURVE] = report__read_curve};
+        [MPROF_STRING] = check_string,
+        [MPROF_MODULE] = read_module,
+        [MPROF_FUNCTION] = read_function,
+        [MPROF_THREAD] = read_thread,
+        [MPROF_BIN] = read_bin,
+        [MPROF_SIZE] = read_size,
+        [MPROF_SITE] = read_site,
+        [MPROF_CURVE] = report__read_curve,
+        [MPROF_MARK] = report__read_mark,
+        [MPROF_COLLECTIONS] = report__read_collections};
     struct report__profile *p = r->profile;
     struct report__pool *pool = r->pool;
     const uint32_t *n = r->count;
@@ -240,6 +246,7 @@ bool report__read_records(struct report__reader *r) {
     p->threads = report__alloc(pool, n[MPROF_THREAD], sizeof *p->threads);
     p->bins = report__alloc(pool, n[MPROF_BIN], sizeof *p->bins);
     p->sizes = report__alloc(pool, n[MPROF_SIZE], sizeof *p->sizes);
+    p->marks = report__alloc(pool, n[MPROF_MARK], sizeof *p->marks);
     r->sites = report__alloc(pool, n[MPROF_SITE], sizeof *r->sites);
 
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used;) {

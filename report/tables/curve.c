@@ -21,6 +21,13 @@ static int grouped_width(uint64_t number) {
     return (int)strlen(report__grouped(number).text);
 }
 
+static void print_mark(FILE *out, const struct report__moment *moment) {
+    if (moment->mark == NULL)
+        return;
+    fputs("  ", out);
+    report__print_name(out, moment->mark);
+}
+
 static void print_table(FILE *out, const struct report__profile *p) {
     const struct report__moment *last = &p->moments[p->moment_count - 1];
     uint64_t most = 0, resident = 0;
@@ -49,34 +56,45 @@ static void print_table(FILE *out, const struct report__profile *p) {
                 report__grouped(m->allocated).text);
         fprintf(out, "  %*s", current, report__grouped(m->live.bytes).text);
         fprintf(out, "  %*s", objects, report__grouped(m->live.allocs).text);
-        fprintf(out, "  %*s%s\n", memory,
+        fprintf(out, "  %*s%s", memory,
                 bytes == 0 ? "-" : report__grouped(bytes).text,
                 m->is_peak ? "  peak" : "");
+        print_mark(out, m);
+        putc('\n', out);
     }
 }
 
 static void print_tsv(FILE *out, const struct report__profile *p) {
     uint32_t sample = 0;
 
-    fputs("# seconds\tcurrent\tallocated\tobjects\tresident\n", out);
+    const char *mark = p->mark_count > 0 ? "start" : NULL;
+
+    fprintf(out, "# seconds\tcurrent\tallocated\tobjects\tresident%s\n",
+            mark != NULL ? "\tmark" : "");
     for (uint32_t i = 0; i < p->moment_count; i++) {
         const struct report__moment *m = &p->moments[i];
         uint64_t bytes = resident_at(p, m, &sample);
-        fprintf(out,
-                "%.9f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+        fprintf(out, "%.9f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
                 seconds(m->time), m->live.bytes, m->allocated, m->live.allocs,
                 bytes);
+        if (m->mark != NULL)
+            mark = m->mark;
+        if (mark != NULL) {
+            putc('\t', out);
+            report__print_name(out, mark);
+        }
+        putc('\n', out);
     }
 }
 
 /* For each of COLUMNS, the most that lived in its part of the time. */
-static void find_heights(const struct report__profile *p, uint64_t *heights,
-                         uint32_t columns) {
-    uint64_t end = p->moments[p->moment_count - 1].time, now = 0;
+static void find_heights(const struct report__moment *moments, uint32_t count,
+                         uint64_t *heights, uint32_t columns) {
+    uint64_t end = moments[count - 1].time, now = 0;
     uint32_t column = 0;
 
-    for (uint32_t i = 0; i < p->moment_count; i++) {
-        const struct report__moment *m = &p->moments[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct report__moment *m = &moments[i];
         uint32_t to =
             end == 0
                 ? 0
@@ -90,10 +108,13 @@ static void find_heights(const struct report__profile *p, uint64_t *heights,
     }
 }
 
-static void draw(FILE *out, const struct report__profile *p,
-                 const struct report__curve_options *o,
-                 struct report__pool *pool) {
-    uint64_t top = p->at_peak.bytes;
+void report__draw(FILE *out, const struct report__moment *moments,
+                  uint32_t count, const struct report__curve_options *o,
+                  struct report__pool *pool) {
+    uint64_t top = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (moments[i].live.bytes > top)
+            top = moments[i].live.bytes;
     int label = report__larger(1, grouped_width(top));
     uint32_t rows = o->height > 8 ? o->height - 7 : 2;
     uint32_t columns =
@@ -101,7 +122,7 @@ static void draw(FILE *out, const struct report__profile *p,
     uint64_t *heights = report__alloc(pool, columns, sizeof *heights);
     char last[32];
 
-    find_heights(p, heights, columns);
+    find_heights(moments, count, heights, columns);
     for (uint32_t row = rows; row > 0; row--) {
         bool is_named = row == rows || row == (rows + 1) / 2;
         uint64_t value = (uint64_t)((unsigned __int128)top * row / rows);
@@ -119,7 +140,7 @@ static void draw(FILE *out, const struct report__profile *p,
     fprintf(out, "%*s +", label, "0");
     report__rule(out, '-', (int)columns);
     /* Cut, as in the first line. */
-    uint64_t end = p->moments[p->moment_count - 1].time / 1000000;
+    uint64_t end = moments[count - 1].time / 1000000;
     int width = snprintf(last, sizeof last, "%" PRIu64 ".%03u s", end / 1000,
                          (unsigned)(end % 1000));
     fprintf(out, "\n%*s  0 s%*s\n", label, "",
@@ -133,10 +154,10 @@ void report__print_curve(FILE *out, const struct report__profile *profile,
         print_tsv(out, profile);
         return;
     }
-    report__print_header(out, profile, MPROF_NORMAL, pool);
     fputs("\nC heap over time, in bytes\n\n", out);
     if (options->format == MPROF_CURVE_PLOT)
-        draw(out, profile, options, pool);
+        report__draw(out, profile->moments, profile->moment_count, options,
+                     pool);
     else
         print_table(out, profile);
 }

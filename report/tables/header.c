@@ -177,6 +177,14 @@ static void print_peak(FILE *out, const struct report__profile *p) {
                 report__grouped(p->counted_peak).text);
 }
 
+/* What the collector of the Lisp heap did. */
+static void print_collections(FILE *out, const struct report__profile *p) {
+    fprintf(out, "%s collection%s in ", report__grouped(p->collected).text,
+            plural(p->collected));
+    fprintf(out, "%.3f s; up to %s bytes of the heap in use\n",
+            (double)p->collecting / 1e9, report__grouped(p->most_before).text);
+}
+
 /* The sums of HEAP, added to *ALL. */
 static void print_sums(FILE *out, const struct report__profile *profile,
                        enum mprof_heap heap, struct report__totals *all) {
@@ -195,10 +203,11 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     if (both)
         fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
     (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
-    if (heap == MPROF_C_HEAP) {
-        fputs(both ? "C heap: " : "", out);
-        print_peak(out, profile);
-    }
+    if (heap == MPROF_LISP_HEAP && profile->collected == 0)
+        return;
+    if (both)
+        fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
+    (heap == MPROF_C_HEAP ? print_peak : print_collections)(out, profile);
 }
 
 static int compare_tids(const void *a, const void *b) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "monitor/format/process.h"
+#include "report/data/group.h"
 #include "report/data/log.h"
 #include "report/data/profile.h"
 #include "report/tables/stats.h"
@@ -104,6 +105,8 @@ static void finish_log(struct source *s) {
 
 /* Find the next step of S; the last one is that nothing lives. */
 static bool advance(struct merge *m, struct source *s) {
+    if (s->ended)
+        return false;
     s->live = s->next;
     if (s->is_log && report__log_next(&s->log, m->pool, m->error)) {
         s->time = s->log.time;
@@ -117,8 +120,6 @@ static bool advance(struct merge *m, struct source *s) {
         s->next = s->moments[s->at++].live.bytes;
         return true;
     }
-    if (s->ended)
-        return false;
     s->ended = true;
     s->next = 0;
     if (s->is_log)
@@ -230,31 +231,77 @@ static bool open_all(struct merge *m) {
     return check_boots(m);
 }
 
-bool report__find_loads(const char *const *files, uint32_t count,
-                        struct report__loaded *list, struct report__load *group,
-                        bool *group_exact, FILE *progress,
-                        struct report__pool *pool, const char **error) {
+/* Of the sum that the processes made themselves. */
+static void take_sum(struct report__loads *loads,
+                     const struct mprof_group *sum) {
+    loads->source = MPROF_GROUP_SUM;
+    loads->group.most = sum->peak;
+    loads->killed = sum->ended < sum->joined ? sum->live : 0;
+}
+
+/* The files that are no sums, in a list of their own; of the sums the last. */
+static const char **sort_files(struct report__loads *loads,
+                               const char *const *files, uint32_t count,
+                               struct mprof_group *sum, bool *has_sum,
+                               struct report__pool *pool) {
+    const char **others = report__alloc(pool, count, sizeof *others);
+    *has_sum = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (report__is_group(files[i]))
+            *has_sum = report__read_group(files[i], sum);
+        else
+            others[loads->count++] = files[i];
+    return others;
+}
+
+static bool find_loads(struct report__loads *loads, const char *const *files,
+                       FILE *progress, struct report__pool *pool,
+                       const char **error) {
+    uint32_t count = loads->count;
     struct merge m = {.pool = pool,
                       .error = error,
                       .count = count,
-                      .group = group,
+                      .group = &loads->group,
                       .progress = progress};
     m.sources = report__alloc(pool, count, sizeof *m.sources);
     m.heap = report__alloc(pool, count, sizeof *m.heap);
-    *group_exact = true;
+    loads->list = report__alloc(pool, count, sizeof *loads->list);
+    loads->source = MPROF_GROUP_LOGS;
     for (uint32_t i = 0; i < count; i++) {
-        m.sources[i].loaded = &list[i];
-        list[i].name = files[i];
+        m.sources[i].loaded = &loads->list[i];
+        loads->list[i].name = files[i];
     }
     bool good = open_all(&m) && take_steps(&m);
     for (uint32_t i = 0; i < count; i++) {
         report__log_close(&m.sources[i].log);
-        group->current += list[i].load.current;
-        group->total += list[i].load.total;
-        *group_exact &= m.sources[i].is_log;
+        loads->group.current += loads->list[i].load.current;
+        loads->group.total += loads->list[i].load.total;
+        if (!m.sources[i].is_log)
+            loads->source = MPROF_GROUP_CURVES;
     }
-    group->duration = left(m.end, m.begin);
+    loads->group.duration = left(m.end, m.begin);
     if (progress != NULL && m.told != 0 && isatty(fileno(progress)))
         fputs("\r\033[K", progress);
     return good;
+}
+
+bool report__find_loads(struct report__loads *loads, const char *const *files,
+                        uint32_t count, FILE *progress,
+                        struct report__pool *pool, const char **error) {
+    struct mprof_group sum;
+    bool has_sum;
+
+    *loads = (struct report__loads){.count = 0};
+    const char **others = sort_files(loads, files, count, &sum, &has_sum, pool);
+    if (loads->count == 0) {
+        *error = report__format(
+            pool, "%s: a group's sum alone: its data files are needed, too",
+            files[0]);
+        return false;
+    }
+    if (!find_loads(loads, others, progress, pool, error))
+        return false;
+    if (has_sum)
+        take_sum(loads, &sum);
+    return true;
 }

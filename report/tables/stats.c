@@ -33,6 +33,17 @@ static void print_load(FILE *out, const struct report__load *load, bool plain) {
     }
 }
 
+static void print_name(FILE *out, const struct report__loaded *l) {
+    report__print_name(out, l->name);
+    if (l->pid != 0)
+        fprintf(out, ": process %" PRIu32, l->pid);
+    if (l->command[0] != '\0') {
+        fputs(", ", out);
+        report__print_name(out, l->command);
+    }
+    putc('\n', out);
+}
+
 static void print_remarks(FILE *out, const struct report__loaded *l) {
     if (l->source == MPROF_LOAD_CURVE)
         fputs("load_total and load_avg are estimated from the curve; with "
@@ -51,21 +62,26 @@ static void print_remarks(FILE *out, const struct report__loaded *l) {
               out);
 }
 
-void report__print_loads(FILE *out, const struct report__loaded *list,
-                         uint32_t count, const struct report__load *group,
-                         bool group_exact, bool plain) {
+static void print_group_remarks(FILE *out, const struct report__loads *loads) {
+    if (loads->source == MPROF_GROUP_CURVES)
+        fputs("load_max is the most of the sum of the curves; with `mprof run "
+              "--group`, and from logs, it is exact.\n",
+              out);
+    if (loads->source == MPROF_GROUP_SUM && loads->killed > 0)
+        fprintf(out,
+                "%s bytes of processes that were killed are in load_max from "
+                "their end on.\n",
+                report__grouped(loads->killed).text);
+}
+
+void report__print_loads(FILE *out, const struct report__loads *loads,
+                         bool plain) {
+    uint32_t count = loads->count;
+
     for (uint32_t i = 0; i < count; i++) {
-        const struct report__loaded *l = &list[i];
-        if (!plain) {
-            report__print_name(out, l->name);
-            if (l->pid != 0)
-                fprintf(out, ": process %" PRIu32, l->pid);
-            if (l->command[0] != '\0') {
-                fputs(", ", out);
-                report__print_name(out, l->command);
-            }
-            putc('\n', out);
-        }
+        const struct report__loaded *l = &loads->list[i];
+        if (!plain)
+            print_name(out, l);
         print_load(out, &l->load, plain);
         if (!plain)
             print_remarks(out, l);
@@ -76,9 +92,7 @@ void report__print_loads(FILE *out, const struct report__loaded *list,
         return;
     if (!plain)
         fprintf(out, "All %" PRIu32 " processes\n", count);
-    print_load(out, group, plain);
-    if (!plain && !group_exact)
-        fputs("load_max is the most of the sum of the curves; it is exact "
-              "where all have logs.\n",
-              out);
+    print_load(out, &loads->group, plain);
+    if (!plain)
+        print_group_remarks(out, loads);
 }

@@ -32,18 +32,29 @@ struct report__loaded {
     bool is_late;      /* the log ends before the program did */
 };
 
-/* Read FILES, COUNT of data files and logs, and tell what each had in LIST, and
- * in *GROUP all of them; *GROUP_EXACT: the most that they had is exact, as all
- * have logs.  PROGRESS is told how far it came, or NULL.  False: *ERROR is a
- * sentence. */
-bool report__find_loads(const char *const *files, uint32_t count,
-                        struct report__loaded *list, struct report__load *group,
-                        bool *group_exact, FILE *progress,
+/* How the most is known that all processes had together. */
+enum report__group_source {
+    MPROF_GROUP_CURVES, /* of the sum of their curves: near it */
+    MPROF_GROUP_LOGS,   /* all have logs: exact */
+    MPROF_GROUP_SUM     /* they added it up themselves: exact */
+};
+
+struct report__loads {
+    struct report__loaded *list; /* COUNT of them */
+    uint32_t count;
+    struct report__load group; /* all of them */
+    enum report__group_source source;
+    uint64_t killed; /* SUM: bytes of processes that did not end */
+};
+
+/* Read FILES, COUNT of data files, logs, and sums of a group.  PROGRESS is told
+ * how far it came, or NULL.  False: *ERROR is a sentence. */
+bool report__find_loads(struct report__loads *loads, const char *const *files,
+                        uint32_t count, FILE *progress,
                         struct report__pool *pool, const char **error);
 
 /* Print them; PLAIN: numbers alone, a line for each. */
-void report__print_loads(FILE *out, const struct report__loaded *list,
-                         uint32_t count, const struct report__load *group,
-                         bool group_exact, bool plain);
+void report__print_loads(FILE *out, const struct report__loads *loads,
+                         bool plain);
 
 #endif

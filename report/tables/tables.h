@@ -63,10 +63,20 @@ struct report__curve_options {
     uint32_t width, height; /* of what is drawn, in characters */
 };
 
-/* The C heap over time, below the header but for TSV. */
+/* The C heap over time. */
 void report__print_curve(FILE *out, const struct report__profile *profile,
                          const struct report__curve_options *options,
                          struct report__pool *pool);
+
+/* The Lisp heap at its collections. */
+void report__print_collections(FILE *out, const struct report__profile *profile,
+                               const struct report__curve_options *options,
+                               struct report__pool *pool);
+
+/* MOMENTS, COUNT of them and at least one, as a picture. */
+void report__draw(FILE *out, const struct report__moment *moments,
+                  uint32_t count, const struct report__curve_options *options,
+                  struct report__pool *pool);
 
 struct report__path_options {
     enum report__verbosity verbosity;

@@ -29,7 +29,7 @@ typedef struct {
 /* Has a bin. */
 struct fixture {
     char folder[128]; /* current directory, removed at the end */
-    char program[160], library[160];
+    char *program, *library;
     struct report__pool pool;
     struct report__module modules[2];
     struct report__profile profile;
@@ -51,8 +51,9 @@ static int set_up(void **state) {
              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(f->folder) || chdir(f->folder) != 0)
         return -1;
-    snprintf(f->program, sizeof f->program, "%s/program", f->folder);
-    snprintf(f->library, sizeof f->library, "%s/libpart.so", f->folder);
+    if (asprintf(&f->program, "%s/program", f->folder) < 0 ||
+        asprintf(&f->library, "%s/libpart.so", f->folder) < 0)
+        return -1;
     *state = f;
     return 0;
 }
@@ -64,6 +65,8 @@ static int tear_down(void **state) {
     report__pool_free(&f->pool);
     snprintf(command, sizeof command, "rm -rf '%s'", f->folder);
     int status = chdir("/") == 0 ? system(command) : -1;
+    free(f->program);
+    free(f->library);
     free(f);
     return status;
 }

@@ -1,6 +1,6 @@
-/* log.h - events of the heap in a log, by their numbers and names. */
-#ifndef MONITOR_FORMAT_LOG_H
-#define MONITOR_FORMAT_LOG_H
+/* events.h - events of the heap in a log, by their numbers and names. */
+#ifndef MONITOR_FORMAT_EVENTS_H
+#define MONITOR_FORMAT_EVENTS_H
 
 enum mprof_log_type {
     MPROF_LOG_FREE,

@@ -1,0 +1,69 @@
+/* collector.c - see collector.h. */
+#include "monitor/ecl/collector.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/format/process.h"
+#include "monitor/record/collections.h"
+
+/* Of gc.h, which need not be installed; one that comes with ECL may lack them.
+ */
+enum { GC_EVENT_START = 0, GC_EVENT_END = 5 };
+typedef void collection_event(int event);
+extern void GC_set_on_collection_event(collection_event *)
+    __attribute__((weak));
+extern collection_event *GC_get_on_collection_event(void) __attribute__((weak));
+extern size_t GC_get_heap_size(void) __attribute__((weak));
+extern size_t GC_get_free_bytes(void) __attribute__((weak));
+
+static collection_event *theirs; /* who watched before, or NULL */
+static uint64_t highest;         /* atomic */
+static uint64_t began, before;   /* of a collection; the collector's lock */
+
+/* Without a lock: it may be that of a moment between two changes. */
+static uint64_t in_use(void) {
+    if (GC_get_heap_size == NULL || GC_get_free_bytes == NULL)
+        return 0;
+    uint64_t heap = GC_get_heap_size(), unused = GC_get_free_bytes();
+    uint64_t bytes = heap > unused ? heap - unused : 0;
+    uint64_t most = mprof__load_relaxed(&highest);
+    while (bytes > most && !mprof__replace(&highest, &most, bytes))
+        ;
+    return bytes;
+}
+
+static void on_event(int event) {
+    if (theirs != NULL)
+        theirs(event);
+    if (event == GC_EVENT_START) {
+        before = in_use();
+        began = mprof__clock(CLOCK_MONOTONIC);
+    } else if (event == GC_EVENT_END && began != 0) {
+        uint64_t ns = mprof__clock(CLOCK_MONOTONIC) - began;
+        began = 0;
+        mprof__collected(ns, before, in_use());
+    }
+}
+
+static void watch(void) {
+    if (GC_set_on_collection_event == NULL ||
+        GC_get_on_collection_event == NULL)
+        return;
+    theirs = GC_get_on_collection_event();
+    GC_set_on_collection_event(on_event);
+}
+
+void mprof__collector_watch(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
+}
+
+uint64_t mprof__collector_heap(uint64_t *peak) {
+    mprof__collector_watch();
+    uint64_t bytes = in_use();
+    *peak = mprof__load_relaxed(&highest);
+    return bytes;
+}

@@ -1,0 +1,16 @@
+/* collector.h - the Boehm collector: what of its heap is in use, and when it
+ * collects. */
+#ifndef MONITOR_ECL_COLLECTOR_H
+#define MONITOR_ECL_COLLECTOR_H
+
+#include <stdint.h>
+
+/* Watch collections from now on; once is enough. */
+void mprof__collector_watch(void);
+
+/* Bytes of the heap in blocks that are in use, with what was not found to be
+ * garbage yet; and the most that these were, as far as was seen: before each
+ * collection since the first of these calls, and when it is asked. */
+uint64_t mprof__collector_heap(uint64_t *peak);
+
+#endif

@@ -1,0 +1,88 @@
+/* ecl_count.c - see ecl_count.h. */
+#include "monitor/ecl/ecl_count.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include <ecl/ecl.h>
+
+#include "monitor/ecl/collector.h"
+#include "monitor/include/mprof.h"
+
+extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
+    __attribute__((weak));
+
+enum { DEEPEST = 64 };
+
+MPROF__FAST_TLS struct mprof__ecl_counted mprof__ecl_counted;
+uint64_t mprof__ecl_counting;
+
+/* What this thread had when it began to count, and the last result. */
+static __thread struct {
+    struct mprof__ecl_counted begun[DEEPEST], result;
+    unsigned depth;
+} own;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct ecl_monitor *recorder; /* or NULL */
+static uint64_t counting;
+
+/* With the lock. */
+static void choose(void) {
+    mprof__store_relaxed(&mprof__ecl_counting, counting);
+    if (ecl_set_monitor != NULL)
+        ecl_set_monitor(recorder != NULL ? recorder
+                        : counting > 0   ? &mprof__ecl_counter
+                                         : NULL);
+}
+
+void mprof__ecl_watch(const struct ecl_monitor *monitor) {
+    pthread_mutex_lock(&lock);
+    recorder = monitor;
+    choose();
+    pthread_mutex_unlock(&lock);
+}
+
+static void change(uint64_t by) {
+    pthread_mutex_lock(&lock);
+    counting += by;
+    choose();
+    pthread_mutex_unlock(&lock);
+}
+
+int mprof_count_begin(void) {
+    if (ecl_set_monitor == NULL)
+        return MPROF_E_UNPATCHED;
+    if (own.depth == DEEPEST)
+        return MPROF_E_ARGUMENT;
+    change(1);
+    own.begun[own.depth++] = mprof__ecl_counted;
+    return 0;
+}
+
+int mprof_count_end(void) {
+    struct mprof__ecl_counted now = mprof__ecl_counted;
+    if (own.depth == 0)
+        return MPROF_E_ARGUMENT;
+    const struct mprof__ecl_counted *begun = &own.begun[--own.depth];
+    own.result = (struct mprof__ecl_counted){now.allocs - begun->allocs,
+                                             now.bytes - begun->bytes};
+    change((uint64_t)-1);
+    return 0;
+}
+
+void mprof_counted(uint64_t *allocs, uint64_t *bytes) {
+    *allocs = own.result.allocs;
+    *bytes = own.result.bytes;
+}
+
+uint64_t mprof_lisp_heap_current(void) {
+    uint64_t peak;
+    return mprof__collector_heap(&peak);
+}
+
+uint64_t mprof_lisp_heap_peak(void) {
+    uint64_t peak;
+    mprof__collector_heap(&peak);
+    return peak;
+}

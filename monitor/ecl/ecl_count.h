@@ -1,0 +1,34 @@
+/* ecl_count.h - counting what a thread allocates in the Lisp heap, by numbers
+ * alone: see mprof_count_begin(). */
+#ifndef MONITOR_ECL_ECL_COUNT_H
+#define MONITOR_ECL_ECL_COUNT_H
+
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
+
+struct ecl_monitor;
+
+/* Of this thread: all that it allocated while anybody counted; a signal handler
+ * may allocate, too. */
+struct mprof__ecl_counted {
+    uint64_t allocs, bytes; /* atomic */
+};
+extern MPROF__FAST_TLS struct mprof__ecl_counted mprof__ecl_counted;
+
+extern uint64_t mprof__ecl_counting; /* forms that count; atomic */
+
+static inline void mprof__ecl_count(uint64_t bytes) {
+    if (__builtin_expect(mprof__load_relaxed(&mprof__ecl_counting) == 0, 1))
+        return;
+    mprof__add_relaxed(&mprof__ecl_counted.allocs, 1);
+    mprof__add_relaxed(&mprof__ecl_counted.bytes, bytes);
+}
+
+/* Let ECL tell MONITOR what it does, NULL: nobody who records; COUNTER while
+ * there is none and something is counted. */
+void mprof__ecl_watch(const struct ecl_monitor *monitor);
+extern const struct ecl_monitor mprof__ecl_counter;
+
+#endif
