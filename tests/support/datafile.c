@@ -300,6 +300,37 @@ mprof_ref datafile_curve(struct datafile *file, uint32_t count, uint64_t step) {
     return ref;
 }
 
+mprof_ref datafile_mark(struct datafile *file, const char *name, uint64_t time,
+                        uint64_t current) {
+    mprof_ref text = datafile_string(file, name);
+    mprof_ref ref = add_record(file, MPROF_MARK, sizeof(struct mprof_mark));
+    struct mprof_mark *mark = datafile_record(file, ref);
+    mark->name = text;
+    mark->time = time;
+    mark->current = current;
+    return ref;
+}
+
+mprof_ref datafile_collections(struct datafile *file, uint32_t count) {
+    mprof_ref ref =
+        add_record(file, MPROF_COLLECTIONS, sizeof(struct mprof_collections));
+    struct mprof_collections *c = datafile_record(file, ref);
+    c->count = count;
+    c->step = 2;
+    c->collections = 2 * (uint64_t)count + 1;
+    c->ns = c->collections * 10000000;
+    c->highest = 3000000;
+    for (uint32_t i = 0; i < count; i++)
+        c->points[i] =
+            (struct mprof_collection){.time = (i + 1) * (uint64_t)1000000000,
+                                      .allocated = (i + 1) * (uint64_t)2000000,
+                                      .before = 2000000 + i * (uint64_t)1000,
+                                      .after = 1000000 + i * (uint64_t)1000,
+                                      .collections = 2 * (uint64_t)(i + 1),
+                                      .ns = 2 * (uint64_t)(i + 1) * 10000000};
+    return ref;
+}
+
 void datafile_close(struct datafile *file) {
     struct mprof_header *header = datafile_header(file);
     header->state = MPROF_CLOSED;

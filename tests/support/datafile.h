@@ -81,6 +81,13 @@ void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
  * resident at every other. */
 mprof_ref datafile_curve(struct datafile *file, uint32_t count, uint64_t step);
 
+/* A mark, when CURRENT bytes live. */
+mprof_ref datafile_mark(struct datafile *file, const char *name, uint64_t time,
+                        uint64_t current);
+
+/* Of collections, COUNT points, each two and a second behind the last. */
+mprof_ref datafile_collections(struct datafile *file, uint32_t count);
+
 /* The record at REF, and the header; valid until something is added. */
 void *datafile_record(struct datafile *file, mprof_ref ref);
 struct mprof_header *datafile_header(struct datafile *file);

@@ -106,6 +106,77 @@ static void points_that_are_there_twice(void **state) {
     free(err);
 }
 
+/* Names stand where they belong, whatever is in them. */
+static void with_marks(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    make(&d, 3);
+    datafile_mark(&d, "begin", 500000000, 4);
+    datafile_mark(&d, "wo\trk\n", 1000000000, 9);
+    save(&d);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=tsv", data_name), 0);
+    assert_string_equal(
+        out, "# seconds\tcurrent\tallocated\tobjects\tresident\tmark\n"
+             "0.000000000\t0\t0\t0\t0\tstart\n"
+             "0.500000000\t4\t0\t0\t0\tbegin\n"
+             "1.000000000\t8\t100\t1\t1000000\tbegin\n"
+             "1.000000000\t9\t0\t0\t1000000\two?rk\\n\n"
+             "2.000000000\t16\t200\t2\t1000000\two?rk\\n\n"
+             "8.500000000\t80\t850\t10\t1000000\two?rk\\n\n"
+             "12.345678900\t16\t1600\t2\t1000000\two?rk\\n\n");
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=table", data_name), 0);
+    assert_non_null(strstr(out, "  begin\n"));
+    free(out);
+    free(err);
+}
+
+/* A Lisp heap with COUNT points, or none. */
+static void make_lisp(struct datafile *d, uint32_t count) {
+    datafile_start(d);
+    datafile_thread(d, 7, "main");
+    datafile_header(d)->duration = 12345678900;
+    if (count > 0)
+        datafile_collections(d, count);
+}
+
+static void of_lisp(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    make_lisp(&d, 3);
+    save(&d);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=tsv", data_name), 0);
+    assert_string_equal(
+        out, "# seconds\tafter\tallocated\tbefore\tcollections\tcollecting\n"
+             "1.000000000\t1000000\t2000000\t2000000\t2\t0.020000000\n"
+             "2.000000000\t1001000\t4000000\t2001000\t4\t0.040000000\n"
+             "3.000000000\t1002000\t6000000\t2002000\t6\t0.060000000\n");
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=table", data_name), 0);
+    assert_non_null(strstr(
+        out, "\n7 collections in 0.070 s; up to 3,000,000 bytes of the heap in "
+             "use\n"));
+    assert_non_null(strstr(
+        out, "    2.000000            4  4,000,000  2,001,000  1,001,000      "
+             "0.040000\n"));
+    free(out);
+    free(err);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=plot", data_name), 0);
+    assert_non_null(strstr(out, "2,002,000 |"));
+    free(out);
+    free(err);
+    make_lisp(&d, 0);
+    save(&d);
+    assert_int_equal(RUN(&out, &err, "curve", "--format=plot", data_name), 0);
+    assert_non_null(strstr(out, "There was no collection.\n"));
+    free(out);
+    free(err);
+}
+
 static void refuses(struct datafile *d, const char *reason) {
     char *out, *err;
     save(d);
@@ -131,9 +202,24 @@ static void refuses_what_no_monitor_writes(void **state) {
     make(&d, 10);
     datafile_curve(&d, 1, 1);
     refuses(&d, "a second curve");
-    datafile_start(&d);
-    datafile_thread(&d, 7, "main");
-    refuses(&d, "the C heap was not recorded");
+    make(&d, 10);
+    datafile_mark(&d, "late", 2000000000, 5);
+    datafile_mark(&d, "early", 1000000000, 5);
+    refuses(&d, "a mark before the last one");
+    make_lisp(&d, 3);
+    datafile_collections(&d, 1);
+    refuses(&d, "a second list of collections");
+    make_lisp(&d, 3);
+    ((struct mprof_collections *)(d.data + d.size -
+                                  sizeof(struct mprof_collections)))
+        ->count = MPROF_COLLECTION_POINTS + 1;
+    refuses(&d, "there is no room for so many");
+    make_lisp(&d, 3);
+    save(&d);
+    assert_int_equal(RUN(&out, &err, "curve", "--heap=c", data_name), 1);
+    assert_non_null(strstr(err, "the C heap was not recorded"));
+    free(out);
+    free(err);
     assert_int_equal(RUN(&out, &err, "curve", "--format=tree", data_name), 2);
     assert_string_equal(
         err, "mprof: no format 'tree'; there are table, tsv and plot\n");
@@ -151,6 +237,8 @@ int main(void) {
         cmocka_unit_test(in_all_formats),
         cmocka_unit_test(without_points),
         cmocka_unit_test(points_that_are_there_twice),
+        cmocka_unit_test(with_marks),
+        cmocka_unit_test(of_lisp),
         cmocka_unit_test(refuses_what_no_monitor_writes),
     };
     return cmocka_run_group_tests(tests, NULL, clean_up);
