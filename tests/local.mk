@@ -430,6 +430,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/bench/common.sh \
 	tests/bench/compiler.lsp \
 	tests/bench/grow.sh \
+	tests/bench/log.sh \
 	tests/bench/threads.lsp \
 	tests/bench/threads.sh \
 	tests/bench/lisp.sh \

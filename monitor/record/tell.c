@@ -28,32 +28,27 @@ void mprof__say(const char *line, int length) {
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
-void mprof__tell_shortage(const char *path, int error) {
+/* What ERROR means for PATH. */
+static void tell(const char *path, int error, const char *meaning) {
     static char line[PATH_MAX + 200];
     const char *why = strerrordesc_np(error);
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %s: %s; its first lines tell what is missing\n",
-                        path, why != NULL ? why : "unknown"));
+    mprof__say(line, snprintf(line, sizeof line, "mprof: %s: %s; %s\n", path,
+                              why != NULL ? why : "unknown", meaning));
+}
+
+void mprof__tell_shortage(const char *path, int error) {
+    tell(path, error, "its first lines tell what is missing");
 }
 
 void mprof__tell_no_log(const char *path, int error) {
-    static char line[PATH_MAX + 200];
-    const char *why = strerrordesc_np(error);
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %s: %s; the log ends with its last line\n",
-                        path, why != NULL ? why : "unknown"));
+    tell(path, error, "the log ends with its last line");
 }
 
 void mprof__tell_no_group(const char *path, int error) {
-    static char line[PATH_MAX + 200];
-    const char *why = strerrordesc_np(error);
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %s: %s; the group's sum has nothing of "
-                        "process %ld\n",
-                        path, why != NULL ? why : "unknown", (long)getpid()));
+    static char meaning[80];
+    snprintf(meaning, sizeof meaning,
+             "the group's sum has nothing of process %ld", (long)getpid());
+    tell(path, error, meaning);
 }
 
 /* NUMBER, with SEPARATOR between groups of three digits. */

@@ -1,8 +1,10 @@
 /* curve_options.c - the options of `mprof curve`. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "monitor/format/bytes.h"
 #include "report/command/command.h"
 #include "report/command/option.h"
 
@@ -25,25 +27,45 @@ static bool set_format(void *options, const char *value, FILE *err) {
     return false;
 }
 
-static bool set_output(void *options, const char *value, FILE *err) {
+static bool set_seconds(void *options, const char *value, FILE *err) {
     struct report__options *o = options;
-    (void)err;
-    o->output = value;
+    char *end;
+    double seconds = strtod(value, &end);
+
+    if (value[0] < '0' || value[0] > '9' || *end || !(seconds <= 1e9)) {
+        fprintf(err, "mprof: '%s' is not a number of seconds\n", value);
+        return false;
+    }
+    o->curve.least_ns = (uint64_t)(seconds * 1e9);
+    if (o->curve.least_bytes == 0)
+        o->curve.least_bytes = UINT64_MAX;
     return true;
 }
 
-static bool give_help(void *options, const char *value, FILE *err) {
+static bool set_bytes(void *options, const char *value, FILE *err) {
     struct report__options *o = options;
-    (void)value, (void)err;
-    o->help = true;
+
+    if (!mprof__read_bytes(value, &o->curve.least_bytes)) {
+        fprintf(err, "mprof: '%s' is not a number of bytes\n", value);
+        return false;
+    }
+    if (o->curve.least_ns == 0)
+        o->curve.least_ns = UINT64_MAX;
     return true;
 }
+
+REPORT__TAKES(set_output, struct report__options, output)
+REPORT__SETS(give_help, struct report__options, help, true)
 
 static const struct report__option list[] = {
     {"format", "FORMAT",
      "table; tsv, for gnuplot; or plot, drawn.  Without it drawn\n"
      "on a terminal, and a table elsewhere",
      set_format},
+    {"time-resolution", "SECONDS",
+     "of C's points, leave out what is nearer to the last one", set_seconds},
+    {"size-resolution", "BYTES",
+     "the same, in bytes; with both, nearer in both", set_bytes},
     {"heap", "HEAP", "lisp or c, where both were recorded", report__set_heap},
     {"output", "FILE", "write to FILE, which appears when it is complete",
      set_output},

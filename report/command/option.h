@@ -18,6 +18,18 @@ struct report__option {
     bool (*set)(void *options, const char *value, FILE *err);
 };
 
+/* Functions for `set`: FIELD of what is a TYPE becomes VALUE, or the option's
+ * value. */
+#define REPORT__SETS(function, type, field, wanted)                            \
+    static bool function(void *options, const char *value, FILE *err) {        \
+        type *o = options;                                                     \
+        (void)value, (void)err;                                                \
+        o->field = wanted;                                                     \
+        return true;                                                           \
+    }
+#define REPORT__TAKES(function, type, field)                                   \
+    REPORT__SETS(function, type, field, value)
+
 /* Take the option at ARGV[*AT], with one dash or two, and its value from there
  * or from the next argument, to which *AT moves.  False after a line on ERR,
  * which begins with PREFIX. */

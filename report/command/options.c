@@ -75,12 +75,7 @@ static void ask_leaks(struct report__options *o, bool wanted) {
     o->no_leaks = !wanted;
 }
 
-static bool set_output(void *options, const char *value, FILE *err) {
-    struct report__options *o = options;
-    (void)err;
-    o->output = value;
-    return true;
-}
+REPORT__TAKES(set_output, struct report__options, output)
 
 /* Options without a value */
 #define FLAG(name, effect)                                                     \

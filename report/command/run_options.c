@@ -6,61 +6,15 @@
 #include "monitor/format/bytes.h"
 #include "report/command/option.h"
 
-static bool set_data(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)err;
-    run->data = value;
-    return true;
-}
-
-static bool set_limit(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)err;
-    run->limit = value;
-    return true;
-}
-
-static bool leave_children(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)value, (void)err;
-    run->children = false;
-    return true;
-}
-
-static bool want_summary(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)value, (void)err;
-    run->summary = true;
-    return true;
-}
-
-static bool want_stats(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)value, (void)err;
-    run->stats = true;
-    return true;
-}
-
-static bool want_group(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)value, (void)err;
-    run->group = true;
-    return true;
-}
-
-static bool set_log(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)err;
-    run->log = value;
-    return true;
-}
-
-static bool want_plain_log(void *run_, const char *value, FILE *err) {
-    struct report__run_options *run = run_;
-    (void)value, (void)err;
-    run->log_plain = true;
-    return true;
-}
+typedef struct report__run_options run_options;
+REPORT__TAKES(set_data, run_options, data)
+REPORT__TAKES(set_limit, run_options, limit)
+REPORT__TAKES(set_log, run_options, log)
+REPORT__SETS(leave_children, run_options, children, false)
+REPORT__SETS(want_summary, run_options, summary, true)
+REPORT__SETS(want_stats, run_options, stats, true)
+REPORT__SETS(want_group, run_options, group, true)
+REPORT__SETS(want_plain_log, run_options, log_plain, true)
 
 static bool set_threshold(void *run_, const char *value, FILE *err) {
     struct report__run_options *run = run_;

@@ -13,26 +13,9 @@ struct options {
     const char *output;
 };
 
-static bool be_plain(void *options, const char *value, FILE *err) {
-    struct options *o = options;
-    (void)value, (void)err;
-    o->plain = true;
-    return true;
-}
-
-static bool set_output(void *options, const char *value, FILE *err) {
-    struct options *o = options;
-    (void)err;
-    o->output = value;
-    return true;
-}
-
-static bool give_help(void *options, const char *value, FILE *err) {
-    struct options *o = options;
-    (void)value, (void)err;
-    o->help = true;
-    return true;
-}
+REPORT__SETS(be_plain, struct options, plain, true)
+REPORT__SETS(give_help, struct options, help, true)
+REPORT__TAKES(set_output, struct options, output)
 
 static const struct report__option list[] = {
     {"plain", NULL, "numbers alone: a line for each process, one for all",

@@ -147,11 +147,43 @@ void report__draw(FILE *out, const struct report__moment *moments,
             report__larger((int)columns - 3, width + 1), last);
 }
 
+static uint64_t distance(uint64_t a, uint64_t b) {
+    return a > b ? a - b : b - a;
+}
+
+/* A copy of PROFILE with the points that OPTIONS ask for; the last one, the
+ * peak and marks stay. */
+static struct report__profile
+choose_points(const struct report__profile *profile,
+              const struct report__curve_options *options,
+              struct report__pool *pool) {
+    struct report__profile chosen = *profile;
+    const struct report__moment *last = NULL;
+
+    chosen.moments =
+        report__alloc(pool, profile->moment_count, sizeof *chosen.moments);
+    chosen.moment_count = 0;
+    for (uint32_t i = 0; i < profile->moment_count; i++) {
+        const struct report__moment *m = &profile->moments[i];
+        bool is_far =
+            last == NULL || i + 1 == profile->moment_count ||
+            m->time - last->time >= options->least_ns ||
+            distance(m->live.bytes, last->live.bytes) >= options->least_bytes;
+        if (!is_far && !m->is_peak && m->mark == NULL)
+            continue;
+        chosen.moments[chosen.moment_count++] = *m;
+        last = m;
+    }
+    return chosen;
+}
+
 void report__print_curve(FILE *out, const struct report__profile *profile,
                          const struct report__curve_options *options,
                          struct report__pool *pool) {
+    struct report__profile chosen = choose_points(profile, options, pool);
+
     if (options->format == MPROF_CURVE_TSV) {
-        print_tsv(out, profile);
+        print_tsv(out, &chosen);
         return;
     }
     fputs("\nC heap over time, in bytes\n\n", out);
@@ -159,5 +191,5 @@ void report__print_curve(FILE *out, const struct report__profile *profile,
         report__draw(out, profile->moments, profile->moment_count, options,
                      pool);
     else
-        print_table(out, profile);
+        print_table(out, &chosen);
 }

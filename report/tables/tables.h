@@ -61,6 +61,9 @@ enum report__curve_format {
 struct report__curve_options {
     enum report__curve_format format;
     uint32_t width, height; /* of what is drawn, in characters */
+    /* Of printed points of the C heap, what lies nearer to the last one in both
+     * is left out; 0: nothing. */
+    uint64_t least_ns, least_bytes;
 };
 
 /* The C heap over time. */

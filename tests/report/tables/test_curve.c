@@ -106,6 +106,44 @@ static void points_that_are_there_twice(void **state) {
     free(err);
 }
 
+/* Lines of the table for gnuplot with OPTION, without the heading. */
+static int points(const char *option, const char *second) {
+    char *out, *err;
+    int lines = -1;
+    assert_int_equal(
+        RUN(&out, &err, "curve", "--format=tsv", option, second, data_name), 0);
+    for (const char *at = out; *at; at++)
+        lines += *at == '\n';
+    free(out);
+    free(err);
+    return lines;
+}
+
+/* Ten points a second and eight bytes apart, the peak at 8.5 s, and the end */
+static void with_resolution(void **state) {
+    struct datafile d;
+    char *out, *err;
+    (void)state;
+    make(&d, 10);
+    save(&d);
+    assert_int_equal(points("--heap=c", "--heap=c"), 12);
+    assert_int_equal(points("--time-resolution=1", "--heap=c"), 11);
+    assert_int_equal(points("--time-resolution=4", "--heap=c"), 5);
+    assert_int_equal(points("--size-resolution=17", "--heap=c"), 5);
+    assert_int_equal(points("--time-resolution=4", "--size-resolution=8"), 12);
+    assert_int_equal(points("--size-resolution=1k", "--time-resolution=4"), 5);
+    assert_int_equal(RUN(&out, &err, "curve", "--time-resolution=x", data_name),
+                     2);
+    assert_string_equal(err, "mprof: 'x' is not a number of seconds\n");
+    free(out);
+    free(err);
+    assert_int_equal(
+        RUN(&out, &err, "curve", "--size-resolution=-1", data_name), 2);
+    assert_string_equal(err, "mprof: '-1' is not a number of bytes\n");
+    free(out);
+    free(err);
+}
+
 /* Names stand where they belong, whatever is in them. */
 static void with_marks(void **state) {
     struct datafile d;
@@ -237,6 +275,7 @@ int main(void) {
         cmocka_unit_test(in_all_formats),
         cmocka_unit_test(without_points),
         cmocka_unit_test(points_that_are_there_twice),
+        cmocka_unit_test(with_resolution),
         cmocka_unit_test(with_marks),
         cmocka_unit_test(of_lisp),
         cmocka_unit_test(refuses_what_no_monitor_writes),
