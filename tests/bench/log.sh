@@ -4,9 +4,9 @@
 
 # logged TOOL: one run of churn, with $options
 logged () {
+    # shellcheck disable=SC2086 # words
     case $1 in
     alone) set -- alone ./churn ;;
-    # shellcheck disable=SC2086 # words
     mprof) set -- mprof "$MPROF" run $options --data="$folder/data" -- ./churn ;;
     esac
     tool=$1
