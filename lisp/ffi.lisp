@@ -190,6 +190,8 @@ after it may change errno."
   (file :cstring))
 (define-c-function %mprof-status ("mprof_status" :monitor) :int
   (status :pointer-void))
+(define-c-function %mprof-mark ("mprof_mark" :monitor) :int
+  (name :cstring))
 (define-c-function %mprof-count-begin ("mprof_count_begin" :monitor) :int)
 (define-c-function %mprof-count-end ("mprof_count_end" :monitor) :int)
 (define-c-function %mprof-counted ("mprof_counted" :monitor) :void
@@ -304,6 +306,11 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
                               collect (si:foreign-data-ref-elt number 0
                                                                :uint64-t))))
       (mapc #'si:free-foreign-data numbers))))
+
+(defun %mark (name)
+  "Give this moment of the recording NAME, a string."
+  (let ((errno (errno-place)))
+    (check-code (%mprof-mark (c-string name)) nil errno)))
 
 (defparameter *status-fields*
   '(:running :allocs :bytes :objects :object-bytes :threads :nodes

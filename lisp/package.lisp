@@ -14,7 +14,7 @@ CURRENT-PROFILE and LOAD-PROFILE return the numbers as objects.  Everything that
 goes wrong is signalled as an MPROF-ERROR.")
   ;; Recording
   (:export "WITH-PROFILING" "CALL-WITH-PROFILING"
-           "START" "STOP" "RESET" "SAVE" "RUNNING-P" "STATUS")
+           "START" "STOP" "RESET" "SAVE" "MARK" "RUNNING-P" "STATUS")
   ;; Without a recording
   (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK")
   ;; Tables

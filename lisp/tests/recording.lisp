@@ -30,6 +30,13 @@
                 (multiple-value-list (quietly (values 1 2 3)))))
   (check (equal '() (multiple-value-list (quietly (values))))))
 
+(deftest moments-have-names
+  (check-signals mprof:nothing-recorded-error (mprof:mark "too early"))
+  (quietly (check (null (multiple-value-list (mprof:mark "begin"))))
+           (check-signals mprof:mprof-error
+             (mprof:mark (make-string 2000 :initial-element #\x))))
+  (check-signals mprof:nothing-recorded-error (mprof:mark "too late")))
+
 (deftest any-exit-stops-the-recording
   (check (eq 'thrown (catch 'out (quietly (throw 'out 'thrown)))))
   (check (not (mprof:running-p)))

@@ -6,6 +6,7 @@
 
 #include <ecl/ecl.h>
 
+#include "monitor/base/table.h"
 #include "monitor/ecl/collector.h"
 #include "monitor/include/mprof.h"
 
@@ -17,11 +18,35 @@ enum { DEEPEST = 64 };
 MPROF__FAST_TLS struct mprof__ecl_counted mprof__ecl_counted;
 uint64_t mprof__ecl_counting;
 
-/* What this thread had when it began to count, and the last result. */
-static __thread struct {
+/* What this thread had when it began to count, and the last result.  Mapped, as
+ * there is not much room for variables of threads in a library that is loaded
+ * late; until the thread ends. */
+struct own {
     struct mprof__ecl_counted begun[DEEPEST], result;
     unsigned depth;
-} own;
+};
+static MPROF__FAST_TLS struct own *own;
+static pthread_key_t at_thread_end;
+
+static void forget(void *mapped) {
+    own = NULL;
+    mprof__unmap(mapped, sizeof *own);
+}
+
+static void make_key(void) {
+    pthread_key_create(&at_thread_end, forget);
+}
+
+static struct own *find_own(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (own == NULL) {
+        pthread_once(&once, make_key);
+        own = mprof__map(sizeof *own);
+        if (own != NULL)
+            pthread_setspecific(at_thread_end, own);
+    }
+    return own;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ecl_monitor *recorder; /* or NULL */
@@ -53,27 +78,30 @@ static void change(uint64_t by) {
 int mprof_count_begin(void) {
     if (ecl_set_monitor == NULL)
         return MPROF_E_UNPATCHED;
-    if (own.depth == DEEPEST)
+    struct own *mine = find_own();
+    if (mine == NULL)
+        return MPROF_E_MEMORY;
+    if (mine->depth == DEEPEST)
         return MPROF_E_ARGUMENT;
     change(1);
-    own.begun[own.depth++] = mprof__ecl_counted;
+    mine->begun[mine->depth++] = mprof__ecl_counted;
     return 0;
 }
 
 int mprof_count_end(void) {
     struct mprof__ecl_counted now = mprof__ecl_counted;
-    if (own.depth == 0)
+    if (own == NULL || own->depth == 0)
         return MPROF_E_ARGUMENT;
-    const struct mprof__ecl_counted *begun = &own.begun[--own.depth];
-    own.result = (struct mprof__ecl_counted){now.allocs - begun->allocs,
-                                             now.bytes - begun->bytes};
+    const struct mprof__ecl_counted *begun = &own->begun[--own->depth];
+    own->result = (struct mprof__ecl_counted){now.allocs - begun->allocs,
+                                              now.bytes - begun->bytes};
     change((uint64_t)-1);
     return 0;
 }
 
 void mprof_counted(uint64_t *allocs, uint64_t *bytes) {
-    *allocs = own.result.allocs;
-    *bytes = own.result.bytes;
+    *allocs = own == NULL ? 0 : own->result.allocs;
+    *bytes = own == NULL ? 0 : own->result.bytes;
 }
 
 uint64_t mprof_lisp_heap_current(void) {

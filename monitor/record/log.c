@@ -62,8 +62,11 @@ void mprof__log_begin(struct mprof__session *session) {
     if (wanted.path == NULL)
         return;
     strcpy(log->path, wanted.path);
-    if (!mprof__log_file_create(&log->file, log->path))
+    if (!mprof__log_file_create(&log->file, log->path)) {
         mprof__tell_no_log(log->path, errno);
+        mprof__log_file_close(&log->file);
+        log->file.refused = 0; /* nothing more is said of it */
+    }
     wanted.path = NULL;
 }
 

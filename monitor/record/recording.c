@@ -425,7 +425,7 @@ static void warn(void) {
     else if (session->arena.refused != 0)
         mprof__tell_shortage(session->path, session->arena.refused);
     if (session->log.file.refused != 0)
-        mprof__tell_no_log(session->log.path, session->log.file.refused);
+        mprof__tell_log_end(session->log.path, session->log.file.refused);
 }
 
 /* A program that exits without a stop leaves a complete file all the same. */

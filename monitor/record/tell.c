@@ -40,8 +40,12 @@ void mprof__tell_shortage(const char *path, int error) {
     tell(path, error, "its first lines tell what is missing");
 }
 
-void mprof__tell_no_log(const char *path, int error) {
+void mprof__tell_log_end(const char *path, int error) {
     tell(path, error, "the log ends with its last line");
+}
+
+void mprof__tell_no_log(const char *path, int error) {
+    tell(path, error, "there is no log");
 }
 
 void mprof__tell_no_group(const char *path, int error) {

@@ -13,7 +13,8 @@ void mprof__tell_shortage(const char *path, int error);
 struct mprof__heap_now;
 void mprof__tell_summary(const struct mprof__heap_now *sums);
 
-/* The log PATH has nothing more, or nothing, as ERROR says why. */
+/* The log PATH has nothing more, or there is none, as ERROR says why. */
+void mprof__tell_log_end(const char *path, int error);
 void mprof__tell_no_log(const char *path, int error);
 
 /* The sum of a group, in the file PATH, has nothing of this process. */

@@ -10,6 +10,14 @@ static int width_of(const char *heading, uint64_t number) {
                           (int)strlen(report__grouped(number).text));
 }
 
+/* The name of the last mark before TIME, by *AT, which moves on; NULL: none. */
+static const char *mark_at(const struct report__profile *p, uint64_t time,
+                           uint32_t *at) {
+    while (*at < p->mark_count && p->marks[*at].time <= time)
+        ++*at;
+    return *at > 0 ? p->marks[*at - 1].mark : NULL;
+}
+
 static void print_table(FILE *out, const struct report__profile *p) {
     const struct report__collection *last =
         &p->collections[p->collection_count - 1];
@@ -23,27 +31,44 @@ static void print_table(FILE *out, const struct report__profile *p) {
                         "before", in_use, "after", "collecting");
     report__rule(out, '-', width - 1);
     putc('\n', out);
+    uint32_t mark = 0;
     for (uint32_t i = 0; i < p->collection_count; i++) {
         const struct report__collection *c = &p->collections[i];
         fprintf(out, "%12.6f  %*s", (double)c->time / 1e9, number,
                 report__grouped(c->collections).text);
         fprintf(out, "  %*s", allocated, report__grouped(c->allocated).text);
         fprintf(out, "  %*s", in_use, report__grouped(c->before).text);
-        fprintf(out, "  %*s  %12.6f\n", in_use, report__grouped(c->after).text,
+        fprintf(out, "  %*s  %12.6f", in_use, report__grouped(c->after).text,
                 (double)c->ns / 1e9);
+        uint32_t before_it = mark;
+        const char *name = mark_at(p, c->time, &mark);
+        if (mark != before_it) {
+            fputs("  ", out);
+            report__print_name(out, name);
+        }
+        putc('\n', out);
     }
 }
 
 static void print_tsv(FILE *out, const struct report__profile *p) {
-    fputs("# seconds\tafter\tallocated\tbefore\tcollections\tcollecting\n",
-          out);
+    uint32_t mark = 0;
+
+    fprintf(out,
+            "# seconds\tafter\tallocated\tbefore\tcollections\tcollecting%s\n",
+            p->mark_count > 0 ? "\tmark" : "");
     for (uint32_t i = 0; i < p->collection_count; i++) {
         const struct report__collection *c = &p->collections[i];
         fprintf(out,
                 "%.9f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-                "\t%.9f\n",
+                "\t%.9f",
                 (double)c->time / 1e9, c->after, c->allocated, c->before,
                 c->collections, (double)c->ns / 1e9);
+        if (p->mark_count > 0) {
+            const char *name = mark_at(p, c->time, &mark);
+            putc('\t', out);
+            report__print_name(out, name == NULL ? "start" : name);
+        }
+        putc('\n', out);
     }
 }
 
