@@ -20,7 +20,7 @@ static const uint64_t largest = (uint64_t)1 << 52, latest = (uint64_t)1 << 62;
 /* One line */
 struct entry {
     enum mprof_log_type type;
-    uint64_t time;
+    uint64_t time, thread;
     uint64_t fresh, old; /* addresses, or 0 */
     uint64_t bytes;
 };
@@ -108,10 +108,9 @@ static bool take_parameters(const char **at, struct entry *e) {
 }
 
 static bool parse(const char *text, struct entry *e) {
-    uint64_t thread;
     *e = (struct entry){.type = MPROF_LOG_STAMP};
     return take_time(&text, &e->time) && e->time < latest &&
-           take_number(&text, "tid=", 10, &thread) &&
+           take_number(&text, "tid=", 10, &e->thread) &&
            take_type(&text, &e->type) && take_parameters(&text, e) &&
            *text == '\0' && e->bytes < largest;
 }
@@ -247,6 +246,8 @@ bool report__log_next(struct report__log *log, struct report__pool *pool,
     log->line++;
     if (is_long || !parse(text, &entry))
         return wrong(log, pool, "is no event of a log", error);
+    if (log->line == 1)
+        log->thread = entry.thread;
     return apply(log, pool, &entry, error);
 }
 

@@ -20,7 +20,8 @@ struct report__log_object {
 struct report__log {
     const char *name; /* of the file */
     FILE *file;
-    uint64_t line;       /* of the last event, from 1 */
+    uint64_t line;   /* of the last event, from 1 */
+    uint64_t thread; /* of the first: the process, if that is a time stamp */
     uint64_t bytes_read; /* of the file */
     /* After the last event: */
     uint64_t begin, time;   /* of the first event, of this one: ns */

@@ -28,8 +28,8 @@ struct source {
 
 struct merge {
     struct source *sources;
-    struct source **heap; /* by time, the first one on top */
-    uint32_t count;
+    struct source **heap; /* by time, the first one on top: COUNT of ALL */
+    uint32_t count, all;
     struct report__pool *pool;
     const char **error;
     uint64_t live, steps;
@@ -103,6 +103,19 @@ static void finish_log(struct source *s) {
     s->loaded->is_late = log->running;
 }
 
+/* When what lived in S did so no more, whose log has no end: when another
+ * program began in the process; else it is not known, and later than all. */
+static uint64_t find_end(const struct merge *m, const struct source *s) {
+    uint64_t end = UINT64_MAX;
+    for (uint32_t i = 0; i < m->all; i++) {
+        const struct source *other = &m->sources[i];
+        if (other->is_log && other->log.thread == s->log.thread &&
+            other->log.begin > s->log.begin && other->log.begin < end)
+            end = other->log.begin;
+    }
+    return end > s->time ? end : s->time;
+}
+
 /* Find the next step of S; the last one is that nothing lives. */
 static bool advance(struct merge *m, struct source *s) {
     if (s->ended)
@@ -124,7 +137,9 @@ static bool advance(struct merge *m, struct source *s) {
     s->next = 0;
     if (s->is_log)
         finish_log(s);
-    return true;
+    if (s->is_log && s->log.running)
+        s->time = find_end(m, s);
+    return s->time != UINT64_MAX;
 }
 
 static void swap(struct source **a, struct source **b) {
@@ -168,9 +183,7 @@ static void tell(struct merge *m) {
 }
 
 static bool take_steps(struct merge *m) {
-    uint32_t all = m->count;
-
-    for (uint32_t i = all; i-- > 0;)
+    for (uint32_t i = m->count; i-- > 0;)
         sink(m, i);
     while (m->count > 0) {
         struct source *s = m->heap[0];
@@ -261,6 +274,7 @@ static bool find_loads(struct report__loads *loads, const char *const *files,
     struct merge m = {.pool = pool,
                       .error = error,
                       .count = count,
+                      .all = count,
                       .group = &loads->group,
                       .progress = progress};
     m.sources = report__alloc(pool, count, sizeof *m.sources);

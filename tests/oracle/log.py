@@ -36,6 +36,7 @@ class Heap:
     def step(self, time, thread, kind, words):
         if self.time is None:
             self.time = self.begin = time
+            self.first = thread
         assert time >= self.time, "time goes back"
         if self.running:
             self.recorded += time - self.time
@@ -66,8 +67,14 @@ for i, name in enumerate(sys.argv[1:]):
     for event in entries(name):
         heaps[i].step(*event)
         events.append((event[0], i, heaps[i].live))
-    events.append((heaps[i].time, i, 0))
     heaps[i].tell()
+for i, heap in enumerate(heaps):
+    # Another program in the same process ends it; who was killed has no end.
+    ends = [h.begin for h in heaps if h.first == heap.first and h.begin > heap.begin]
+    if not heap.running:
+        events.append((heap.time, i, 0))
+    elif ends:
+        events.append((max(min(ends), heap.time), i, 0))
 if len(heaps) > 1:
     # By time; of one process in the order of its log.
     now, most = [0] * len(heaps), 0

@@ -74,18 +74,29 @@ static void run_threads(void) {
 
 /* Each child has its most while the others have theirs. */
 static void run_processes(const char *self) {
+    enum { CHILDREN = 3 };
+    int have[2], go[2];
+    char byte = 0;
     void *kept = malloc(1000000);
-    for (int i = 1; i <= 3; i++)
+    if (pipe(have) != 0 || pipe(go) != 0)
+        abort();
+    for (int i = 1; i <= CHILDREN; i++)
         if (fork() == 0) {
             free(kept); /* the parent's */
-            rest(50);
             kept = malloc((size_t)i * 100000);
-            rest(200);
-            if (i == 3)
+            close(go[1]);
+            if (write(have[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 0)
+                abort();
+            if (i == CHILDREN)
                 execl(self, self, "child", (char *)NULL);
             free(kept);
             exit(0);
         }
+    for (int i = 0; i < CHILDREN; i++)
+        if (read(have[0], &byte, 1) != 1)
+            abort();
+    rest(20);
+    close(go[1]); /* they go on */
     while (wait(NULL) > 0)
         ;
     free(kept);
@@ -100,7 +111,7 @@ static void suspend(void) {
     mma_suspend();
     free(freed); /* recorded, that it is */
     void *unseen = malloc(5000);
-    rest(50);
+    rest(500);
     mma_resume();
     free(unseen);
     free(before);
