@@ -50,9 +50,11 @@ c_tests () {
             # shellcheck disable=SC2034 # for who sources this
             failed=1
             echo "FAIL $test:"
+            grep -E 'ERROR|LINE|FAILED|SUMMARY' "$test.log" 2>/dev/null | head -n 12 |
+                sed 's/^/    /'
             tail -n 40 "$test.log" 2>/dev/null | sed 's/^/    /'
             ;;
         esac
     done
-    [ "$status" = 0 ] || not_built "make ended with status $status"
+    [ "$status" = 0 ] || [ "${failed-0}" = 1 ] || not_built "make ended with status $status"
 }
