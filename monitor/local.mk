@@ -33,6 +33,7 @@ record_sources = \
 	monitor/record/counters.c \
 	monitor/record/curve.c monitor/record/curve.h \
 	monitor/record/cut.c monitor/record/cut.h \
+	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_record.c \
@@ -47,7 +48,9 @@ record_sources = \
 	monitor/record/recording.c monitor/record/recording.h \
 	monitor/record/remembered.h monitor/record/revise.h \
 	$(remembered_sources) \
+	monitor/record/roots.c monitor/record/roots.h \
 	monitor/record/save.c \
+	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
 	monitor/record/shown.c monitor/record/shown.h \

@@ -75,6 +75,7 @@ c_script_tests = \
 	tests/run-hostile.test \
 	tests/run-limits.test \
 	tests/run-log.test \
+	tests/run-lost.test \
 	tests/run-manpages.test \
 	tests/run-portable.test \
 	tests/run-peaks.test \
@@ -371,6 +372,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-keys.c \
 	tests/programs/c-local.cc \
 	tests/programs/c-log.c \
+	tests/programs/c-lost.c \
 	tests/programs/c-manpage.c \
 	tests/programs/c-new.cc \
 	tests/programs/c-notables-main.c \

@@ -170,6 +170,72 @@ static void for_leaves(void (*visit)(struct leaf *leaf, void *data),
     }
 }
 
+/* A walk through all words. */
+struct visit {
+    void (*function)(const struct mprof__object *object, void *data);
+    void *data;
+    uintptr_t skipped[SHADOWS]; /* the second word of an object there */
+};
+
+static void visit_word(struct visit *v, struct leaf *const leaves[],
+                       uintptr_t address) {
+    for (size_t shadow = 0; shadow < SHADOWS; shadow++) {
+        uintptr_t at = address + shadow * 8;
+        uint64_t value =
+            leaves[shadow] == NULL ? 0 : *word_of(leaves[shadow], at);
+        if (value == 0 || v->skipped[shadow] == at)
+            continue;
+        struct mprof__object object = {.counter = (mprof_ref)(value >> 32),
+                                       .bytes = (uint32_t)value,
+                                       .at = (const void *)at};
+        if (object.bytes == HUGE_BYTES) {
+            v->skipped[shadow] = at + (1 << GRAIN_BITS);
+            object.bytes = *find_word(v->skipped[shadow]);
+        }
+        v->function(&object, v->data);
+    }
+}
+
+/* Those of 16 MiB from FIRST on.  Pages that nobody has touched stay so. */
+static void visit_leaves(struct visit *v, struct leaf *const leaves[],
+                         uintptr_t first) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8;
+    for (size_t i = 0; i < WORDS; i += words) {
+        bool some = false;
+        for (size_t shadow = 0; shadow < SHADOWS; shadow++) {
+            unsigned char resident = 1;
+            if (leaves[shadow] != NULL &&
+                (mincore(&leaves[shadow]->word[i], page, &resident) != 0 ||
+                 resident & 1))
+                some = true;
+        }
+        for (size_t k = i; some && k < i + words; k++)
+            visit_word(v, leaves, first + (k << GRAIN_BITS));
+    }
+}
+
+void mprof__objects_each(void (*function)(const struct mprof__object *object,
+                                          void *data),
+                         void *data) {
+    struct visit v = {.function = function, .data = data};
+    for (size_t i = 0; i < REGIONS; i++)
+        for (size_t j = 0; j < LEAVES; j++) {
+            struct leaf *leaves[SHADOWS];
+            bool some = false;
+            for (size_t shadow = 0; shadow < SHADOWS; shadow++) {
+                struct region *region =
+                    mprof__load_acquire(&regions[shadow][i]);
+                leaves[shadow] = region == NULL
+                                     ? NULL
+                                     : mprof__load_acquire(&region->leaves[j]);
+                some |= leaves[shadow] != NULL;
+            }
+            if (some)
+                visit_leaves(&v, leaves,
+                             (i << LEAF_BITS | j) << (WORD_BITS + GRAIN_BITS));
+        }
+}
+
 static void clear(struct leaf *leaf, void *data) {
     (void)data;
     madvise(leaf, sizeof *leaf, MADV_DONTNEED);

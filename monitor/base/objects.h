@@ -85,6 +85,12 @@ mprof__objects_word(const void *object, struct mprof__shadow *shadow,
     return *word != NULL;
 }
 
+/* Call VISIT for each, in the order of their addresses; only while no thread
+ * puts or takes. */
+void mprof__objects_each(void (*visit)(const struct mprof__object *object,
+                                       void *data),
+                         void *data);
+
 /* Forget all; only while no thread puts or takes. */
 void mprof__objects_clear(void);
 

@@ -91,6 +91,8 @@ static struct mprof__self *make_self(void) {
         mine = piece;
     }
     mine->silent = true;
+    mine->moves = false;
+    mine->tid = (pid_t)syscall(SYS_gettid);
     mprof__go_in(mine, (uintptr_t)__builtin_frame_address(0));
     mprof__self = mine;
     /* The C library may allocate here. */
@@ -205,12 +207,26 @@ bool mprof__threads_leave(void) {
     return has_left(&late_state);
 }
 
+bool mprof__thread_is_busy(pid_t tid) {
+    const struct mprof__self *s = mprof__load_acquire(&selves);
+    if (tid == 0)
+        return mprof__load_relaxed(&late_state.inside);
+    for (; s != NULL; s = s->next)
+        if (s->tid == tid && !mprof__load_relaxed(&s->dead))
+            return mprof__load_relaxed(&s->inside) ||
+                   mprof__load_relaxed(&s->moves);
+    return false;
+}
+
 void mprof__selves_forked(void) {
     struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next) {
-        if (s == mprof__self)
+        if (s == mprof__self) {
+            s->tid = getpid();
             continue;
+        }
         s->inside = 0;
+        s->moves = false;
         s->held_count = 0;
         s->dead = 1;
         s->marks = NULL;

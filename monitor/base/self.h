@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
@@ -41,7 +42,9 @@ struct mprof__self {
     pthread_mutex_t *held[MPROF__MOST_HELD];
     int held_count;
     struct mprof__session *resizes; /* it stays inside for realloc() */
-    bool guarded;                   /* by `guard`, until it leaves */
+    bool moves; /* what realloc() has is in no word; atomic */
+    pid_t tid;
+    bool guarded; /* by `guard`, until it leaves */
     void *guard[5];
 };
 
@@ -139,6 +142,10 @@ bool mprof__threads_pass(void);
 /* Wait until no other thread is inside of the hook.  What it looks at there
  * has changed already.  False: one seems to stay, and what it uses must too. */
 bool mprof__threads_leave(void);
+
+/* Is thread TID, which is stopped, inside, or in realloc() with what was
+ * recorded?  0: any that is nearly gone. */
+bool mprof__thread_is_busy(pid_t tid);
 
 /* Once, before anything else here.  ENDS is called inside of the hook, by each
  * thread that ends. */

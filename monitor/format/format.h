@@ -117,6 +117,12 @@ struct mprof_header {
     uint32_t newer_load; /* 280: which is the newer one */
     uint32_t grouped;    /* 284: they are in the sum of a group, too */
     uint64_t begun;      /* 288: CLOCK_MONOTONIC at the first start, ns */
+    uint32_t scan;       /* 296: number of the last scan, and 0 when it was not
+                          * looked what is lost since the last start */
+    uint32_t scan_flags; /* 300: enum mprof_scan_flag */
+    struct mprof_lost_count {
+        uint64_t objects, bytes, roots; /* of these, pointed to by none */
+    } lost_unplaced;                    /* 304: that no LOST has */
 };
 
 enum mprof_record_type {
@@ -136,7 +142,8 @@ enum mprof_record_type {
     MPROF_TOTALS = 14,
     MPROF_CURVE = 15,
     MPROF_COLLECTIONS = 16,
-    MPROF_MARK = 17
+    MPROF_MARK = 17,
+    MPROF_LOST = 18
 };
 
 struct mprof_record {
@@ -432,6 +439,21 @@ struct mprof_freed {
     uint64_t lifetime[2];       /* 32: the clock at each free, as above */
     uint64_t stamp;             /* 48: as above, and what was freed before: */
     struct mprof_count at_peak; /* 56 */
+};
+
+/* How good a scan was. */
+enum mprof_scan_flag {
+    MPROF_SCAN_RUNNING = 1, /* other threads ran meanwhile */
+    MPROF_SCAN_FAILED = 2,  /* it could not be made */
+    MPROF_SCAN_LATE = 4     /* the program had allocated before the recording */
+};
+
+/* What a counter of the C heap has that no data, stack or register leads to. */
+struct mprof_lost {
+    struct mprof_record head;
+    mprof_ref counter; /*  8 */
+    uint32_t scan;     /* 12: whose; of interest is the last one's */
+    struct mprof_lost_count count; /* 16 */
 };
 
 /* What was allocated: one type, and for structures and instances one class. */

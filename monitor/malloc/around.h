@@ -115,6 +115,8 @@ mprof__end_parts(const struct mprof__resizing *r, void *object, void *fresh,
     }
     if (fresh != NULL && (m = mprof__malloc_monitor()) != NULL)
         m->allocated(fresh, bytes, frame);
+    if (r->taken)
+        r->monitor->moved();
 }
 
 /* OBJECT has become FRESH, of BYTES, or has not: NULL. */

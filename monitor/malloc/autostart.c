@@ -336,6 +336,7 @@ bool mprof__autostart(void) {
     if (run)
         mprof__own_functions.set_warnings(1);
     mprof__recording_set_summary(is_yes("MPROF_SUMMARY"));
+    mprof__recording_set_scan(is_yes("MPROF_SCAN"));
     read_log_options();
     begin_with_pipe();
     check_limit();
@@ -349,6 +350,7 @@ bool mprof__autostart(void) {
     strcpy(name, base);
     if (named && first != getpid() && !by_pid)
         named = child_name(name, sizeof name);
+    mprof__recording_set_early(!suspended);
     if (named)
         begin(name, sizeof name, !run || first == getpid());
     else

@@ -34,6 +34,7 @@ struct mprof__malloc_monitor {
     bool (*take)(const void *object, struct mprof__object *what);
     void (*freed)(const struct mprof__object *what);
     void (*untake)(const void *object, const struct mprof__object *what);
+    void (*moved)(void); /* after all that, if it was taken */
     /* NULL, or in place of these four: before, by the function with FRAME, and
      * after it, when OLD became FRESH, or was freed, or was KEPT. */
     bool (*resizing)(const void *old, struct mprof__object *what,

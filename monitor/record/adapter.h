@@ -127,6 +127,8 @@ struct mprof__object;
 bool mprof__c_take(const void *object, struct mprof__object *what);
 void mprof__c_freed(const struct mprof__object *what);
 void mprof__c_untake(const void *object, const struct mprof__object *what);
+/* Then what became of OBJECT, if it was recorded, is as well. */
+void mprof__c_moved(void);
 
 /* The same in recordings that are timed; see log.h.  calloc() asks for COUNT
  * elements, what is no calloc() for 0.  realloc() in two steps: the old object

@@ -473,9 +473,18 @@ bool mprof__c_take(const void *object, struct mprof__object *what) {
     struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
     bool found = (me == NULL || mprof__guard(me)) &&
                  mprof__c_forget(session, object, what);
-    if (me != NULL)
+    if (me != NULL) {
+        mprof__store_relaxed(&me->moves, found && !me->shared);
         mprof__leave(me);
+    }
     return found;
+}
+
+/* The thread may have no state of its own any more. */
+void mprof__c_moved(void) {
+    struct mprof__self *me = mprof__self;
+    if (me != NULL)
+        mprof__store_relaxed(&me->moves, false);
 }
 
 void mprof__c_freed(const struct mprof__object *what) {

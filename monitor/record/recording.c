@@ -18,6 +18,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/quiet.h"
+#include "monitor/record/scan.h"
 #include "monitor/record/session.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
@@ -35,6 +36,8 @@ static pid_t owner;         /* process whose session it is */
 static unsigned heaps;      /* of the next session; 0: the library's own */
 static uint64_t limit;      /* 0: not set */
 static bool warns, summary; /* at the end: what the data lack, what there was */
+static bool scans;          /* ... what is lost */
+static bool early;          /* the program has not begun */
 
 static void acquire(struct mprof__quiet *saved) {
     mprof__be_quiet(saved);
@@ -90,6 +93,7 @@ static void after_fork_parent(void) {
 static void after_fork_child(void) {
     struct mprof__session *parents = session;
     bool was_running = running;
+    early = false;
     publish(NULL, NULL);
     mprof__image_forked();
     if (was_running)
@@ -166,6 +170,9 @@ static void note_unseen(void) {
 static void begin(void) {
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     session->started = now;
+    session->late |= !early;
+    early = false;
+    mprof__arena_header(&session->arena)->scan = 0;
     if (session->before == 0)
         mprof__arena_header(&session->arena)->begun = now;
     mprof__log_resume(session, now);
@@ -312,6 +319,8 @@ static int stop(void) {
         return 0;
     if (running) {
         note_unseen();
+        if (scans && session->heaps & MPROF_HEAP_MALLOC && !is_lost())
+            mprof__scan(session);
         halt();
         improve_names();
         return complete();
@@ -417,6 +426,14 @@ void mprof__recording_set_warnings(int on) {
 
 void mprof__recording_set_summary(bool on) {
     summary = on;
+}
+
+void mprof__recording_set_scan(bool on) {
+    scans = on;
+}
+
+void mprof__recording_set_early(bool is) {
+    early = is;
 }
 
 static void warn(void) {

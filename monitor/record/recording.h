@@ -33,6 +33,12 @@ void mprof__recording_set_warnings(int on);
 /* Have mprof__tell_summary() called at the end of the process. */
 void mprof__recording_set_summary(bool on);
 
+/* Have it looked for what is lost when a recording ends.  What starts while it
+ * is EARLY has all that the program allocates.  Both before there are threads.
+ */
+void mprof__recording_set_scan(bool on);
+void mprof__recording_set_early(bool is);
+
 /* Let the recording end after all destructors; to be called before main(). */
 void mprof__finish_last(void);
 

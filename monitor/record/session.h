@@ -49,12 +49,14 @@ struct mprof__session {
     uint32_t objects;                      /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown,
-        folded;              /* FUNCTIONs that stand for many; or 0 */
-    bool pinned;             /* a thread may still be inside */
-    bool named;              /* the data file has a name: */
-    char path[PATH_MAX];     /* as it was given */
-    char where[PATH_MAX];    /* absolute */
-    uint64_t started;        /* CLOCK_MONOTONIC, ns, of the last start */
+        folded;           /* FUNCTIONs that stand for many; or 0 */
+    bool pinned;          /* a thread may still be inside */
+    bool late;            /* the program had allocated before it was recorded */
+    uint32_t scans;       /* how often it was looked for what is lost */
+    bool named;           /* the data file has a name: */
+    char path[PATH_MAX];  /* as it was given */
+    char where[PATH_MAX]; /* absolute */
+    uint64_t started;     /* CLOCK_MONOTONIC, ns, of the last start */
     struct mprof__name name; /* under the lock: stacks may be nearly full */
     uint64_t before;         /* ns recorded before that */
 };

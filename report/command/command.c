@@ -43,17 +43,20 @@ static void print_path_tables(struct command *c, uint32_t thread) {
                                  const struct report__functions *, uint32_t,
                                  const struct report__path_options *,
                                  struct report__pool *) = {
-        report__print_leaks, report__print_peak, report__print_temporary};
-    static const unsigned tables[] = {MPROF_LEAKS, MPROF_PEAK, MPROF_TEMPORARY};
+        report__print_leaks, report__print_lost, report__print_peak,
+        report__print_temporary};
 
     const struct report__options *o = &c->options;
+    const bool leaks = o->tables & MPROF_LEAKS;
+    const bool wanted[] = {leaks && !o->lost, leaks && o->lost,
+                           o->tables & MPROF_PEAK, o->tables & MPROF_TEMPORARY};
     struct report__path_options options = {.verbosity = o->verbosity,
                                            .depth = o->leak_depth,
                                            .offsets = o->offsets,
                                            .inlines = o->inlines,
                                            .all_frames = o->all_frames};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (o->tables & tables[i]) {
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (wanted[i]) {
             putc('\n', c->output.stream);
             print[i](c->output.stream, c->profile, c->names, thread, &options,
                      &c->pool);

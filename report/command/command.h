@@ -13,6 +13,7 @@ struct report__options {
     enum report__verbosity verbosity;
     bool all_frames, by_thread, sexp, help, version;
     bool ask_leaks, no_leaks; /* the leak table was named, or refused */
+    bool lost;                /* it is to show that only */
     bool offsets, inlines;
     uint32_t leak_depth;
     const char *files[2]; /* as given, or NULL */

@@ -69,6 +69,19 @@ static bool set_depth(void *options, const char *text, FILE *err) {
     return true;
 }
 
+static bool set_leaks(void *options, const char *which, FILE *err) {
+    struct report__options *o = options;
+
+    if (strcmp(which, "lost") != 0 && strcmp(which, "kept") != 0) {
+        fprintf(err, "mprof: no leaks '%s'; there are kept and lost\n", which);
+        return false;
+    }
+    o->lost = *which == 'l';
+    o->ask_leaks = true;
+    o->no_leaks = false;
+    return true;
+}
+
 /* The leak table by name; --table does not take it away again. */
 static void ask_leaks(struct report__options *o, bool wanted) {
     o->ask_leaks = wanted;
@@ -112,6 +125,11 @@ static const struct report__option list[] = {
     {"terse", NULL, "only what is 1% or more", be_terse},
     {"leaktable", NULL, "print the leak table; the default", with_leaks},
     {"noleaktable", NULL, "do not print it", without_leaks},
+    {"leaks", "WHICH",
+     "that table of what is lost, which nothing led to any more\n"
+     "at the end, as `mprof run --scan` found; or of all that\n"
+     "was kept; the default",
+     set_leaks},
     {"offsets", NULL,
      "leaks, peak, temporary: tell call sites in one function\n"
      "apart",
@@ -136,9 +154,9 @@ void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--no-children]\n"
-        "                 [--summary] [--stats] [--group] [--log=FILE]\n"
-        "                 [--log-plain] [--log-threshold=BYTES] [--] PROGRAM\n"
-        "                 [ARGUMENT]...\n"
+        "                 [--summary] [--scan] [--stats] [--group]\n"
+        "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"
+        "                 [--] PROGRAM [ARGUMENT]...\n"
         "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof stats [OPTION]... [FILE]...\n"
         "Print what the data file DATA (mprof.data) tells about the "

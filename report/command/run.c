@@ -217,6 +217,8 @@ int report__run_main(int argc, char **argv) {
         setenv("MPROF_CHILDREN", "no", 1);
     if (run.summary)
         setenv("MPROF_SUMMARY", "1", 1);
+    if (run.scan)
+        setenv("MPROF_SCAN", "1", 1);
     check_program(run.program[0]);
     set_run();
     execvp(run.program[0], run.program);

@@ -14,6 +14,7 @@ REPORT__SETS(leave_children, run_options, children, false)
 REPORT__SETS(want_summary, run_options, summary, true)
 REPORT__SETS(want_stats, run_options, stats, true)
 REPORT__SETS(want_group, run_options, group, true)
+REPORT__SETS(want_scan, run_options, scan, true)
 REPORT__SETS(want_plain_log, run_options, log_plain, true)
 
 static bool set_threshold(void *run_, const char *value, FILE *err) {
@@ -32,6 +33,7 @@ static const struct report__option list[] = {
     {"limit", "BYTES", "", set_limit},
     {"no-children", NULL, "", leave_children},
     {"summary", NULL, "", want_summary},
+    {"scan", NULL, "", want_scan},
     {"stats", NULL, "", want_stats},
     {"group", NULL, "", want_group},
     {"log", "FILE", "", set_log},

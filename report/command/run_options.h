@@ -11,7 +11,7 @@ struct report__run_options {
     const char *limit; /* the same */
     const char *log;   /* the same */
     const char *threshold;
-    bool children, summary, stats, log_plain, group;
+    bool children, summary, stats, log_plain, group, scan;
     char **program; /* with its arguments, ended by NULL */
 };
 

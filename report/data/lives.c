@@ -40,6 +40,20 @@ static uint64_t sensible(uint64_t n) {
     return n >> 63 ? 0 : n;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* What was freed since the scan was not lost. */
+static struct mprof_lost_count
+sensible_lost(const struct mprof_lost_count *lost,
+              const struct mprof_count *now) {
+    uint64_t objects = smaller(lost->objects, now->allocs);
+    return (struct mprof_lost_count){.objects = objects,
+                                     .bytes = smaller(lost->bytes, now->bytes),
+                                     .roots = smaller(lost->roots, objects)};
+}
+
 void report__settle_lives(struct report__profile *p) {
     uint64_t live = 0, allocated = 0;
 
@@ -64,6 +78,7 @@ void report__settle_lives(struct report__profile *p) {
         then->bytes = sensible(then->bytes);
         p->at_peak.allocs += then->allocs;
         p->at_peak.bytes += then->bytes;
+        counter->lost = sensible_lost(&counter->lost, &now);
         /* What lives does so until the end. */
         counter->lifetime += (unsigned __int128)now.allocs * allocated;
         if (counter->lifetime >> 127)

@@ -78,6 +78,7 @@ struct report__counter {
     struct mprof_count at_peak;
     uint64_t temporary;
     unsigned __int128 lifetime;
+    struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
 };
 
 /* In place of the index of a function in totals: MPROF_TOP_LEVEL of the tables;
@@ -164,6 +165,10 @@ struct report__profile {
     unsigned __int128 load;
     uint64_t load_live, load_time; /* ns of `duration` */
     uint64_t begun;                /* ns of the machine's clock */
+    /* C: when it was looked what is lost, not 0; then enum mprof_scan_flag, and
+     * what no counter has. */
+    uint32_t scan, scan_flags;
+    struct mprof_lost_count lost_unplaced;
     /* C: in the order of time; the peak and the last moment are among them. */
     struct report__moment *moments;
     struct report__resident *resident;

@@ -27,7 +27,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_FREED] = sizeof(struct mprof_freed),
     [MPROF_CURVE] = sizeof(struct mprof_curve),
     [MPROF_COLLECTIONS] = sizeof(struct mprof_collections),
-    [MPROF_MARK] = sizeof(struct mprof_mark)};
+    [MPROF_MARK] = sizeof(struct mprof_mark),
+    [MPROF_LOST] = sizeof(struct mprof_lost)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {
@@ -184,6 +185,9 @@ static bool read_header(struct report__reader *r) {
     p->unplaced_freed_bytes = h->unplaced_freed_bytes;
     p->untracked_allocs = h->untracked_allocs;
     p->untracked_bytes = h->untracked_bytes;
+    p->scan = h->scan;
+    p->scan_flags = h->scan_flags;
+    p->lost_unplaced = h->lost_unplaced;
     if (h->heaps >> MPROF_HEAPS)
         return report__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
     if (!read_load(r) ||

@@ -270,6 +270,38 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
     return true;
 }
 
+/* What is freed after a scan is not lost: that has to agree with the rest. */
+static void add_lost(struct report__counter *counter,
+                     const struct mprof_lost_count *lost) {
+    counter->lost.objects += lost->objects;
+    counter->lost.bytes += lost->bytes;
+    counter->lost.roots += lost->roots;
+}
+
+static bool read_lost(struct report__reader *r, uint64_t at) {
+    struct mprof_lost in;
+    uint32_t thing;
+
+    memcpy(&in, r->data + at, sizeof in);
+    if (!report__follow_thing(r, at, MPROF_FIELD(lost, counter), in.counter,
+                              MPROF_COUNTERS, 0, &thing))
+        return false;
+    if (thing == MPROF_NONE || r->trees->counter[thing] == 0)
+        return r->profile->open
+                   ? true
+                   : report__damaged(r, at + MPROF_FIELD(lost, counter),
+                                     "a counter of no node");
+    struct report__counter *counter =
+        &r->profile->counters[r->trees->counter[thing] - 1];
+    uint32_t thread = r->profile->nodes[counter->node].thread;
+    if (r->profile->threads[thread].heap != MPROF_C_HEAP)
+        return report__damaged(r, at + MPROF_FIELD(lost, count),
+                               "Lisp loses nothing");
+    if (in.scan == r->profile->scan)
+        add_lost(counter, &in.count);
+    return true;
+}
+
 /* While the program runs, a free may be in the file before the allocation. */
 static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
                         uint32_t thread) {
@@ -449,6 +481,13 @@ static bool read_all_frees(struct report__reader *r) {
     return report__each_thing(r, MPROF_COUNTERS, check_frees);
 }
 
+static bool read_all_lost(struct report__reader *r) {
+    for (uint32_t i = 0; i < r->count[MPROF_LOST]; i++)
+        if (!read_lost(r, (uint64_t)r->refs[MPROF_LOST][i] * 8))
+            return false;
+    return true;
+}
+
 bool report__read_trees(struct report__reader *r) {
     struct report__trees trees = {.call_count = 0};
 
@@ -465,7 +504,8 @@ bool report__read_trees(struct report__reader *r) {
               compare_calls);
     if (!report__each_thing(r, MPROF_NODES, read_counters) ||
         !report__each_thing(r, MPROF_SPILL_NODES, read_spill_counters) ||
-        !report__each_thing(r, MPROF_TOTALS, read_total) || !read_all_frees(r))
+        !report__each_thing(r, MPROF_TOTALS, read_total) ||
+        !read_all_frees(r) || !read_all_lost(r))
         return false;
     report__drop(r->pool, trees.own_edge);
     report__drop(r->pool, trees.calls);

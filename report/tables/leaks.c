@@ -78,6 +78,19 @@ static void print_doubts(FILE *out, const struct report__profile *profile) {
                 profile->unplaced_frees == 1 ? "it freed" : "they freed");
 }
 
+/* Of the table of what is kept, when it is known. */
+static void print_share_lost(FILE *out, const struct report__profile *profile,
+                             const struct report__rows *rows) {
+    const struct report__row *total = &rows->total;
+    if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED)
+        return;
+    fprintf(out,
+            "of %s bytes kept nothing in the program led to %s at its end "
+            "(--leaks=lost)\n",
+            report__grouped(total->kept.bytes).text,
+            report__grouped(total->lost.bytes).text);
+}
+
 void report__print_leaks(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
                          const struct report__path_options *options,
@@ -95,4 +108,92 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
     }
     report__print_row_notes(out, &rows, options->verbosity, "bytes kept");
     print_doubts(out, profile);
+    print_share_lost(out, profile, &rows);
+}
+
+/*
+ * What is lost
+ */
+
+static void print_lost_heading(const struct layout *l) {
+    int width = fprintf(l->out, "%*s (%%)   %*s %*s   path\n", l->kept_width,
+                        "lost bytes", l->allocs_width, "objects",
+                        l->frees_width, "indirect");
+    report__rule(l->out, '-', width + 27);
+    putc('\n', l->out);
+}
+
+static void print_lost_row(const void *layout, struct report__rows *rows,
+                           const struct report__row *row) {
+    const struct layout *l = layout;
+    fprintf(
+        l->out, "%*" PRIu64 " %s %*" PRIu64 " %*" PRIu64 "   ", l->kept_width,
+        row->lost.bytes,
+        report__row_share(rows, row, row->lost.bytes, rows->total.lost.bytes)
+            .text,
+        l->allocs_width, row->lost.objects, l->frees_width,
+        row->lost.objects - row->lost.roots);
+    report__print_row_path(l->out, rows, row);
+}
+
+static void print_scan_doubts(FILE *out, const struct report__profile *p) {
+    if (p->scan_flags & MPROF_SCAN_RUNNING)
+        fputs("other threads could not be stopped while it was looked for what "
+              "is lost: the\ntable may list what they used\n",
+              out);
+    if (p->scan_flags & MPROF_SCAN_LATE)
+        fputs("the program had allocated before it was recorded: what that, or "
+              "what was freed of\nit, happened to point to is not listed\n",
+              out);
+    if (p->untracked_allocs > 0)
+        fprintf(out,
+                "what became of %s allocation%s (%s bytes) is not known: what "
+                "only they point to\nis listed\n",
+                report__grouped(p->untracked_allocs).text,
+                p->untracked_allocs == 1 ? "" : "s",
+                report__grouped(p->untracked_bytes).text);
+    if (p->lost_unplaced.objects > 0)
+        fprintf(out,
+                "%s more object%s (%s bytes) %s lost, whose callers there was "
+                "no room to note\n",
+                report__grouped(p->lost_unplaced.objects).text,
+                p->lost_unplaced.objects == 1 ? "" : "s",
+                report__grouped(p->lost_unplaced.bytes).text,
+                p->lost_unplaced.objects == 1 ? "is" : "are");
+}
+
+void report__print_lost(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, uint32_t thread,
+                        const struct report__path_options *options,
+                        struct report__pool *pool) {
+    struct report__rows rows =
+        report__rows_make(pool, profile, names, thread, options, MPROF_BY_LOST);
+    const struct mprof_lost_count *total = &rows.total.lost;
+
+    fputs("Lost memory\n\n", out);
+    if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED) {
+        fputs(profile->scan == 0
+                  ? "It was not looked for what is lost: `mprof run --scan` "
+                    "does, when the program\nexits.\n"
+                  : "What is lost is not known: memory for that was lacking, "
+                    "or the system did not\ntell what memory the program has "
+                    "(/proc/self/maps).\n",
+              out);
+        return;
+    }
+    if (rows.count + rows.left > 0) {
+        struct layout layout = {
+            .out = out,
+            .kept_width = report__larger(10, report__digits(total->bytes)),
+            .allocs_width = report__larger(8, report__digits(total->objects)),
+            .frees_width = report__larger(8, report__digits(total->objects))};
+        print_lost_heading(&layout);
+        report__print_rows(&rows, print_lost_row, &layout);
+    } else {
+        fputs(
+            "Nothing was lost: something led to every object that was kept.\n",
+            out);
+    }
+    report__print_row_notes(out, &rows, options->verbosity, "bytes lost");
+    print_scan_doubts(out, profile);
 }

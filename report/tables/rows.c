@@ -82,6 +82,13 @@ static void add_count(struct mprof_count *sum, const struct mprof_count *n) {
     sum->bytes += n->bytes;
 }
 
+static void add_lost(struct mprof_lost_count *sum,
+                     const struct mprof_lost_count *n) {
+    sum->objects += n->objects;
+    sum->bytes += n->bytes;
+    sum->roots += n->roots;
+}
+
 /* While the program runs, frees may be seen before what they free. */
 static struct mprof_count difference(const struct mprof_count *a,
                                      const struct mprof_count *b) {
@@ -97,6 +104,10 @@ static void measure(struct report__row *row, enum report__measure by) {
     case MPROF_BY_KEPT:
         row->main = row->kept.bytes;
         row->second = row->kept.allocs;
+        break;
+    case MPROF_BY_LOST:
+        row->main = row->lost.bytes;
+        row->second = row->lost.objects;
         break;
     case MPROF_BY_PEAK:
         row->main = row->at_peak.bytes;
@@ -119,6 +130,7 @@ static void add_counter(struct report__row *row,
     add_count(&row->allocated, &counter->elsewhere);
     add_count(&row->freed, &counter->freed);
     add_count(&row->at_peak, &counter->at_peak);
+    add_lost(&row->lost, &counter->lost);
     row->temporary += counter->temporary;
     row->lifetime += counter->lifetime;
 }
@@ -203,6 +215,7 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
         add_count(&total->freed, &row->freed);
         add_count(&total->kept, &row->kept);
         add_count(&total->at_peak, &row->at_peak);
+        add_lost(&total->lost, &row->lost);
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
         total->main += row->main;

@@ -12,12 +12,18 @@ struct report__row {
     uint32_t path; /* one of them */
     struct mprof_count allocated, freed, kept, at_peak;
     uint64_t temporary;
+    struct mprof_lost_count lost;
     unsigned __int128 lifetime; /* of all that was allocated */
     uint64_t main, second;      /* by which it is sorted */
 };
 
 /* What the rows are sorted by; where there is none of it is no row. */
-enum report__measure { MPROF_BY_KEPT, MPROF_BY_PEAK, MPROF_BY_TEMPORARY };
+enum report__measure {
+    MPROF_BY_KEPT,
+    MPROF_BY_LOST,
+    MPROF_BY_PEAK,
+    MPROF_BY_TEMPORARY
+};
 
 struct report__rows {
     const struct report__functions *names;

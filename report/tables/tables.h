@@ -88,6 +88,10 @@ struct report__path_options {
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
 };
+void report__print_lost(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, uint32_t thread,
+                        const struct report__path_options *options,
+                        struct report__pool *pool);
 void report__print_leaks(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
                          const struct report__path_options *options,

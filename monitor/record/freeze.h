@@ -1,0 +1,44 @@
+/* freeze.h - the other threads of the process, stopped for a while.
+ *
+ * No thread can stop its fellows: a process that shares this one's memory does,
+ * as a debugger would.  What the threads were doing goes on afterwards; calls
+ * of the system that were waiting are taken up again.
+ */
+#ifndef MONITOR_RECORD_FREEZE_H
+#define MONITOR_RECORD_FREEZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mprof__frozen {
+    pid_t tid;
+    int signal;           /* that it had just got, or 0 */
+    uintptr_t stack;      /* its stack pointer */
+    uintptr_t local;      /* its thread pointer */
+    uintptr_t words[112]; /* what its registers hold, zeros behind */
+};
+
+struct mprof__freezer {
+    pid_t process, self; /* self is not stopped */
+    pid_t helper;        /* 0: there is nobody to stop */
+    int state;           /* atomic; see freeze.c */
+    bool (*busy)(pid_t tid);
+    int error;
+    struct mprof__frozen *threads;
+    uint32_t count, room;
+    char *memory;
+    size_t bytes;
+};
+
+/* Stop all threads but this one.  One that is BUSY when it is stopped, and not
+ * others meanwhile, runs on for a moment.  0, or an errno: then all go on.
+ * Until they are thawed this thread must not take a lock, nor allocate: who
+ * holds the lock may be frozen.  Signals are blocked. */
+int mprof__freeze(struct mprof__freezer *freezer, bool (*busy)(pid_t tid));
+
+/* After 0: let them go on.  freezer->threads is no more. */
+void mprof__thaw(struct mprof__freezer *freezer);
+
+#endif

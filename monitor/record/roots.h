@@ -1,0 +1,40 @@
+/* roots.h - the memory of the process, and what of it may be looked through. */
+#ifndef MONITOR_RECORD_ROOTS_H
+#define MONITOR_RECORD_ROOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mprof__mapping {
+    uintptr_t start, end;
+    bool readable, writable;
+    bool heap;    /* [heap], which the allocator has from brk() */
+    bool stack;   /* [stack], of the first thread */
+    bool device;  /* to read may do something */
+    bool guarded; /* nobody may use what is right below */
+};
+
+struct mprof__mappings {
+    struct mprof__mapping *list; /* by address */
+    size_t count, room;
+};
+
+/* How many there are; 0: nobody tells. */
+size_t mprof__mappings_count(void);
+
+/* Read them into the list, which has room.  0 or an errno. */
+int mprof__mappings_read(struct mprof__mappings *mappings);
+
+/* The one that has ADDRESS, or NULL. */
+const struct mprof__mapping *
+mprof__mapping_at(const struct mprof__mappings *mappings, uintptr_t address);
+
+/* Call VISIT for the parts of [START, END), which is in one mapping, that are
+ * in memory, or swapped out: nobody has written to others.  PAGEMAP is a
+ * descriptor of /proc/self/pagemap, or -1: then for all of it. */
+void mprof__present(int pagemap, uintptr_t start, uintptr_t end,
+                    void (*visit)(uintptr_t start, uintptr_t end, void *data),
+                    void *data);
+
+#endif

@@ -1,0 +1,26 @@
+/* scan.h - what nothing in the program points to any more.
+ *
+ *     data, other mappings      stacks from the stack     registers
+ *     that are no allocator's   pointer on
+ *            |                         |                      |
+ *            +-------------------------+----------------------+
+ *                                      v
+ *                     words that are the address of an object, or of
+ *                     something in it: it is reached, and looked through too
+ *                                      |
+ *                     all others are lost: LOST records
+ *
+ * Conservative (Boehm and Weiser, Garbage Collection in an Uncooperative
+ * Environment, 1988): a number that happens to be an address keeps an object.
+ */
+#ifndef MONITOR_RECORD_SCAN_H
+#define MONITOR_RECORD_SCAN_H
+
+struct mprof__session;
+
+/* Look for what SESSION has recorded in the C heap and is lost now, and add
+ * that to its data.  The recording runs; the other threads are stopped
+ * meanwhile.  Signals are blocked; not inside of the hook. */
+void mprof__scan(struct mprof__session *session);
+
+#endif
