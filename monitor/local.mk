@@ -40,6 +40,7 @@ record_sources = \
 	monitor/record/live.c monitor/record/live.h \
 	monitor/record/log.c monitor/record/log.h \
 	monitor/record/log_file.c \
+	monitor/record/mark.c \
 	monitor/record/modules.c monitor/record/modules.h \
 	monitor/record/names.c monitor/record/names.h \
 	monitor/record/parts.c monitor/record/parts.h \

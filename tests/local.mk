@@ -292,7 +292,7 @@ mutate:
 	$(MAKE) $(AM_MAKEFLAGS) -s distdir distdir=mutants/source && cd mutants/build && \
 	{ test -f Makefile || eval "../source/configure -q \
 	$$(../../config.status --config) --disable-werror"; } && \
-	if test -f mutated; then (cd ../source && xargs touch) <mutated; fi && \
+	if test -f mutated; then (cd ../source && xargs -r touch) <mutated; fi && \
 	$(MAKE) -s by-hand TEST='tests/mutate $(mutant_lists) -- $(MUTANTS)'
 .PHONY: mutate
 

@@ -436,15 +436,6 @@ void mprof__recording_set_early(bool is) {
     early = is;
 }
 
-static void warn(void) {
-    if (is_lost())
-        mprof__tell_loss(session->path);
-    else if (session->arena.refused != 0)
-        mprof__tell_shortage(session->path, session->arena.refused);
-    if (session->log.file.refused != 0)
-        mprof__tell_log_end(session->log.path, session->log.file.refused);
-}
-
 /* A program that exits without a stop leaves a complete file all the same. */
 static void finish(void *unused) {
     (void)unused;
@@ -457,7 +448,7 @@ static void finish(void *unused) {
     if (owner == getpid()) {
         stop();
         if (session != NULL && session->named && warns)
-            warn();
+            mprof__tell_end(session);
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
         if (session != NULL)
@@ -506,32 +497,6 @@ void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
     release(&saved, 0);
 }
 
-/* A record, with what the heap has now. */
-static int mark(const char *name) {
-    struct mprof__heap_now now = {0};
-    struct mprof__arena *arena = &session->arena;
-    uint64_t time = mprof__clock(CLOCK_MONOTONIC) - session->started;
-    if (session->heaps >> MPROF_C_HEAP & 1)
-        mprof__live_read(session, false, &now);
-    mprof__lock(&session->lock);
-    mprof_ref text = 0;
-    if (mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
-        text = mprof__arena_string(arena, name, strlen(name));
-    struct mprof_mark *record =
-        text == 0 ? NULL
-                  : mprof__arena_record(arena, MPROF_MARK, sizeof *record);
-    if (record != NULL) {
-        record->name = text;
-        record->time = session->before + time;
-        record->allocated = now.total;
-        record->current = now.current;
-        record->objects = now.count > now.frees ? now.count - now.frees : 0;
-        mprof__arena_publish(arena, record);
-    }
-    mprof__unlock(&session->lock);
-    return record == NULL ? MPROF_E_MEMORY : 0;
-}
-
 int mprof__recording_mark(const char *name) {
     enum { LONGEST = 1024 };
     struct mprof__quiet saved;
@@ -539,7 +504,8 @@ int mprof__recording_mark(const char *name) {
         return MPROF_E_ARGUMENT;
     acquire(&saved);
     bool runs = running && owner == getpid() && !is_lost();
-    return release(&saved, runs ? mark(name) : MPROF_E_STOPPED);
+    return release(&saved,
+                   runs ? mprof__session_mark(session, name) : MPROF_E_STOPPED);
 }
 
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),

@@ -101,6 +101,8 @@ static int add_line(char *line, void *data) {
                 !begins(at, "/dev/zero")) ||
                begins(at, "/sys/") || begins(at, "/proc/") ||
                strcmp(at, "[vvar]") == 0;
+    const char *name = strrchr(at, '/');
+    m.libc = name != NULL && begins(name, "/libc.so");
     if (all->count > 0)
         m.guarded = last[-1].end == m.start && !last[-1].readable;
     if (all->count == all->room)

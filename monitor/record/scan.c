@@ -49,6 +49,7 @@ struct scan {
     uint32_t *pending;   /* blocks that are to be looked through */
     size_t pending_count;
     enum state mark; /* for what is found */
+    bool allocators; /* the words may be what malloc() has for itself */
     char *memory;    /* for all these */
     size_t bytes;
 };
@@ -71,11 +72,19 @@ static size_t block_behind(const struct scan *s, uintptr_t address) {
     return low;
 }
 
+/* Is WORD what glibc calls the chunk behind BLOCK?  That begins with the last
+ * bytes that BLOCK may use. */
+static bool is_next_chunk(const struct block *block, uintptr_t word) {
+    uint64_t chunk = (block->bytes + 8 + 15) & ~(uint64_t)15;
+    return word == block->at - 16 + (chunk < 32 ? 32 : chunk);
+}
+
 static void see_word(struct scan *s, uintptr_t word) {
     if (word < s->low || word >= s->high)
         return;
     size_t i = block_behind(s, word);
     if (i == s->count || s->blocks[i].at > word ||
+        (s->allocators && is_next_chunk(&s->blocks[i], word)) ||
         s->blocks[i].state == REACHED || s->blocks[i].state == s->mark)
         return;
     /* Each comes here once as REACHED, or once as FIRST and once as LED. */
@@ -186,8 +195,9 @@ static void see_stack(struct scan *s, uintptr_t stack) {
     see_range(s, stack, end);
 }
 
-/* What a thread has for itself around its thread pointer LOCAL. */
-static void see_local(struct scan *s, uintptr_t local) {
+/* What a thread has for itself around its thread pointer LOCAL, but for what is
+ * left behind on its stack. */
+static void see_local(struct scan *s, uintptr_t local, uintptr_t stack) {
     enum { AROUND = 64 << 10 };
     const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, local);
     size_t i = block_behind(s, local);
@@ -195,6 +205,8 @@ static void see_local(struct scan *s, uintptr_t local) {
         return;
     uintptr_t start = local - m->start > AROUND ? local - AROUND : m->start;
     uintptr_t end = m->end - local > AROUND ? local + AROUND : m->end;
+    if (stack > start && stack < local)
+        start = stack;
     if (i < s->count && s->blocks[i].at < end)
         end = s->blocks[i].at;
     if (i > 0 && s->blocks[i - 1].at + s->blocks[i - 1].bytes > start)
@@ -222,18 +234,20 @@ static void see_roots(struct scan *s) {
     for (size_t i = 0; i < s->mappings.count; i++) {
         const struct mprof__mapping *m = &s->mappings.list[i];
         bool data = !m->heap || s->session->late;
+        s->allocators = m->libc || s->session->late;
         if (m->readable && m->writable && data && !m->device)
             see_data(s, m, live_start(s, m), m->end);
     }
+    s->allocators = false;
     for (uint32_t i = 0; i < s->freezer.count; i++) {
         const struct mprof__frozen *t = &s->freezer.threads[i];
         see_stack(s, t->stack);
-        see_local(s, t->local);
+        see_local(s, t->local, t->stack);
         for (size_t k = 0; k < sizeof t->words / sizeof t->words[0]; k++)
             see_word(s, t->words[k]);
     }
     see_stack(s, s->stack);
-    see_local(s, (uintptr_t)__builtin_thread_pointer());
+    see_local(s, (uintptr_t)__builtin_thread_pointer(), s->stack);
 }
 
 /* Of those that are lost, which lead to others. */
@@ -244,7 +258,6 @@ static void find_first(struct scan *s) {
             continue;
         s->mark = LED;
         s->pending[s->pending_count++] = (uint32_t)i;
-        b->state = FIRST;
         follow(s);
         /* It may have come back to itself. */
         b->state = FIRST;

@@ -111,6 +111,10 @@ struct mprof_status;
 void mprof__session_status(struct mprof__session *session,
                            struct mprof_status *status);
 
+/* Give NAME to this moment: a record, with what the heap has now.  0 or an
+ * MPROF_E code. */
+int mprof__session_mark(struct mprof__session *session, const char *name);
+
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/record/live.h"
+#include "monitor/record/session.h"
 
 void mprof__say(const char *line, int length) {
     /* Where files may not grow, a signal says so. */
@@ -34,14 +34,6 @@ static void tell(const char *path, int error, const char *meaning) {
     const char *why = strerrordesc_np(error);
     mprof__say(line, snprintf(line, sizeof line, "mprof: %s: %s; %s\n", path,
                               why != NULL ? why : "unknown", meaning));
-}
-
-void mprof__tell_shortage(const char *path, int error) {
-    tell(path, error, "its first lines tell what is missing");
-}
-
-void mprof__tell_log_end(const char *path, int error) {
-    tell(path, error, "the log ends with its last line");
 }
 
 void mprof__tell_no_log(const char *path, int error) {
@@ -86,11 +78,22 @@ void mprof__tell_summary(const struct mprof__heap_now *sums) {
                         grouped(sums->current, separator, text[2], 128)));
 }
 
-void mprof__tell_loss(const char *path) {
+static void tell_loss(const char *path) {
     static char line[PATH_MAX + 200];
     mprof__say(line,
                snprintf(line, sizeof line,
                         "mprof: %s: was cut while it was written; what was "
                         "recorded is lost\n",
                         path));
+}
+
+void mprof__tell_end(const struct mprof__session *session) {
+    if (mprof__load_acquire(&session->arena.cut))
+        tell_loss(session->path);
+    else if (session->arena.refused != 0)
+        tell(session->path, session->arena.refused,
+             "its first lines tell what is missing");
+    if (session->log.file.refused != 0)
+        tell(session->log.path, session->log.file.refused,
+             "the log ends with its last line");
 }

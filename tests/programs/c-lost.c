@@ -1,7 +1,9 @@
 /* c-lost.c - what is lost at the end, and what something still leads to.
  *
- * Each function of the first kind loses what it allocates; those called
- * keep_... leave one way to it, a different one each.
+ * Functions called lose_... lose what they allocate; those called keep_...
+ * leave one way to it, a different one each.  The argument tells who else is
+ * there: threads that wait, or are busy; a child; what comes last, and is lost,
+ * too; or that debuggers may not look at it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -171,12 +173,18 @@ static void run_child(void) {
     parents = calloc(1, 100);
     pid_t child = fork();
     if (child == 0) {
-        lose_list();
         keep_by_parent();
+        lose_list();
         wipe();
         exit(0);
     }
     waitpid(child, NULL, 0);
+}
+
+/* What malloc() has to give yet begins right behind it. */
+static APART void lose_last(void) {
+    char *last = calloc(1, 900);
+    USE(last);
 }
 
 /* Nobody may look into this process from now on. */
@@ -214,5 +222,8 @@ int main(int argc, char **argv) {
         hide();
     wipe();
     puts("done");
+    if (strcmp(what, "last") == 0)
+        lose_last();
+    wipe();
     return 0;
 }
