@@ -252,6 +252,8 @@ static struct mprof__shown shown_of(uint64_t value) {
 static struct mprof__shown look_up(struct mprof__thread *thread,
                                    mprof_ref function, unsigned nested) {
     struct mprof__table *known = &thread->shown;
+    if (function == 0) /* of a file that somebody cuts */
+        return (struct mprof__shown){MPROF_TOP, true, false};
     struct mprof__slot *slot = mprof__table_find(known, function);
     uint64_t now = thread->shown_time & 0xfffffff;
     if (slot != NULL &&

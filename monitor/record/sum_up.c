@@ -211,11 +211,13 @@ static void walk(struct walk *w) {
     }
 }
 
-/* The number of the parent of node I. */
-static uint32_t parent_of(const struct walk *w, uint32_t i) {
-    const struct mprof_node *parent =
+/* The number of the parent of node I, which is smaller.  False: somebody cuts
+ * the file, and it is empty here. */
+static bool find_parent(const struct walk *w, uint32_t i, uint32_t *parent) {
+    const struct mprof_node *node =
         mprof__arena_at(&w->to.thread->session->arena, w->nodes[i].parent);
-    return (uint32_t)(parent - w->nodes);
+    *parent = (uint32_t)(node - w->nodes);
+    return node >= w->nodes && *parent < i;
 }
 
 /* See all functions before any of them is told which one it is a part of. */
@@ -238,7 +240,7 @@ static bool map_again(void **memory, size_t *bytes, size_t wanted) {
 static bool prepare(struct walk *w) {
     const struct mprof_block *block = w->to.thread->spill.tree.node_blocks.last;
     struct mprof__totals *t = w->to.totals;
-    uint32_t count = block->count, deepest = 0;
+    uint32_t count = block->count, deepest = 0, parent;
     w->nodes = (const void *)(block + 1);
     if (!map_again(&t->links, &t->links_bytes,
                    2 * (count + (size_t)1) * sizeof *w->child))
@@ -247,12 +249,15 @@ static bool prepare(struct walk *w) {
     w->sibling = w->child + count;
     /* At first the siblings are depths. */
     for (uint32_t i = 1; i < count; i++) {
-        w->sibling[i] = w->sibling[parent_of(w, i)] + 1;
+        if (!find_parent(w, i, &parent))
+            return false;
+        w->sibling[i] = w->sibling[parent] + 1;
         if (w->sibling[i] > deepest)
             deepest = w->sibling[i];
     }
     for (uint32_t i = count; i-- > 1;) {
-        uint32_t parent = parent_of(w, i);
+        if (!find_parent(w, i, &parent))
+            return false;
         w->sibling[i] = w->child[parent];
         w->child[parent] = i;
     }
