@@ -29,7 +29,7 @@ enum { PREPARED, WANTED, FROZEN, FAILED, OVER };
 enum {
     STACK = 64 << 10,   /* bytes, of the helper */
     PATIENCE = 1 << 10, /* looks at one thread, about 1 ms apart */
-    MOST_MOMENTS = 100, /* that a busy thread has, each longer by 1 us */
+    MOST_MOMENTS = 100, /* that a busy thread has to go on */
     LEAST_ROOM = 64     /* threads that may begin meanwhile */
 };
 
@@ -128,6 +128,12 @@ static int interrupt(struct mprof__frozen *t) {
     return 0;
 }
 
+/* ns that a busy thread has to go on, the time number I.  Where the machine is
+ * loaded it is not let run at once. */
+static long moment(int i) {
+    return i < 50 ? 1000 * i : i < 80 ? 2000000 : 10000000;
+}
+
 static int stop_thread(const struct mprof__freezer *f,
                        struct mprof__frozen *t) {
     if (syscall(SYS_ptrace, PTRACE_SEIZE, t->tid, 0, 0) != 0)
@@ -140,7 +146,7 @@ static int stop_thread(const struct mprof__freezer *f,
             return EAGAIN;
         }
         syscall(SYS_ptrace, PTRACE_CONT, t->tid, 0, t->signal);
-        wait_shortly(1000 * i);
+        wait_shortly(moment(i));
         error = interrupt(t);
     }
     if (error == 0)
