@@ -14,6 +14,7 @@
 
 #include "monitor/format/claim.h"
 #include "monitor/format/crc.h"
+#include "monitor/format/process.h"
 #include "monitor/record/session.h"
 #include "monitor/unwind/arch.h"
 
@@ -48,9 +49,24 @@ static bool is_whole(const struct mprof_header *header, const struct stat *st) {
            header->used <= (uint64_t)st->st_size;
 }
 
-static void complete(int fd, const struct mprof_header *header) {
+/* It recorded until now. */
+static bool pass_time(int fd, struct mprof_header *header) {
+    uint64_t now = mprof__process_clock();
+    if (header->saved == 0 || now < header->saved)
+        return true;
+    header->duration += now - header->saved;
+    header->saved = now;
+    return pwrite(fd, &header->duration, sizeof header->duration,
+                  offsetof(struct mprof_header, duration)) ==
+               sizeof header->duration &&
+           pwrite(fd, &header->saved, sizeof header->saved,
+                  offsetof(struct mprof_header, saved)) == sizeof header->saved;
+}
+
+static void complete(int fd, struct mprof_header *header) {
     uint32_t crc, closed = MPROF_CLOSED;
-    if (sum(fd, header, &crc) && ftruncate(fd, (off_t)header->used) == 0 &&
+    if (pass_time(fd, header) && sum(fd, header, &crc) &&
+        ftruncate(fd, (off_t)header->used) == 0 &&
         pwrite(fd, &crc, sizeof crc, offsetof(struct mprof_header, crc)) ==
             sizeof crc &&
         pwrite(fd, &closed, sizeof closed,

@@ -19,8 +19,10 @@ struct source {
     struct report__log log;
     struct report__moment *moments;
     uint32_t moment_count, at;
-    uint64_t begin; /* of a data file, ns */
-    uint64_t boot;  /* of the machine, or 0 */
+    uint64_t begin;   /* of a data file, ns */
+    uint64_t boot;    /* of the machine, or 0 */
+    uint64_t process; /* its ID */
+    bool is_open;     /* the file ends before the program did, perhaps */
     /* The next step: at this time NEXT lives, where LIVE did before. */
     uint64_t time, live, next;
     bool ended;
@@ -86,6 +88,8 @@ static bool open_data(struct source *s, struct report__pool *pool,
         memcpy(s->moments, p->moments, p->moment_count * sizeof *s->moments);
         s->begin = p->begun;
         s->boot = p->process.boot;
+        s->process = p->pid;
+        s->is_open = p->open;
     } else {
         *error = report__copy(pool, *error, strlen(*error));
     }
@@ -100,18 +104,18 @@ static void finish_log(struct source *s) {
                                             .most = log->peak,
                                             .current = log->live,
                                             .total = log->load};
-    s->loaded->is_late = log->running;
+    s->is_open = log->running;
 }
 
-/* When what lived in S did so no more, whose log has no end: when another
+/* When what lived in S did so no more, whose file has no end: when another
  * program began in the process; else it is not known, and later than all. */
 static uint64_t find_end(const struct merge *m, const struct source *s) {
     uint64_t end = UINT64_MAX;
     for (uint32_t i = 0; i < m->all; i++) {
         const struct source *other = &m->sources[i];
-        if (other->is_log && other->log.thread == s->log.thread &&
-            other->log.begin > s->log.begin && other->log.begin < end)
-            end = other->log.begin;
+        if (other->is_log == s->is_log && other->process == s->process &&
+            other->begin > s->begin && other->begin < end)
+            end = other->begin;
     }
     return end > s->time ? end : s->time;
 }
@@ -137,7 +141,9 @@ static bool advance(struct merge *m, struct source *s) {
     s->next = 0;
     if (s->is_log)
         finish_log(s);
-    if (s->is_log && s->log.running)
+    s->loaded->is_log = s->is_log;
+    s->loaded->is_open = s->is_open;
+    if (s->is_open)
         s->time = find_end(m, s);
     return s->time != UINT64_MAX;
 }
@@ -211,6 +217,10 @@ static bool open_source(struct merge *m, struct source *s) {
         return false;
     if (!advance(m, s))
         return false;
+    if (s->is_log) {
+        s->begin = s->log.begin;
+        s->process = s->log.thread;
+    }
     if (!m->any || s->time < m->begin)
         m->begin = s->time;
     m->any = true;

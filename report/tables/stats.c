@@ -56,10 +56,12 @@ static void print_remarks(FILE *out, const struct report__loaded *l) {
                 report__grouped(l->unplaced).text,
                 l->unplaced == 1 ? " is" : "s are",
                 l->unplaced == 1 ? "it" : "them");
-    if (l->is_late)
-        fputs("The log has no end: the program runs, or was killed, or its "
-              "disk was full.\n",
-              out);
+    if (l->is_open)
+        fprintf(out,
+                "The %s has no end: the program runs, or was killed, or "
+                "executed another one%s.\n",
+                l->is_log ? "log" : "data file",
+                l->is_log ? ", or its disk was full" : "");
 }
 
 static void print_group_remarks(FILE *out, const struct report__loads *loads) {

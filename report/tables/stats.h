@@ -28,8 +28,8 @@ struct report__loaded {
     uint32_t pid;        /* or 0 */
     enum report__load_source source;
     struct report__load load;
-    uint64_t unplaced; /* allocations that are not in it */
-    bool is_late;      /* the log ends before the program did */
+    uint64_t unplaced;    /* allocations that are not in it */
+    bool is_log, is_open; /* it ends before the program did, perhaps */
 };
 
 /* How the most is known that all processes had together. */

@@ -80,7 +80,8 @@ static void run_processes(const char *self) {
     void *kept = malloc(1000000);
     if (pipe(have) != 0 || pipe(go) != 0)
         abort();
-    for (int i = 1; i <= CHILDREN; i++)
+    /* The one that executes a program has what it has before the others. */
+    for (int i = CHILDREN; i > 0; i--) {
         if (fork() == 0) {
             free(kept); /* the parent's */
             kept = malloc((size_t)i * 100000);
@@ -92,9 +93,9 @@ static void run_processes(const char *self) {
             free(kept);
             exit(0);
         }
-    for (int i = 0; i < CHILDREN; i++)
         if (read(have[0], &byte, 1) != 1)
             abort();
+    }
     rest(20);
     close(go[1]); /* they go on */
     while (wait(NULL) > 0)
