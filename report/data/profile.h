@@ -222,6 +222,14 @@ static inline void report__add(struct report__counts *sum,
     }
 }
 
+/* *SUM += *COUNT. */
+static inline void report__add_lost(struct mprof_lost_count *sum,
+                                    const struct mprof_lost_count *count) {
+    sum->objects += count->objects;
+    sum->bytes += count->bytes;
+    sum->roots += count->roots;
+}
+
 /* Over all classes. */
 static inline uint64_t report__bytes(const struct report__counts *counts) {
     uint64_t bytes = 0;

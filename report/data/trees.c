@@ -238,26 +238,42 @@ static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
     }
 }
 
+/* The counter at REF, of a record's FIELD; *COUNTER is NULL where there is none
+ * yet, in a file that is open. */
+static bool follow_counter(struct report__reader *r, uint64_t at,
+                           unsigned field, mprof_ref ref,
+                           struct report__counter **counter) {
+    uint32_t thing;
+
+    *counter = NULL;
+    if (!report__follow_thing(r, at, field, ref, MPROF_COUNTERS, 0, &thing))
+        return false;
+    if (thing != MPROF_NONE && r->trees->counter[thing] != 0)
+        *counter = &r->profile->counters[r->trees->counter[thing] - 1];
+    else if (!r->profile->open)
+        return report__damaged(r, at + field, "a counter of no node");
+    return true;
+}
+
+static bool is_c(const struct report__reader *r,
+                 const struct report__counter *counter) {
+    uint32_t thread = r->profile->nodes[counter->node].thread;
+    return r->profile->threads[thread].heap == MPROF_C_HEAP;
+}
+
 static bool read_freed(struct report__reader *r, uint64_t at) {
     struct mprof_freed in;
-    uint32_t thread, thing;
+    struct report__counter *out;
+    uint32_t thread;
 
     memcpy(&in, r->data + at, sizeof in);
     if (!report__follow(r, at, MPROF_FIELD(freed, thread), in.thread,
                         MPROF_THREAD, 0, &thread) ||
-        !report__follow_thing(r, at, MPROF_FIELD(freed, counter), in.counter,
-                              MPROF_COUNTERS, 0, &thing))
+        !follow_counter(r, at, MPROF_FIELD(freed, counter), in.counter, &out))
         return false;
-    if (thing == MPROF_NONE || r->trees->counter[thing] == 0)
-        return r->profile->open
-                   ? true
-                   : report__damaged(r, at + MPROF_FIELD(freed, counter),
-                                     "a counter of no node");
-    struct report__counter *out =
-        &r->profile->counters[r->trees->counter[thing] - 1];
-    uint32_t owner = r->profile->nodes[out->node].thread;
-    if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
-        r->profile->threads[owner].heap != MPROF_C_HEAP)
+    if (out == NULL)
+        return true;
+    if (r->profile->threads[thread].heap != MPROF_C_HEAP || !is_c(r, out))
         return report__damaged(r, at + MPROF_FIELD(freed, freed),
                                "Lisp frees nothing");
     out->freed.allocs += in.freed.allocs;
@@ -270,35 +286,21 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
     return true;
 }
 
-/* What is freed after a scan is not lost: that has to agree with the rest. */
-static void add_lost(struct report__counter *counter,
-                     const struct mprof_lost_count *lost) {
-    counter->lost.objects += lost->objects;
-    counter->lost.bytes += lost->bytes;
-    counter->lost.roots += lost->roots;
-}
-
 static bool read_lost(struct report__reader *r, uint64_t at) {
     struct mprof_lost in;
-    uint32_t thing;
+    struct report__counter *out;
 
     memcpy(&in, r->data + at, sizeof in);
-    if (!report__follow_thing(r, at, MPROF_FIELD(lost, counter), in.counter,
-                              MPROF_COUNTERS, 0, &thing))
+    if (!follow_counter(r, at, MPROF_FIELD(lost, counter), in.counter, &out))
         return false;
-    if (thing == MPROF_NONE || r->trees->counter[thing] == 0)
-        return r->profile->open
-                   ? true
-                   : report__damaged(r, at + MPROF_FIELD(lost, counter),
-                                     "a counter of no node");
-    struct report__counter *counter =
-        &r->profile->counters[r->trees->counter[thing] - 1];
-    uint32_t thread = r->profile->nodes[counter->node].thread;
-    if (r->profile->threads[thread].heap != MPROF_C_HEAP)
+    if (out == NULL)
+        return true;
+    if (!is_c(r, out))
         return report__damaged(r, at + MPROF_FIELD(lost, count),
                                "Lisp loses nothing");
+    /* What an earlier scan found may be freed by now. */
     if (in.scan == r->profile->scan)
-        add_lost(counter, &in.count);
+        report__add_lost(&out->lost, &in.count);
     return true;
 }
 
@@ -329,20 +331,16 @@ static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
 static bool add_elsewhere(struct report__reader *r, uint64_t at, unsigned field,
                           mprof_ref ref, uint32_t thread,
                           const struct mprof_count *count) {
-    uint32_t thing;
+    struct report__counter *out;
 
-    if (!report__follow_thing(r, at, field, ref, MPROF_COUNTERS, 0, &thing))
+    if (!follow_counter(r, at, field, ref, &out))
         return false;
-    if (thing == MPROF_NONE || r->trees->counter[thing] == 0)
-        return r->profile->open
-                   ? true
-                   : report__damaged(r, at + field, "a counter of no node");
+    if (out == NULL)
+        return true;
     if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
         report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
         return report__damaged(r, at + field,
                                "a counter of another thread's node");
-    struct report__counter *out =
-        &r->profile->counters[r->trees->counter[thing] - 1];
     out->elsewhere.allocs += count->allocs;
     out->elsewhere.bytes += count->bytes;
     return true;

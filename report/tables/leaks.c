@@ -22,7 +22,8 @@ static struct layout make_layout(FILE *out, const struct report__row *total) {
         .freed_width = report__larger(10, report__digits(total->freed.bytes))};
 }
 
-static void print_heading(const struct layout *l) {
+static void print_heading(const void *layout) {
+    const struct layout *l = layout;
     int width = fprintf(l->out, "%*s (%%)   %*s %*s (%%)  ", l->kept_width,
                         "kept bytes", l->allocs_width, "allocs", l->bytes_width,
                         "bytes");
@@ -39,35 +40,35 @@ static void print_row(const void *layout, struct report__rows *rows,
     const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
-    fprintf(
-        l->out, "%*" PRIu64 " %s %*" PRIu64 " %*" PRIu64 " %s", l->kept_width,
-        row->kept.bytes,
-        report__row_share(rows, row, row->kept.bytes, total->kept.bytes).text,
-        l->allocs_width, row->allocated.allocs, l->bytes_width,
-        row->allocated.bytes,
-        report__row_share(rows, row, row->allocated.bytes,
-                          total->allocated.bytes)
-            .text);
-    if (l->frees && row->freed.allocs > 0)
-        fprintf(
-            l->out, " %*" PRIu64 " %*" PRIu64 " %s", l->frees_width,
-            row->freed.allocs, l->freed_width, row->freed.bytes,
-            report__row_share(rows, row, row->freed.bytes, total->freed.bytes)
-                .text);
-    else if (l->frees)
+    report__print_row_part(l->out, l->kept_width, rows, row, row->kept.bytes,
+                           total->kept.bytes);
+    fprintf(l->out, " %*" PRIu64 " ", l->allocs_width, row->allocated.allocs);
+    report__print_row_part(l->out, l->bytes_width, rows, row,
+                           row->allocated.bytes, total->allocated.bytes);
+    if (l->frees && row->freed.allocs > 0) {
+        fprintf(l->out, " %*" PRIu64 " ", l->frees_width, row->freed.allocs);
+        report__print_row_part(l->out, l->freed_width, rows, row,
+                               row->freed.bytes, total->freed.bytes);
+    } else if (l->frees) {
         report__rule(l->out, ' ', l->frees_width + l->freed_width + 8);
+    }
     fputs("  ", l->out);
     report__print_row_path(l->out, rows, row);
 }
 
-static void print_doubts(FILE *out, const struct report__profile *profile) {
+/* WHAT follows for the table. */
+static void print_unknown(FILE *out, const struct report__profile *profile,
+                          const char *what) {
     if (profile->untracked_allocs > 0)
         fprintf(out,
-                "what became of %s allocation%s (%s bytes) is not known: the "
-                "table may list objects that were freed\n",
+                "what became of %s allocation%s (%s bytes) is not known: %s\n",
                 report__grouped(profile->untracked_allocs).text,
                 profile->untracked_allocs == 1 ? "" : "s",
-                report__grouped(profile->untracked_bytes).text);
+                report__grouped(profile->untracked_bytes).text, what);
+}
+
+static void print_doubts(FILE *out, const struct report__profile *profile) {
+    print_unknown(out, profile, "the table may list objects that were freed");
     if (profile->unplaced_frees > 0)
         fprintf(out,
                 "%s free%s (%s bytes) could not be counted with what %s: the "
@@ -91,6 +92,13 @@ static void print_share_lost(FILE *out, const struct report__profile *profile,
             report__grouped(total->lost.bytes).text);
 }
 
+static const struct report__row_table kept_table = {
+    .title = "Memory leaks",
+    .nothing = "Nothing was kept: every recorded object was freed.",
+    .what = "bytes kept",
+    .print_heading = print_heading,
+    .print_row = print_row};
+
 void report__print_leaks(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
                          const struct report__path_options *options,
@@ -99,14 +107,8 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
         report__rows_make(pool, profile, names, thread, options, MPROF_BY_KEPT);
     struct layout layout = make_layout(out, &rows.total);
 
-    fputs("Memory leaks\n\n", out);
-    if (rows.count + rows.left > 0) {
-        print_heading(&layout);
-        report__print_rows(&rows, print_row, &layout);
-    } else {
-        fputs("Nothing was kept: every recorded object was freed.\n", out);
-    }
-    report__print_row_notes(out, &rows, options->verbosity, "bytes kept");
+    report__print_row_table(out, &kept_table, &layout, &rows,
+                            options->verbosity);
     print_doubts(out, profile);
     print_share_lost(out, profile, &rows);
 }
@@ -115,7 +117,8 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
  * What is lost
  */
 
-static void print_lost_heading(const struct layout *l) {
+static void print_lost_heading(const void *layout) {
+    const struct layout *l = layout;
     int width = fprintf(l->out, "%*s (%%)   %*s %*s   path\n", l->kept_width,
                         "lost bytes", l->allocs_width, "objects",
                         l->frees_width, "indirect");
@@ -126,13 +129,11 @@ static void print_lost_heading(const struct layout *l) {
 static void print_lost_row(const void *layout, struct report__rows *rows,
                            const struct report__row *row) {
     const struct layout *l = layout;
-    fprintf(
-        l->out, "%*" PRIu64 " %s %*" PRIu64 " %*" PRIu64 "   ", l->kept_width,
-        row->lost.bytes,
-        report__row_share(rows, row, row->lost.bytes, rows->total.lost.bytes)
-            .text,
-        l->allocs_width, row->lost.objects, l->frees_width,
-        row->lost.objects - row->lost.roots);
+    report__print_row_part(l->out, l->kept_width, rows, row, row->lost.bytes,
+                           rows->total.lost.bytes);
+    fprintf(l->out, " %*" PRIu64 " %*" PRIu64 "   ", l->allocs_width,
+            row->lost.objects, l->frees_width,
+            row->lost.objects - row->lost.roots);
     report__print_row_path(l->out, rows, row);
 }
 
@@ -145,13 +146,7 @@ static void print_scan_doubts(FILE *out, const struct report__profile *p) {
         fputs("the program had allocated before it was recorded: what that, or "
               "what was freed of\nit, happened to point to is not listed\n",
               out);
-    if (p->untracked_allocs > 0)
-        fprintf(out,
-                "what became of %s allocation%s (%s bytes) is not known: what "
-                "only they point to\nis listed\n",
-                report__grouped(p->untracked_allocs).text,
-                p->untracked_allocs == 1 ? "" : "s",
-                report__grouped(p->untracked_bytes).text);
+    print_unknown(out, p, "what only they point to\nis listed");
     if (p->lost_unplaced.objects > 0)
         fprintf(out,
                 "%s more object%s (%s bytes) %s lost, whose callers there was "
@@ -162,6 +157,13 @@ static void print_scan_doubts(FILE *out, const struct report__profile *p) {
                 p->lost_unplaced.objects == 1 ? "is" : "are");
 }
 
+static const struct report__row_table lost_table = {
+    .title = "Lost memory",
+    .nothing = "Nothing was lost: something led to every object that was kept.",
+    .what = "bytes lost",
+    .print_heading = print_lost_heading,
+    .print_row = print_lost_row};
+
 void report__print_lost(FILE *out, const struct report__profile *profile,
                         const struct report__functions *names, uint32_t thread,
                         const struct report__path_options *options,
@@ -169,31 +171,23 @@ void report__print_lost(FILE *out, const struct report__profile *profile,
     struct report__rows rows =
         report__rows_make(pool, profile, names, thread, options, MPROF_BY_LOST);
     const struct mprof_lost_count *total = &rows.total.lost;
+    struct layout layout = {
+        .out = out,
+        .kept_width = report__larger(10, report__digits(total->bytes)),
+        .allocs_width = report__larger(8, report__digits(total->objects)),
+        .frees_width = report__larger(8, report__digits(total->objects))};
 
-    fputs("Lost memory\n\n", out);
     if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED) {
-        fputs(profile->scan == 0
-                  ? "It was not looked for what is lost: `mprof run --scan` "
-                    "does, when the program\nexits.\n"
-                  : "What is lost is not known: memory for that was lacking, "
-                    "or the system did not\ntell what memory the program has "
-                    "(/proc/self/maps).\n",
-              out);
+        fprintf(out, "%s\n\n%s", lost_table.title,
+                profile->scan == 0
+                    ? "It was not looked for what is lost: `mprof run --scan` "
+                      "does, when the program\nexits.\n"
+                    : "What is lost is not known: memory for that was lacking, "
+                      "or the system did not\ntell what memory the program "
+                      "has (/proc/self/maps).\n");
         return;
     }
-    if (rows.count + rows.left > 0) {
-        struct layout layout = {
-            .out = out,
-            .kept_width = report__larger(10, report__digits(total->bytes)),
-            .allocs_width = report__larger(8, report__digits(total->objects)),
-            .frees_width = report__larger(8, report__digits(total->objects))};
-        print_lost_heading(&layout);
-        report__print_rows(&rows, print_lost_row, &layout);
-    } else {
-        fputs(
-            "Nothing was lost: something led to every object that was kept.\n",
-            out);
-    }
-    report__print_row_notes(out, &rows, options->verbosity, "bytes lost");
+    report__print_row_table(out, &lost_table, &layout, &rows,
+                            options->verbosity);
     print_scan_doubts(out, profile);
 }

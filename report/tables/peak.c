@@ -29,7 +29,8 @@ static struct layout make_layout(FILE *out, const struct report__rows *rows,
     return layout;
 }
 
-static void print_peak_heading(const struct layout *l) {
+static void print_peak_heading(const void *layout) {
+    const struct layout *l = layout;
     int width =
         fprintf(l->out, "%*s (%%)   %*s %*s %*s (%%)   %*s   path\n", l->first,
                 "peak bytes", l->objects, "objects", l->allocs, "allocs",
@@ -43,22 +44,18 @@ static void print_peak_row(const void *layout, struct report__rows *rows,
     const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
-    fprintf(
-        l->out,
-        "%*" PRIu64 " %s %*" PRIu64 " %*" PRIu64 " %*" PRIu64 " %s %*s   ",
-        l->first, row->at_peak.bytes,
-        report__row_share(rows, row, row->at_peak.bytes, total->at_peak.bytes)
-            .text,
-        l->objects, row->at_peak.allocs, l->allocs, row->allocated.allocs,
-        l->bytes, row->allocated.bytes,
-        report__row_share(rows, row, row->allocated.bytes,
-                          total->allocated.bytes)
-            .text,
-        l->lifetime, report__row_lifetime(row).text);
+    report__print_row_part(l->out, l->first, rows, row, row->at_peak.bytes,
+                           total->at_peak.bytes);
+    fprintf(l->out, " %*" PRIu64 " %*" PRIu64 " ", l->objects,
+            row->at_peak.allocs, l->allocs, row->allocated.allocs);
+    report__print_row_part(l->out, l->bytes, rows, row, row->allocated.bytes,
+                           total->allocated.bytes);
+    fprintf(l->out, " %*s   ", l->lifetime, report__row_lifetime(row).text);
     report__print_row_path(l->out, rows, row);
 }
 
-static void print_temporary_heading(const struct layout *l) {
+static void print_temporary_heading(const void *layout) {
+    const struct layout *l = layout;
     int width = fprintf(l->out, "%*s (%%)   %*s (%%)   %*s %*s   path\n",
                         l->first, "temporary", l->allocs, "of allocs", l->bytes,
                         "bytes", l->lifetime, "lifetime");
@@ -71,15 +68,22 @@ static void print_temporary_row(const void *layout, struct report__rows *rows,
     const struct layout *l = layout;
     const struct report__row *total = &rows->total;
 
-    fprintf(l->out, "%*" PRIu64 " %s %*" PRIu64 " %s %*" PRIu64 " %*s   ",
-            l->first, row->temporary,
-            report__row_share(rows, row, row->temporary, total->temporary).text,
-            l->allocs, row->allocated.allocs,
+    report__print_row_part(l->out, l->first, rows, row, row->temporary,
+                           total->temporary);
+    fprintf(l->out, " %*" PRIu64 " %s %*" PRIu64 " %*s   ", l->allocs,
+            row->allocated.allocs,
             report__fraction(row->temporary, row->allocated.allocs).text,
             l->bytes, row->allocated.bytes, l->lifetime,
             report__row_lifetime(row).text);
     report__print_row_path(l->out, rows, row);
 }
+
+static const struct report__row_table peak_table = {
+    .title = "Peak",
+    .nothing = "Nothing was allocated.",
+    .what = "bytes that lived at the peak",
+    .print_heading = print_peak_heading,
+    .print_row = print_peak_row};
 
 void report__print_peak(FILE *out, const struct report__profile *profile,
                         const struct report__functions *names, uint32_t thread,
@@ -89,16 +93,16 @@ void report__print_peak(FILE *out, const struct report__profile *profile,
         report__rows_make(pool, profile, names, thread, options, MPROF_BY_PEAK);
     struct layout layout = make_layout(out, &rows, 10);
 
-    fputs("Peak\n\n", out);
-    if (rows.count + rows.left > 0) {
-        print_peak_heading(&layout);
-        report__print_rows(&rows, print_peak_row, &layout);
-    } else {
-        fputs("Nothing was allocated.\n", out);
-    }
-    report__print_row_notes(out, &rows, options->verbosity,
-                            "bytes that lived at the peak");
+    report__print_row_table(out, &peak_table, &layout, &rows,
+                            options->verbosity);
 }
+
+static const struct report__row_table temporary_table = {
+    .title = "Temporary allocations",
+    .nothing = "No allocation was freed by the next event of its thread.",
+    .what = "temporary allocations",
+    .print_heading = print_temporary_heading,
+    .print_row = print_temporary_row};
 
 void report__print_temporary(FILE *out, const struct report__profile *profile,
                              const struct report__functions *names,
@@ -110,14 +114,6 @@ void report__print_temporary(FILE *out, const struct report__profile *profile,
     struct layout layout = make_layout(out, &rows, 9);
 
     layout.allocs = report__larger(layout.allocs, 9);
-    fputs("Temporary allocations\n\n", out);
-    if (rows.count + rows.left > 0) {
-        print_temporary_heading(&layout);
-        report__print_rows(&rows, print_temporary_row, &layout);
-    } else {
-        fputs("No allocation was freed by the next event of its thread.\n",
-              out);
-    }
-    report__print_row_notes(out, &rows, options->verbosity,
-                            "temporary allocations");
+    report__print_row_table(out, &temporary_table, &layout, &rows,
+                            options->verbosity);
 }

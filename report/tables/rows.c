@@ -82,13 +82,6 @@ static void add_count(struct mprof_count *sum, const struct mprof_count *n) {
     sum->bytes += n->bytes;
 }
 
-static void add_lost(struct mprof_lost_count *sum,
-                     const struct mprof_lost_count *n) {
-    sum->objects += n->objects;
-    sum->bytes += n->bytes;
-    sum->roots += n->roots;
-}
-
 /* While the program runs, frees may be seen before what they free. */
 static struct mprof_count difference(const struct mprof_count *a,
                                      const struct mprof_count *b) {
@@ -130,7 +123,7 @@ static void add_counter(struct report__row *row,
     add_count(&row->allocated, &counter->elsewhere);
     add_count(&row->freed, &counter->freed);
     add_count(&row->at_peak, &counter->at_peak);
-    add_lost(&row->lost, &counter->lost);
+    report__add_lost(&row->lost, &counter->lost);
     row->temporary += counter->temporary;
     row->lifetime += counter->lifetime;
 }
@@ -215,7 +208,7 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
         add_count(&total->freed, &row->freed);
         add_count(&total->kept, &row->kept);
         add_count(&total->at_peak, &row->at_peak);
-        add_lost(&total->lost, &row->lost);
+        report__add_lost(&total->lost, &row->lost);
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
         total->main += row->main;
@@ -258,24 +251,17 @@ struct report__rows report__rows_make(
     return l;
 }
 
-struct report__fraction report__row_share(const struct report__rows *l,
-                                          const struct report__row *row,
-                                          uint64_t part, uint64_t whole) {
-    return row != &l->total ? report__fraction(part, whole)
-                            : (struct report__fraction){"     "};
+void report__print_row_part(FILE *out, int width, const struct report__rows *l,
+                            const struct report__row *row, uint64_t part,
+                            uint64_t whole) {
+    fprintf(out, "%*" PRIu64 " %s", width, part,
+            row != &l->total ? report__fraction(part, whole).text : "     ");
 }
 
 struct report__grouped report__row_lifetime(const struct report__row *row) {
     uint64_t allocs = row->allocated.allocs;
     unsigned __int128 mean = allocs ? row->lifetime / allocs : 0;
     return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
-}
-
-void report__print_rows(struct report__rows *l, report__row_printer *print,
-                        const void *layout) {
-    for (uint32_t i = 0; i < l->count; i++)
-        print(layout, l, &l->list[i]);
-    print(layout, l, &l->total);
 }
 
 void report__print_row_path(FILE *out, struct report__rows *l,
@@ -306,9 +292,8 @@ void report__print_row_path(FILE *out, struct report__rows *l,
     putc('\n', out);
 }
 
-void report__print_row_notes(FILE *out, const struct report__rows *l,
-                             enum report__verbosity verbosity,
-                             const char *what) {
+static void print_notes(FILE *out, const struct report__rows *l,
+                        enum report__verbosity verbosity, const char *what) {
     if (l->left > 0)
         fprintf(out,
                 "%s path%s below %s left out: %s %s in all (--verbose shows "
@@ -324,4 +309,19 @@ void report__print_row_notes(FILE *out, const struct report__rows *l,
                 "of %s of the %s fewer callers are known, as the tree of "
                 "chains was full (see above)\n",
                 report__grouped(l->lacking).text, what);
+}
+
+void report__print_row_table(FILE *out, const struct report__row_table *table,
+                             const void *layout, struct report__rows *l,
+                             enum report__verbosity verbosity) {
+    fprintf(out, "%s\n\n", table->title);
+    if (l->count + l->left > 0) {
+        table->print_heading(layout);
+        for (uint32_t i = 0; i < l->count; i++)
+            table->print_row(layout, l, &l->list[i]);
+        table->print_row(layout, l, &l->total);
+    } else {
+        fprintf(out, "%s\n", table->nothing);
+    }
+    print_notes(out, l, verbosity, table->what);
 }

@@ -48,27 +48,33 @@ struct report__rows report__rows_make(
     const struct report__functions *names, uint32_t thread,
     const struct report__path_options *options, enum report__measure by);
 
-/* PART in parentheses as a percentage of WHOLE, or blanks for the total. */
-struct report__fraction report__row_share(const struct report__rows *rows,
-                                          const struct report__row *row,
-                                          uint64_t part, uint64_t whole);
+/* PART in WIDTH columns, and in parentheses its percentage of WHOLE; for the
+ * total blanks. */
+void report__print_row_part(FILE *out, int width,
+                            const struct report__rows *rows,
+                            const struct report__row *row, uint64_t part,
+                            uint64_t whole);
 
 /* The mean of its allocations. */
 struct report__grouped report__row_lifetime(const struct report__row *row);
-
-/* Print a line for each of ROWS and one for their total, by PRINT. */
-typedef void report__row_printer(const void *layout, struct report__rows *rows,
-                                 const struct report__row *row);
-void report__print_rows(struct report__rows *rows, report__row_printer *print,
-                        const void *layout);
 
 /* The end of a line. */
 void report__print_row_path(FILE *out, struct report__rows *rows,
                             const struct report__row *row);
 
-/* Lines below the table, where the rows are sorted by WHAT: "bytes kept". */
-void report__print_row_notes(FILE *out, const struct report__rows *rows,
-                             enum report__verbosity verbosity,
-                             const char *what);
+/* How a table of rows is printed, by functions that take its layout. */
+struct report__row_table {
+    const char *title;
+    const char *nothing; /* a sentence in place of no rows */
+    const char *what;    /* the rows are sorted by: "bytes kept" */
+    void (*print_heading)(const void *layout);
+    void (*print_row)(const void *layout, struct report__rows *rows,
+                      const struct report__row *row);
+};
+
+/* Title, a line for each of ROWS and one for their total, and notes below. */
+void report__print_row_table(FILE *out, const struct report__row_table *table,
+                             const void *layout, struct report__rows *rows,
+                             enum report__verbosity verbosity);
 
 #endif
