@@ -311,9 +311,8 @@ static void forget_last(struct mprof__session *session) {
 
 /* With all threads as they are.  0 or an errno. */
 static int look(struct scan *s) {
-    enum {
-        MORE = 1024
-    }; /* that may come until it is known how many there are */
+    /* So many may come until it is known how many there are. */
+    enum { MORE = 1024 };
     size_t blocks = 0, mappings = mprof__mappings_count();
     mprof__objects_each(count_block, &blocks);
     if (mappings == 0)

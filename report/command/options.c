@@ -69,6 +69,12 @@ static bool set_depth(void *options, const char *text, FILE *err) {
     return true;
 }
 
+/* The leak table by name; --table does not take it away again. */
+static void ask_leaks(struct report__options *o, bool wanted) {
+    o->ask_leaks = wanted;
+    o->no_leaks = !wanted;
+}
+
 static bool set_leaks(void *options, const char *which, FILE *err) {
     struct report__options *o = options;
 
@@ -77,15 +83,8 @@ static bool set_leaks(void *options, const char *which, FILE *err) {
         return false;
     }
     o->lost = *which == 'l';
-    o->ask_leaks = true;
-    o->no_leaks = false;
+    ask_leaks(o, true);
     return true;
-}
-
-/* The leak table by name; --table does not take it away again. */
-static void ask_leaks(struct report__options *o, bool wanted) {
-    o->ask_leaks = wanted;
-    o->no_leaks = !wanted;
 }
 
 REPORT__TAKES(set_output, struct report__options, output)
