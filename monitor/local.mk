@@ -57,6 +57,7 @@ record_sources = \
 	monitor/record/shown.c monitor/record/shown.h \
 	monitor/record/sites.c monitor/record/sites.h \
 	monitor/record/spill.c monitor/record/spill.h \
+	monitor/record/stack.c monitor/record/stack.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
 	monitor/record/sums.c monitor/record/sums.h \

@@ -353,6 +353,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-damage.c \
 	tests/programs/c-damaged.c \
 	tests/programs/c-depth.c \
+	tests/programs/c-depths.c \
 	tests/programs/c-dl.c \
 	tests/programs/c-dllib.c \
 	tests/programs/c-early.c \

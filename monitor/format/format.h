@@ -238,6 +238,7 @@ struct mprof_thread {
     uint64_t high, high_time; /* 120: bytes, when a new height was noted, ns of
                                *   `duration` then, */
     uint64_t high_clock;      /* 136: and bytes allocated before */
+    uint64_t stack; /* 144: bytes, the deepest that allocated; 0: not known */
 };
 
 enum { MPROF_CURVE_POINTS = 256, MPROF_CURVE_RSS = 60 };

@@ -2,6 +2,7 @@
 #include "monitor/record/place.h"
 
 #include "monitor/base/atomic.h"
+#include "monitor/record/stack.h"
 
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,
@@ -28,6 +29,9 @@ static void tell_mark(const struct mprof__chain *chain) {
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(chain, frame);
+    if (chain->innermost != NULL &&
+        mprof__stack_is_deeper(thread, chain->innermost->low))
+        mprof__stack_by_rules(thread);
     if (chain->asks)
         mprof__adapter.match(chain);
     mprof_ref node = mprof__tree_place(thread);

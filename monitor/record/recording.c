@@ -20,6 +20,7 @@
 #include "monitor/record/quiet.h"
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
+#include "monitor/record/stack.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
@@ -132,6 +133,7 @@ static void initialize(void) {
     owner = getpid();
     mprof__threads_initialize();
     mprof__marks_initialize();
+    mprof__stack_initialize();
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 

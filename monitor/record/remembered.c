@@ -3,6 +3,7 @@
 
 #include "monitor/record/place.h"
 #include "monitor/record/revise.h"
+#include "monitor/record/stack.h"
 #include "monitor/record/thread.h"
 
 /* Walks that are not tried after one that found no way.  In libraries for tests
@@ -421,6 +422,8 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
     memo->backoff = 0;
     if (sp > memo->shallowest)
         memo->shallowest = sp;
+    if (mprof__stack_is_deeper(thread, sp))
+        mprof__stack_by_cells(thread, memo->visited[w.n - 1], sp);
     if (revises)
         memo->patience = MPROF__REVISE_EVERY;
     if (MPROF__HAS_MARKS)

@@ -197,6 +197,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
     if (thread != NULL) {
         mprof__chain_forget(&thread->chain);
         mprof__memo_forget(&thread->memo);
+        thread->deepest = 0;
         thread->chain.marks = me->marks;
         thread->chain.refused = 0;
     }

@@ -49,6 +49,7 @@ struct mprof__thread {
      * FREED, (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
     uint64_t autosave; /* allocations until the next */
+    uintptr_t deepest; /* ~ of the lowest stack pointer; 0: not known */
     uint32_t number;   /* of the threads of this heap, from 1 */
     struct mprof__thread *next_free;
 };

@@ -17,8 +17,7 @@ enum {
     CLEARANCE = 8,   /* frames inside of the last of these */
     LEAST_SAVED = 2, /* words that are too few for a mark */
     FARTHEST = 12,   /* frames that at most are too near to be marked */
-    TRIALS = 64,     /* reviews, until marking nearer is tried again */
-    LARGEST_FRAME = 1 << 20
+    TRIALS = 64      /* reviews, until marking nearer is tried again */
 };
 
 static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
@@ -75,7 +74,7 @@ static bool is_possible(struct mprof__chain *chain) {
 /* Frames from this one inwards may be on another stack. */
 static bool leaves_stack(const struct mprof__frame *f) {
     return f->site->unwind.rule.signal || f->site->unwind.rule.cfa_deref ||
-           f->high - f->low > LARGEST_FRAME;
+           mprof__frame_is_large(f);
 }
 
 /* How many of the frames may be marked? */

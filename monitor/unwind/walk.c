@@ -429,6 +429,8 @@ static void assemble(struct mprof__chain *chain) {
     }
     if (chain->exact_at > chain->reused)
         chain->exact_at = 0;
+    if (chain->large_at > chain->reused)
+        chain->large_at = 0;
     struct mprof__frame *f = chain->frames + chain->reused;
     const struct mprof__fresh *fresh = chain->fresh + (count - chain->reused);
     for (size_t i = chain->reused; i < count; i++, f++) {
@@ -436,6 +438,9 @@ static void assemble(struct mprof__chain *chain) {
         chain->asks |= f->interprets;
         if (__builtin_expect(f->exact, 0))
             chain->exact_at = i + 1;
+        if (__builtin_expect(mprof__frame_is_large(f), 0) &&
+            chain->large_at == 0)
+            chain->large_at = i + 1;
         prepare_check(f, i > 0 ? f - 1 : NULL);
     }
     chain->count = count;

@@ -109,6 +109,7 @@ struct mprof__chain {
     bool cut;             /* frames[0] is where the rules ended */
     bool in_barrier;      /* a signal struck in the return barrier */
     size_t exact_at;      /* number of the innermost exact frame, from 1 */
+    size_t large_at;      /* ... of the outermost large one; see below */
     bool asks;            /* frames that may have returned interpret */
     uint32_t next_review; /* walks until the next look at the marks */
     size_t fewest;        /* reused, of the walks since the last one */
@@ -135,6 +136,13 @@ struct mprof__chain {
 
 /* How often it is looked after marks. */
 enum { MPROF__REVIEW_EVERY = 32 };
+
+/* A frame of more bytes is large: it may be where the stack is another. */
+enum { MPROF__LARGE_FRAME = 1 << 20 };
+
+static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
+    return f->high - f->low > MPROF__LARGE_FRAME;
+}
 
 /* Walk from FRAME (see MPROF__FRAME() in arch.h) to the first frame of the
  * thread.  There is no limit to the depth; when there is no memory for more

@@ -34,6 +34,14 @@ struct walk {
     bool begun;
 };
 
+/* The outermost frame so far ends at SP. */
+static void end_frame(struct mprof__chain *chain, uintptr_t sp) {
+    struct mprof__frame *f = &chain->frames[chain->count - 1];
+    f->high = sp;
+    if (mprof__frame_is_large(f))
+        chain->large_at = 1;
+}
+
 /* Frames come innermost first; those of the monitor itself before. */
 static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
                                      void *data) {
@@ -43,6 +51,8 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
     uintptr_t pc = _Unwind_GetIPInfo(context, &exact);
     uintptr_t sp = _Unwind_GetCFA(context);
     walk->begun = walk->begun || sp == walk->sp;
+    if (exact != 0)
+        chain->exact_at = 1;
     if (!walk->begun)
         return _URC_NO_REASON;
     if (pc == 0)
@@ -52,7 +62,7 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
         return _URC_END_OF_STACK;
     }
     if (chain->count > 0)
-        chain->frames[chain->count - 1].high = sp;
+        end_frame(chain, sp);
     const struct mprof__site *site =
         chain->site_of(chain->context, pc, exact != 0);
     chain->asks |= site->interpreter;
@@ -92,13 +102,17 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     struct walk walk = {.chain = chain};
     mprof__caller(frame, &pc, &walk.sp, &bp);
     chain->count = chain->reused = chain->unreturned = 0;
+    chain->exact_at = chain->large_at = 0;
     chain->generation = 0; /* no walk builds upon another */
     chain->cut = chain->asks = false;
+    chain->innermost = NULL;
     _Unwind_Backtrace(add_frame, &walk);
     turn_round(chain);
     look_at_outermost(chain);
-    chain->innermost =
-        chain->count > 0 ? &chain->frames[chain->count - 1] : NULL;
+    if (chain->count == 0)
+        return;
+    chain->innermost = &chain->frames[chain->count - 1];
+    chain->frames[0].last = !chain->cut;
 }
 
 /* Nothing is reused. */

@@ -99,6 +99,9 @@ static void print_by_thread(struct command *c, enum mprof_heap heap) {
                 thread->flags & MPROF_THREAD_ENDED ? ", ended" : "");
         if (thread->members > 1)
             fprintf(out, ", the last of %" PRIu64, thread->members);
+        if (thread->stack > 0)
+            fprintf(out, ", stack up to %s bytes",
+                    report__grouped(thread->stack).text);
         fputs(") ====\n", out);
         print_tables(c, heap, i);
     }

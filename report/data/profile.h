@@ -48,6 +48,7 @@ struct report__thread {
     uint64_t members; /* threads that counted here; name and tid: the last */
     uint64_t marks, unmarked[MPROF_UNMARKED];
     uint64_t peak, high, high_time, high_clock; /* see format.h */
+    uint64_t stack;
     /* Which counts of its totals are true; and whether its spill's are. */
     unsigned true_counts;
     bool has_spill;

@@ -130,6 +130,7 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     out->high = in.high;
     out->high_time = in.high_time;
     out->high_clock = in.high_clock;
+    out->stack = in.stack;
     out->true_counts = in.emptied & 1;
     out->has_spill = in.spilled == in.emptied;
     return report__read_string(r, at, MPROF_FIELD(thread, name), in.name,

@@ -341,6 +341,62 @@ static void print_folded(FILE *out, const struct report__totals *all) {
           out);
 }
 
+static int compare_stacks(const void *a, const void *b) {
+    const struct report__thread *x = *(const struct report__thread *const *)a;
+    const struct report__thread *y = *(const struct report__thread *const *)b;
+    if (x->stack != y->stack)
+        return x->stack > y->stack ? -1 : 1;
+    return compare_tids(a, b);
+}
+
+static void print_thread(FILE *out, const struct report__thread *thread) {
+    fprintf(out, "%s bytes (thread %" PRIu32,
+            report__grouped(thread->stack).text, thread->tid);
+    if (thread->name != NULL) {
+        fputs(", ", out);
+        report__print_name(out, thread->name);
+    }
+    putc(')', out);
+}
+
+/* How deep the stacks were, as far as that is known. */
+static void print_stacks(FILE *out, const struct report__profile *p,
+                         enum report__verbosity verbosity,
+                         struct report__pool *pool) {
+    enum { FEW = 3 };
+    const struct report__thread **list =
+        report__alloc(pool, p->thread_count, sizeof *list);
+    uint32_t count = 0, n = 0;
+
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].stack > 0)
+            list[n++] = &p->threads[i];
+    qsort(list, n, sizeof(void *), compare_tids);
+    /* Of both heaps the deeper one. */
+    for (uint32_t i = 0; i < n; i++)
+        if (count == 0 || list[count - 1]->tid != list[i]->tid ||
+            list[count - 1]->heap == list[i]->heap)
+            list[count++] = list[i];
+        else if (list[count - 1]->stack < list[i]->stack)
+            list[count - 1] = list[i];
+    qsort(list, count, sizeof(void *), compare_stacks);
+    if (count == 1)
+        fprintf(out, "stack up to %s bytes deep at an allocation\n",
+                report__grouped(list[0]->stack).text);
+    if (count < 2)
+        return;
+    fputs("stacks, deepest at an allocation: ", out);
+    for (uint32_t i = 0; i < count && (i < FEW || verbosity == MPROF_VERBOSE);
+         i++) {
+        fputs(i > 0 ? ", " : "", out);
+        print_thread(out, list[i]);
+    }
+    if (count > FEW && verbosity != MPROF_VERBOSE)
+        fprintf(out, ", %s more (--verbose)",
+                report__grouped(count - FEW).text);
+    putc('\n', out);
+}
+
 void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool) {
@@ -360,6 +416,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));
+    print_stacks(out, profile, verbosity, pool);
     print_unseen(out, profile);
     print_folded(out, &all);
     print_losses(out, profile);

@@ -5,7 +5,8 @@
  *      :allocs N :bytes N :objects N :object-bytes N
  *      :storage N :storage-bytes N :folded N :cut N :unplaced N
  *      :heaps (:lisp :c)              those that were recorded
- *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1) ...)
+ *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1
+ *                 :stack BYTES-if-known) ...)
  *      :bins ((:class C :type STRING :name STRING-or-NIL :objects N
  *              :object-bytes N :storage N :storage-bytes N) ...)
  *      :functions ((:id N :name STRING :kind K :self COUNTS :total COUNTS
@@ -88,6 +89,8 @@ static void print_threads(FILE *out, const struct report__profile *profile,
                 thread->flags & MPROF_THREAD_ENDED ? "t" : "nil");
         if (thread->members > 1)
             fprintf(out, " :members %" PRIu64, thread->members);
+        if (thread->stack > 0)
+            fprintf(out, " :stack %" PRIu64, thread->stack);
         putc(')', out);
         first = false;
     }

@@ -1,0 +1,33 @@
+/* stack.h - how deep the stack of a thread was when it allocated.
+ *
+ * From the stack pointer of its first frame to that of the frame that called
+ * the allocator, without the monitor's own frames.  Nothing is asked of an
+ * allocation whose frames are remembered: when the cell of the innermost one
+ * was made the stack was as deep.  What is on other stacks, a coroutine's or a
+ * signal handler's, does not count.
+ */
+#ifndef MONITOR_RECORD_STACK_H
+#define MONITOR_RECORD_STACK_H
+
+#include <stdint.h>
+
+#include "monitor/record/thread.h"
+
+/* Once, before the first recording. */
+void mprof__stack_initialize(void);
+
+/* The chain of THREAD was walked by rules, deeper than ever. */
+void mprof__stack_by_rules(struct mprof__thread *thread);
+
+/* The same by cells, the OUTERMOST of which ends the walk; SP is the stack
+ * pointer. */
+void mprof__stack_by_cells(struct mprof__thread *thread,
+                           const struct mprof__cell *outermost, uintptr_t sp);
+
+/* Is SP deeper than all that THREAD had? */
+static inline bool mprof__stack_is_deeper(const struct mprof__thread *thread,
+                                          uintptr_t sp) {
+    return __builtin_expect(~sp > thread->deepest, 0);
+}
+
+#endif
