@@ -180,24 +180,24 @@ static void says_where_it_is_damaged(void **state) {
     struct mprof_node *node = datafile_record(&f->file, root);
     struct mprof_block *block = datafile_block(&f->file, root);
     block->thread = string;
-    refuses(f, "x.data: damaged at byte 4264: a ref leads to a string, not "
+    refuses(f, "x.data: damaged at byte 4272: a ref leads to a string, not "
                "to a thread");
     block->thread = 0;
-    refuses(f, "x.data: damaged at byte 4264: a ref is missing");
+    refuses(f, "x.data: damaged at byte 4272: a ref is missing");
     block->thread = thread + 1;
-    refuses(f, "x.data: damaged at byte 4264: a ref leads to no record");
+    refuses(f, "x.data: damaged at byte 4272: a ref leads to no record");
     block->thread = thread;
     block->count = 2;
-    refuses(f, "x.data: damaged at byte 4268: there is no room for so many");
+    refuses(f, "x.data: damaged at byte 4276: there is no room for so many");
     block->count = 1;
     node->parent = root;
     node->call = string;
-    refuses(f, "x.data: damaged at byte 4272: a ref leads forwards");
+    refuses(f, "x.data: damaged at byte 4280: a ref leads forwards");
     block->head.bytes = 1 << 30;
-    refuses(f, "x.data: damaged at byte 4256: a record goes past the end of "
+    refuses(f, "x.data: damaged at byte 4264: a record goes past the end of "
                "the data");
     f->file.size -= 8;
-    refuses(f, "x.data: damaged at byte 4288: the file ends before its data");
+    refuses(f, "x.data: damaged at byte 4296: the file ends before its data");
 }
 
 static void all_sizes_are_multiples_of_eight(void **state) {
