@@ -362,6 +362,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-fds.c \
 	tests/programs/c-files.c \
 	tests/programs/c-filter.c \
+	tests/programs/c-forgets.c \
 	tests/programs/c-fork.c \
 	tests/programs/c-further.cc \
 	tests/programs/c-heap-now.c \

@@ -272,13 +272,21 @@ static int base_of(int reg) {
 
 /* The return address is never in the caller's frame.  But the C library's lazy
  * binding says so on aarch64: its table forgets what .plt pushed. */
-static void raise_cfa(struct mprof__rule *rule) {
+static bool forgets(const struct row *row) {
+    return MPROF__HAS_LR && row->ra.how == AT_CFA && row->ra.offset >= 0;
+}
+
+/* Such a table has the return address at RA_OFFSET. */
+static void raise_cfa(struct mprof__rule *rule, int64_t ra_offset) {
     /* Without a sign, as damaged tables may tell any number. */
-    uint32_t forgotten = (uint32_t)rule->ra_offset + sizeof(uintptr_t);
+    uint32_t forgotten = (uint32_t)ra_offset + sizeof(uintptr_t);
     rule->cfa_offset = (int32_t)((uint32_t)rule->cfa_offset + forgotten);
     rule->ra_offset = (int32_t)((uint32_t)rule->ra_offset - forgotten);
     if (rule->bp_base == MPROF__CFA)
         rule->bp_offset = (int32_t)((uint32_t)rule->bp_offset - forgotten);
+    /* Behind the instruction that took it back, it is below the stack. */
+    if (rule->cfa_base == MPROF__SP && rule->cfa_offset <= 0)
+        rule->ra_in_lr = true;
 }
 
 static bool make_rule(const struct row *row, bool signal,
@@ -309,10 +317,21 @@ static bool make_rule(const struct row *row, bool signal,
     rule->bp_base =
         row->bp.how == AT_CFA ? MPROF__CFA : (uint8_t)base_of(row->bp.base);
     rule->bp_offset = (int32_t)row->bp.offset;
-    if (MPROF__HAS_LR && !signal && row->ra.how == AT_CFA &&
-        row->ra.offset >= 0)
-        raise_cfa(rule);
+    if (!signal && forgets(row))
+        raise_cfa(rule, row->ra.offset);
     return true;
+}
+
+/* The row of FDE for the instruction at PC in M. */
+static bool find_row(const struct mprof__fde *fde, uintptr_t pc,
+                     struct machine *m) {
+    *m = (struct machine){.fde = fde, .pc = pc};
+    m->row.cfa_register = -1;
+    m->location = fde->start;
+    if (!run(m, fde->cie))
+        return false;
+    m->initial = m->row;
+    return run(m, fde->fde);
 }
 
 bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
@@ -322,13 +341,13 @@ bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
         return true;
     if (!found || fde.return_column != MPROF__DW_RA)
         return false;
-    struct machine m = {.fde = &fde, .pc = pc};
-    m.row.cfa_register = -1;
-    m.location = fde.start;
-    if (!run(&m, fde.cie))
+    struct machine m;
+    if (!find_row(&fde, pc, &m) ||
+        !make_rule(&m.row, fde.signal, &unwind->rule))
         return false;
-    m.initial = m.row;
-    if (!run(&m, fde.fde))
-        return false;
-    return make_rule(&m.row, fde.signal, &unwind->rule);
+    /* What a table forgets, it shows only behind the first instruction. */
+    if (unwind->rule.ra_in_lr && pc == fde.start && !fde.signal &&
+        find_row(&fde, pc + 4, &m) && forgets(&m.row))
+        raise_cfa(&unwind->rule, m.row.ra.offset);
+    return true;
 }
