@@ -61,9 +61,18 @@ report_tables_sources = \
 	report/tables/tables.h \
 	report/tables/text.c
 
+report_export_sources = \
+	report/export/clean.c \
+	report/export/export.h \
+	report/export/folded.c \
+	report/export/message.c report/export/message.h \
+	report/export/pprof.c \
+	report/export/samples.c report/export/samples.h
+
 report_command_sources = \
 	report/command/command.c report/command/command.h \
 	report/command/curve_options.c \
+	report/command/export_options.c \
 	report/command/stats.c \
 	report/command/library.c \
 	report/command/option.c report/command/option.h \
@@ -74,7 +83,8 @@ report_command_sources = \
 if REPORT
 lib_LTLIBRARIES += libmprof_report.la
 report_rooms = libreport-base.la libreport-data.la libreport-elf.la \
-	libreport-graph.la libreport-tables.la libreport-command.la
+	libreport-graph.la libreport-tables.la libreport-export.la \
+	libreport-command.la
 noinst_LTLIBRARIES += $(report_rooms) libreport.la
 bin_PROGRAMS += mprof
 endif
@@ -83,6 +93,7 @@ libreport_data_la_SOURCES = $(report_data_sources)
 libreport_elf_la_SOURCES = $(report_elf_sources)
 libreport_graph_la_SOURCES = $(report_graph_sources)
 libreport_tables_la_SOURCES = $(report_tables_sources)
+libreport_export_la_SOURCES = $(report_export_sources)
 libreport_command_la_SOURCES = $(report_command_sources)
 libreport_la_SOURCES =
 libreport_la_LIBADD = $(report_rooms)

@@ -69,6 +69,7 @@ ecl_tests = \
 c_script_tests = \
 	tests/run-aarch64.test \
 	tests/run-damaged.test \
+	tests/run-exports.test \
 	tests/run-figures.test \
 	tests/run-files.test \
 	tests/run-fuzz.test \
@@ -187,7 +188,8 @@ fuzz_cflags = -std=gnu11 -O2 -g -fno-omit-frame-pointer $(WARN_CFLAGS) \
 fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(base_sources) $(unwind_sources) $(arch_sources) $(report_base_sources) \
 	$(report_data_sources) $(report_elf_sources) $(report_graph_sources) \
-	$(report_tables_sources) $(report_command_sources) \
+	$(report_tables_sources) $(report_export_sources) \
+	$(report_command_sources) \
 	monitor/malloc/environment.c report/command/run_options.c \
 	report/command/runnable.c tests/fuzz/support.c))
 fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
@@ -328,7 +330,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/code.lsp \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
-	tests/oracle/log.py \
+	tests/oracle/exports.py tests/oracle/log.py \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \

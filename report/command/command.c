@@ -174,12 +174,26 @@ static void print_curves(struct command *c, unsigned heaps) {
         report__print_collections(out, c->profile, o, &c->pool);
 }
 
+static void export(struct command *c) {
+    const struct report__export_options *o = &c->options.export;
+    const struct report__functions *names =
+        report__name_functions(&c->pool, c->profile, c->input.program);
+
+    (o->format == MPROF_EXPORT_FOLDED ? report__export_folded
+                                      : report__export_pprof)(
+        c->output.stream, c->profile, names, o, &c->pool);
+}
+
 static void print_profile(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
 
-    if (o->is_curve) {
+    if (o->what == MPROF_CURVE_ALONE) {
         print_curves(c, heaps);
+        return;
+    }
+    if (o->what == MPROF_EXPORT) {
+        export(c);
         return;
     }
     look_up(c, heaps);
@@ -202,6 +216,24 @@ static void print_profile(struct command *c, unsigned heaps) {
     }
 }
 
+/* What is exported is of one heap, and a number that it has. */
+static void check_export(struct command *c, unsigned heaps,
+                         const char **error) {
+    struct report__export_options *o = &c->options.export;
+
+    o->sampling.heap =
+        heaps == 1u << MPROF_C_HEAP ? MPROF_C_HEAP : MPROF_LISP_HEAP;
+    if (heaps != 1u << o->sampling.heap)
+        *error = report__format(&c->pool,
+                                "%s: there are two heaps: choose one by --heap",
+                                c->input.data);
+    else if (o->sampling.heap == MPROF_LISP_HEAP &&
+             o->metric > MPROF_METRIC_ALLOCS)
+        *error = report__format(
+            &c->pool, "%s: of Lisp's heap there are bytes and allocs only",
+            c->input.data);
+}
+
 /* The profile, and the heaps of it to print; 0 if there is an error. */
 static unsigned read_input(struct command *c, const char **error) {
     c->input = report__choose_input(c->options.files);
@@ -209,10 +241,17 @@ static unsigned read_input(struct command *c, const char **error) {
     if (!c->profile ||
         !report__check_program(&c->input, c->profile, &c->pool, error))
         return 0;
-    return chosen_heaps(c, error);
+    unsigned heaps = chosen_heaps(c, error);
+    if (c->options.what == MPROF_EXPORT && *error == NULL)
+        check_export(c, heaps, error);
+    return heaps;
 }
 
 static int run(struct command *c) {
+    static void (*const print_help[])(FILE *) = {
+        [MPROF_TABLES] = report__help,
+        [MPROF_CURVE_ALONE] = report__curve_help,
+        [MPROF_EXPORT] = report__export_help};
     const char *error = NULL;
     unsigned heaps = 0;
     bool only_text = c->options.help || c->options.version;
@@ -222,8 +261,7 @@ static int run(struct command *c) {
     if (!error)
         report__output_open(&c->output, c->options.output, &c->pool, &error);
     if (!error && c->options.help)
-        (c->options.is_curve ? report__curve_help
-                             : report__help)(c->output.stream);
+        print_help[c->options.what](c->output.stream);
     else if (!error && c->options.version)
         fprintf(c->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     else if (!error)
@@ -252,10 +290,13 @@ int report__main(int argc, char **argv, FILE *out, FILE *err) {
 
     if (argc > 1 && strcmp(argv[1], "stats") == 0)
         return report__stats_main(argc - 1, argv + 1, out, err);
-    bool good =
-        argc > 1 && strcmp(argv[1], "curve") == 0
-            ? report__parse_curve(argc - 1, argv + 1, out, err, &c.options)
-            : report__parse_options(argc, argv, err, &c.options);
+    bool good;
+    if (argc > 1 && strcmp(argv[1], "curve") == 0)
+        good = report__parse_curve(argc - 1, argv + 1, out, err, &c.options);
+    else if (argc > 1 && strcmp(argv[1], "export") == 0)
+        good = report__parse_export(argc - 1, argv + 1, out, err, &c.options);
+    else
+        good = report__parse_options(argc, argv, err, &c.options);
     if (!good)
         return 2;
     int status = run_guarded(&c);

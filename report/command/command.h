@@ -5,7 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "report/command/option.h"
+#include "report/export/export.h"
 #include "report/tables/tables.h"
+
+enum report__what {
+    MPROF_TABLES,
+    MPROF_CURVE_ALONE, /* mprof curve */
+    MPROF_EXPORT       /* mprof export */
+};
 
 struct report__options {
     unsigned tables; /* of enum report__table */
@@ -18,8 +26,10 @@ struct report__options {
     uint32_t leak_depth;
     const char *files[2]; /* as given, or NULL */
     const char *output;   /* NULL: the stream */
-    bool is_curve;        /* mprof curve: the curve alone */
+    enum report__what what;
     struct report__curve_options curve;
+    struct report__export_options export;
+    bool export_to; /* its format was named */
 };
 
 /* Take the options from ARGV.  Returns false after a line on ERR. */
@@ -29,15 +39,22 @@ bool report__parse_options(int argc, char **argv, FILE *err,
 /* As an option; OPTIONS are struct report__options. */
 bool report__set_heap(void *options, const char *name, FILE *err);
 
-/* NAME is another argument.  False after a line on ERR: there are too many. */
-bool report__add_file(struct report__options *options, const char *name,
-                      FILE *err);
-
 /* The same for `mprof curve`, with the arguments behind that; OUT is where it
  * is printed without --output. */
 bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
                          struct report__options *options);
 void report__curve_help(FILE *out);
+
+/* The same for `mprof export`. */
+bool report__parse_export(int argc, char **argv, FILE *out, FILE *err,
+                          struct report__options *options);
+void report__export_help(FILE *out);
+
+/* Take all arguments behind ARGV[0]: options of LIST, whose errors begin with
+ * PREFIX, and files. */
+bool report__parse_arguments(const struct report__option *list, int argc,
+                             char **argv, const char *prefix, FILE *err,
+                             struct report__options *options);
 
 /* Do what `mprof stats` does with ARGV, which begins with "stats": as
  * report__main(). */

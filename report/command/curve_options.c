@@ -98,20 +98,10 @@ static void choose_format(struct report__options *o, FILE *out) {
 
 bool report__parse_curve(int argc, char **argv, FILE *out, FILE *err,
                          struct report__options *options) {
-    bool only_files = false;
-
-    *options = (struct report__options){.is_curve = true};
-    for (int i = 1; i < argc; i++) {
-        if (!only_files && strcmp(argv[i], "--") == 0) {
-            only_files = true;
-        } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!report__take_option(list, argv, &i, "mprof: curve: ", err,
-                                     options))
-                return false;
-        } else if (!report__add_file(options, argv[i], err)) {
-            return false;
-        }
-    }
+    *options = (struct report__options){.what = MPROF_CURVE_ALONE};
+    if (!report__parse_arguments(list, argc, argv, "mprof: curve: ", err,
+                                 options))
+        return false;
     choose_format(options, out);
     return true;
 }

@@ -157,6 +157,7 @@ void report__help(FILE *out) {
         "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"
         "                 [--] PROGRAM [ARGUMENT]...\n"
         "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
+        "       mprof export [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof stats [OPTION]... [FILE]...\n"
         "Print what the data file DATA (mprof.data) tells about the "
         "allocations of\n"
@@ -166,9 +167,11 @@ void report__help(FILE *out) {
         "the file\n"
         "of the program if it is not where it was.\n"
         "`mprof run` runs PROGRAM and records what it allocates.\n"
-        "`mprof curve` prints how its heap grew and shrank, `mprof stats` the "
-        "load of\n"
-        "one process or of many; each has a --help.\n"
+        "`mprof curve` prints how its heap grew and shrank, `mprof export` "
+        "writes its\n"
+        "chains for other tools, `mprof stats` prints the load of one process "
+        "or of\n"
+        "many; each has a --help.\n"
         "\n",
         out);
     report__describe_options(list, out);
@@ -188,7 +191,8 @@ static void choose_tables(struct report__options *o) {
         o->tables &= ~(unsigned)MPROF_LEAKS;
 }
 
-bool report__add_file(struct report__options *o, const char *name, FILE *err) {
+/* NAME is another argument.  False after a line on ERR: there are too many. */
+static bool add_file(struct report__options *o, const char *name, FILE *err) {
     for (int i = 0; i < 2; i++)
         if (!o->files[i]) {
             o->files[i] = name;
@@ -198,22 +202,30 @@ bool report__add_file(struct report__options *o, const char *name, FILE *err) {
     return false;
 }
 
-bool report__parse_options(int argc, char **argv, FILE *err,
-                           struct report__options *options) {
+bool report__parse_arguments(const struct report__option *known, int argc,
+                             char **argv, const char *prefix, FILE *err,
+                             struct report__options *options) {
     bool only_files = false;
 
-    *options = (struct report__options){
-        .tables = 0, .verbosity = MPROF_NORMAL, .leak_depth = 5};
     for (int i = 1; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;
         } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!report__take_option(list, argv, &i, "mprof: ", err, options))
+            if (!report__take_option(known, argv, &i, prefix, err, options))
                 return false;
-        } else if (!report__add_file(options, argv[i], err)) {
+        } else if (!add_file(options, argv[i], err)) {
             return false;
         }
     }
+    return true;
+}
+
+bool report__parse_options(int argc, char **argv, FILE *err,
+                           struct report__options *options) {
+    *options = (struct report__options){
+        .tables = 0, .verbosity = MPROF_NORMAL, .leak_depth = 5};
+    if (!report__parse_arguments(list, argc, argv, "mprof: ", err, options))
+        return false;
     choose_tables(options);
     return true;
 }

@@ -1,9 +1,9 @@
 /* fuzz_data.c - the command, with a data file.
  *
- * The first byte says how: which tables, and what is made right first, so that
- * what comes after the first checks is reached, too.  Then come the fields of
- * the header, without the zeros that fill it up, and the records.  Modules may
- * be ./module.so, which is in the working folder.
+ * The first byte says how: which tables or export, and what is made right
+ * first, so that what comes after the first checks is reached, too.  Then come
+ * the fields of the header, without the zeros that fill it up, and the records.
+ * Modules may be ./module.so, which is in the working folder.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -14,7 +14,7 @@
 #include "monitor/format/format.h"
 #include "report/command/command.h"
 
-enum { TABLES = 7, CLOSED = 8, WITH_PROGRAM = 16, AS_IT_IS = 32 };
+enum { TABLES = 7, CLOSED = 8, WITH_PROGRAM = 16, AS_IT_IS = 32, EXPORT = 64 };
 enum { MOST_OPTIONS = 5 };
 
 static char *const options[TABLES + 1][MOST_OPTIONS] = {
@@ -26,6 +26,12 @@ static char *const options[TABLES + 1][MOST_OPTIONS] = {
     {"--inlines", "--all-frames", "--leak-depth=0", "--threads"},
     {"--terse", "--heap=c"},
     {"--leak-depth=2"}};
+
+static char *const exports[][MOST_OPTIONS] = {
+    {"export", "--format=folded", "--heap=c", "--depth=0"},
+    {"export", "--format=folded", "--heap=lisp", "--all-frames"},
+    {"export", "--format=pprof", "--heap=c", "--depth=2"},
+    {"export", "--format=pprof", "--heap=lisp"}};
 
 /* The file that DATA stands for; *SIZE is its size. */
 static unsigned char *make_file(const uint8_t *data, size_t *size) {
@@ -53,7 +59,8 @@ static void make_right(unsigned char *file, size_t *size, bool closed) {
         header->crc = (uint32_t)crc32(0, file, (uInt)*size);
 }
 
-static void run(char *const *chosen, const char *program, const char *path) {
+static void run(char *const *chosen, bool is_text, const char *program,
+                const char *path) {
     char *argv[MOST_OPTIONS + 4] = {(char[]){"mprof"}};
     struct fuzz_text out, err;
     int argc = 1;
@@ -69,7 +76,8 @@ static void run(char *const *chosen, const char *program, const char *path) {
     fuzz_close(&err);
     FUZZ_EXPECT(status == 0 || status == 1);
     fuzz_expect_lines(&err, status);
-    fuzz_expect_visible(&out);
+    if (is_text)
+        fuzz_expect_visible(&out);
     fuzz_free(&out);
     fuzz_free(&err);
 }
@@ -84,6 +92,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         make_right(file, &size, how & CLOSED);
     const char *path = fuzz_file(file, size);
     free(file);
-    run(options[how & TABLES], how & WITH_PROGRAM ? "./module.so" : NULL, path);
+    char *const *chosen =
+        how & EXPORT ? exports[how & 3] : options[how & TABLES];
+    run(chosen, !(how & EXPORT) || !(how & 2),
+        how & WITH_PROGRAM ? "./module.so" : NULL, path);
     return 0;
 }

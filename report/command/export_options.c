@@ -1,0 +1,132 @@
+/* export_options.c - the options of `mprof export`. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/command/command.h"
+#include "report/command/option.h"
+
+/* Functions of a chain unless it is told: pictures are no higher, and each
+ * level of a deep recursion that allocates is a chain as long as it is deep. */
+enum { DEPTH = 1000 };
+
+/* The index of NAME in NAMES, COUNT of them; COUNT, and a line on ERR: it is
+ * none. */
+static size_t choose(const char *what, const char *name,
+                     const char *const *names, size_t count, FILE *err) {
+    size_t i = 0;
+
+    while (i < count && strcmp(name, names[i]) != 0)
+        i++;
+    if (i < count)
+        return i;
+    fprintf(err, "mprof: no %s '%s'; there are", what, name);
+    for (size_t k = 0; k < count; k++)
+        fprintf(err, "%s %s",
+                k == 0           ? ""
+                : k + 1 == count ? " and"
+                                 : ",",
+                names[k]);
+    putc('\n', err);
+    return count;
+}
+
+static bool set_format(void *options, const char *value, FILE *err) {
+    static const char *const names[] = {
+        [MPROF_EXPORT_FOLDED] = "folded", [MPROF_EXPORT_PPROF] = "pprof"};
+    enum { COUNT = sizeof names / sizeof *names };
+    struct report__options *o = options;
+    size_t i = choose("format", value, names, COUNT, err);
+
+    o->export.format = (enum report__export_format)i;
+    o->export_to = true;
+    return i < COUNT;
+}
+
+static bool set_metric(void *options, const char *value, FILE *err) {
+    static const char *const names[] = {[MPROF_METRIC_BYTES] = "bytes",
+                                        [MPROF_METRIC_ALLOCS] = "allocs",
+                                        [MPROF_METRIC_KEPT] = "kept",
+                                        [MPROF_METRIC_PEAK] = "peak",
+                                        [MPROF_METRIC_TEMPORARY] = "temporary"};
+    enum { COUNT = sizeof names / sizeof *names };
+    struct report__options *o = options;
+    size_t i = choose("metric", value, names, COUNT, err);
+
+    o->export.metric = (enum report__metric)i;
+    return i < COUNT;
+}
+
+static bool set_depth(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    char *end;
+    unsigned long number = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end || number > UINT32_MAX) {
+        fprintf(err, "mprof: '%s' is not a number of functions\n", value);
+        return false;
+    }
+    o->export.sampling.depth = (uint32_t)number;
+    return true;
+}
+
+REPORT__SETS(show_all, struct report__options, export.sampling.all_frames, true)
+REPORT__TAKES(set_output, struct report__options, output)
+REPORT__SETS(give_help, struct report__options, help, true)
+
+static const struct report__option list[] = {
+    {"format", "FORMAT",
+     "folded, a line for each chain and its number, as\n"
+     "flamegraph.pl takes them; or pprof, with all numbers",
+     set_format},
+    {"metric", "METRIC",
+     "folded: bytes, the default, or allocs; of C also kept and\n"
+     "peak, in bytes, and temporary",
+     set_metric},
+    {"heap", "HEAP", "lisp or c, where both were recorded", report__set_heap},
+    {"all-frames", NULL,
+     "also the functions of the system's plumbing: start-up,\n"
+     "the loader, the interpreter",
+     show_all},
+    {"depth", "N",
+     "of longer chains only the N innermost functions (1000); 0\n"
+     "writes all",
+     set_depth},
+    {"output", "FILE", "write to FILE, which appears when it is complete",
+     set_output},
+    {"help", NULL, "print this", give_help},
+    {NULL, NULL, NULL, NULL}};
+
+void report__export_help(FILE *out) {
+    fputs("Usage: mprof export --format=FORMAT [OPTION]... "
+          "[PROGRAM [DATA] | DATA]\n"
+          "Write the chains of one heap for another tool.\n"
+          "\n",
+          out);
+    report__describe_options(list, out);
+}
+
+static bool check(const struct report__options *o, FILE *out, FILE *err) {
+    if (o->help)
+        return true;
+    if (!o->export_to) {
+        fputs("mprof: export: --format is missing: folded or pprof\n", err);
+        return false;
+    }
+    if (o->export.format == MPROF_EXPORT_PPROF && !o->output &&
+        isatty(fileno(out))) {
+        fputs("mprof: export: this is no text: name a file with --output\n",
+              err);
+        return false;
+    }
+    return true;
+}
+
+bool report__parse_export(int argc, char **argv, FILE *out, FILE *err,
+                          struct report__options *options) {
+    *options = (struct report__options){.what = MPROF_EXPORT};
+    options->export.sampling.depth = DEPTH;
+    return report__parse_arguments(list, argc, argv, "mprof: export: ", err,
+                                   options) &&
+           check(options, out, err);
+}
