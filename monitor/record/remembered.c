@@ -94,14 +94,16 @@ static struct mprof__cell *take(struct walk *w,
                                 struct mprof__cell_place place) {
     struct mprof__memo *memo = w->memo;
     uint32_t *at = NULL, number = 0;
-    /* The one that came last stands first. */
     for (unsigned way = 0; way < MPROF__CELL_WAYS && number == 0; way++) {
         at = mprof__cell_way(place, way);
-        number = *at & (MPROF__MOST_CELLS - 1);
-        if (number == 0)
+        if ((*at & (MPROF__MOST_CELLS - 1)) == 0)
             number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
-        else if (way + 1 < MPROF__CELL_WAYS ||
-                 is_visited(w, &memo->cells[number]))
+    }
+    /* The one that came last stands first. */
+    for (unsigned way = MPROF__CELL_WAYS; way-- > 0 && number == 0;) {
+        at = mprof__cell_way(place, way);
+        number = *at & (MPROF__MOST_CELLS - 1);
+        if (is_visited(w, &memo->cells[number]))
             number = 0;
     }
     if (number == 0)

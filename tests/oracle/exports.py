@@ -48,7 +48,9 @@ def expected(sexp, heap, metric):
             own, both = own - sum(function[":freed"][which]), None
         elif metric == "peak":
             own, both = function[":at-peak"], None
-        name = function[":name"][0].replace(";", ":")
+        # What is not to be seen has its number there.
+        name = re.sub(r"\\x\{[0-9a-f]+\}", "?", function[":name"][0])
+        name = name.replace(";", ":")
         before = known.get(name, (0, 0))
         known[name] = (before[0] + own, None if both is None else before[1] + both)
     return known

@@ -62,6 +62,15 @@ static void go_deep(int depth, int allocates) {
     sink = room[depth % 40];
 }
 
+/* Each level allocates often, and stays. */
+static void go_down(int depth) {
+    for (int i = 0; i < 10; i++)
+        allocate(1);
+    if (depth > 0)
+        go_down(depth - 1);
+    sink = (char)depth;
+}
+
 static void go_large(size_t bytes) {
     volatile char *room = alloca(bytes);
     room[0] = 1;
@@ -109,13 +118,27 @@ static void tell(const char *name) {
            (unsigned long)deepest);
 }
 
+/* A handler on this stack, deeper than all: it does not count. */
+static void handle_deep(void) {
+    const struct sigaction action = {.sa_handler = handle};
+    char room[50000];
+    memset(room, 1, sizeof room);
+    sigaction(SIGUSR2, &action, NULL);
+    raise(SIGUSR2);
+    sink = room[sink & 15];
+}
+
 static void *run(void *number) {
     long n = (long)number;
     char name[16];
     snprintf(name, sizeof name, "deep-%ld", n);
     pthread_setname_np(pthread_self(), name);
-    for (int i = 0; i < 300; i++)
+    if (n == 5)
+        go_down(200);
+    for (int i = 0; i < 300 && n != 5; i++)
         go_deep((int)((i * 7919 + n) % (i + 1)), 1);
+    if (n == 1)
+        handle_deep();
     if (n == 2)
         go_large(3 << 20);
     if (n == 3)
@@ -131,7 +154,7 @@ int main(int argc, char **argv) {
     run_on_another_stack();
     handle_on_another_stack();
     if (argc > 1 && strcmp(argv[1], "threads") == 0)
-        for (long n = 1; n <= 4; n++) {
+        for (long n = 1; n <= 5; n++) {
             pthread_t thread;
             pthread_create(&thread, NULL, run, (void *)n);
             pthread_join(thread, NULL);
