@@ -33,6 +33,7 @@ record_sources = \
 	monitor/record/counters.c \
 	monitor/record/curve.c monitor/record/curve.h \
 	monitor/record/cut.c monitor/record/cut.h \
+	monitor/record/deepest.c monitor/record/deepest.h \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/index.c monitor/record/index.h \
@@ -57,7 +58,6 @@ record_sources = \
 	monitor/record/shown.c monitor/record/shown.h \
 	monitor/record/sites.c monitor/record/sites.h \
 	monitor/record/spill.c monitor/record/spill.h \
-	monitor/record/stack.c monitor/record/stack.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
 	monitor/record/sums.c monitor/record/sums.h \

@@ -20,7 +20,7 @@
 #include "monitor/record/quiet.h"
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
-#include "monitor/record/stack.h"
+#include "monitor/record/deepest.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"

@@ -3,7 +3,7 @@
 
 #include "monitor/record/place.h"
 #include "monitor/record/revise.h"
-#include "monitor/record/stack.h"
+#include "monitor/record/deepest.h"
 #include "monitor/record/thread.h"
 
 /* Walks that are not tried after one that found no way.  In libraries for tests

@@ -1,4 +1,4 @@
-/* stack.h - how deep the stack of a thread was when it allocated.
+/* deepest.h - how deep the stack of a thread was when it allocated.
  *
  * From the stack pointer of its first frame to that of the frame that called
  * the allocator, without the monitor's own frames.  Nothing is asked of an
@@ -6,8 +6,8 @@
  * was made the stack was as deep.  What is on other stacks, a coroutine's or a
  * signal handler's, does not count.
  */
-#ifndef MONITOR_RECORD_STACK_H
-#define MONITOR_RECORD_STACK_H
+#ifndef MONITOR_RECORD_DEEPEST_H
+#define MONITOR_RECORD_DEEPEST_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* stack.c - see stack.h. */
-#include "monitor/record/stack.h"
+/* deepest.c - see deepest.h. */
+#include "monitor/record/deepest.h"
 
 #include <sys/resource.h>
 
