@@ -4,6 +4,7 @@ report_base_sources = \
 	report/base/budget.c report/base/budget.h \
 	report/base/dictionary.c report/base/dictionary.h \
 	report/base/output.c report/base/output.h \
+	report/base/pairs.c report/base/pairs.h \
 	report/base/pool.c report/base/pool.h \
 	report/base/sanitized.h \
 	report/base/scc.c report/base/scc.h \
@@ -28,6 +29,8 @@ report_elf_sources = \
 	report/elf/dwarf_types.c report/elf/dwarf_types.h \
 	report/elf/elf_file.c report/elf/elf_file.h \
 	report/elf/inlines.c report/elf/inlines.h \
+	report/elf/lines.c report/elf/lines.h \
+	report/elf/place.h \
 	report/elf/symbols.c report/elf/symbols.h \
 	report/elf/type_names.c report/elf/type_names.h \
 	report/elf/type_size.c report/elf/type_size.h \
@@ -40,6 +43,7 @@ report_graph_sources = \
 	report/graph/functions.c report/graph/functions.h \
 	report/graph/graph.c report/graph/graph.h \
 	report/graph/inlining.c report/graph/inlining.h \
+	report/graph/places.c report/graph/places.h \
 	report/graph/view.c report/graph/view.h
 
 report_tables_sources = \
@@ -62,12 +66,19 @@ report_tables_sources = \
 	report/tables/text.c
 
 report_export_sources = \
+	report/export/callgrind.c \
+	report/export/chains.c report/export/chains.h \
 	report/export/clean.c \
-	report/export/export.h \
+	report/export/dhat.c \
+	report/export/emacs.c \
+	report/export/export.c report/export/export.h \
 	report/export/folded.c \
+	report/export/json.c report/export/json.h \
 	report/export/message.c report/export/message.h \
 	report/export/pprof.c \
-	report/export/samples.c report/export/samples.h
+	report/export/profile_json.c \
+	report/export/samples.c report/export/samples.h \
+	report/export/speedscope.c
 
 report_command_sources = \
 	report/command/command.c report/command/command.h \

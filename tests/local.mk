@@ -330,6 +330,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/code.lsp \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
+	tests/oracle/dhat.html tests/oracle/profile.el \
 	tests/oracle/exports.py tests/oracle/log.py \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \

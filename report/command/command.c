@@ -131,7 +131,7 @@ static void look_up(struct command *c, unsigned heaps) {
         c->names =
             report__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))
-        report__find_inlining(&c->pool, c->profile, c->names);
+        report__find_inlining(&c->pool, c->profile, c->names, false);
     if (!o->sexp && c_heap && o->tables & MPROF_BINS)
         c->types = report__types_read(&c->pool, c->profile, c->input.program,
                                       o->verbosity == MPROF_VERBOSE);
@@ -176,12 +176,12 @@ static void print_curves(struct command *c, unsigned heaps) {
 
 static void export(struct command *c) {
     const struct report__export_options *o = &c->options.export;
-    const struct report__functions *names =
+    struct report__functions *names =
         report__name_functions(&c->pool, c->profile, c->input.program);
 
-    (o->format == MPROF_EXPORT_FOLDED ? report__export_folded
-                                      : report__export_pprof)(
-        c->output.stream, c->profile, names, o, &c->pool);
+    if (!o->no_lines)
+        report__find_inlining(&c->pool, c->profile, names, true);
+    report__export(c->output.stream, c->profile, names, o, &c->pool);
 }
 
 static void print_profile(struct command *c, unsigned heaps) {
@@ -228,7 +228,7 @@ static void check_export(struct command *c, unsigned heaps,
                                 "%s: there are two heaps: choose one by --heap",
                                 c->input.data);
     else if (o->sampling.heap == MPROF_LISP_HEAP &&
-             o->metric > MPROF_METRIC_ALLOCS)
+             o->metric >= MPROF_LISP_NUMBERS)
         *error = report__format(
             &c->pool, "%s: of Lisp's heap there are bytes and allocs only",
             c->input.data);

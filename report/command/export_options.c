@@ -32,8 +32,14 @@ static size_t choose(const char *what, const char *name,
 }
 
 static bool set_format(void *options, const char *value, FILE *err) {
-    static const char *const names[] = {
-        [MPROF_EXPORT_FOLDED] = "folded", [MPROF_EXPORT_PPROF] = "pprof"};
+    static const char *const names[] = {[MPROF_EXPORT_FOLDED] = "folded",
+                                        [MPROF_EXPORT_PPROF] = "pprof",
+                                        [MPROF_EXPORT_SPEEDSCOPE] =
+                                            "speedscope",
+                                        [MPROF_EXPORT_CALLGRIND] = "callgrind",
+                                        [MPROF_EXPORT_DHAT] = "dhat",
+                                        [MPROF_EXPORT_EMACS] = "emacs",
+                                        [MPROF_EXPORT_JSON] = "json"};
     enum { COUNT = sizeof names / sizeof *names };
     struct report__options *o = options;
     size_t i = choose("format", value, names, COUNT, err);
@@ -44,16 +50,17 @@ static bool set_format(void *options, const char *value, FILE *err) {
 }
 
 static bool set_metric(void *options, const char *value, FILE *err) {
-    static const char *const names[] = {[MPROF_METRIC_BYTES] = "bytes",
-                                        [MPROF_METRIC_ALLOCS] = "allocs",
-                                        [MPROF_METRIC_KEPT] = "kept",
-                                        [MPROF_METRIC_PEAK] = "peak",
-                                        [MPROF_METRIC_TEMPORARY] = "temporary"};
+    static const char *const names[] = {"bytes", "allocs", "kept", "peak",
+                                        "temporary"};
+    static const enum report__number numbers[] = {
+        MPROF_NUMBER_BYTES, MPROF_NUMBER_ALLOCS, MPROF_NUMBER_KEPT_BYTES,
+        MPROF_NUMBER_PEAK_BYTES, MPROF_NUMBER_TEMPORARY};
     enum { COUNT = sizeof names / sizeof *names };
     struct report__options *o = options;
     size_t i = choose("metric", value, names, COUNT, err);
 
-    o->export.metric = (enum report__metric)i;
+    if (i < COUNT)
+        o->export.metric = numbers[i];
     return i < COUNT;
 }
 
@@ -70,24 +77,29 @@ static bool set_depth(void *options, const char *value, FILE *err) {
     return true;
 }
 
+REPORT__SETS(set_no_lines, struct report__options, export.no_lines, true)
 REPORT__SETS(show_all, struct report__options, export.sampling.all_frames, true)
 REPORT__TAKES(set_output, struct report__options, output)
 REPORT__SETS(give_help, struct report__options, help, true)
 
 static const struct report__option list[] = {
     {"format", "FORMAT",
-     "folded, a line for each chain and its number, as\n"
-     "flamegraph.pl takes them; or pprof, with all numbers",
+     "pprof; folded, as flamegraph.pl takes them; speedscope;\n"
+     "callgrind, for KCachegrind; dhat; emacs; or json",
      set_format},
     {"metric", "METRIC",
-     "folded: bytes, the default, or allocs; of C also kept and\n"
-     "peak, in bytes, and temporary",
+     "folded and emacs: bytes, the default, or allocs; of C also\n"
+     "kept and peak, in bytes, and temporary; the others have all",
      set_metric},
     {"heap", "HEAP", "lisp or c, where both were recorded", report__set_heap},
     {"all-frames", NULL,
      "also the functions of the system's plumbing: start-up,\n"
      "the loader, the interpreter",
      show_all},
+    {"no-lines", NULL,
+     "do not read debug information: no lines of C code, nor the\n"
+     "functions that the compiler inlined, which are their callers",
+     set_no_lines},
     {"depth", "N",
      "of longer chains only the N innermost functions (1000); 0\n"
      "writes all",
@@ -110,7 +122,8 @@ static bool check(const struct report__options *o, FILE *out, FILE *err) {
     if (o->help)
         return true;
     if (!o->export_to) {
-        fputs("mprof: export: --format is missing: folded or pprof\n", err);
+        fputs("mprof: export: --format is missing; see mprof export --help\n",
+              err);
         return false;
     }
     if (o->export.format == MPROF_EXPORT_PPROF && !o->output &&
@@ -125,6 +138,7 @@ static bool check(const struct report__options *o, FILE *out, FILE *err) {
 bool report__parse_export(int argc, char **argv, FILE *out, FILE *err,
                           struct report__options *options) {
     *options = (struct report__options){.what = MPROF_EXPORT};
+    options->export.metric = MPROF_NUMBER_BYTES;
     options->export.sampling.depth = DEPTH;
     return report__parse_arguments(list, argc, argv, "mprof: export: ", err,
                                    options) &&

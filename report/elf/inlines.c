@@ -14,6 +14,7 @@
 
 #include "report/base/search.h"
 #include "report/elf/demangle.h"
+#include "report/elf/lines.h"
 #include "report/elf/units.h"
 
 /* Deeper nesting is damage. */
@@ -34,7 +35,8 @@ struct ranges {
 struct unit {
     struct unit *next;
     struct ranges functions;
-    bool read;
+    Dwarf_Die die; /* not the split one: with a line table */
+    bool read, asked_lines, has_lines;
 };
 
 /* Many entries may share one list of ranges, so what a file makes of these is
@@ -46,6 +48,7 @@ struct report__inlines {
     struct ranges units;
     struct unit *all;
     size_t steps, room; /* that are left */
+    struct report__line_budget lines;
 };
 
 static size_t file_bytes(Dwarf *dwarf) {
@@ -135,6 +138,7 @@ struct report__inlines *report__inlines_new(const struct report__elf_file *file,
         unit = calloc(1, sizeof *unit);
         if (!unit)
             break;
+        unit->die = next.die;
         unit->next = inlines->all;
         inlines->all = unit;
         size_t first = inlines->units.count;
@@ -235,32 +239,56 @@ static bool enter(struct report__inlines *inlines, Dwarf_Die *die,
     return false;
 }
 
-uint32_t report__inlines_at(struct report__inlines *inlines,
-                            struct report__pool *pool, Dwarf_Addr address,
-                            const char ***names) {
-    struct range *found = find_range(&inlines->units, address);
-    const char *list[MOST_NESTED];
-    uint32_t count = 0;
+static bool has_lines(struct report__inlines *inlines, struct unit *unit) {
+    if (!unit->asked_lines)
+        unit->has_lines = report__lines_fit(&inlines->lines, &unit->die);
+    unit->asked_lines = true;
+    return unit->has_lines;
+}
 
-    if (!found)
-        return 0;
-    struct unit *unit = found->unit;
+/* The function of UNIT with ADDRESS, or NULL. */
+static const struct range *find_function(struct report__inlines *inlines,
+                                         struct unit *unit, Dwarf_Die *die,
+                                         Dwarf_Addr address) {
     if (!unit->read) {
-        collect_functions(inlines, &unit->functions, &found->die, 0);
+        collect_functions(inlines, &unit->functions, die, 0);
         sort_ranges(&unit->functions);
         unit->read = true;
     }
-    found = find_range(&unit->functions, address);
-    if (!found)
+    return find_range(&unit->functions, address);
+}
+
+uint32_t report__inlines_at(struct report__inlines *inlines,
+                            struct report__pool *pool, Dwarf_Addr address,
+                            struct report__inline **list,
+                            struct report__place *place) {
+    struct range *in = find_range(&inlines->units, address);
+    struct report__inline found[MOST_NESTED];
+    uint32_t count = 0;
+
+    if (!in)
         return 0;
-    Dwarf_Die die = found->die;
+    bool lines = place && has_lines(inlines, in->unit);
+    if (lines)
+        *place = report__line_of(&in->unit->die, address);
+    const struct range *function =
+        find_function(inlines, in->unit, &in->die, address);
+    if (!function)
+        return 0;
+    Dwarf_Die die = function->die;
     for (int depth = 0; depth < MOST_NESTED && enter(inlines, &die, address);
-         depth++)
-        if (dwarf_tag(&die) == DW_TAG_inlined_subroutine)
-            list[count++] = name_of(pool, &die);
+         depth++) {
+        if (dwarf_tag(&die) != DW_TAG_inlined_subroutine)
+            continue;
+        found[count] = (struct report__inline){.name = name_of(pool, &die)};
+        /* The files of a split unit have numbers of their own. */
+        if (lines && in->unit->die.cu == die.cu)
+            found[count].call = report__call_line(&in->unit->die, &die);
+        count++;
+    }
     if (count == 0)
         return 0;
-    *names = report__alloc(pool, count, sizeof **names);
-    memcpy(*names, list, count * sizeof **names);
+    *list = report__alloc(pool, count, sizeof **list);
+    memcpy(*list, found, count * sizeof **list);
     return count;
 }

@@ -1,4 +1,5 @@
-/* inlines.h - which calls were replaced by the body of the function called.
+/* inlines.h - which calls were replaced by the body of the function called,
+ * and where they stand.
  *
  * Used by symbols.c only.  Addresses are those of the DWARF data.
  */
@@ -9,6 +10,7 @@
 
 #include "report/base/pool.h"
 #include "report/elf/elf_file.h"
+#include "report/elf/place.h"
 
 struct report__inlines;
 
@@ -18,11 +20,10 @@ struct report__inlines *report__inlines_new(const struct report__elf_file *file,
                                             Dwarf *dwarf);
 void report__inlines_free(struct report__inlines *inlines);
 
-/* The functions whose bodies the code at ADDRESS belongs to, outermost first,
- * without the function that was called at run time.  *NAMES, and the names,
- * are in POOL.  Returns how many. */
+/* See report__symbols_inlines(). */
 uint32_t report__inlines_at(struct report__inlines *inlines,
                             struct report__pool *pool, Dwarf_Addr address,
-                            const char ***names);
+                            struct report__inline **list,
+                            struct report__place *place);
 
 #endif

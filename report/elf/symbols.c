@@ -169,11 +169,16 @@ static struct report__inlines *open_inlines(struct report__symbols *symbols,
 
 uint32_t report__symbols_inlines(struct report__symbols *symbols,
                                  struct report__pool *pool, uint64_t address,
-                                 const char ***names) {
+                                 struct report__inline **list,
+                                 struct report__place *place) {
     GElf_Addr bias;
     struct report__inlines *inlines = open_inlines(symbols, &bias);
-    return inlines ? report__inlines_at(inlines, pool, address + bias, names)
-                   : 0;
+
+    if (place)
+        *place = (struct report__place){NULL, 0};
+    return inlines
+               ? report__inlines_at(inlines, pool, address + bias, list, place)
+               : 0;
 }
 
 /* Whether ADDRESS has the name NAME, and whether it has any. */

@@ -8,6 +8,7 @@
 
 #include "report/base/pool.h"
 #include "report/data/profile.h"
+#include "report/elf/place.h"
 
 /* The ELF names of the functions in one module, by ELF address. */
 struct report__symbols;
@@ -31,11 +32,16 @@ bool report__symbol_named(const struct report__symbols *symbols,
 
 /* The functions whose bodies the code at ADDRESS belongs to because they were
  * inlined, outermost first, without the function itself.  ADDRESS is an ELF
- * address; for a call that is its return address - 1.  *NAMES, and the names,
- * are in POOL.  Returns how many; 0 where there is no debug information. */
+ * address; for a call that is its return address - 1.  *LIST, and the names,
+ * are in POOL.  Returns how many; 0 where there is no debug information.
+ *
+ * PLACE, which may be NULL, becomes where the code at ADDRESS stands, in the
+ * innermost of these; files live as long as SYMBOLS.  Without it no place is
+ * looked up. */
 uint32_t report__symbols_inlines(struct report__symbols *symbols,
                                  struct report__pool *pool, uint64_t address,
-                                 const char ***names);
+                                 struct report__inline **list,
+                                 struct report__place *place);
 
 /* NULL is allowed. */
 void report__symbols_close(struct report__symbols *symbols);

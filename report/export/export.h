@@ -6,48 +6,98 @@
 
 #include "report/export/samples.h"
 
-enum report__export_format { MPROF_EXPORT_FOLDED, MPROF_EXPORT_PPROF };
-
-/* Of formats that have one number for a chain. */
-enum report__metric {
-    MPROF_METRIC_BYTES,
-    MPROF_METRIC_ALLOCS,
-    /* C only */
-    MPROF_METRIC_KEPT,
-    MPROF_METRIC_PEAK,
-    MPROF_METRIC_TEMPORARY
+enum report__export_format {
+    MPROF_EXPORT_FOLDED,
+    MPROF_EXPORT_PPROF,
+    MPROF_EXPORT_SPEEDSCOPE,
+    MPROF_EXPORT_CALLGRIND,
+    MPROF_EXPORT_DHAT,
+    MPROF_EXPORT_EMACS,
+    MPROF_EXPORT_JSON
 };
 
 struct report__export_options {
     enum report__export_format format;
-    enum report__metric metric;
+    enum report__number metric; /* of formats that have one for a chain */
+    bool no_lines;              /* nor what was inlined */
     struct report__sampling sampling;
 };
-
-/* In place of callers further out that are left out, and of callers that are
- * not known. */
-#define MPROF_EXPORT_DEEPER "..."
-#define MPROF_EXPORT_SUMMED "<folded>"
 
 /* TEXT, of whatever bytes, as UTF-8 on one line: `?` stands for what is not to
  * be seen, and for more bytes than anybody reads "...".  In POOL. */
 const char *report__clean_name(struct report__pool *pool, const char *text);
 
-/* The names of all functions, clean, by their indices. */
+/* The names of all functions, clean, by their indices, with what stands in
+ * place of others; PLAIN: without the mark of those that were inlined. */
 const char **report__clean_names(struct report__pool *pool,
-                                 const struct report__functions *names);
+                                 const struct report__functions *names,
+                                 bool plain);
+
+extern const char *const report__class_names[MPROF_HEAPS][MPROF_CLASSES];
+
+/* "NAME (NUMBER)" of a thread.  In POOL. */
+const char *report__thread_name(struct report__pool *pool,
+                                const struct report__thread *thread);
+
+/* In hexadecimal digits; "" if there is none.  In POOL. */
+const char *report__build_id(struct report__pool *pool,
+                             const struct report__module *module);
+
+/* The command, or the program, that was recorded.  In POOL. */
+const char *report__what_ran(struct report__pool *pool,
+                             const struct report__profile *profile);
+
+/* What each format is written from. */
+struct report__export {
+    FILE *out;
+    const struct report__profile *profile;
+    const struct report__functions *names;
+    const struct report__export_options *options;
+    struct report__samples *samples;
+    struct report__pool *pool;
+};
+
+/* The files that calls stand in, clean: numbers count from 1. */
+uint32_t report__file_count(const struct report__export *e);
+const char **report__file_names(const struct report__export *e);
+
+/* By function, with those in place of others: the number of a file that it
+ * calls in, or 0. */
+const uint32_t *report__files_of(const struct report__export *e);
+
+/* The first of the modules whose file a function is in, or MPROF_NONE; by
+ * function, as above. */
+const uint32_t *report__modules_of(const struct report__export *e);
+
+/* Write the chains of PROFILE to OUT in the format of OPTIONS. */
+void report__export(FILE *out, const struct report__profile *profile,
+                    const struct report__functions *names,
+                    const struct report__export_options *options,
+                    struct report__pool *pool);
+
+/* The formats */
 
 /* A line for each sample: the functions of its chain, outermost first, with
  * semicolons between; a blank; and its number of OPTIONS->metric. */
-void report__export_folded(FILE *out, const struct report__profile *profile,
-                           const struct report__functions *names,
-                           const struct report__export_options *options,
-                           struct report__pool *pool);
+void report__export_folded(const struct report__export *e);
 
 /* The profile.proto of pprof, by gzip, with all numbers. */
-void report__export_pprof(FILE *out, const struct report__profile *profile,
-                          const struct report__functions *names,
-                          const struct report__export_options *options,
-                          struct report__pool *pool);
+void report__export_pprof(const struct report__export *e);
+
+/* JSON for speedscope.app: a profile for each number. */
+void report__export_speedscope(const struct report__export *e);
+
+/* What callgrind_annotate and KCachegrind read: each function by lines, and
+ * what it called. */
+void report__export_callgrind(const struct report__export *e);
+
+/* JSON for DHAT's viewer; what only C has is left out for Lisp. */
+void report__export_dhat(const struct report__export *e);
+
+/* What profiler-find-profile of Emacs reads, of OPTIONS->metric. */
+void report__export_emacs(const struct report__export *e);
+
+/* JSON of our own, with everything: see the manual page. */
+void report__export_json(const struct report__export *e);
 
 #endif

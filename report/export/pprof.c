@@ -1,7 +1,8 @@
 /* pprof.c - the profile.proto of pprof.
  *
- * The samples go out as they come; functions, modules and strings follow, those
- * that they need.  A location is a function: lines are not told apart.
+ * The samples go out as they come; locations, functions, modules and strings
+ * follow, those that they need.  A location is a function at a line, together
+ * with what was inlined there.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "report/base/output.h"
 #include "report/export/export.h"
 #include "report/export/message.h"
+#include "report/graph/inlining.h"
 
 /* Numbers of fields, see the file profile.proto of pprof. */
 enum {
@@ -42,34 +44,38 @@ enum {
     MAPPING_FILE = 5,
     MAPPING_BUILD_ID = 6,
     MAPPING_HAS_FUNCTIONS = 7,
+    MAPPING_HAS_FILES = 8,
+    MAPPING_HAS_LINES = 9,
+    MAPPING_HAS_INLINES = 10,
 
     LOCATION_ID = 1,
     LOCATION_MAPPING = 2,
     LOCATION_LINE = 4,
 
     LINE_FUNCTION = 1,
+    LINE_LINE = 2,
 
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
-    FUNCTION_SYSTEM_NAME = 3
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILE = 4
 };
 
-/* What a sample has; C has all. */
 static const struct {
     const char *type, *unit;
-} types[] = {{"alloc_objects", "count"}, {"alloc_space", "bytes"},
-             {"inuse_objects", "count"}, {"inuse_space", "bytes"},
-             {"peak_objects", "count"},  {"peak_space", "bytes"},
-             {"temporary", "count"}};
-enum { LISP_TYPES = 2, C_TYPES = sizeof types / sizeof *types };
-
-static const char *const classes[MPROF_HEAPS][MPROF_CLASSES] = {
-    [MPROF_LISP_HEAP] = {"cons", "float", "struct", "other"},
-    [MPROF_C_HEAP] = {"small", "medium", "large", "extra"}};
+} types[MPROF_NUMBERS] = {
+    [MPROF_NUMBER_ALLOCS] = {"alloc_objects", "count"},
+    [MPROF_NUMBER_BYTES] = {"alloc_space", "bytes"},
+    [MPROF_NUMBER_KEPT_ALLOCS] = {"inuse_objects", "count"},
+    [MPROF_NUMBER_KEPT_BYTES] = {"inuse_space", "bytes"},
+    [MPROF_NUMBER_PEAK_ALLOCS] = {"peak_objects", "count"},
+    [MPROF_NUMBER_PEAK_BYTES] = {"peak_space", "bytes"},
+    [MPROF_NUMBER_TEMPORARY] = {"temporary", "count"}};
 
 enum { STREAM_BYTES = 1 << 16 };
 
 struct pprof {
+    const struct report__export *e;
     const struct report__profile *profile;
     const struct report__functions *names;
     enum mprof_heap heap;
@@ -82,8 +88,13 @@ struct pprof {
     size_t string_count, string_capacity;
     uint32_t class_string[MPROF_CLASSES], key_class, key_thread;
     uint32_t *thread_string; /* by thread, or 0 */
-    bool *used;              /* by function */
-    bool any_deeper, any_summed;
+    const char **clean;      /* names of functions */
+    /* Functions: of names->list, and a file plus 1 or 0.  Lines: such a
+     * function, and a line.  Locations: a line, and the number plus 1 of the
+     * location of what was inlined there. */
+    struct report__pairs functions, lines, locations;
+    bool *is_used; /* by location: a frame of a sample */
+    size_t used_capacity;
 };
 
 /* The stream */
@@ -139,48 +150,54 @@ static void put_label(struct pprof *p, uint32_t key, uint32_t value) {
 }
 
 static uint32_t thread_string(struct pprof *p, uint32_t index) {
-    const struct report__thread *thread = &p->profile->threads[index];
     if (p->thread_string[index] == 0)
         p->thread_string[index] = string(
-            p, report__format(p->pool, "%s (%" PRIu32 ")",
-                              thread->name == NULL
-                                  ? "without name"
-                                  : report__clean_name(p->pool, thread->name),
-                              thread->tid));
+            p, report__thread_name(p->pool, &p->profile->threads[index]));
     return p->thread_string[index];
 }
 
-/* Numbers of locations: those of functions, and two more. */
-static uint32_t location(uint32_t function) {
-    return function + 1;
+/* The first number in the file of locations and of functions. */
+enum { FIRST = 1 };
+
+static uint32_t line_of(struct pprof *p, const struct report__frame *frame) {
+    return report__pair_number(
+        p->pool, &p->lines,
+        report__pair_number(p->pool, &p->functions, frame->function,
+                            report__frame_file(p->names, frame)),
+        report__frame_line(p->names, frame));
 }
 
-static uint32_t deeper(const struct pprof *p) {
-    return p->names->count + 1;
+static bool is_inlined(const struct pprof *p, uint32_t function) {
+    return function < p->names->count && p->names->list[function].is_inlined;
 }
 
-static uint32_t summed(const struct pprof *p) {
-    return p->names->count + 2;
+/* The location that the frames from FRAME on are, which is one frame that is
+ * not inlined and those in it; *COUNT of them. */
+static uint32_t find_location(struct pprof *p,
+                              const struct report__frame *frame, uint32_t left,
+                              uint32_t *count) {
+    uint32_t location = MPROF_NONE;
+
+    *count = 0;
+    do
+        location = report__pair_number(
+            p->pool, &p->locations, line_of(p, &frame[*count]), location + 1);
+    while (is_inlined(p, frame[(*count)++].function) && *count < left);
+    while (p->used_capacity <= location)
+        p->is_used = report__grow(p->pool, p->is_used, p->used_capacity,
+                                  &p->used_capacity, sizeof *p->is_used);
+    p->is_used[location] = true;
+    return location;
 }
 
 static void put_sample(void *data, const struct report__sample *s) {
     struct pprof *p = data;
-    const uint64_t values[C_TYPES] = {
-        s->allocated.allocs, s->allocated.bytes, s->kept.allocs, s->kept.bytes,
-        s->at_peak.allocs,   s->at_peak.bytes,   s->temporary};
-    int count = p->heap == MPROF_C_HEAP ? C_TYPES : LISP_TYPES;
-
-    for (uint32_t i = 0; i < s->depth; i++) {
-        p->used[s->functions[i]] = true;
-        report__put_varint(&p->part, location(s->functions[i]));
-    }
-    if (s->is_deeper || s->is_summed)
-        report__put_varint(&p->part, s->is_deeper ? deeper(p) : summed(p));
-    p->any_deeper |= s->is_deeper;
-    p->any_summed |= s->is_summed && !s->is_deeper;
+    for (uint32_t i = 0, n; i < s->depth; i += n)
+        report__put_varint(&p->part, FIRST + find_location(p, &s->frames[i],
+                                                           s->depth - i, &n));
     report__put_message(&p->one, SAMPLE_LOCATION, &p->part);
-    for (int i = 0; i < count; i++)
-        report__put_varint(&p->part, values[i]);
+    for (int i = 0; i < report__numbers_of(p->heap); i++)
+        report__put_varint(&p->part, s->numbers[i]);
     report__put_message(&p->one, SAMPLE_VALUE, &p->part);
     put_label(p, p->key_class, p->class_string[s->class_]);
     put_label(p, p->key_thread, thread_string(p, s->thread));
@@ -190,62 +207,83 @@ static void put_sample(void *data, const struct report__sample *s) {
 /* What they refer to */
 
 static void put_function(struct pprof *p, uint32_t id, const char *name,
-                         uint32_t mapping) {
+                         uint32_t file) {
     uint32_t number = string(p, name);
     report__put_number(&p->one, FUNCTION_ID, id);
     report__put_number(&p->one, FUNCTION_NAME, number);
     report__put_number(&p->one, FUNCTION_SYSTEM_NAME, number);
+    report__put_number(&p->one, FUNCTION_FILE, file);
     put(p, PROFILE_FUNCTION);
-    report__put_number(&p->part, LINE_FUNCTION, id);
+}
+
+/* The line of location I, innermost first as its inner ones come before. */
+static void put_lines(struct pprof *p, uint32_t i) {
+    const struct report__pair *location = &p->locations.list[i];
+    const struct report__pair *line = &p->lines.list[location->a];
+
+    if (location->b > 0)
+        put_lines(p, location->b - 1);
+    report__put_number(&p->part, LINE_FUNCTION, FIRST + line->a);
+    report__put_number(&p->part, LINE_LINE, line->b);
     report__put_message(&p->one, LOCATION_LINE, &p->part);
-    report__put_number(&p->one, LOCATION_ID, id);
-    report__put_number(&p->one, LOCATION_MAPPING, mapping);
-    put(p, PROFILE_LOCATION);
 }
 
 static void put_mapping(struct pprof *p, uint32_t module) {
     const struct report__module *m = &p->profile->modules[module];
-    static const char digits[] = "0123456789abcdef";
-    char *id = report__alloc(p->pool, 2 * sizeof m->build_id + 1, 1);
 
-    for (uint32_t i = 0; i < m->build_id_bytes; i++) {
-        id[2 * i] = digits[m->build_id[i] >> 4];
-        id[2 * i + 1] = digits[m->build_id[i] & 15];
-    }
     report__put_number(&p->one, MAPPING_ID, module + 1);
     report__put_number(&p->one, MAPPING_START, m->start);
     report__put_number(&p->one, MAPPING_LIMIT, m->end);
     report__put_number(&p->one, MAPPING_FILE,
                        string(p, report__clean_name(p->pool, m->path)));
-    report__put_number(&p->one, MAPPING_BUILD_ID, string(p, id));
+    report__put_number(&p->one, MAPPING_BUILD_ID,
+                       string(p, report__build_id(p->pool, m)));
     report__put_number(&p->one, MAPPING_HAS_FUNCTIONS, 1);
+    if (p->names->inlining) {
+        report__put_number(&p->one, MAPPING_HAS_FILES, 1);
+        report__put_number(&p->one, MAPPING_HAS_LINES, 1);
+        report__put_number(&p->one, MAPPING_HAS_INLINES, 1);
+    }
     put(p, PROFILE_MAPPING);
 }
 
-static void put_functions(struct pprof *p) {
-    const struct report__profile *profile = p->profile;
-    const char **clean = report__clean_names(p->pool, p->names);
-    uint32_t *mapping =
-        report__alloc(p->pool, p->names->count, sizeof *mapping);
-    bool *mapped = report__alloc(p->pool, profile->module_count, 1);
+static void put_locations(struct pprof *p) {
+    const uint32_t *module = report__modules_of(p->e);
+    bool *mapped = report__alloc(p->pool, p->profile->module_count, 1);
 
-    for (uint32_t i = profile->function_count; i-- > 0;)
-        if (profile->functions[i].module != MPROF_NONE)
-            mapping[p->names->shown[i]] =
-                p->names->module_id[profile->functions[i].module] + 1;
-    for (uint32_t i = 0; i < p->names->count; i++)
-        if (p->used[i] && mapping[i] != 0)
-            mapped[mapping[i] - 1] = true;
-    for (uint32_t i = 0; i < profile->module_count; i++)
+    for (uint32_t i = 0; i < p->locations.count; i++) {
+        uint32_t line = p->locations.list[i].a;
+        uint32_t function = p->functions.list[p->lines.list[line].a].a;
+        if (!p->is_used[i])
+            continue;
+        if (module[function] != MPROF_NONE)
+            mapped[module[function]] = true;
+        put_lines(p, i);
+        report__put_number(&p->one, LOCATION_ID, FIRST + i);
+        report__put_number(&p->one, LOCATION_MAPPING, module[function] + 1);
+        put(p, PROFILE_LOCATION);
+    }
+    for (uint32_t i = 0; i < p->profile->module_count; i++)
         if (mapped[i])
             put_mapping(p, i);
-    for (uint32_t i = 0; i < p->names->count; i++)
-        if (p->used[i])
-            put_function(p, location(i), clean[i], mapping[i]);
-    if (p->any_deeper)
-        put_function(p, deeper(p), MPROF_EXPORT_DEEPER, 0);
-    if (p->any_summed)
-        put_function(p, summed(p), MPROF_EXPORT_SUMMED, 0);
+}
+
+/* Where the line of a call is not known, the file may be. */
+static void put_functions(struct pprof *p) {
+    uint32_t files = report__file_count(p->e);
+    const char **names = report__file_names(p->e);
+    uint32_t *number = report__alloc(p->pool, files + 1, sizeof *number);
+    const uint32_t *known = report__files_of(p->e);
+
+    for (uint32_t i = 0; i < p->functions.count; i++) {
+        uint32_t function = p->functions.list[i].a;
+        uint32_t file = p->functions.list[i].b;
+        if (file == 0)
+            file = known[function];
+        if (file > 0 && number[file] == 0)
+            number[file] = string(p, names[file]);
+        put_function(p, FIRST + i, p->clean[function], number[file]);
+    }
 }
 
 static void begin(struct pprof *p) {
@@ -259,19 +297,17 @@ static void begin(struct pprof *p) {
     p->key_class = string(p, "class");
     p->key_thread = string(p, "thread");
     for (int i = 0; i < MPROF_CLASSES; i++)
-        p->class_string[i] = string(p, classes[p->heap][i]);
-    p->used = report__alloc(p->pool, p->names->count, sizeof *p->used);
+        p->class_string[i] = string(p, report__class_names[p->heap][i]);
+    p->clean = report__clean_names(p->pool, p->names, true);
     p->thread_string = report__alloc(p->pool, p->profile->thread_count,
                                      sizeof *p->thread_string);
 }
 
 static void finish(struct pprof *p) {
     const struct report__profile *profile = p->profile;
-    const char *command =
-        *profile->command ? profile->command : profile->program;
     uint32_t comment =
         string(p, report__format(p->pool, "mprof %s: %s", MPROF_PACKAGE_VERSION,
-                                 report__clean_name(p->pool, command)));
+                                 report__what_ran(p->pool, profile)));
     uint32_t usual = string(p, "alloc_space");
 
     put_type(p, PROFILE_PERIOD_TYPE, "space", "bytes");
@@ -290,22 +326,20 @@ static void finish(struct pprof *p) {
     deflateEnd(&p->zip);
 }
 
-void report__export_pprof(FILE *out, const struct report__profile *profile,
-                          const struct report__functions *names,
-                          const struct report__export_options *options,
-                          struct report__pool *pool) {
-    struct pprof *p = report__alloc(pool, 1, sizeof *p);
+void report__export_pprof(const struct report__export *e) {
+    struct pprof *p = report__alloc(e->pool, 1, sizeof *p);
 
-    p->profile = profile;
-    p->names = names;
-    p->heap = options->sampling.heap;
-    p->pool = pool;
-    p->out = out;
+    p->e = e;
+    p->profile = e->profile;
+    p->names = e->names;
+    p->heap = e->options->sampling.heap;
+    p->pool = e->pool;
+    p->out = e->out;
     begin(p);
-    for (int i = 0; i < (p->heap == MPROF_C_HEAP ? C_TYPES : LISP_TYPES); i++)
+    for (int i = 0; i < report__numbers_of(p->heap); i++)
         put_type(p, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
-    report__each_sample(pool, profile, names, &options->sampling, put_sample,
-                        p);
+    report__each_sample(e->samples, put_sample, p);
+    put_locations(p);
     put_functions(p);
     finish(p);
 }

@@ -7,14 +7,19 @@
  */
 #include "report/export/samples.h"
 
+#include "report/graph/inlining.h"
 #include "report/graph/view.h"
 
-struct walk {
+struct report__samples {
     const struct report__profile *profile;
     const struct report__functions *names;
     const struct report__sampling *how;
     struct report__view view;
-    uint32_t *room, most; /* for the innermost functions of a chain */
+    struct report__frame *room; /* for the innermost frames of a chain */
+    uint32_t most;              /* of them */
+};
+
+struct taker {
     void (*take)(void *data, const struct report__sample *sample);
     void *data;
 };
@@ -24,7 +29,8 @@ static uint64_t left(uint64_t a, uint64_t b) {
 }
 
 /* The depth of the deepest view node, but no more than is wanted. */
-static uint32_t find_most(const struct walk *w, struct report__pool *pool) {
+static uint32_t find_most(const struct report__samples *w,
+                          struct report__pool *pool) {
     uint32_t *depth = report__alloc(pool, w->view.count, sizeof *depth);
     uint32_t most = 0;
 
@@ -38,80 +44,169 @@ static uint32_t find_most(const struct walk *w, struct report__pool *pool) {
     return w->how->depth > 0 && w->how->depth < most ? w->how->depth : most;
 }
 
-static void find_chain(const struct walk *w, uint32_t node,
-                       struct report__sample *sample) {
-    uint32_t vnode = w->view.of_node[node];
+/* False: it is one too many, which is said in its place. */
+static bool add_frame(const struct report__samples *w,
+                      struct report__sample *sample, uint32_t function,
+                      uint32_t place) {
+    bool fits = sample->depth < w->most;
 
-    for (; vnode != MPROF_NONE && sample->depth < w->most;
-         vnode = w->view.list[vnode].parent)
-        w->room[sample->depth++] = w->view.list[vnode].function;
-    sample->is_deeper = vnode != MPROF_NONE;
-    if (sample->depth == 0)
-        w->room[sample->depth++] = MPROF_TOP_LEVEL;
+    if (!fits)
+        function = report__deeper(w->names);
+    w->room[sample->depth++] =
+        (struct report__frame){function, fits ? place : 0};
+    return fits;
 }
 
-static void take_counter(const struct walk *w,
-                         const struct report__counter *counter) {
-    struct report__sample sample = {.functions = w->room,
+/* A place in a function that is shown, and what was inlined there. */
+struct spot {
+    uint32_t frame, place;
+};
+
+/* The functions from SPOT out to the one of view node VNODE; false: they are
+ * too many. */
+static bool add_frames(const struct report__samples *w,
+                       struct report__sample *sample, uint32_t vnode,
+                       struct spot spot) {
+    const struct report__inlining *inlining = w->names->inlining;
+
+    while (spot.frame != MPROF_NONE) {
+        const struct report__inlined_frame *f = &inlining->frames[spot.frame];
+        if (!add_frame(w, sample, f->function, spot.place))
+            return false;
+        spot = (struct spot){f->outer, f->call};
+    }
+    return add_frame(w, sample, w->view.list[vnode].function, spot.place);
+}
+
+/* From NODE outwards, as view.c puts them: several nodes may be of one view
+ * node, and the innermost one that is shown itself has its place. */
+static void find_chain(const struct report__samples *w, uint32_t node,
+                       uint32_t edge, struct report__sample *sample) {
+    const struct report__inlining *inlining = w->names->inlining;
+    const uint32_t *of_node = w->view.of_node;
+    const struct spot nowhere = {MPROF_NONE, 0};
+    struct spot spot = nowhere;
+    uint32_t last = MPROF_NONE;
+
+    if (inlining && edge != MPROF_NONE)
+        spot =
+            (struct spot){inlining->of_edge[edge], inlining->edge_place[edge]};
+    while (node != MPROF_NONE) {
+        uint32_t parent = w->profile->nodes[node].parent, vnode = of_node[node];
+        bool is_top = parent == MPROF_NONE || of_node[parent] == MPROF_NONE;
+        if (vnode != MPROF_NONE && vnode != last &&
+            (w->view.is_shown[node] || is_top)) {
+            if (!add_frames(w, sample, vnode,
+                            w->view.is_shown[node] ? spot : nowhere))
+                return;
+            last = vnode;
+        }
+        if (inlining)
+            spot = (struct spot){inlining->of_caller[node],
+                                 inlining->caller_place[node]};
+        node = parent;
+    }
+    if (sample->depth == 0)
+        add_frame(w, sample, MPROF_TOP_LEVEL, 0);
+}
+
+static void take_counter(const struct report__samples *w,
+                         const struct report__counter *counter,
+                         const struct taker *taker) {
+    struct mprof_count allocated = counter->allocated;
+    struct report__sample sample = {.frames = w->room,
                                     .thread =
                                         w->profile->nodes[counter->node].thread,
-                                    .class_ = counter->class_,
-                                    .allocated = counter->allocated};
+                                    .class_ = counter->class_};
+
     if (w->how->heap == MPROF_C_HEAP && counter->is_spill)
         return;
     if (w->how->heap == MPROF_C_HEAP) {
-        sample.allocated.allocs += counter->elsewhere.allocs;
-        sample.allocated.bytes += counter->elsewhere.bytes;
-        sample.kept.allocs =
-            left(sample.allocated.allocs, counter->freed.allocs);
-        sample.kept.bytes = left(sample.allocated.bytes, counter->freed.bytes);
-        sample.at_peak = counter->at_peak;
-        sample.temporary = counter->temporary;
+        allocated.allocs += counter->elsewhere.allocs;
+        allocated.bytes += counter->elsewhere.bytes;
+        sample.numbers[MPROF_NUMBER_KEPT_ALLOCS] =
+            left(allocated.allocs, counter->freed.allocs);
+        sample.numbers[MPROF_NUMBER_KEPT_BYTES] =
+            left(allocated.bytes, counter->freed.bytes);
+        sample.numbers[MPROF_NUMBER_PEAK_ALLOCS] = counter->at_peak.allocs;
+        sample.numbers[MPROF_NUMBER_PEAK_BYTES] = counter->at_peak.bytes;
+        sample.numbers[MPROF_NUMBER_TEMPORARY] = counter->temporary;
+        sample.lifetime = counter->lifetime;
     }
-    if (sample.allocated.allocs == 0 && sample.allocated.bytes == 0)
+    if (allocated.allocs == 0 && allocated.bytes == 0)
         return;
-    find_chain(w, counter->node, &sample);
-    w->take(w->data, &sample);
+    sample.numbers[MPROF_NUMBER_ALLOCS] = allocated.allocs;
+    sample.numbers[MPROF_NUMBER_BYTES] = allocated.bytes;
+    find_chain(w, counter->node, counter->edge, &sample);
+    taker->take(taker->data, &sample);
 }
 
-static void take_total(const struct walk *w,
-                       const struct report__total *total) {
+static void take_total(const struct report__samples *w,
+                       const struct report__total *total,
+                       const struct taker *taker) {
     unsigned view = w->how->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
-    struct report__sample sample = {.functions = w->room,
-                                    .depth = 1,
-                                    .is_summed = true,
-                                    .thread = total->thread,
-                                    .class_ = total->class_,
-                                    .allocated = total->count};
+    struct report__sample sample = {
+        .frames = w->room,
+        .depth = 2,
+        .thread = total->thread,
+        .class_ = total->class_,
+        .numbers = {[MPROF_NUMBER_ALLOCS] = total->count.allocs,
+                    [MPROF_NUMBER_BYTES] = total->count.bytes}};
+
     if (total->kind != MPROF_SELF || !(total->views & view))
         return;
-    w->room[0] = total->function == MPROF_TOP_FUNCTION
-                     ? MPROF_TOP_LEVEL
-                     : w->names->shown[total->function];
-    w->take(w->data, &sample);
+    w->room[0] = (struct report__frame){
+        .function = total->function == MPROF_TOP_FUNCTION
+                        ? MPROF_TOP_LEVEL
+                        : w->names->shown[total->function]};
+    w->room[1] = (struct report__frame){.function = report__summed(w->names)};
+    taker->take(taker->data, &sample);
 }
 
-void report__each_sample(
+struct report__samples *report__samples_open(
     struct report__pool *pool, const struct report__profile *profile,
-    const struct report__functions *names, const struct report__sampling *how,
-    void (*take)(void *data, const struct report__sample *sample), void *data) {
-    struct walk w = {.profile = profile,
-                     .names = names,
-                     .how = how,
-                     .take = take,
-                     .data = data};
+    const struct report__functions *names, const struct report__sampling *how) {
+    struct report__samples *w = report__alloc(pool, 1, sizeof *w);
 
-    w.view = report__make_view(pool, profile, names, how->heap, MPROF_NONE,
-                               how->all_frames, NULL);
-    w.most = find_most(&w, pool);
-    w.room = report__alloc(pool, (size_t)w.most + 1, sizeof *w.room);
+    w->profile = profile;
+    w->names = names;
+    w->how = how;
+    w->view = report__make_view(pool, profile, names, how->heap, MPROF_NONE,
+                                how->all_frames, names->inlining);
+    w->most = find_most(w, pool);
+    w->room = report__alloc(pool, (size_t)w->most + 2, sizeof *w->room);
+    return w;
+}
+
+void report__each_sample(struct report__samples *w,
+                         void (*take)(void *data,
+                                      const struct report__sample *sample),
+                         void *data) {
+    const struct taker taker = {take, data};
+    const struct report__profile *profile = w->profile;
+    enum mprof_heap heap = w->how->heap;
+
     for (uint32_t i = 0; i < profile->counter_count; i++) {
         uint32_t thread = profile->nodes[profile->counters[i].node].thread;
-        if (profile->threads[thread].heap == how->heap)
-            take_counter(&w, &profile->counters[i]);
+        if (profile->threads[thread].heap == heap)
+            take_counter(w, &profile->counters[i], &taker);
     }
-    for (uint32_t i = 0;
-         how->heap == MPROF_LISP_HEAP && i < profile->total_count; i++)
-        if (profile->threads[profile->totals[i].thread].heap == how->heap)
-            take_total(&w, &profile->totals[i]);
+    for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->total_count;
+         i++)
+        if (profile->threads[profile->totals[i].thread].heap == heap)
+            take_total(w, &profile->totals[i], &taker);
+}
+
+uint32_t report__frame_file(const struct report__functions *names,
+                            const struct report__frame *frame) {
+    return names->inlining
+               ? report__place_file(&names->inlining->places, frame->place)
+               : 0;
+}
+
+uint32_t report__frame_line(const struct report__functions *names,
+                            const struct report__frame *frame) {
+    return names->inlining
+               ? report__place_line(&names->inlining->places, frame->place)
+               : 0;
 }

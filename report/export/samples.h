@@ -4,18 +4,52 @@
 
 #include "report/graph/functions.h"
 
+struct report__frame {
+    /* Of names->list: one that is_inlined is so in the next frame. */
+    uint32_t function;
+    uint32_t place; /* where it calls, of names->inlining->places, or 0 */
+};
+
+/* In place of a function, the outermost one of its chain: there were more, that
+ * are left out; or callers are not known, as the tree was full. */
+static inline uint32_t report__deeper(const struct report__functions *names) {
+    return names->count;
+}
+static inline uint32_t report__summed(const struct report__functions *names) {
+    return names->count + 1;
+}
+static inline uint32_t
+report__all_functions(const struct report__functions *names) {
+    return names->count + 2;
+}
+
+/* What a sample has: in allocations, or in bytes. */
+enum report__number {
+    MPROF_NUMBER_ALLOCS,
+    MPROF_NUMBER_BYTES,
+    /* C only */
+    MPROF_NUMBER_KEPT_ALLOCS,
+    MPROF_NUMBER_KEPT_BYTES,
+    MPROF_NUMBER_PEAK_ALLOCS,
+    MPROF_NUMBER_PEAK_BYTES,
+    MPROF_NUMBER_TEMPORARY, /* allocations */
+    MPROF_NUMBERS
+};
+#define MPROF_LISP_NUMBERS MPROF_NUMBER_KEPT_ALLOCS
+
+/* How many of them HEAP has. */
+static inline int report__numbers_of(enum mprof_heap heap) {
+    return heap == MPROF_C_HEAP ? (int)MPROF_NUMBERS : (int)MPROF_LISP_NUMBERS;
+}
+
 /* Of one chain, in one class and thread.  Chains that read alike may come
  * several times. */
 struct report__sample {
-    const uint32_t *functions; /* of names->list, innermost first */
-    uint32_t depth;            /* of them, 1 at least */
-    bool is_deeper;            /* there were more, further out */
-    bool is_summed; /* its callers are not known: the tree was full */
+    const struct report__frame *frames; /* innermost first */
+    uint32_t depth;                     /* of them, 1 at least */
     uint32_t thread, class_;
-    struct mprof_count allocated;
-    /* C only */
-    struct mprof_count kept, at_peak;
-    uint64_t temporary;
+    uint64_t numbers[MPROF_NUMBERS];
+    unsigned __int128 lifetime; /* C: bytes allocated meanwhile, all together */
 };
 
 struct report__sampling {
@@ -24,11 +58,26 @@ struct report__sampling {
     uint32_t depth; /* innermost functions of a chain; 0: all */
 };
 
-/* Call TAKE for each; a sample is valid during the call.  All together have
- * what the tables have. */
-void report__each_sample(
+/* The number, from 1 on, of the file of names->inlining->places that FRAME
+ * calls in; and its line.  0: not known. */
+uint32_t report__frame_file(const struct report__functions *names,
+                            const struct report__frame *frame);
+uint32_t report__frame_line(const struct report__functions *names,
+                            const struct report__frame *frame);
+
+struct report__samples;
+
+/* All of it is in POOL; what it is given must last. */
+struct report__samples *report__samples_open(
     struct report__pool *pool, const struct report__profile *profile,
-    const struct report__functions *names, const struct report__sampling *how,
-    void (*take)(void *data, const struct report__sample *sample), void *data);
+    const struct report__functions *names, const struct report__sampling *how);
+
+/* Call TAKE for each, in the same order each time; a sample is valid during the
+ * call.  All together have what the tables have, with NAMES->inlining those
+ * with inlined functions. */
+void report__each_sample(struct report__samples *samples,
+                         void (*take)(void *data,
+                                      const struct report__sample *sample),
+                         void *data);
 
 #endif

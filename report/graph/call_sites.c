@@ -16,6 +16,7 @@ struct report__call_sites {
     const struct report__functions *names;
     uint32_t *first_edge, *next_edge; /* the edges of each node */
     uint32_t *edges;                  /* room for those of one node */
+    bool places;                      /* they are wanted */
     /* By edge. */
     struct report__inlined *inlined;
     bool *looked_up;
@@ -46,54 +47,92 @@ uint64_t report__elf_address(const struct report__profile *profile,
                : e->return_address - profile->modules[e->module].bias;
 }
 
-/* The code of an interpreted function is the interpreter's. */
-static bool is_in_own_code(const struct report__call_sites *s, uint32_t node) {
+static enum mprof_function_kind kind_of(const struct report__call_sites *s,
+                                        uint32_t node) {
     uint32_t function = s->profile->nodes[node].function;
-    if (function == MPROF_NONE)
-        return false;
-    return mprof_is_native(s->profile->functions[function].kind);
+    return function == MPROF_NONE ? MPROF_UNKNOWN
+                                  : s->profile->functions[function].kind;
 }
 
+/* The code of an interpreted function is the interpreter's; the source of a
+ * Lisp function is what ECL made of it. */
 static const struct report__inlined *inlined_at(struct report__call_sites *s,
                                                 uint32_t edge) {
     const struct report__edge *e = &s->profile->edges[edge];
+    enum mprof_function_kind kind = kind_of(s, e->node);
     struct report__inlined *inlined = &s->inlined[edge];
+    struct report__inline *list = NULL;
 
     if (s->looked_up[edge])
         return inlined;
     s->looked_up[edge] = true;
-    if (!is_in_own_code(s, e->node))
+    if (!mprof_is_native(kind))
         return inlined;
     struct report__symbols *symbols = report__call_sites_symbols(s, e->module);
     if (symbols)
         inlined->count = report__symbols_inlines(
-            symbols, s->pool, report__elf_address(s->profile, edge) - 1,
-            &inlined->names);
+            symbols, s->pool, report__elf_address(s->profile, edge) - 1, &list,
+            s->places && kind == MPROF_C ? &inlined->place : NULL);
+    inlined->list = list;
     return inlined;
 }
 
-static bool same(const struct report__inlined *a,
-                 const struct report__inlined *b) {
+static bool same_functions(const struct report__inlined *a,
+                           const struct report__inlined *b) {
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (strcmp(a->names[i], b->names[i]) != 0)
+        if (strcmp(a->list[i].name, b->list[i].name) != 0)
             return false;
     return true;
+}
+
+static struct report__place common(struct report__place a,
+                                   struct report__place b) {
+    static const struct report__place unknown;
+
+    return a.file && b.file && a.line == b.line && strcmp(a.file, b.file) == 0
+               ? a
+               : unknown;
+}
+
+/* *INLINED without its functions: the place is in the real one. */
+static void drop_functions(struct report__inlined *inlined) {
+    if (inlined->count > 0)
+        inlined->place = inlined->list[0].call;
+    inlined->count = 0;
+}
+
+/* *SUM becomes what it has in common with OTHER. */
+static void restrict_to(struct report__call_sites *s,
+                        struct report__inlined *sum,
+                        struct report__inlined other) {
+    if (!same_functions(sum, &other)) {
+        drop_functions(sum);
+        drop_functions(&other);
+    }
+    sum->place = common(sum->place, other.place);
+    if (!s->places || sum->count == 0)
+        return;
+    struct report__inline *list =
+        report__alloc(s->pool, sum->count, sizeof *list);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        list[i] = sum->list[i];
+        list[i].call = common(list[i].call, other.list[i].call);
+    }
+    sum->list = list;
 }
 
 struct report__inlined report__inlined_around(struct report__call_sites *sites,
                                               const uint32_t *edges,
                                               uint32_t count) {
-    static const struct report__inlined none;
+    struct report__inlined all = {NULL, 0, {NULL, 0}};
 
-    if (count == 0)
-        return none;
-    const struct report__inlined *first = inlined_at(sites, edges[0]);
-    for (uint32_t i = 1; first->count > 0 && i < count; i++)
-        if (!same(first, inlined_at(sites, edges[i])))
-            return none;
-    return *first;
+    if (count > 0)
+        all = *inlined_at(sites, edges[0]);
+    for (uint32_t i = 1; i < count && (all.count > 0 || all.place.file); i++)
+        restrict_to(sites, &all, *inlined_at(sites, edges[i]));
+    return all;
 }
 
 /* Whether the call at EDGE may be the one that led to CHILD. */
@@ -151,12 +190,13 @@ static void index_edges(struct report__call_sites *s) {
 struct report__call_sites *
 report__call_sites_open(struct report__pool *pool,
                         const struct report__profile *profile,
-                        const struct report__functions *names) {
+                        const struct report__functions *names, bool places) {
     struct report__call_sites *s = report__alloc(pool, 1, sizeof *s);
 
     s->pool = pool;
     s->profile = profile;
     s->names = names;
+    s->places = places;
     s->inlined = report__alloc(pool, profile->edge_count, sizeof *s->inlined);
     s->looked_up = report__alloc(pool, profile->edge_count, sizeof(bool));
     s->symbols = report__alloc(pool, profile->module_count, sizeof *s->symbols);

@@ -1,21 +1,23 @@
-/* call_sites.h - the calls in the frames of a profile: where they led, and what
- * the compiler inlined around them.
+/* call_sites.h - the calls in the frames of a profile: where they led, what the
+ * compiler inlined around them, and where they stand in the source.
  *
  * A call site is an EDGE of the data file.  Used by paths.c and inlining.c.
  */
 #ifndef REPORT_GRAPH_CALL_SITES_H
 #define REPORT_GRAPH_CALL_SITES_H
 
+#include "report/elf/place.h"
 #include "report/graph/functions.h"
 
 struct report__call_sites;
 
 /* Everything is in POOL but for the ELF files, which are opened when they are
- * needed and closed by report__call_sites_close(). */
+ * needed and closed by report__call_sites_close().  PLACES: calls are also
+ * looked for in the source. */
 struct report__call_sites *
 report__call_sites_open(struct report__pool *pool,
                         const struct report__profile *profile,
-                        const struct report__functions *names);
+                        const struct report__functions *names, bool places);
 void report__call_sites_close(struct report__call_sites *sites);
 
 /* Of MODULE, which may be MPROF_NONE; NULL when there are none. */
@@ -34,14 +36,17 @@ uint64_t report__elf_address(const struct report__profile *profile,
 uint32_t report__calls_to(struct report__call_sites *sites, uint32_t child,
                           const uint32_t **edges, bool *all);
 
-/* Functions whose bodies the compiler put around a call, outermost first. */
+/* What the compiler put around a call, outermost first, and where the call
+ * stands.  Files live until report__call_sites_close(). */
 struct report__inlined {
-    const char **names;
+    const struct report__inline *list;
     uint32_t count;
+    struct report__place place;
 };
 
-/* Those around each of the COUNT calls EDGES, which are of one node; none when
- * the calls differ in that. */
+/* What is around each of the COUNT calls EDGES, which are of one node: no
+ * functions when the calls differ in that, and no place where they differ in
+ * the place. */
 struct report__inlined report__inlined_around(struct report__call_sites *sites,
                                               const uint32_t *edges,
                                               uint32_t count);

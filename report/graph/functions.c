@@ -31,7 +31,8 @@ static uint32_t add_shown(struct naming *n, const char *name,
     struct report__functions *out = n->out;
     out->list = report__grow(n->pool, out->list, out->count, &n->capacity,
                              sizeof *out->list);
-    out->list[out->count] = (struct report__shown){name, kind, plumbing, false};
+    out->list[out->count] = (struct report__shown){
+        .name = name, .kind = kind, .plumbing = plumbing};
     return out->count++;
 }
 

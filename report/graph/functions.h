@@ -23,7 +23,13 @@ struct report__shown {
     bool plumbing;
     /* Loads libraries: in the Lisp heap that is plumbing too. */
     bool loading;
+    /* The compiler put its body in place of calls; MPROF_INLINED stands behind
+     * its name, and `module` is where that is. */
+    bool is_inlined;
+    uint32_t module;
 };
+
+#define MPROF_INLINED " [inlined]"
 
 struct report__functions {
     struct report__shown *list;

@@ -31,35 +31,45 @@ static uint32_t function_of(struct search *s, uint32_t module,
     names->list = report__grow(s->pool, names->list, names->count,
                                &s->function_capacity, sizeof *names->list);
     names->list[names->count++] = (struct report__shown){
-        .name = report__format(s->pool, "%s [inlined]", name), .kind = MPROF_C};
+        .name = report__format(s->pool, "%s" MPROF_INLINED, name),
+        .kind = MPROF_C,
+        .is_inlined = true,
+        .module = module == MPROF_NONE ? module : names->module_id[module]};
     return function;
 }
 
-static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function) {
+static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function,
+                         uint32_t call) {
     struct report__inlining *out = s->out;
-    const char *key =
-        report__format(s->pool, "%" PRIu32 ":%" PRIu32, outer, function);
+    const char *key = report__format(
+        s->pool, "%" PRIu32 ":%" PRIu32 ":%" PRIu32, outer, function, call);
     uint32_t frame = report__intern(s->pool, &s->frames, key, out->count);
 
     if (frame < out->count)
         return frame;
     out->frames = report__grow(s->pool, out->frames, out->count,
                                &s->frame_capacity, sizeof *out->frames);
-    out->frames[out->count++] = (struct report__inlined_frame){outer, function};
+    out->frames[out->count++] =
+        (struct report__inlined_frame){outer, function, call};
     return frame;
 }
 
-/* The innermost frame of the COUNT calls EDGES of one node. */
+/* The innermost frame of the COUNT calls EDGES of one node, and where they
+ * stand in it. */
 static uint32_t frame_around(struct search *s, const uint32_t *edges,
-                             uint32_t count) {
+                             uint32_t count, uint32_t *place) {
+    struct report__places *places = &s->out->places;
     struct report__inlined inlined =
         report__inlined_around(s->sites, edges, count);
     uint32_t frame = MPROF_NONE;
 
     for (uint32_t i = 0; i < inlined.count; i++)
-        frame = frame_of(s, frame,
-                         function_of(s, s->profile->edges[edges[0]].module,
-                                     inlined.names[i]));
+        frame = frame_of(
+            s, frame,
+            function_of(s, s->profile->edges[edges[0]].module,
+                        inlined.list[i].name),
+            report__place_number(s->pool, places, &inlined.list[i].call));
+    *place = report__place_number(s->pool, places, &inlined.place);
     return frame;
 }
 
@@ -71,7 +81,7 @@ static uint32_t *nothing(struct search *s, uint32_t count) {
 
 void report__find_inlining(struct report__pool *pool,
                            const struct report__profile *profile,
-                           struct report__functions *names) {
+                           struct report__functions *names, bool places) {
     struct search s = {.pool = pool,
                        .profile = profile,
                        .names = names,
@@ -80,11 +90,16 @@ void report__find_inlining(struct report__pool *pool,
     s.out = report__alloc(pool, 1, sizeof *s.out);
     s.out->of_edge = nothing(&s, profile->edge_count);
     s.out->of_caller = nothing(&s, profile->node_count);
-    s.sites = report__call_sites_open(pool, profile, names);
+    s.out->edge_place =
+        report__alloc(pool, profile->edge_count, sizeof(uint32_t));
+    s.out->caller_place =
+        report__alloc(pool, profile->node_count, sizeof(uint32_t));
+    s.sites = report__call_sites_open(pool, profile, names, places);
     for (uint32_t i = 0; i < profile->counter_count; i++) {
         uint32_t edge = profile->counters[i].edge;
         if (edge != MPROF_NONE)
-            s.out->of_edge[edge] = frame_around(&s, &edge, 1);
+            s.out->of_edge[edge] =
+                frame_around(&s, &edge, 1, &s.out->edge_place[edge]);
     }
     for (uint32_t i = 0; i < profile->node_count; i++) {
         const uint32_t *edges;
@@ -92,7 +107,8 @@ void report__find_inlining(struct report__pool *pool,
         if (profile->nodes[i].parent == MPROF_NONE)
             continue;
         uint32_t count = report__calls_to(s.sites, i, &edges, &all);
-        s.out->of_caller[i] = frame_around(&s, edges, count);
+        s.out->of_caller[i] =
+            frame_around(&s, edges, count, &s.out->caller_place[i]);
     }
     report__call_sites_close(s.sites);
     names->inlining = s.out;

@@ -17,7 +17,6 @@ struct making {
     struct report__view out;
     size_t capacity; /* of out.list */
     uint32_t *top;   /* by thread: the view node of its top level */
-    bool *is_shown;  /* by node: its view node is of its own function */
 };
 
 static uint32_t add_vnode(struct making *c, uint32_t parent,
@@ -87,7 +86,7 @@ static uint32_t vnode_above(struct making *c, uint32_t node) {
 
     if (parent == MPROF_NONE)
         return MPROF_NONE;
-    if (!c->inlining || !c->is_shown[parent])
+    if (!c->inlining || !c->out.is_shown[parent])
         return c->out.of_node[parent];
     return vnode_within(c, c->out.of_node[parent],
                         c->inlining->of_caller[node]);
@@ -102,13 +101,13 @@ static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
     if (node->function == MPROF_NONE)
         return above;
     shown = c->names->shown[node->function];
-    c->is_shown[i] = true;
+    c->out.is_shown[i] = true;
     if (whole != MPROF_NONE && c->names->fragment[node->function] &&
         c->out.list[whole].function == shown)
         return whole;
     if (c->all_frames || !is_plumbing(c, shown))
         return add_vnode(c, above, shown);
-    c->is_shown[i] = false;
+    c->out.is_shown[i] = false;
     if (above == MPROF_NONE && shown == MPROF_TOP_LEVEL)
         return top_level(c, node->thread);
     return above;
@@ -140,7 +139,7 @@ static void count(struct making *c, const struct report__counter *counter) {
     if (*vnode == MPROF_NONE)
         *vnode = top_level(c, c->profile->nodes[node].thread);
     uint32_t at = *vnode;
-    if (c->inlining && counter->edge != MPROF_NONE && c->is_shown[node])
+    if (c->inlining && counter->edge != MPROF_NONE && c->out.is_shown[node])
         at = vnode_within(c, at, c->inlining->of_edge[counter->edge]);
     struct report__view_node *to = &c->out.list[at];
     if (to->allocated == MPROF_NONE)
@@ -172,7 +171,8 @@ static void fill(struct making *c) {
     c->out.peak_elsewhere =
         report__alloc(c->pool, c->names->count, sizeof *c->out.peak_elsewhere);
     c->out.of_node = report__alloc(c->pool, p->node_count, sizeof(uint32_t));
-    c->is_shown = report__alloc(c->pool, p->node_count, sizeof *c->is_shown);
+    c->out.is_shown =
+        report__alloc(c->pool, p->node_count, sizeof *c->out.is_shown);
     c->top = report__alloc(c->pool, p->thread_count, sizeof *c->top);
     memset(c->top, 0xff, p->thread_count * sizeof *c->top);
     for (uint32_t i = 0; i < p->node_count; i++)
@@ -214,6 +214,5 @@ struct report__view report__make_view(struct report__pool *pool,
                        .inlining = inlining};
     fill(&c);
     link_used(&c);
-    report__drop(pool, c.is_shown);
     return c.out;
 }

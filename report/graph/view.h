@@ -42,6 +42,8 @@ struct report__view {
      * other threads and the other heap, and where nothing is shown and nothing
      * was allocated. */
     uint32_t *of_node;
+    /* By node: that one is of its own function. */
+    bool *is_shown;
 };
 
 /* The view of HEAP and of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES

@@ -195,7 +195,7 @@ static const char *inlined_text(struct builder *b, const uint32_t *edges,
     const char *text = "";
 
     for (uint32_t i = 0; i < inlined.count; i++)
-        text = report__format(b->pool, "%s > [%s]", text, inlined.names[i]);
+        text = report__format(b->pool, "%s > [%s]", text, inlined.list[i].name);
     return text;
 }
 
@@ -299,7 +299,7 @@ report__paths_build(struct report__pool *pool,
     b.above = report__alloc(pool, nodes, sizeof *b.above);
     b.as_caller = report__alloc(pool, nodes, sizeof *b.as_caller);
     b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
-    b.sites = report__call_sites_open(pool, profile, names);
+    b.sites = report__call_sites_open(pool, profile, names, false);
     b.out.of_counter =
         report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)

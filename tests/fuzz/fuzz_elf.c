@@ -69,7 +69,8 @@ static void read_image(const char *path, const struct report__module *module) {
 
 static void ask(struct report__symbols *symbols, struct report__pool *pool,
                 uint64_t address) {
-    const char **names;
+    struct report__inline *list;
+    struct report__place line;
     uint64_t start = 0;
     const char *name = report__symbol_at(symbols, address, &start);
     if (name) {
@@ -80,9 +81,12 @@ static void ask(struct report__symbols *symbols, struct report__pool *pool,
     report__symbols_is_call(symbols, address, symbols, start);
     report__symbols_is_call(symbols, address, NULL, address);
     uint32_t inlined =
-        report__symbols_inlines(symbols, pool, address - 1, &names);
+        report__symbols_inlines(symbols, pool, address - 1, &list, &line);
     for (uint32_t i = 0; i < inlined; i++)
-        FUZZ_EXPECT(strlen(names[i]) < INT_MAX);
+        FUZZ_EXPECT(
+            strlen(list[i].name) < INT_MAX &&
+            (!list[i].call.file || strlen(list[i].call.file) < INT_MAX));
+    FUZZ_EXPECT(!line.file || strlen(line.file) < INT_MAX);
 }
 
 static void read_symbols(const struct report__module *module,

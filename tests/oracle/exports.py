@@ -1,11 +1,21 @@
-"""exports.py SEXP HEAP METRIC KIND FILE [self]: is an export what the tables are?
+"""exports.py EXPECTED HEAP METRIC KIND FILE [self]: is an export what the tables are?
 
-SEXP is what `mprof --sexp --all-frames` prints, HEAP lisp or c, METRIC bytes,
-allocs, kept or peak.  FILE holds, of KIND `folded`, a line for each chain and its
-number; of KIND `top`, what `pprof -top` prints.  Each function has to have what it
-has in the tables, itself and, unless it is `self`, with what it called.  Prints how many
-functions there are, and the sum.
+EXPECTED is what `mprof --sexp --all-frames` prints, or the folded stacks with
+inlined functions (*.folded), which are compared with these first.  HEAP is lisp or c,
+METRIC bytes, allocs, kept or peak.  FILE is what a reader of KIND printed:
+  folded     a line for each chain and its number
+  real       the same, of which inlined functions are left out
+  top        `pprof -top`
+  callgrind  `callgrind_annotate`, and behind it with --inclusive=yes
+  emacs      names with tabs between, innermost first, and a number
+  dhat       the page of DHAT's viewer
+  json       the export itself, as is
+  speedscope the export itself, as is
+Each function has to have what it has there, itself and, unless it is `self`, with what
+it called.  Prints how many functions there are, and the sum.
 """
+import html
+import json
 import re
 import sys
 
@@ -56,44 +66,145 @@ def expected(sexp, heap, metric):
     return known
 
 
-def folded(lines):
-    for line in lines:
-        chain, number = line.rstrip("\n").rsplit(" ", 1)
-        chain = chain.split(";")
-        yield chain[-1], set(chain), int(number)
+INLINED = " [inlined]"
+METRICS = {"bytes": "Bytes", "allocs": "Allocs", "kept": "Kept", "peak": "Peak"}
 
 
-def from_folded(lines):
+def of_chains(chains):
+    """From pairs of a chain, outermost first, and a number."""
     found = {}
-    for leaf, names, number in folded(lines):
-        for name in names:
+    for chain, number in chains:
+        for name in set(chain):
             own, both = found.get(name, (0, 0))
-            found[name] = (own + (number if name == leaf else 0), both + number)
+            found[name] = (own + (number if name == chain[-1] else 0), both + number)
     return found
 
 
-def from_top(lines):
+def folded(text):
+    for line in text.splitlines():
+        chain, number = line.rsplit(" ", 1)
+        yield chain.split(";"), int(number)
+
+
+def without_inlined(chains):
+    for chain, number in chains:
+        yield [name for name in chain if not name.endswith(INLINED)], number
+
+
+def plain(chains):
+    for chain, number in chains:
+        yield [name.removesuffix(INLINED) for name in chain], number
+
+
+def from_top(text):
     found, begun = {}, False
-    for line in lines:
+    for line in text.splitlines():
         if begun:
             words = line.split(None, 5)
             own, both = (int(words[i].removesuffix("B")) for i in (0, 3))
-            found[words[5].rstrip("\n").replace(";", ":")] = (own, both)
+            name = re.sub(r" \((partial-)?inline\)$", "", words[5])
+            found[name.replace(";", ":")] = (own, both)
         begun = begun or "flat%" in line
     return found
 
 
-sexp, heap, metric, kind, file = sys.argv[1:6]
+def from_callgrind(text):
+    """A recursion's inner frames, f'2 and so on, are f's itself."""
+    found, lists = {}, 0
+    for line in text.splitlines():
+        lists += line.endswith("file:function")
+        match = re.match(r" *([\d,]+) \([\d. ]+%\)  (.*?):(.*) \[.*?\]$", line)
+        if lists == 0 or not match:
+            continue
+        number, name = int(match[1].replace(",", "")), match[3]
+        base = re.sub(r"'\d+$", "", name).replace(";", ":")
+        own, both = found.get(base, (0, 0))
+        if lists == 1:
+            found[base] = (own + number, both)
+        elif not re.search(r"'\d+$", name):
+            found[base] = (own, both + number)
+    found.pop("[root]")
+    return found
+
+
+def emacs(text):
+    for line in text.splitlines():
+        *names, number = line.split("\t")
+        yield [name.replace(";", ":") for name in reversed(names)], int(number)
+
+
+def dhat(text, metric):
+    column = ["bytes", "allocs", "peak", "kept"].index(metric)
+    for line in re.search(r">POINTS\n(.*)\nEND<", text, re.DOTALL)[1].split("\n"):
+        words = html.unescape(line).split("\t")
+        names = [re.sub(r" \([^()]*:\d+\)$", "", name) for name in words[4:]]
+        names = [name.replace(";", ":") for name in names if name != "[root]"]
+        yield names[::-1], int(words[column])
+
+
+def of_json(text, metric):
+    data = json.loads(text)
+    assert data["format"] == "mprof-chains"
+    column = {"kept": "keptBytes", "peak": "peakBytes"}.get(metric, metric)
+    column = 3 + data["numbers"].index(column)
+    for sample in data["samples"]:
+        chain, names = sample[0], []
+        while chain >= 0:
+            caller, frame = data["chains"][chain]
+            assert caller < chain
+            name = data["functions"][data["frames"][frame][0]]["name"]
+            names.append(name.replace(";", ":"))
+            chain = caller
+        yield names[::-1], sample[column]
+
+
+def speedscope(text, metric):
+    data = json.loads(text)
+    assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    name = {"allocs": "allocations", "kept": "kept bytes", "peak": "bytes at the peak"}
+    wanted = name.get(metric, metric)
+    profile = next(p for p in data["profiles"] if p["name"] == wanted)
+    names = [frame["name"] for frame in data["shared"]["frames"]]
+    assert profile["type"] == "sampled" and profile["startValue"] == 0
+    assert profile["unit"] == ("none" if metric == "allocs" else "bytes")
+    assert profile["endValue"] == sum(profile["weights"])
+    assert len(profile["samples"]) == len(profile["weights"])
+    for frames, number in zip(profile["samples"], profile["weights"]):
+        yield [names[i].replace(";", ":") for i in frames], number
+
+
+def read(kind, text, metric):
+    if kind == "top":
+        return from_top(text)
+    if kind == "callgrind":
+        return from_callgrind(text)
+    chains = {
+        "folded": lambda: folded(text),
+        "real": lambda: without_inlined(folded(text)),
+        "emacs": lambda: emacs(text),
+        "dhat": lambda: dhat(text, metric),
+        "json": lambda: of_json(text, metric),
+        "speedscope": lambda: speedscope(text, metric),
+    }
+    return of_chains(chains[kind]())
+
+
+wanted, heap, metric, kind, file = sys.argv[1:6]
 only_self = sys.argv[6:] == ["self"]
-with open(sexp) as text:
-    known = expected(text.read(), heap, metric)
-with open(file) as lines:
-    found = (from_folded if kind == "folded" else from_top)(lines)
+with open(wanted) as stream:
+    text = stream.read()
+if wanted.endswith(".folded"):
+    chains = folded(text)
+    known = of_chains(plain(chains) if kind in ("top", "json") else chains)
+else:
+    known = expected(text, heap, metric)
+with open(file) as stream:
+    found = read(kind, stream.read(), metric)
 for name in sorted(known.keys() | found.keys()):
     own, both = known.get(name, (0, 0))
     has = found.get(name, (0, 0))
     if name not in ("...", "<folded>") and (
         has[0] != own or (both is not None and not only_self and has[1] != both)
     ):
-        sys.exit(f"{name}: {has} in the {kind}, {own} and {both} in the tables")
+        sys.exit(f"{name}: {has} in the {kind}, {own} and {both} in {wanted}")
 print(sum(own != (0, 0) for own in found.values()), sum(own for own, _ in found.values()))

@@ -104,7 +104,7 @@ static bool has_debug_information(void) {
 static struct report__graph *inlined_graph(struct world *w) {
     uint32_t functions = w->names.count;
 
-    report__find_inlining(&w->pool, &w->profile, &w->names);
+    report__find_inlining(&w->pool, &w->profile, &w->names, false);
     if (w->names.count != functions)
         return graph_of(w);
     assert_false(has_debug_information());

@@ -215,29 +215,34 @@ __attribute__((noinline, noipa)) static void outermost(volatile int *n) {
 static void inlined_functions_are_found_by_call_site(void **state) {
     struct self *self = *state;
     volatile int n = 9;
-    const char **names;
+    struct report__inline *list;
+    struct report__place place;
 
     outermost(&n);
     uint64_t plain = (uintptr_t)call_site - 1 - self->module.bias;
-    assert_int_equal(
-        report__symbols_inlines(self->symbols, &self->pool, plain, &names), 0);
+    assert_int_equal(report__symbols_inlines(self->symbols, &self->pool, plain,
+                                             &list, &place),
+                     0);
     n = 0;
     innermost(&n);
     uint64_t one = (uintptr_t)call_site - 1 - self->module.bias;
-    if (report__symbols_inlines(self->symbols, &self->pool, one, &names) == 0)
+    if (report__symbols_inlines(self->symbols, &self->pool, one, &list,
+                                &place) == 0)
         leave_out("compiled without debug information");
-    assert_string_equal(names[0], "innermost");
+    assert_string_equal(list[0].name, "innermost");
     middle(&n);
     uint64_t two = (uintptr_t)call_site - 1 - self->module.bias;
     assert_int_equal(
-        report__symbols_inlines(self->symbols, &self->pool, two, &names), 2);
-    assert_string_equal(names[0], "middle");
-    assert_string_equal(names[1], "innermost");
+        report__symbols_inlines(self->symbols, &self->pool, two, &list, &place),
+        2);
+    assert_string_equal(list[0].name, "middle");
+    assert_string_equal(list[1].name, "innermost");
     assert_int_equal(
-        report__symbols_inlines(self->symbols, &self->pool, 0, &names), 0);
-    assert_int_equal(
-        report__symbols_inlines(self->symbols, &self->pool, UINT64_MAX, &names),
+        report__symbols_inlines(self->symbols, &self->pool, 0, &list, &place),
         0);
+    assert_int_equal(report__symbols_inlines(self->symbols, &self->pool,
+                                             UINT64_MAX, &list, &place),
+                     0);
 }
 
 static void calls_in_the_file_are_told_apart(void **state) {
@@ -377,7 +382,7 @@ static void remove_files(void) {
 /* The name of local_function in the file without symbols. */
 static bool is_known(const struct self *self, const char *path) {
     uint64_t start;
-    const char **inlined;
+    struct report__inline *inlined;
     struct report__pool pool = {0};
     struct report__symbols *symbols = report__symbols_open(&self->module, path);
 
@@ -385,7 +390,7 @@ static bool is_known(const struct self *self, const char *path) {
     const char *name =
         report__symbol_at(symbols, elf_address(self, local_function), &start);
     bool known = name && strcmp(name, "local_function") == 0;
-    report__symbols_inlines(symbols, &pool, start, &inlined);
+    report__symbols_inlines(symbols, &pool, start, &inlined, NULL);
     report__symbols_close(symbols);
     report__pool_free(&pool);
     return known;

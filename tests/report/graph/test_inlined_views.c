@@ -55,9 +55,9 @@ static void plumbing_and_parts_stay_where_they_are(void **state) {
     uint32_t below = world_edge(&w, new_, 1), edge = world_edge(&w, part, 1);
     struct report__inlining *fake = fake_inlining(&w);
     fake->frames[0] =
-        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "g")};
+        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "g"), 0};
     fake->frames[1] =
-        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "h")};
+        (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "h"), 0};
     fake->of_caller[new_] = fake->of_caller[part] = fake->of_edge[edge] = 0;
     fake->of_caller[handler] = fake->of_edge[below] = 1;
     world_counter_at(&w, new_, below, 1, 10, 0, 0);
@@ -133,7 +133,7 @@ static struct report__inlining *random_inlining(struct world *w) {
     for (fake->count = 0; fake->count < 12; fake->count++)
         fake->frames[fake->count] = (struct report__inlined_frame){
             fake->count ? random_frame(fake) : MPROF_NONE,
-            functions[rand() % INLINED]};
+            functions[rand() % INLINED], 0};
     for (uint32_t i = 0; i < ROOM; i++) {
         fake->of_edge[i] = random_frame(fake);
         fake->of_caller[i] = random_frame(fake);

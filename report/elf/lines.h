@@ -1,0 +1,34 @@
+/* lines.h - where in the source code stands.
+ *
+ * Used by inlines.c only.  Addresses are those of the DWARF data.
+ */
+#ifndef REPORT_ELF_LINES_H
+#define REPORT_ELF_LINES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#include "report/elf/place.h"
+
+/* What may still be asked of a file's line tables.  libdw reads each as a
+ * whole: every row, and every file with the folder that it is in, which is
+ * much where many files name one long folder.  So a table is measured before
+ * it is read, and those of one file together may take so much as its size
+ * allows.  All zeros at first. */
+struct report__line_budget {
+    uint64_t bytes; /* of tables */
+    uint64_t names; /* bytes of names of files */
+    bool is_set;
+};
+
+/* Whether the line table of the unit CU fits in BUDGET, which it takes its part
+ * of.  Ask once for a unit, and for nothing else of one that does not. */
+bool report__lines_fit(struct report__line_budget *budget, Dwarf_Die *cu);
+
+/* Where ADDRESS, which is in CU, stands. */
+struct report__place report__line_of(Dwarf_Die *cu, Dwarf_Addr address);
+
+/* Where the function INLINED of CU was called. */
+struct report__place report__call_line(Dwarf_Die *cu, Dwarf_Die *inlined);
+
+#endif

@@ -1,0 +1,104 @@
+/* export.c - from a profile to one of the formats. */
+#include <string.h>
+
+#include "report/export/export.h"
+#include "report/graph/inlining.h"
+
+static void take_file(uint32_t *files, const struct report__export *e,
+                      uint32_t function, uint32_t place) {
+    const struct report__places *places = &e->names->inlining->places;
+
+    if (files[function] == 0)
+        files[function] = report__place_file(places, place);
+}
+
+/* The places of FRAME, of the functions that it is inlined in, and of the real
+ * one, which is FUNCTION; its call is at PLACE. */
+static void take_frames(uint32_t *files, const struct report__export *e,
+                        uint32_t frame, uint32_t function, uint32_t place) {
+    while (frame != MPROF_NONE) {
+        const struct report__inlined_frame *f =
+            &e->names->inlining->frames[frame];
+        take_file(files, e, f->function, place);
+        place = f->call;
+        frame = f->outer;
+    }
+    take_file(files, e, function, place);
+}
+
+static uint32_t shown_of(const struct report__export *e, uint32_t node) {
+    uint32_t function = e->profile->nodes[node].function;
+    return function == MPROF_NONE ? MPROF_TOP_LEVEL : e->names->shown[function];
+}
+
+const uint32_t *report__files_of(const struct report__export *e) {
+    const struct report__profile *p = e->profile;
+    const struct report__inlining *inlining = e->names->inlining;
+    uint32_t *files =
+        report__alloc(e->pool, report__all_functions(e->names), sizeof *files);
+
+    for (uint32_t i = 0; inlining && i < p->edge_count; i++)
+        take_frames(files, e, inlining->of_edge[i],
+                    shown_of(e, p->edges[i].node), inlining->edge_place[i]);
+    for (uint32_t i = 0; inlining && i < p->node_count; i++)
+        if (p->nodes[i].parent != MPROF_NONE)
+            take_frames(files, e, inlining->of_caller[i],
+                        shown_of(e, p->nodes[i].parent),
+                        inlining->caller_place[i]);
+    return files;
+}
+
+uint32_t report__file_count(const struct report__export *e) {
+    return e->names->inlining ? e->names->inlining->places.file_count : 0;
+}
+
+const char **report__file_names(const struct report__export *e) {
+    const struct report__inlining *inlining = e->names->inlining;
+    uint32_t count = report__file_count(e);
+    const char **names = report__alloc(e->pool, count + 1, sizeof *names);
+
+    names[0] = "";
+    for (uint32_t i = 0; i < count; i++)
+        names[i + 1] = report__clean_name(e->pool, inlining->places.files[i]);
+    return names;
+}
+
+const uint32_t *report__modules_of(const struct report__export *e) {
+    const struct report__profile *p = e->profile;
+    uint32_t count = report__all_functions(e->names);
+    uint32_t *modules = report__alloc(e->pool, count, sizeof *modules);
+
+    memset(modules, 0xff, count * sizeof *modules);
+    for (uint32_t i = p->function_count; i-- > 0;)
+        if (p->functions[i].module != MPROF_NONE)
+            modules[e->names->shown[i]] =
+                e->names->module_id[p->functions[i].module];
+    for (uint32_t i = 0; i < e->names->count; i++)
+        if (e->names->list[i].is_inlined)
+            modules[i] = e->names->list[i].module;
+    return modules;
+}
+
+void report__export(FILE *out, const struct report__profile *profile,
+                    const struct report__functions *names,
+                    const struct report__export_options *options,
+                    struct report__pool *pool) {
+    static void (*const formats[])(const struct report__export *) = {
+        [MPROF_EXPORT_FOLDED] = report__export_folded,
+        [MPROF_EXPORT_PPROF] = report__export_pprof,
+        [MPROF_EXPORT_SPEEDSCOPE] = report__export_speedscope,
+        [MPROF_EXPORT_CALLGRIND] = report__export_callgrind,
+        [MPROF_EXPORT_DHAT] = report__export_dhat,
+        [MPROF_EXPORT_EMACS] = report__export_emacs,
+        [MPROF_EXPORT_JSON] = report__export_json};
+    const struct report__export e = {
+        .out = out,
+        .profile = profile,
+        .names = names,
+        .options = options,
+        .samples =
+            report__samples_open(pool, profile, names, &options->sampling),
+        .pool = pool};
+
+    formats[options->format](&e);
+}
