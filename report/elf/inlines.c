@@ -36,7 +36,7 @@ struct unit {
     struct unit *next;
     struct ranges functions;
     Dwarf_Die die; /* not the split one: with a line table */
-    bool read, asked_lines, has_lines;
+    bool read, asked_lines, has_lines, has_files;
 };
 
 /* Many entries may share one list of ranges, so what a file makes of these is
@@ -239,11 +239,17 @@ static bool enter(struct report__inlines *inlines, Dwarf_Die *die,
     return false;
 }
 
-static bool has_lines(struct report__inlines *inlines, struct unit *unit) {
-    if (!unit->asked_lines)
-        unit->has_lines = report__lines_fit(&inlines->lines, &unit->die);
+/* Look whether the lines of UNIT can be read, and the files where its functions
+ * are called; FUNCTIONS is itself, or split from it. */
+static void ask_lines(struct report__inlines *inlines, struct unit *unit,
+                      Dwarf_Die *functions) {
+    if (unit->asked_lines)
+        return;
     unit->asked_lines = true;
-    return unit->has_lines;
+    unit->has_lines = report__lines_fit(&inlines->lines, &unit->die);
+    unit->has_files = functions->cu == unit->die.cu
+                          ? unit->has_lines
+                          : report__lines_fit(&inlines->lines, functions);
 }
 
 /* The function of UNIT with ADDRESS, or NULL. */
@@ -268,8 +274,9 @@ uint32_t report__inlines_at(struct report__inlines *inlines,
 
     if (!in)
         return 0;
-    bool lines = place && has_lines(inlines, in->unit);
-    if (lines)
+    if (place)
+        ask_lines(inlines, in->unit, &in->die);
+    if (place && in->unit->has_lines)
         *place = report__line_of(&in->unit->die, address);
     const struct range *function =
         find_function(inlines, in->unit, &in->die, address);
@@ -281,9 +288,8 @@ uint32_t report__inlines_at(struct report__inlines *inlines,
         if (dwarf_tag(&die) != DW_TAG_inlined_subroutine)
             continue;
         found[count] = (struct report__inline){.name = name_of(pool, &die)};
-        /* The files of a split unit have numbers of their own. */
-        if (lines && in->unit->die.cu == die.cu)
-            found[count].call = report__call_line(&in->unit->die, &die);
+        if (place && in->unit->has_files)
+            found[count].call = report__call_line(&in->die, &die);
         count++;
     }
     if (count == 0)

@@ -90,6 +90,18 @@ static uint64_t text_at(struct bytes section, uint64_t offset) {
     return text(&section);
 }
 
+/* Whether NAME is ".debug" and KIND, or that of an old compressed one, or of a
+ * file of split units. */
+static bool is_section(const char *name, const char *kind) {
+    size_t length = strlen(kind);
+
+    name += *name == '.';
+    name += *name == 'z';
+    return strncmp(name, "debug", 5) == 0 &&
+           strncmp(name + 5, kind, length) == 0 &&
+           (name[5 + length] == '\0' || strcmp(name + 5 + length, ".dwo") == 0);
+}
+
 static bool find_sections(Elf *elf, struct sections *found) {
     GElf_Ehdr header;
     GElf_Shdr section;
@@ -107,13 +119,11 @@ static bool find_sections(Elf *elf, struct sections *found) {
         if (!name || section.sh_type == SHT_NOBITS ||
             section.sh_flags & SHF_COMPRESSED) /* libdw undoes that */
             continue;
-        if (strcmp(name, ".debug_line") == 0 ||
-            strcmp(name, ".zdebug_line") == 0)
+        if (is_section(name, "_line"))
             b = &found->line;
-        else if (strcmp(name, ".debug_line_str") == 0)
+        else if (is_section(name, "_line_str"))
             b = &found->line_str;
-        else if (strcmp(name, ".debug_str") == 0 ||
-                 strcmp(name, ".zdebug_str") == 0)
+        else if (is_section(name, "_str"))
             b = &found->str;
         Elf_Data *data = b ? elf_rawdata(s, NULL) : NULL;
         if (data && data->d_buf)
@@ -281,14 +291,14 @@ bool report__lines_fit(struct report__line_budget *budget, Dwarf_Die *cu) {
     Dwarf *dwarf = dwarf_cu_getdwarf(cu->cu);
     Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
     Dwarf_Attribute attribute;
-    Dwarf_Word offset;
+    Dwarf_Word offset = 0; /* as it is for split units, which have none */
     struct sections s;
     uint64_t bytes, names;
     size_t size = 0;
 
     if (!elf || !find_sections(elf, &s) ||
-        !dwarf_attr(cu, DW_AT_stmt_list, &attribute) ||
-        dwarf_formudata(&attribute, &offset) != 0)
+        (dwarf_attr(cu, DW_AT_stmt_list, &attribute) &&
+         dwarf_formudata(&attribute, &offset) != 0))
         return false;
     if (!budget->is_set) {
         elf_rawfile(elf, &size);

@@ -22,7 +22,8 @@ struct report__line_budget {
 };
 
 /* Whether the line table of the unit CU fits in BUDGET, which it takes its part
- * of.  Ask once for a unit, and for nothing else of one that does not. */
+ * of.  Ask once for a unit, and for nothing else of one that does not.  A split
+ * unit has files of its own in such a table; its lines are its skeleton's. */
 bool report__lines_fit(struct report__line_budget *budget, Dwarf_Die *cu);
 
 /* Where ADDRESS, which is in CU, stands. */

@@ -27,11 +27,15 @@ static char *const options[TABLES + 1][MOST_OPTIONS] = {
     {"--terse", "--heap=c"},
     {"--leak-depth=2"}};
 
-static char *const exports[][MOST_OPTIONS] = {
+static char *const exports[TABLES + 1][MOST_OPTIONS] = {
     {"export", "--format=folded", "--heap=c", "--depth=0"},
-    {"export", "--format=folded", "--heap=lisp", "--all-frames"},
+    {"export", "--format=emacs", "--heap=lisp", "--all-frames"},
     {"export", "--format=pprof", "--heap=c", "--depth=2"},
-    {"export", "--format=pprof", "--heap=lisp"}};
+    {"export", "--format=pprof", "--heap=lisp", "--no-lines"},
+    {"export", "--format=speedscope", "--heap=c"},
+    {"export", "--format=callgrind", "--heap=lisp"},
+    {"export", "--format=dhat", "--heap=c", "--all-frames"},
+    {"export", "--format=json", "--heap=c"}};
 
 /* The file that DATA stands for; *SIZE is its size. */
 static unsigned char *make_file(const uint8_t *data, size_t *size) {
@@ -93,8 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *path = fuzz_file(file, size);
     free(file);
     char *const *chosen =
-        how & EXPORT ? exports[how & 3] : options[how & TABLES];
-    run(chosen, !(how & EXPORT) || !(how & 2),
+        how & EXPORT ? exports[how & TABLES] : options[how & TABLES];
+    bool is_text = !(how & EXPORT) || (how & 6) != 2; /* pprof's are none */
+    run(chosen, is_text,
         how & WITH_PROGRAM ? "./module.so" : NULL, path);
     return 0;
 }

@@ -194,14 +194,19 @@ __attribute__((noinline, noipa)) static void called(void) {
     call_site = __builtin_return_address(0);
 }
 
+/* Where they call the next one. */
+static int line_of_innermost, line_of_middle;
+
 __attribute__((always_inline)) static inline void innermost(volatile int *n) {
     ++*n;
+    line_of_innermost = __LINE__ + 1;
     called();
     ++*n;
 }
 
 __attribute__((always_inline)) static inline void middle(volatile int *n) {
     ++*n;
+    line_of_middle = __LINE__ + 2;
     if (*n < 9)
         innermost(n);
     ++*n;
@@ -237,6 +242,14 @@ static void inlined_functions_are_found_by_call_site(void **state) {
         2);
     assert_string_equal(list[0].name, "middle");
     assert_string_equal(list[1].name, "innermost");
+    assert_int_equal(place.line, line_of_innermost);
+    assert_int_equal(list[1].call.line, line_of_middle);
+    assert_non_null(strstr(place.file, "test_symbols.c"));
+    assert_string_equal(list[1].call.file, place.file);
+    assert_int_equal(
+        report__symbols_inlines(self->symbols, &self->pool, two, &list, NULL),
+        2);
+    assert_null(list[1].call.file);
     assert_int_equal(
         report__symbols_inlines(self->symbols, &self->pool, 0, &list, &place),
         0);
