@@ -66,14 +66,14 @@ static uint64_t leb128(struct bytes *b) {
 }
 
 static void skip(struct bytes *b, uint64_t count) {
-    if (has(b, count))
+    if (count > 0 && has(b, count))
         b->at += count;
 }
 
 /* The length of the text there, which it goes behind. */
 static uint64_t text(struct bytes *b) {
     const unsigned char *end =
-        b->is_short ? NULL : memchr(b->at, 0, (size_t)(b->end - b->at));
+        has(b, 1) ? memchr(b->at, 0, (size_t)(b->end - b->at)) : NULL;
     uint64_t length;
 
     if (!end) {
