@@ -99,6 +99,13 @@ follows them: the script and its arguments."
 
 ;;; The end
 
+(defun output-format (output)
+  "What OUTPUT, the name of a file or NIL, is for: a page if it ends in .html."
+  (let ((start (- (length output) (length ".html"))))
+    (if (and (plusp start) (string-equal ".html" output :start2 start))
+        :html
+        :text)))
+
 (defun write-tables (batch text)
   "Write TEXT, the tables of BATCH, where they are wanted."
   (let ((output (batch-output batch)))
@@ -121,7 +128,9 @@ program meanwhile waits for it."
       (stop-quietly)
       (default-signals)
       (handler-case
-          (let ((text (report-text (batch-data batch))))
+          (let ((text (report-text (batch-data batch)
+                                   :format (output-format
+                                            (batch-output batch)))))
             ;; EXT:QUIT of another thread kills this one where it stands, with
             ;; interrupts off or not.  Until here the exit hook begins again.
             (setf (batch-finished batch) t)
@@ -222,7 +231,8 @@ ecl --debug keeps the debugger."
 
 ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
 arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
-mprof.data), --mprof-output FILE that for the tables (else standard output);
+mprof.data), --mprof-output FILE that for the tables (else standard output), or for
+a page when it ends in .html;
 --malloc has the C heap recorded, too; --mprof-limit BYTES (else MPROF_LIMIT) limits
 data file and chains, as in START.
 Called by ECL's --mprof option, which quits when it returns."

@@ -40,26 +40,31 @@ file is deleted afterwards.  Recording may be running."
       (when (probe-file file)
         (delete-file file)))))
 
-(defun report-arguments (file tables verbosity threads all-frames)
+(defun report-arguments (file format tables verbosity threads all-frames)
   "The arguments of the mprof command that print what the caller asks for."
+  (unless (member format '(:text :html))
+    (invalid-argument "~S is not a format; there are :text and :html" format))
   (unless (member verbosity '(:verbose :normal :terse))
     (invalid-argument "~S is not a verbosity; there are :verbose, :normal ~
                        and :terse" verbosity))
-  (append (list (format nil "--~(~A~)" verbosity))
+  (check-tables tables)
+  (append (if (eq format :html)
+              (list "html")
+              (list (format nil "--~(~A~)" verbosity)))
           ;; Lisp has no leak table; asking for all asks for all that there are.
-          (unless (eq tables t)
+          (unless (or (eq tables t) (eq format :html))
             (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
-          (and threads '("--threads"))
+          (and threads (eq format :text) '("--threads"))
           (and all-frames '("--all-frames"))
           (list file)))
 
-(defun report-text (file &key (tables t) (verbosity :normal) threads
-                           all-frames)
-  "The tables of the data file FILE, a string."
-  (%report (report-arguments file tables verbosity threads all-frames)))
+(defun report-text (file &key (format :text) (tables t) (verbosity :normal)
+                           threads all-frames)
+  "The tables of the data file FILE, or a page, as a string."
+  (%report (report-arguments file format tables verbosity threads all-frames)))
 
 (defun report (&key (tables t) (verbosity :normal) (stream *standard-output*)
-                 threads all-frames)
+                 threads all-frames (format :text))
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
@@ -70,12 +75,14 @@ VERBOSITY   :VERBOSE, :NORMAL or :TERSE
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
 ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
+FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
   (let ((text (call-with-current-data
                (lambda (file)
-                 (report-text file :tables tables :verbosity verbosity
-                                   :threads threads :all-frames all-frames)))))
+                 (report-text file :format format :tables tables
+                                   :verbosity verbosity :threads threads
+                                   :all-frames all-frames)))))
     (cond ((null stream) text)
           (t
            (let ((stream (if (eq stream t) *standard-output* stream)))

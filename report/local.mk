@@ -80,10 +80,30 @@ report_export_sources = \
 	report/export/samples.c report/export/samples.h \
 	report/export/speedscope.c
 
+report_html_sources = \
+	report/html/heap.c \
+	report/html/page.c report/html/page.h \
+	report/html/tree.c report/html/tree.h
+
+# The page as it is in the browser, which page.c has within itself
+html_assets = \
+	report/html/page.html report/html/page.css \
+	report/html/model.js report/html/summary.js report/html/graph.js \
+	report/html/tables.js report/html/page.js
+EXTRA_DIST += $(html_assets) report/html/embed.awk
+BUILT_SOURCES = report/html/assets.h
+CLEANFILES += report/html/assets.h
+report/html/assets.h: $(html_assets) report/html/embed.awk
+	@$(MKDIR_P) $(@D)
+	$(AM_V_GEN)set -- && for file in $(html_assets); do \
+	set -- "$$@" $(srcdir)/$$file; done && \
+	awk -f $(srcdir)/report/html/embed.awk "$$@" >$@.tmp && mv $@.tmp $@
+
 report_command_sources = \
 	report/command/command.c report/command/command.h \
 	report/command/curve_options.c \
 	report/command/export_options.c \
+	report/command/html.c \
 	report/command/stats.c \
 	report/command/library.c \
 	report/command/option.c report/command/option.h \
@@ -95,7 +115,7 @@ if REPORT
 lib_LTLIBRARIES += libmprof_report.la
 report_rooms = libreport-base.la libreport-data.la libreport-elf.la \
 	libreport-graph.la libreport-tables.la libreport-export.la \
-	libreport-command.la
+	libreport-html.la libreport-command.la
 noinst_LTLIBRARIES += $(report_rooms) libreport.la
 bin_PROGRAMS += mprof
 endif
@@ -105,6 +125,8 @@ libreport_elf_la_SOURCES = $(report_elf_sources)
 libreport_graph_la_SOURCES = $(report_graph_sources)
 libreport_tables_la_SOURCES = $(report_tables_sources)
 libreport_export_la_SOURCES = $(report_export_sources)
+libreport_html_la_SOURCES = $(report_html_sources)
+report/html/page.lo: report/html/assets.h
 libreport_command_la_SOURCES = $(report_command_sources)
 libreport_la_SOURCES =
 libreport_la_LIBADD = $(report_rooms)
@@ -114,6 +136,7 @@ libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 	-export-symbols-regex '^mprof_report_(string|free)$$'
 
 mprof_SOURCES = report/command/main.c report/command/run.c report/command/run.h \
+	report/command/run_html.c report/command/run_html.h \
 	report/command/run_options.c report/command/run_options.h \
 	report/command/runnable.c report/command/runnable.h
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'

@@ -70,6 +70,7 @@ c_script_tests = \
 	tests/run-aarch64.test \
 	tests/run-damaged.test \
 	tests/run-exports.test \
+	tests/run-html.test \
 	tests/run-figures.test \
 	tests/run-files.test \
 	tests/run-fuzz.test \
@@ -189,7 +190,7 @@ fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(base_sources) $(unwind_sources) $(arch_sources) $(report_base_sources) \
 	$(report_data_sources) $(report_elf_sources) $(report_graph_sources) \
 	$(report_tables_sources) $(report_export_sources) \
-	$(report_command_sources) \
+	$(report_html_sources) $(report_command_sources) \
 	monitor/malloc/environment.c report/command/run_options.c \
 	report/command/runnable.c tests/fuzz/support.c))
 fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
@@ -198,6 +199,7 @@ fuzzing/%.o: %.c
 	@$(MKDIR_P) $(@D)
 	$(AM_V_CC)$(CLANG) $(fuzz_cflags) -fsanitize=fuzzer-no-link,address,undefined \
 	$(DEFAULT_INCLUDES) $(AM_CPPFLAGS) -MMD -MP -c $< -o $@
+fuzzing/report/html/page.o: report/html/assets.h
 fuzzing/fuzzed.a: $(fuzz_objects)
 	$(AM_V_GEN)rm -f $@ && $(AR) cr $@ $(fuzz_objects)
 fuzzing/fuzz_%: fuzzing/tests/fuzz/fuzz_%.o fuzzing/fuzzed.a
@@ -331,7 +333,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
 	tests/oracle/dhat.html tests/oracle/profile.el \
-	tests/oracle/exports.py tests/oracle/log.py \
+	tests/oracle/exports.py tests/oracle/log.py tests/oracle/page.js \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \

@@ -140,17 +140,9 @@ static void look_up(struct command *c, unsigned heaps) {
 /* Lines below the header about what the tables will lack. */
 static void print_remarks(struct command *c, unsigned heaps) {
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
-    const char *trouble = c_heap && !c->input.program
-                              ? report__program_trouble(c->profile)
-                              : NULL;
-    if (trouble) {
-        fputs("The file ", c->output.stream);
-        report__print_name(c->output.stream, c->profile->program);
-        fprintf(c->output.stream,
-                " %s: its functions have no names here, unless it is given "
-                "before the data.\n",
-                trouble);
-    }
+
+    if (c_heap)
+        report__print_trouble(c->output.stream, &c->input, c->profile);
     if (c->options.ask_leaks && !c_heap)
         fputs("There is no leak table: Lisp's storage is reclaimed by the "
               "collector.\n",
@@ -290,6 +282,8 @@ int report__main(int argc, char **argv, FILE *out, FILE *err) {
 
     if (argc > 1 && strcmp(argv[1], "stats") == 0)
         return report__stats_main(argc - 1, argv + 1, out, err);
+    if (argc > 1 && strcmp(argv[1], "html") == 0)
+        return report__html_main(argc - 1, argv + 1, out, err);
     bool good;
     if (argc > 1 && strcmp(argv[1], "curve") == 0)
         good = report__parse_curve(argc - 1, argv + 1, out, err, &c.options);

@@ -60,6 +60,9 @@ bool report__parse_arguments(const struct report__option *list, int argc,
  * report__main(). */
 int report__stats_main(int argc, char **argv, FILE *out, FILE *err);
 
+/* The same for `mprof html`, which takes any number of data files. */
+int report__html_main(int argc, char **argv, FILE *out, FILE *err);
+
 struct report__input {
     const char *program; /* given by the user, or NULL */
     const char *data;
@@ -75,9 +78,10 @@ bool report__check_program(const struct report__input *input,
                            const struct report__profile *profile,
                            struct report__pool *pool, const char **error);
 
-/* What is wrong with the program that PROFILE names, to be said after its
- * name; NULL: nothing. */
-const char *report__program_trouble(const struct report__profile *profile);
+/* A line if the program that PROFILE names is not there as it was, and INPUT
+ * has no other. */
+void report__print_trouble(FILE *out, const struct report__input *input,
+                           const struct report__profile *profile);
 
 /* What --help prints. */
 void report__help(FILE *out);

@@ -1,5 +1,4 @@
 /* export_options.c - the options of `mprof export`. */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,15 +65,8 @@ static bool set_metric(void *options, const char *value, FILE *err) {
 
 static bool set_depth(void *options, const char *value, FILE *err) {
     struct report__options *o = options;
-    char *end;
-    unsigned long number = strtoul(value, &end, 10);
-
-    if (value[0] < '0' || value[0] > '9' || *end || number > UINT32_MAX) {
-        fprintf(err, "mprof: '%s' is not a number of functions\n", value);
-        return false;
-    }
-    o->export.sampling.depth = (uint32_t)number;
-    return true;
+    return report__take_number(value, "functions", err,
+                               &o->export.sampling.depth);
 }
 
 REPORT__SETS(set_no_lines, struct report__options, export.no_lines, true)

@@ -1,6 +1,7 @@
 /* option.c - see option.h. */
 #include "report/command/option.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { COLUMN = 18 }; /* where help begins */
@@ -44,8 +45,23 @@ bool report__take_option(const struct report__option *list, char **argv,
     return option->set(options, value, err);
 }
 
+bool report__take_number(const char *value, const char *what, FILE *err,
+                         uint32_t *number) {
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end || n > UINT32_MAX) {
+        fprintf(err, "mprof: '%s' is not a number of %s\n", value, what);
+        return false;
+    }
+    *number = (uint32_t)n;
+    return true;
+}
+
 void report__describe_options(const struct report__option *list, FILE *out) {
     for (; list->name != NULL; list++) {
+        if (*list->help == '\0')
+            continue;
         const char *line = list->help;
         int width = fprintf(out, "  --%s", list->name);
         if (list->value != NULL)

@@ -8,6 +8,7 @@
 #define REPORT_COMMAND_OPTION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct report__option {
@@ -36,7 +37,11 @@ struct report__option {
 bool report__take_option(const struct report__option *list, char **argv,
                          int *at, const char *prefix, FILE *err, void *options);
 
-/* A line or more for each. */
+/* VALUE as *NUMBER of WHAT; false after a line on ERR. */
+bool report__take_number(const char *value, const char *what, FILE *err,
+                         uint32_t *number);
+
+/* A line or more for each that has help. */
 void report__describe_options(const struct report__option *list, FILE *out);
 
 #endif

@@ -56,17 +56,9 @@ bool report__set_heap(void *options, const char *name, FILE *err) {
     return *heaps != 0;
 }
 
-static bool set_depth(void *options, const char *text, FILE *err) {
+static bool set_depth(void *options, const char *value, FILE *err) {
     struct report__options *o = options;
-    char *end;
-    unsigned long number = strtoul(text, &end, 10);
-
-    if (text[0] < '0' || text[0] > '9' || *end || number > UINT32_MAX) {
-        fprintf(err, "mprof: '%s' is not a number of callers\n", text);
-        return false;
-    }
-    o->leak_depth = (uint32_t)number;
-    return true;
+    return report__take_number(value, "callers", err, &o->leak_depth);
 }
 
 /* The leak table by name; --table does not take it away again. */
@@ -153,10 +145,12 @@ void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--no-children]\n"
-        "                 [--summary] [--scan] [--stats] [--group]\n"
+        "                 [--summary] [--scan] [--stats] [--group] "
+        "[--html=FILE]\n"
         "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"
         "                 [--] PROGRAM [ARGUMENT]...\n"
         "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
+        "       mprof html [OPTION]... [[PROGRAM] DATA]...\n"
         "       mprof export [OPTION]... [PROGRAM [DATA] | DATA]\n"
         "       mprof stats [OPTION]... [FILE]...\n"
         "Print what the data file DATA (mprof.data) tells about the "
@@ -167,11 +161,11 @@ void report__help(FILE *out) {
         "the file\n"
         "of the program if it is not where it was.\n"
         "`mprof run` runs PROGRAM and records what it allocates.\n"
-        "`mprof curve` prints how its heap grew and shrank, `mprof export` "
-        "writes its\n"
-        "chains for other tools, `mprof stats` prints the load of one process "
-        "or of\n"
-        "many; each has a --help.\n"
+        "`mprof html` makes a page for a browser, `mprof curve` prints how the "
+        "heap grew\n"
+        "and shrank, `mprof export` writes chains for other tools, `mprof "
+        "stats` prints\n"
+        "the load of one process or of many; each has a --help.\n"
         "\n",
         out);
     report__describe_options(list, out);

@@ -69,11 +69,19 @@ bool report__check_program(const struct report__input *input,
     return false;
 }
 
-const char *report__program_trouble(const struct report__profile *profile) {
-    const struct report__module *module = main_module(profile);
+void report__print_trouble(FILE *out, const struct report__input *input,
+                           const struct report__profile *profile) {
+    const struct report__module *module =
+        input->program ? NULL : main_module(profile);
     enum answer answer = module ? ask(profile->program, module) : SAME;
 
-    return answer == SAME         ? NULL
-           : answer == UNREADABLE ? "is not there any more, or not readable"
-                                  : "was changed since";
+    if (answer == SAME)
+        return;
+    fputs("The file ", out);
+    report__print_name(out, profile->program);
+    fprintf(out,
+            " %s: its functions have no names here, unless it is given before "
+            "the data.\n",
+            answer == UNREADABLE ? "is not there any more, or not readable"
+                                 : "was changed since");
 }

@@ -25,6 +25,7 @@
 #include "monitor/format/format.h"
 #include "monitor/format/group.h"
 #include "monitor/format/process.h"
+#include "report/command/run_html.h"
 #include "report/command/run_options.h"
 #include "report/command/runnable.h"
 #include "report/data/group.h"
@@ -147,6 +148,22 @@ static int set_log(const struct report__run_options *run) {
     return status;
 }
 
+/* That it can be made is known before the program runs. */
+static int check_html(const char *file) {
+    char folder[PATH_MAX];
+    const char *slash;
+    if (file == NULL)
+        return 0;
+    if (strlen(file) >= sizeof folder)
+        return fail(2, "%s: %s", file, strerror(ENAMETOOLONG));
+    slash = strrchr(strcpy(folder, file), '/');
+    folder[slash == NULL ? 0 : slash - folder + (slash == folder)] = '\0';
+    if (access(file, W_OK) == 0 ||
+        (errno == ENOENT && access(*folder ? folder : ".", W_OK | X_OK) == 0))
+        return 0;
+    return fail(2, "cannot create %s: %s", file, strerror(errno));
+}
+
 static int set_preload(void) {
     const char *library = getenv("MPROF_MALLOC_LIBRARY");
     const char *others = getenv("LD_PRELOAD");
@@ -209,7 +226,7 @@ int report__run_main(int argc, char **argv) {
         return 2;
     if ((run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
         (status = set_data(run.data)) != 0 || (status = set_log(&run)) != 0 ||
-        (status = set_preload()) != 0)
+        (status = check_html(run.html)) != 0 || (status = set_preload()) != 0)
         return status;
     unsetenv("MPROF_START");
     unsetenv("MPROF_CHILDREN");
@@ -220,6 +237,8 @@ int report__run_main(int argc, char **argv) {
     if (run.scan)
         setenv("MPROF_SCAN", "1", 1);
     check_program(run.program[0]);
+    if (run.html != NULL && (status = report__run_html(run.html)) >= 0)
+        return status;
     set_run();
     execvp(run.program[0], run.program);
     status = errno == ENOENT ? 127 : 126;

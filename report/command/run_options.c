@@ -10,6 +10,7 @@ typedef struct report__run_options run_options;
 REPORT__TAKES(set_data, run_options, data)
 REPORT__TAKES(set_limit, run_options, limit)
 REPORT__TAKES(set_log, run_options, log)
+REPORT__TAKES(set_html, run_options, html)
 REPORT__SETS(leave_children, run_options, children, false)
 REPORT__SETS(want_summary, run_options, summary, true)
 REPORT__SETS(want_stats, run_options, stats, true)
@@ -36,6 +37,7 @@ static const struct report__option list[] = {
     {"scan", NULL, "", want_scan},
     {"stats", NULL, "", want_stats},
     {"group", NULL, "", want_group},
+    {"html", "FILE", "", set_html},
     {"log", "FILE", "", set_log},
     {"log-plain", NULL, "", want_plain_log},
     {"log-threshold", "BYTES", "", set_threshold},

@@ -10,6 +10,7 @@ struct report__run_options {
     const char *data;  /* as given, or NULL */
     const char *limit; /* the same */
     const char *log;   /* the same */
+    const char *html;  /* the same */
     const char *threshold;
     bool children, summary, stats, log_plain, group, scan;
     char **program; /* with its arguments, ended by NULL */

@@ -38,12 +38,19 @@ static void add(void *data, const struct report__sample *sample) {
         c->depth = sample->depth;
 }
 
-struct report__chains *report__make_chains(const struct report__export *e,
-                                           bool by_place) {
+struct report__chains *report__no_chains(const struct report__export *e,
+                                         bool by_place) {
     struct report__chains *c = report__alloc(e->pool, 1, sizeof *c);
 
     c->pool = e->pool;
     c->by_place = by_place;
+    return c;
+}
+
+struct report__chains *report__make_chains(const struct report__export *e,
+                                           bool by_place) {
+    struct report__chains *c = report__no_chains(e, by_place);
+
     report__each_sample(e->samples, add, c);
     return c;
 }

@@ -28,12 +28,16 @@ struct report__chains {
     size_t sum_capacity, sum_of_capacity;
 };
 
-/* Of all samples of E; BY_PLACE tells calls at different places of a function
- * apart. */
+/* A tree without chains: report__chain_of() makes those of the samples that it
+ * is given.  BY_PLACE tells calls at different places of a function apart. */
+struct report__chains *report__no_chains(const struct report__export *e,
+                                         bool by_place);
+
+/* Of all samples of E. */
 struct report__chains *report__make_chains(const struct report__export *e,
                                            bool by_place);
 
-/* The chain of SAMPLE, which is one of those. */
+/* The chain of SAMPLE. */
 uint32_t report__chain_of(struct report__chains *chains,
                           const struct report__sample *sample);
 

@@ -1,6 +1,6 @@
 /* fuzz_data.c - the command, with a data file.
  *
- * The first byte says how: which tables or export, and what is made right
+ * The first byte says how: which tables, export or page, and what is made right
  * first, so that what comes after the first checks is reached, too.  Then come
  * the fields of the header, without the zeros that fill it up, and the records.
  * Modules may be ./module.so, which is in the working folder.
@@ -14,7 +14,14 @@
 #include "monitor/format/format.h"
 #include "report/command/command.h"
 
-enum { TABLES = 7, CLOSED = 8, WITH_PROGRAM = 16, AS_IT_IS = 32, EXPORT = 64 };
+enum {
+    TABLES = 7,
+    CLOSED = 8,
+    WITH_PROGRAM = 16,
+    AS_IT_IS = 32,
+    EXPORT = 64,
+    PAGE = 128
+};
 enum { MOST_OPTIONS = 5 };
 
 static char *const options[TABLES + 1][MOST_OPTIONS] = {
@@ -36,6 +43,9 @@ static char *const exports[TABLES + 1][MOST_OPTIONS] = {
     {"export", "--format=callgrind", "--heap=lisp"},
     {"export", "--format=dhat", "--heap=c", "--all-frames"},
     {"export", "--format=json", "--heap=c"}};
+
+static char *const pages[2][MOST_OPTIONS] = {
+    {"html"}, {"html", "--nodes=4", "--all-frames", "--depth=3"}};
 
 /* The file that DATA stands for; *SIZE is its size. */
 static unsigned char *make_file(const uint8_t *data, size_t *size) {
@@ -96,10 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         make_right(file, &size, how & CLOSED);
     const char *path = fuzz_file(file, size);
     free(file);
-    char *const *chosen =
-        how & EXPORT ? exports[how & TABLES] : options[how & TABLES];
-    bool is_text = !(how & EXPORT) || (how & 6) != 2; /* pprof's are none */
-    run(chosen, is_text,
-        how & WITH_PROGRAM ? "./module.so" : NULL, path);
+    char *const *chosen = how & PAGE     ? pages[how & 1]
+                          : how & EXPORT ? exports[how & TABLES]
+                                         : options[how & TABLES];
+    bool is_text = chosen != exports[2] && chosen != exports[3]; /* pprof's */
+    run(chosen, is_text, how & WITH_PROGRAM ? "./module.so" : NULL, path);
     return 0;
 }

@@ -11,6 +11,7 @@ METRIC bytes, allocs, kept or peak.  FILE is what a reader of KIND printed:
   dhat       the page of DHAT's viewer
   json       the export itself, as is
   speedscope the export itself, as is
+  page       what page.js wrote into the page of `mprof html`
 Each function has to have what it has there, itself and, unless it is `self`, with what
 it called.  Prints how many functions there are, and the sum.
 """
@@ -173,9 +174,23 @@ def speedscope(text, metric):
         yield [names[i].replace(";", ":") for i in frames], number
 
 
+def from_page(text, metric):
+    """What it has by function, by its chains where no total is known."""
+    found = {}
+    for line in re.search(r">FUNCTIONS\n(.*?)\nEND", text, re.DOTALL)[1].split("\n"):
+        which, name, own, both = html.unescape(line).split("\t")
+        if which == metric:
+            name = name.replace(";", ":")
+            before = found.get(name, (0, 0))
+            found[name] = (before[0] + int(own), before[1] + int(both))
+    return found
+
+
 def read(kind, text, metric):
     if kind == "top":
         return from_top(text)
+    if kind == "page":
+        return from_page(text, metric)
     if kind == "callgrind":
         return from_callgrind(text)
     chains = {

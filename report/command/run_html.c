@@ -1,0 +1,154 @@
+/* run_html.c - see run_html.h.
+ *
+ * What the terminal sends reaches the program as well as this process, which
+ * goes on until the program has ended; what others send is sent on.
+ */
+#define _GNU_SOURCE
+#include "report/command/run_html.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "monitor/format/claim.h"
+#include "report/command/command.h"
+
+static const int sent_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
+enum { SENT_ON = sizeof sent_on / sizeof *sent_on };
+
+static volatile sig_atomic_t program;
+
+static void send_on(int signal) {
+    int error = errno;
+    if (program > 0)
+        kill((pid_t)program, signal);
+    errno = error;
+}
+
+/* What the program does with signals is as it would be without us. */
+static pid_t start(void) {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN},
+                           forward = {.sa_handler = send_on,
+                                      .sa_flags = SA_RESTART};
+    sigset_t all, old;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old);
+    pid_t pid = fork();
+    if (pid > 0) {
+        program = pid;
+        sigaction(SIGINT, &ignore, NULL);
+        sigaction(SIGQUIT, &ignore, NULL);
+        for (int i = 0; i < SENT_ON; i++)
+            sigaction(sent_on[i], &forward, NULL);
+    }
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return pid;
+}
+
+static int await(pid_t pid) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    program = 0;
+    for (int i = 0; i < SENT_ON; i++)
+        signal(sent_on[i], SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    return status;
+}
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Whether PATH was begun since BEGIN, and has ended. */
+static bool is_new(const char *path, uint64_t begin) {
+    struct mprof_header header;
+    return mprof__claim(path, 0, &header) == MPROF__ENDED &&
+           header.start_time >= begin;
+}
+
+/* Into FOUND, the files whose names are NAME and what the pattern END says. */
+static void find(const char *name, const char *end, glob_t *found) {
+    char *pattern = malloc(2 * strlen(name) + strlen(end) + 1), *at = pattern;
+
+    if (pattern == NULL)
+        return;
+    for (; *name != '\0'; name++) {
+        if (strchr("*?[\\", *name) != NULL)
+            *at++ = '\\';
+        *at++ = *name;
+    }
+    strcpy(at, end);
+    glob(pattern, found->gl_pathc > 0 ? GLOB_APPEND : 0, NULL, found);
+    free(pattern);
+}
+
+/* FILE is made of those of FOUND that were begun since BEGIN. */
+static void make_page(const char *file, const glob_t *found, uint64_t begin) {
+    static char html[] = "html", output[] = "-o", end[] = "--";
+    char **arguments = calloc(found->gl_pathc + 5, sizeof *arguments);
+    char *name = strdup(file);
+    int count = 0;
+
+    if (arguments == NULL || name == NULL)
+        return;
+    arguments[count++] = html;
+    arguments[count++] = output;
+    arguments[count++] = name;
+    arguments[count++] = end;
+    int options = count;
+    for (size_t i = 0; i < found->gl_pathc; i++)
+        if (is_new(found->gl_pathv[i], begin))
+            arguments[count++] = found->gl_pathv[i];
+    if (count == options)
+        fprintf(stderr, "mprof: run: nothing was recorded: there is no %s\n",
+                file);
+    else
+        report__html_main(count, arguments, stdout, stderr);
+    free(name);
+    free(arguments);
+}
+
+/* End as the program did. */
+static int end_with(int status) {
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+int report__run_html(const char *file) {
+    const char *data = getenv("MPROF_DATA");
+    glob_t found = {.gl_pathc = 0};
+    uint64_t begin = now();
+    pid_t pid = start();
+
+    if (pid == 0)
+        return -1;
+    if (pid < 0) {
+        fprintf(stderr, "mprof: run: cannot fork: %s\n", strerror(errno));
+        return 2;
+    }
+    int status = await(pid);
+    if (data != NULL) {
+        find(data, "", &found);
+        find(data, ".*", &found);
+    }
+    make_page(file, &found, begin);
+    globfree(&found);
+    return end_with(status);
+}

@@ -1,0 +1,413 @@
+/* heap.c - the numbers of one heap as JSON, which model.js reads.  Columns have
+ * the numbers of many rows; what is small and often there comes first.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/export/json.h"
+#include "report/graph/graph.h"
+#include "report/html/page.h"
+#include "report/html/tree.h"
+#include "report/tables/tables.h"
+
+struct put {
+    FILE *out;
+    const struct report__html_heap *heap;
+    const struct report__export *e;
+    const struct report__html_tree *tree;
+};
+
+static void put_name(const struct put *p, const char *key, const char *text) {
+    fprintf(p->out, ",\n\"%s\":", key);
+    report__put_json(p->out, report__clean_name(p->e->pool, text));
+}
+
+/* The lines of TEXT. */
+static void put_header(const struct put *p) {
+    const char *at = p->heap->header;
+    unsigned long count = 0;
+
+    fputs(",\n\"header\":[", p->out);
+    while (*at != '\0') {
+        size_t length = strcspn(at, "\n");
+        report__put_comma(p->out, &count);
+        report__put_json(
+            p->out, report__clean_name(p->e->pool,
+                                       report__copy(p->e->pool, at, length)));
+        at += length + (at[length] == '\n');
+    }
+    putc(']', p->out);
+}
+
+static void put_threads(const struct put *p) {
+    const struct report__profile *profile = p->heap->profile;
+
+    fputs(",\n\"threads\":[", p->out);
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        if (i > 0)
+            putc(',', p->out);
+        report__put_json(p->out,
+                         report__thread_name(p->e->pool, &profile->threads[i]));
+    }
+    putc(']', p->out);
+}
+
+/* Functions */
+
+/* Libraries that a program has without asking for them: what is in them is the
+ * runtime's. */
+static bool is_runtime(const char *file) {
+    static const char *const names[] = {
+        "libecl.",    "libgc.",   "libffi.",  "libgmp.",    "libc.",
+        "ld-linux",   "libm.",    "libdl.",   "libpthread", "librt.",
+        "libstdc++.", "libc++",   "libgcc_s", "libmprof",   "linux-vdso",
+        "libatomic.", "libasan.", "ld-musl"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(file, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The package in NAME of a Lisp function, also in that of another function that
+ * it stands in; NULL: it has none. */
+static const char *package_of(struct report__pool *pool, const char *name) {
+    static const char ends[] = " ()'\"#;,`";
+
+    while (*name != '\0') {
+        size_t length = strcspn(name, ends);
+        const char *colon = memchr(name, ':', length);
+        if (colon != NULL && colon > name)
+            return report__copy(pool, name, (size_t)(colon - name));
+        name += length + (name[length] != '\0');
+    }
+    return NULL;
+}
+
+/* As KINDS of model.js has them. */
+enum kind { LISP, INTERPRETED, C, RUNTIME, OTHER };
+
+static enum kind kind_of(const struct report__shown *function,
+                         const char *file) {
+    switch (function->kind) {
+    case MPROF_INTERPRETED:
+        return INTERPRETED;
+    case MPROF_LISP:
+    case MPROF_ENTRY:
+        return is_runtime(file) ? RUNTIME : LISP;
+    case MPROF_C:
+        return is_runtime(file) ? RUNTIME : C;
+    default:
+        return OTHER;
+    }
+}
+
+/* The packages and files that functions are in, each once: a number from 1 on,
+ * by its name. */
+struct groups {
+    const char **list;
+    uint32_t count;
+    size_t capacity;
+};
+
+static uint32_t group_number(struct report__pool *pool, struct groups *groups,
+                             const char *name) {
+    for (uint32_t i = groups->count; i-- > 0;)
+        if (strcmp(groups->list[i], name) == 0)
+            return i + 1;
+    groups->list = report__grow(pool, groups->list, groups->count,
+                                &groups->capacity, sizeof *groups->list);
+    groups->list[groups->count] = name;
+    return ++groups->count;
+}
+
+/* The group of a function, or 0. */
+static uint32_t group_of(const struct put *p, struct groups *groups,
+                         const struct report__shown *function, const char *name,
+                         const char *file) {
+    enum { MOST = 1000 }; /* of groups: hostile names have each their own */
+    const char *group = *file != '\0' ? file : NULL;
+
+    if (function->kind != MPROF_C && !function->is_inlined) {
+        const char *package = package_of(p->e->pool, name);
+        group = package ? package : group;
+    }
+    return group && groups->count < MOST
+               ? group_number(p->e->pool, groups, group)
+               : 0;
+}
+
+static void put_functions(const struct put *p) {
+    const struct report__functions *names = p->heap->names;
+    const char **clean = report__clean_names(p->e->pool, names, false);
+    const uint32_t *modules = report__modules_of(p->e);
+    struct groups groups = {.list = NULL};
+
+    fputs(",\n\"functions\":[", p->out);
+    for (uint32_t i = 0; i < report__all_functions(names); i++) {
+        const char *file =
+            modules[i] == MPROF_NONE
+                ? ""
+                : base_of(p->heap->profile->modules[modules[i]].path);
+        enum kind kind = OTHER;
+        uint32_t group = 0;
+        if (i < names->count) {
+            file = report__clean_name(p->e->pool, file);
+            kind = kind_of(&names->list[i], file);
+            group = group_of(p, &groups, &names->list[i], clean[i],
+                             *file == '?' ? "" : file);
+        }
+        fputs(i > 0 ? ",\n[" : "[", p->out);
+        report__put_json(p->out, clean[i]);
+        fprintf(p->out, ",%d,%" PRIu32 "]", (int)kind, group);
+    }
+    fprintf(p->out, ",\n[\"<smaller>\",%d,0]],\n\"groups\":[", (int)OTHER);
+    for (uint32_t i = 0; i < groups.count; i++) {
+        if (i > 0)
+            putc(',', p->out);
+        report__put_json(p->out, groups.list[i]);
+    }
+    putc(']', p->out);
+}
+
+/* Columns */
+
+/* BEFORE is the end of what stands before it. */
+static void begin_column(const struct put *p, const char *before,
+                         const char *name, uint32_t *count) {
+    fprintf(p->out, "%s\n\"%s\":[", before, name);
+    *count = 0;
+}
+
+static void put_number(const struct put *p, uint32_t *count, uint64_t number) {
+    fprintf(p->out, (*count)++ > 0 ? ",%" PRIu64 : "%" PRIu64, number);
+}
+
+static void put_tree(const struct put *p) {
+    const struct report__html_tree *t = p->tree;
+    uint32_t count = 0;
+
+    fprintf(p->out,
+            ",\n\"leftOut\":%" PRIu32 ",\"leftOutBytes\":%" PRIu64
+            ",\n\"tree\":{",
+            t->left_out, t->left_out_bytes);
+    begin_column(p, "", "up", &count);
+    for (uint32_t i = 0; i < t->node_count; i++)
+        put_number(p, &count, t->nodes[i].up);
+    begin_column(p, "],", "function", &count);
+    for (uint32_t i = 0; i < t->node_count; i++)
+        put_number(p, &count, t->nodes[i].function);
+    fputs("]}", p->out);
+}
+
+static void put_samples(const struct put *p) {
+    static const char *const names[MPROF_NUMBERS] = {
+        [MPROF_NUMBER_ALLOCS] = "allocs",
+        [MPROF_NUMBER_BYTES] = "bytes",
+        [MPROF_NUMBER_KEPT_ALLOCS] = "keptAllocs",
+        [MPROF_NUMBER_KEPT_BYTES] = "kept",
+        [MPROF_NUMBER_PEAK_ALLOCS] = "peakAllocs",
+        [MPROF_NUMBER_PEAK_BYTES] = "peak",
+        [MPROF_NUMBER_TEMPORARY] = "temporary"};
+    const struct report__html_tree *t = p->tree;
+    uint32_t count = 0, last = 0;
+
+    begin_column(p, ",\n\"samples\":{", "node", &count);
+    for (uint32_t i = 0; i < t->sample_count; i++) {
+        put_number(p, &count, t->samples[i].node - last);
+        last = t->samples[i].node;
+    }
+    begin_column(p, "],", "class", &count);
+    for (uint32_t i = 0; i < t->sample_count; i++)
+        put_number(p, &count, t->samples[i].class_);
+    begin_column(p, "],", "thread", &count);
+    for (uint32_t i = 0; i < t->sample_count; i++)
+        put_number(p, &count, t->samples[i].thread);
+    for (int k = 0; k < report__numbers_of(p->heap->sampling.heap); k++) {
+        begin_column(p, "],", names[k], &count);
+        for (uint32_t i = 0; i < t->sample_count; i++)
+            put_number(p, &count, t->samples[i].numbers[k]);
+    }
+    fputs("]}", p->out);
+}
+
+/* What the tables have, which are exact also where chains are not known: rows
+ * of a function, its allocations and bytes; of arcs, with both functions. */
+static void put_exact(const struct put *p) {
+    const struct report__graph *graph = report__graph_build(
+        p->e->pool, p->heap->profile, p->heap->names, p->heap->sampling.heap,
+        MPROF_ALL_THREADS, p->heap->sampling.all_frames);
+    unsigned long count = 0;
+
+    fputs(",\n\"totals\":[", p->out);
+    for (uint32_t i = 0; i < p->heap->names->count; i++) {
+        const struct report__counts *total = &graph->vertices[i].total;
+        if (report__allocs(total) == 0 && report__bytes(total) == 0)
+            continue;
+        report__put_comma(p->out, &count);
+        fprintf(p->out, "[%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]", i,
+                report__allocs(total), report__bytes(total));
+    }
+    fputs("],\n\"arcs\":[", p->out);
+    count = 0;
+    for (uint32_t i = 0; i < graph->arc_count; i++) {
+        const struct report__arc *arc = &graph->arcs[i];
+        report__put_comma(p->out, &count);
+        fprintf(p->out, "[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]",
+                arc->caller, arc->callee, report__allocs(&arc->counts),
+                report__bytes(&arc->counts));
+    }
+    putc(']', p->out);
+}
+
+/* Types and sizes */
+
+static void put_types(const struct put *p) {
+    struct report__bin *bins;
+    uint32_t count = report__bins_collect(p->e->pool, p->heap->profile,
+                                          MPROF_ALL_THREADS, &bins);
+
+    fputs(",\n\"types\":[", p->out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(i > 0 ? ",\n[" : "[", p->out);
+        report__put_json(p->out, report__clean_name(p->e->pool, bins[i].type));
+        putc(',', p->out);
+        report__put_json(
+            p->out,
+            bins[i].name ? report__clean_name(p->e->pool, bins[i].name) : "");
+        fprintf(p->out, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+                (int)bins[i].class_,
+                bins[i].objects.allocs + bins[i].storage.allocs,
+                bins[i].objects.bytes + bins[i].storage.bytes,
+                bins[i].objects.allocs, bins[i].storage.bytes);
+    }
+    putc(']', p->out);
+}
+
+static void put_type_names(const struct put *p, uint32_t size) {
+    enum { FEW = 4 };
+    uint32_t count = 0;
+    const char *const *names =
+        p->heap->types && size <= MPROF_LARGEST_BIN
+            ? report__types_of_size(p->heap->types, size, &count)
+            : NULL;
+
+    putc('[', p->out);
+    for (uint32_t i = 0; i < count && i < FEW; i++) {
+        if (i > 0)
+            putc(',', p->out);
+        report__put_json(p->out, report__clean_name(p->e->pool, names[i]));
+    }
+    fputs(count > FEW ? ",\"...\"]" : "]", p->out);
+}
+
+static void put_sizes(const struct put *p) {
+    const struct report__size_bin *bins =
+        report__sizes_collect(p->e->pool, p->heap->profile, MPROF_ALL_THREADS);
+    unsigned long count = 0;
+
+    fputs(",\n\"sizes\":[", p->out);
+    for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
+        if (bins[i].allocated.allocs == 0)
+            continue;
+        report__put_comma(p->out, &count);
+        fprintf(p->out,
+                "\n[%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                ",",
+                i, bins[i].allocated.allocs, bins[i].allocated.bytes,
+                bins[i].allocated.allocs - bins[i].freed.allocs,
+                bins[i].allocated.bytes - bins[i].freed.bytes);
+        put_type_names(p, i);
+        putc(']', p->out);
+    }
+    fprintf(p->out, "],\n\"largestBin\":%d", MPROF_LARGEST_BIN);
+}
+
+/* Rows of time, and of bytes then: for Lisp before and after a collection. */
+static void put_curve(const struct put *p) {
+    const struct report__profile *profile = p->heap->profile;
+    unsigned long count = 0;
+
+    fputs(",\n\"curve\":[", p->out);
+    if (p->heap->sampling.heap == MPROF_LISP_HEAP)
+        for (uint32_t i = 0; i < profile->collection_count; i++) {
+            const struct report__collection *c = &profile->collections[i];
+            report__put_comma(p->out, &count);
+            fprintf(p->out,
+                    "[%" PRIu64 ",%" PRIu64 "],[%" PRIu64 ",%" PRIu64 "]",
+                    c->time, c->before, c->time, c->after);
+        }
+    else
+        for (uint32_t i = 0; i < profile->moment_count; i++) {
+            report__put_comma(p->out, &count);
+            fprintf(p->out, "[%" PRIu64 ",%" PRIu64 "]",
+                    profile->moments[i].time, profile->moments[i].live.bytes);
+        }
+    fputs("],\n\"marks\":[", p->out);
+    for (uint32_t i = 0; i < profile->mark_count; i++) {
+        if (i > 0)
+            putc(',', p->out);
+        fprintf(p->out, "[%" PRIu64 ",", profile->marks[i].time);
+        report__put_json(
+            p->out, report__clean_name(p->e->pool, profile->marks[i].mark));
+        putc(']', p->out);
+    }
+    fprintf(p->out, "],\n\"peak\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+            profile->peak_time, profile->at_peak.bytes,
+            profile->at_peak.allocs);
+}
+
+static void put_heap(const struct put *p) {
+    const struct report__profile *profile = p->heap->profile;
+    const bool is_c = p->heap->sampling.heap == MPROF_C_HEAP;
+    const struct report__totals total =
+        report__total(profile, p->heap->sampling.heap);
+
+    fprintf(p->out, "\n{\"heap\":\"%s\"", is_c ? "c" : "lisp");
+    put_name(p, "command", report__what_ran(p->e->pool, profile));
+    put_name(p, "file", p->heap->file);
+    fprintf(p->out,
+            ",\n\"pid\":%" PRIu32 ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64
+            ",\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"folded\":%" PRIu64
+            ",\"freed\":%" PRIu64,
+            profile->pid, profile->start_time, profile->duration, total.allocs,
+            total.bytes, total.folded, total.freed);
+    fputs(",\n\"classes\":[", p->out);
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        fprintf(p->out, "%s\"%s\"", i > 0 ? "," : "",
+                report__class_names[p->heap->sampling.heap][i]);
+    putc(']', p->out);
+    put_header(p);
+    put_threads(p);
+    put_functions(p);
+    (is_c ? put_sizes : put_types)(p);
+    put_curve(p);
+    put_exact(p);
+    put_tree(p);
+    put_samples(p);
+    putc('}', p->out);
+}
+
+void report__put_html_heap(FILE *out, const struct report__html_heap *heap,
+                           unsigned count, struct report__pool *pool) {
+    const struct report__export_options options = {.sampling = heap->sampling};
+    const struct report__export e = {
+        .out = out,
+        .profile = heap->profile,
+        .names = heap->names,
+        .options = &options,
+        .samples = report__samples_open(pool, heap->profile, heap->names,
+                                        &options.sampling),
+        .pool = pool};
+    const struct put p = {out, heap, &e,
+                          report__make_html_tree(&e, heap->nodes)};
+
+    if (count > 0)
+        putc(',', out);
+    put_heap(&p);
+}

@@ -1,0 +1,33 @@
+/* page.h - profiles as one page for a browser.
+ *
+ * The page has all in it that it needs, and asks for nothing else.  What it
+ * shows it makes of numbers that stand in it as JSON: a heap after the other.
+ */
+#ifndef REPORT_HTML_PAGE_H
+#define REPORT_HTML_PAGE_H
+
+#include "report/elf/types.h"
+#include "report/export/export.h"
+
+/* One heap of one data file. */
+struct report__html_heap {
+    const char *file; /* as the user knows it */
+    const struct report__profile *profile;
+    const struct report__functions *names;
+    const struct report__types *types; /* of C, or NULL */
+    const char *header;                /* the lines above the tables */
+    struct report__sampling sampling;
+    uint32_t nodes; /* most of them; see tree.h */
+};
+
+/* What stands before the first heap, with TITLE, of whatever bytes; and behind
+ * the last. */
+void report__html_begin(FILE *out, const char *title,
+                        struct report__pool *pool);
+void report__html_end(FILE *out);
+
+/* HEAP, of which COUNT are there already. */
+void report__put_html_heap(FILE *out, const struct report__html_heap *heap,
+                           unsigned count, struct report__pool *pool);
+
+#endif

@@ -1,0 +1,331 @@
+// page.js - the page: what is chosen stands behind # in its address, from which
+// all is drawn anew when it changes.
+
+const $ = id => document.getElementById(id);
+const page = JSON.parse($("data").textContent);
+const heaps = page.heaps.map(() => null);
+const DEFAULTS = {heap: "0", view: "top", metric: "bytes", class: "-1", thread: "-1",
+  search: "", hide: "", zoom: "", fn: "", table: "functions", sort: ""};
+let state, heap, graph, hiddenGroups;
+
+const readState = () =>
+  ({...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1)))});
+
+function address(changes) {
+  const next = {...state, ...changes};
+  return "#" + new URLSearchParams(Object.entries(next).filter(([k, v]) => v !== DEFAULTS[k]));
+}
+
+// Another state: REPLACE leaves no way back to this one.
+function go(changes, replace) {
+  const to = address(changes);
+  if (to === (location.hash || "#"))
+    return;
+  if (replace)
+    location.replace(to);
+  else
+    location.hash = to;
+}
+
+const numbersOf = text => text === "" ? [] : text.split(".").map(Number);
+const chosen = () => ({metric: state.metric, class: +state.class, thread: +state.thread});
+
+function setOptions(select, options, value) {
+  const same = [...select.options].map(o => o.value + o.text).join("\n") ===
+    options.map(o => o[0] + o[1]).join("\n");
+  if (!same)
+    select.replaceChildren(...options.map(([v, text]) => element("option", {value: v}, text)));
+  select.value = value;
+}
+
+// What of the state the heap does not have, such as a metric of C, is not kept.
+function checkState() {
+  if (!page.heaps[state.heap])
+    state.heap = "0";
+  heap = heaps[state.heap] ??= new Heap(page.heaps[state.heap]);
+  if (!heap.metrics.includes(state.metric))
+    state.metric = "bytes";
+  if (!heap.data.classes[state.class])
+    state.class = "-1";
+  if (!heap.data.threads[state.thread])
+    state.thread = "-1";
+  if (!tablesOf(heap).includes(state.table))
+    state.table = "functions";
+  if (!["top", "inverted", "function"].includes(state.view))
+    state.view = "top";
+  if (!heap.names[state.fn])
+    state.fn = "";
+}
+
+function showControls() {
+  const used = new Set(heap.threads);
+  setOptions($("metric"), heap.metrics.map(m => [m, METRICS[m][0]]), state.metric);
+  setOptions($("class"), [["-1", "all"], ...heap.data.classes.map((c, i) => [String(i), c])],
+    state.class);
+  setOptions($("thread"), [["-1", "all"], ...heap.data.threads.map((t, i) => [String(i), t])
+    .filter(([i]) => used.has(+i))], state.thread);
+  $("thread-choice").hidden = used.size < 2;
+  $("class-label").textContent = heap.isLisp ? "Class" : "Sizes";
+  if ($("search") !== document.activeElement)
+    $("search").value = state.search;
+  for (const button of document.querySelectorAll("[data-view]"))
+    button.setAttribute("aria-pressed", button.dataset.view === state.view);
+}
+
+// The packages and files, those with most first, with boxes to hide them.
+function showGroups() {
+  const {self} = heap.byFunction(everything("bytes"));
+  const sums = new Float64Array(heap.data.groups.length + 1);
+  const used = new Uint8Array(sums.length);
+  for (let i = 1; i < heap.count; i++)
+    used[heap.groups[heap.fn[i]]] = 1;
+  self.forEach((n, f) => { sums[heap.groups[f]] += n; });
+  const order = heap.data.groups.map((_, i) => i + 1).filter(g => used[g])
+    .sort((a, b) => sums[b] - sums[a] || a - b);
+  $("groups").replaceChildren(...order.map(g => {
+    const box = element("input", {type: "checkbox", value: g});
+    box.checked = hiddenGroups.has(g);
+    return element("label", {}, box, " ", heap.data.groups[g - 1]);
+  }));
+  $("hiding").hidden = order.length < 2;
+}
+
+function link(f, isNode) {
+  if (isNode)
+    return element("a", {href: address({view: "top", metric: state.metric,
+      zoom: heap.chain(f).reverse().join(".")}) + "", title: "this chain in the picture"}, "⤢");
+  return element("a", {href: address({view: "function", fn: String(f), zoom: ""})}, heap.names[f]);
+}
+
+function showSummary() {
+  const d = heap.data;
+  $("title").textContent = d.command;
+  const own = {...state};
+  state = {...DEFAULTS, heap: own.heap};
+  $("summary").replaceChildren(...summarize(heap).map(sentence =>
+    element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) : part))));
+  state = own;
+  $("recorded").textContent = [`Data file ${d.file}`, ...d.header].join("\n");
+  $("legend").replaceChildren(...KINDS.map((name, k) => {
+    const colour = element("i");
+    colour.style.background = fillOf(k);
+    return element("span", {}, colour, name);
+  }).filter((_, k) => heap.kinds.some((kind, f) => kind === k && k < 4 && heap.usedFunction(f))));
+  $("time").hidden = d.curve.length < 2;
+  if (d.curve.length > 1)
+    $("curve").replaceChildren(curvePicture(heap));
+}
+
+// By function whether it matches what is searched; null: nothing is.
+function findMatches() {
+  const input = $("search");
+  input.removeAttribute("aria-invalid");
+  $("matched").textContent = "";
+  if (!state.search)
+    return null;
+  try {
+    const expression = new RegExp(state.search, "i");
+    return {expression, byFunction: heap.names.map(name => expression.test(name))};
+  } catch {
+    input.setAttribute("aria-invalid", "true");
+    $("matched").textContent = "not a regular expression";
+    return null;
+  }
+}
+
+function showMatched(match, values) {
+  let sum = 0;
+  for (let i = 1; i < heap.count;) {
+    const is = heap.shown[i] === i && match.byFunction[heap.fn[i]];
+    sum += is ? values.total[i] : 0;
+    i = is ? heap.end[i] : i + 1;
+  }
+  $("matched").textContent = `${amount(state.metric, sum)}, ` +
+    `${percent(sum, values.total[0])}, with ${grouped(match.byFunction.filter(m => m).length)} functions`;
+  $("matched").dataset.sum = sum;
+}
+
+// The function that is shown when nobody chose one: that with most.
+const chosenFunction = () =>
+  state.fn !== "" ? +state.fn : largest(heap.byFunction(chosen()).self);
+
+function showGraph(match, values) {
+  const make = {
+    top: () => [topView(heap, values)],
+    inverted: () => [invertedView(heap, values)],
+    function: () => {
+      const f = chosenFunction();
+      return f < 0 ? [topView(heap, values)] :
+        [functionView(heap, values, f, true), functionView(heap, values, f, false)];
+    },
+  };
+  const views = heap.remember(`v ${state.view} ${state.metric} ${state.class} ${state.thread} ` +
+    `${state.view === "function" ? chosenFunction() : ""}`, make[state.view]);
+  graph.show(heap, values, views, numbersOf(state.zoom), match && match.byFunction);
+  $("whole").disabled = state.zoom === "";
+  showNeighbours(views);
+  tell(null);
+}
+
+// Beside the picture of one function: its callers, and what it calls.
+function showNeighbours(views) {
+  const area = $("neighbours");
+  area.replaceChildren();
+  if (views.length < 2)
+    return;
+  [["callers", views[0]], ["calls", views[1]]].forEach(([title, view]) => {
+    const kids = view.kids(graph.values.total), part = element("div");
+    const rest = view.value - sum(kids.map(k => k.value));
+    const rows = kids.map(k => ({functions: [k.fn], n: k.value}));
+    if (rest > 0 && title === "calls")
+      rows.push({functions: [], text: "itself", n: rest});
+    showTable(part, heap, {rows, sort: 1, columns: [
+      {title, functions: r => r.functions, text: undefined},
+      number(METRICS[state.metric][0], r => r.n), share(r => r.n, view.value),
+    ]}, null, null, link, () => {});
+    for (const row of part.querySelectorAll("td.text:empty"))
+      row.textContent = "itself";
+    area.append(part);
+  });
+}
+
+// What the box is, below the picture; without one, the whole.
+function tell(box) {
+  const all = graph.values.total[0], area = $("chosen");
+  if (!box && graph.views.length > 1)
+    box = {branch: graph.views[1]};
+  if (!box || box.branch.fn < 0) {
+    area.textContent = `All: ${amount(state.metric, all)}.`;
+    return;
+  }
+  const {branch} = box, group = heap.groups[branch.fn];
+  const outer = branch.parent && branch.parent.fn >= 0 ? branch.parent : null;
+  area.replaceChildren(link(branch.fn),
+    ` ${amount(state.metric, branch.value)}, ${percent(branch.value, all)}` +
+    (outer ? `; ${percent(branch.value, outer.value)} of what is shown for ` : ""),
+    ...(outer ? [heap.names[outer.fn]] : []),
+    ` (${KINDS[heap.kinds[branch.fn]]}${group ? `, ${heap.data.groups[group - 1]}` : ""})`);
+}
+
+function showTables(match) {
+  $("table-names").replaceChildren(...tablesOf(heap).map(name =>
+    element("button", {type: "button", "data-table": name, "aria-pressed": String(name === state.table),
+      onclick: () => go({table: name, sort: ""}, true)}, TABLES[name].title)));
+  const what = chosen(), table = heap.remember(
+    `table ${state.table} ${what.class} ${what.thread}`, () => TABLES[state.table].make(heap, what));
+  const matches = match && (row => row.functions ?
+    row.functions.some(f => match.byFunction[f]) : match.expression.test(row.text));
+  $("table-note").textContent = table.note || "";
+  showTable($("table"), heap, table, matches, state.sort === "" ? null : +state.sort, link,
+    by => go({sort: String(by)}, true));
+}
+
+function render() {
+  const last = state;
+  state = readState();
+  checkState();
+  const groups = new Set(numbersOf(state.hide)), isNew = !last || last.heap !== state.heap;
+  hiddenGroups = groups;
+  if (isNew) {
+    heap.hide(new Set());
+    showSummary();
+    showGroups();
+  }
+  if (isNew || last.hide !== state.hide)
+    heap.hide(groups);
+  showControls();
+  const values = heap.values(chosen()), match = findMatches();
+  if (match)
+    showMatched(match, values);
+  showGraph(match, values);
+  showTables(match);
+  document.body.dataset.ready = String(1 + (+document.body.dataset.ready || 0));
+}
+
+// What the user does
+
+function zoomOut() {
+  const zoom = numbersOf(state.zoom);
+  go({zoom: zoom.slice(0, -1).join(".")});
+}
+
+function enlarge(box) {
+  if (state.view === "function" && box.row < graph.above)
+    go({fn: String(box.branch.fn)});
+  else
+    go({zoom: graph.zoomTo(box).join(".")});
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey)
+    return;
+  const {key} = event, box = graph.chosen;
+  if (key.startsWith("Arrow")) {
+    const next = graph.next(key);
+    if (next) {
+      graph.choose(next);
+      tell(next);
+    }
+  } else if (key === "Enter" && box) {
+    enlarge(box);
+  } else if (key === "Escape" || key === "Backspace") {
+    zoomOut();
+  } else if (key === "f" && box && box.branch.fn >= 0) {
+    go({view: "function", fn: String(box.branch.fn), zoom: ""});
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function listen() {
+  const area = $("graph");
+  for (const name of ["metric", "class", "thread"])
+    $(name).addEventListener("change", event => go({[name]: event.target.value}));
+  $("heap").addEventListener("change", event =>
+    go({...DEFAULTS, search: state.search, heap: event.target.value}));
+  $("controls").addEventListener("submit", event => event.preventDefault());
+  let timer;
+  $("search").addEventListener("input", event => {
+    clearTimeout(timer);
+    timer = setTimeout(() => go({search: event.target.value}, true), 150);
+  });
+  $("groups").addEventListener("change", () => go({zoom: "", hide:
+    [...document.querySelectorAll("#groups input:checked")].map(b => b.value).join(".")}));
+  for (const button of document.querySelectorAll("[data-view]"))
+    button.addEventListener("click", () => go({view: button.dataset.view, zoom: "",
+      fn: button.dataset.view === "function" && graph.chosen && graph.chosen.branch.fn >= 0 ?
+        String(graph.chosen.branch.fn) : state.fn}));
+  $("whole").addEventListener("click", () => go({zoom: ""}));
+  area.addEventListener("click", event => {
+    const box = graph.at(event);
+    if (box)
+      enlarge(box);
+  });
+  area.addEventListener("mousemove", event => {
+    const box = graph.at(event);
+    area.style.cursor = box ? "pointer" : "";
+    $("canvas").title = box ? graph.name(box.branch) : "";
+    tell(box || graph.chosen);
+  });
+  area.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", event => {
+    if (event.key === "/" && !/^(INPUT|SELECT)$/.test(document.activeElement.tagName)) {
+      event.preventDefault();
+      $("search").focus();
+    }
+  });
+  window.addEventListener("hashchange", render);
+}
+
+function begin() {
+  setOptions($("heap"), page.heaps.map((h, i) => [String(i),
+    `${h.heap === "c" ? "C" : "Lisp"}: ${h.command}, process ${h.pid}, ${grouped(h.bytes)} bytes`]),
+  readState().heap);
+  $("heap-choice").hidden = heaps.length < 2;
+  graph = new Graph($("graph"), $("canvas"), $("rows"));
+  listen();
+  render();
+}
+
+begin();

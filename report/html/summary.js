@@ -1,0 +1,221 @@
+// summary.js - what matters, in sentences.
+
+const grouped = n => Math.round(n).toLocaleString("en-US");
+
+function seconds(ns) {
+  return ns < 1e7 ? `${(ns / 1e6).toFixed(3)} ms` : ns < 1e9 ? `${(ns / 1e6).toFixed(1)} ms` :
+    `${(ns / 1e9).toFixed(3)} s`;
+}
+
+function percent(part, whole) {
+  const p = 100 * part / (whole || 1);
+  return p > 0 && p < 0.1 ? "less than 0.1%" : `${p.toFixed(1)}%`;
+}
+
+function amount(metric, n) {
+  const unit = METRICS[metric][1];
+  return `${grouped(n)} ${n === 1 ? unit.slice(0, -1) : unit}`;
+}
+
+function largest(numbers, allowed = () => true) {
+  let best = -1;
+  numbers.forEach((n, i) => {
+    if (n > 0 && allowed(i) && (best < 0 || n > numbers[best]))
+      best = i;
+  });
+  return best;
+}
+
+const everything = metric => ({metric, class: -1, thread: -1});
+
+// A program's own function: neither the runtime's nor a name for what is none; of
+// Lisp no C, which is how its files are loaded.
+const isOwn = (heap, f) => heap.kinds[f] < (heap.isLisp ? 2 : 3);
+
+// By function of the program: what it has with the functions of the runtime that
+// it called, by metric, and at which node the most of it.
+function ownSums(heap, metric) {
+  const {self} = heap.values(everything(metric));
+  const own = new Int32Array(heap.count), sums = new Float64Array(heap.names.length);
+  const by = new Map();
+  for (let i = 1; i < heap.count; i++) {
+    own[i] = isOwn(heap, heap.fn[i]) ? i : own[heap.parent[i]];
+    if (self[i] > 0 && own[i] > 0) {
+      sums[heap.fn[own[i]]] += self[i];
+      by.set(own[i], (by.get(own[i]) || 0) + self[i]);
+    }
+  }
+  return {sums, by, own};
+}
+
+// From function FN out to its callers, the program's alone, always to the one that
+// has most of it, as long as that is a third of what FN has: outermost first.
+function wayTo(heap, fn, by, own) {
+  const way = [fn];
+  let nodes = new Map([...by].filter(([i]) => heap.fn[i] === fn)), share = 0, whole = 0;
+  for (const n of nodes.values())
+    whole += n;
+  while (way.length < 6) {
+    const callers = new Map();
+    for (const [i, n] of nodes) {
+      let caller = own[heap.parent[i]];
+      while (caller > 0 && heap.fn[caller] === way[0])
+        caller = own[heap.parent[caller]];
+      const f = caller > 0 ? heap.fn[caller] : -1;
+      if (!callers.has(f))
+        callers.set(f, {sum: 0, nodes: new Map()});
+      const group = callers.get(f);
+      group.sum += n;
+      group.nodes.set(caller, (group.nodes.get(caller) || 0) + n);
+    }
+    const [[f, most]] = [...callers].sort((a, b) => b[1].sum - a[1].sum);
+    if (f < 0 || most.sum < whole / 3)
+      break;
+    way.unshift(f);
+    nodes = most.nodes;
+    share = most.sum;
+  }
+  return {way, share};
+}
+
+function classesOf(heap, fn, metric, own) {
+  const sums = heap.data.classes.map(() => 0);
+  const numbers = heap.data.samples[metric];
+  numbers.forEach((n, k) => {
+    const node = own[heap.nodes[k]];
+    if (node > 0 && heap.fn[node] === fn)
+      sums[heap.classes[k]] += n;
+  });
+  const c = largest(sums);
+  return c < 0 ? null : {name: heap.data.classes[c], part: sums[c]};
+}
+
+// A sentence is a list of texts and of functions, by number.
+function summarize(heap) {
+  return [whole, causer, groups, allocator, biggestType, peak, growth, temporary, leaks, missing]
+    .map(sentence => sentence(heap)).filter(s => s);
+}
+
+function whole(heap) {
+  const d = heap.data;
+  return [`${grouped(d.allocs)} allocations of ${grouped(d.bytes)} bytes in ` +
+    `${seconds(d.duration)}, in the ${heap.isLisp ? "Lisp" : "C"} heap.`];
+}
+
+function causer(heap) {
+  const {sums, by, own} = ownSums(heap, "bytes"), f = largest(sums);
+  if (f < 0)
+    return null;
+  const all = heap.data.bytes, c = classesOf(heap, f, "bytes", own);
+  const {way, share} = wayTo(heap, f, by, own);
+  const sentence = ["Of the program's own functions, ", f, " causes most: " +
+    `${percent(sums[f], all)} of the bytes, itself or by what it calls of the runtime` +
+    (c ? `; ${percent(c.part, sums[f])} of that is of the class ${c.name}` : "") + "."];
+  if (way.length > 1) {
+    sentence.push(` ${percent(share, sums[f])} of it goes by way of `);
+    way.forEach((step, i) => sentence.push(...(i ? [" → ", step] : [step])));
+    sentence.push(".");
+  }
+  const next = ranking(sums).slice(1, 4);
+  next.forEach((g, i) => sentence.push(i === 0 ? " Next come " :
+    i + 1 === next.length ? " and " : ", ", g, ` with ${percent(sums[g], all)}`));
+  return next.length ? [...sentence, "."] : sentence;
+}
+
+const ranking = numbers => Array.from(numbers.keys()).filter(i => numbers[i] > 0)
+  .sort((a, b) => numbers[b] - numbers[a] || a - b);
+
+// The same by package or file, when there are several.
+function groups(heap) {
+  const {sums} = ownSums(heap, "bytes");
+  const byGroup = new Float64Array(heap.data.groups.length + 1);
+  sums.forEach((n, f) => { byGroup[heap.groups[f]] += n; });
+  byGroup[0] = 0;
+  const names = ranking(byGroup).slice(0, 4).map(g =>
+    `${heap.data.groups[g - 1]} ${percent(byGroup[g], heap.data.bytes)}`);
+  return names.length < 2 ? null :
+    [`So counted, ${heap.isLisp ? "packages" : "files"} cause: ${names.join(", ")}.`];
+}
+
+function allocator(heap) {
+  const {self} = heap.byFunction(everything("bytes")), f = largest(self);
+  const n = f < 0 ? 0 : heap.byFunction(everything("allocs")).self[f];
+  return f < 0 ? null : ["Most is allocated by ", f, ` itself: ` +
+    `${percent(self[f], heap.data.bytes)} of the bytes, in ${grouped(n)} allocations.`];
+}
+
+function biggestType(heap) {
+  const d = heap.data, rows = heap.isLisp ? d.types : d.sizes;
+  const column = heap.isLisp ? 4 : 2, i = largest(rows.map(r => r[column]));
+  if (i < 0)
+    return null;
+  const row = rows[i], share = `${percent(row[column], d.bytes)} of the bytes`;
+  if (heap.isLisp)
+    return [`The biggest type is ${row[1] || row[0]}: ${share}, ${grouped(row[3])} objects.`];
+  const size = row[0] > d.largestBin ? `more than ${grouped(d.largestBin)}` : grouped(row[0]);
+  return [`The size that takes most is ${size} bytes` +
+    (row[5].length ? ` (such as ${row[5][0]})` : "") +
+    `: ${share}, ${grouped(row[1])} allocations.`];
+}
+
+function peak(heap) {
+  const [time, bytes, objects] = heap.data.peak;
+  if (heap.isLisp || !bytes)
+    return null;
+  const {self} = heap.byFunction(everything("peak")), f = largest(self);
+  const start = `The heap was highest after ${seconds(time)}: ` +
+    `${grouped(bytes)} bytes in ${grouped(objects)} objects`;
+  return f < 0 ? [start + "."] :
+    [start + ", most of them, ", `${percent(self[f], bytes)}, of `, f, "."];
+}
+
+// The tenth of the time in which the heap grew most.
+function growth(heap) {
+  const {curve, duration} = heap.data, at = time => {
+    let bytes = 0;
+    for (const [t, b] of curve) {
+      if (t > time)
+        break;
+      bytes = b;
+    }
+    return bytes;
+  };
+  const rises = Array.from({length: 10}, (_, i) =>
+    at(duration * (i + 1) / 10) - at(duration * i / 10));
+  const i = largest(rises);
+  return i < 0 || curve.length < 4 ? null : ["It grew most between " +
+    `${seconds(duration * i / 10)} and ${seconds(duration * (i + 1) / 10)}, by ` +
+    `${grouped(rises[i])} bytes.`];
+}
+
+function temporary(heap) {
+  if (!heap.metrics.includes("temporary"))
+    return null;
+  const {self} = heap.byFunction(everything("temporary")), f = largest(self);
+  const sum = self.reduce((a, b) => a + b, 0);
+  return f < 0 ? null : [`${percent(sum, heap.data.allocs)} of the allocations are temporary, ` +
+    "freed before anything else happens in the heap; most of them, " +
+    `${percent(self[f], sum)}, are made by `, f, "."];
+}
+
+function leaks(heap) {
+  if (!heap.metrics.includes("kept"))
+    return null;
+  const {self} = heap.byFunction(everything("kept")), f = largest(self);
+  const sum = self.reduce((a, b) => a + b, 0);
+  return f < 0 ? ["Everything was freed."] : [`${grouped(sum)} bytes were never freed, ` +
+    `${percent(sum, heap.data.bytes)} of all; most of them, ${percent(self[f], sum)}, of `, f, "."];
+}
+
+function missing(heap) {
+  const d = heap.data, sentence = [];
+  if (heap.missing > 0)
+    sentence.push(`Of ${percent(d.folded, d.allocs)} of the allocations not the whole chain is ` +
+      "known, as there was no room for more: their functions stand below <folded> or are cut; " +
+      "record with a larger limit. ");
+  if (d.leftOut > 0)
+    sentence.push(`${grouped(d.leftOut)} contexts with ${grouped(d.leftOutBytes)} bytes in all ` +
+      "are too small to be here one by one: they stand as <smaller> (--nodes has more of them). ");
+  return sentence.length ? [...sentence, "The numbers of functions and calls, for bytes and " +
+    "allocations, are exact all the same."] : null;
+}

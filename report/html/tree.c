@@ -1,0 +1,208 @@
+/* tree.c - see tree.h. */
+#include "report/html/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A chain, as it is sorted: those with one caller side by side. */
+struct link {
+    uint32_t parent; /* a link plus 1, or 0 */
+    uint32_t function;
+    uint64_t bytes; /* with all that it called */
+    uint32_t self;  /* itself, a link plus 1 */
+};
+
+struct maker {
+    const struct report__export *e;
+    struct report__html_tree *tree;
+    struct report__chains *chains;
+    struct report__html_sample *samples; /* of chains, then of nodes */
+    size_t capacity;
+    struct link *links; /* callers first */
+    uint32_t link_count;
+    uint32_t *rest; /* by link plus 1: what is left out there, the same, or 0 */
+    uint32_t *place; /* by link plus 1: the number of its node */
+};
+
+static void take_sample(void *data, const struct report__sample *sample) {
+    struct maker *m = data;
+    uint32_t n = m->tree->sample_count++;
+
+    m->samples = report__grow(m->e->pool, m->samples, n, &m->capacity,
+                              sizeof *m->samples);
+    m->samples[n].node = report__chain_of(m->chains, sample);
+    m->samples[n].class_ = sample->class_;
+    m->samples[n].thread = sample->thread;
+    memcpy(m->samples[n].numbers, sample->numbers, sizeof sample->numbers);
+}
+
+/* A link for each chain. */
+static void make_links(struct maker *m) {
+    const struct report__chains *c = m->chains;
+    const uint32_t count = c->list.count;
+
+    m->link_count = count;
+    m->links =
+        report__alloc(m->e->pool, 2 * (size_t)count + 2, sizeof *m->links);
+    for (uint32_t i = 0; i < count; i++)
+        m->links[i] =
+            (struct link){.parent = c->list.list[i].a,
+                          .function = c->frames.list[c->list.list[i].b].a,
+                          .self = i + 1};
+    for (uint32_t i = 0; i < m->tree->sample_count; i++)
+        m->links[m->samples[i].node].bytes +=
+            m->samples[i].numbers[MPROF_NUMBER_BYTES];
+    for (uint32_t i = count; i-- > 0;)
+        if (m->links[i].parent > 0)
+            m->links[m->links[i].parent - 1].bytes += m->links[i].bytes;
+}
+
+static int compare_bytes(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* The least that a link must have, so that there are no more than MOST. */
+static uint64_t least_bytes(const struct maker *m, uint32_t most) {
+    uint64_t least = 0;
+
+    if (m->link_count <= most)
+        return 0;
+    uint64_t *bytes = report__alloc(m->e->pool, m->link_count, sizeof *bytes);
+    for (uint32_t i = 0; i < m->link_count; i++)
+        bytes[i] = m->links[i].bytes;
+    qsort(bytes, m->link_count, sizeof *bytes, compare_bytes);
+    least = bytes[most] + 1;
+    report__drop(m->e->pool, bytes);
+    return least;
+}
+
+/* The link, plus 1, of what is left out below PARENT. */
+static uint32_t rest_of(struct maker *m, uint32_t parent) {
+    if (m->rest[parent] == 0) {
+        m->links[m->link_count] =
+            (struct link){.parent = parent,
+                          .function = report__smaller(m->e->names),
+                          .self = m->link_count + 1};
+        m->rest[parent] = ++m->link_count;
+    }
+    return m->rest[parent];
+}
+
+/* A caller has no less than what it calls: what is left out is whole branches,
+ * and each becomes a part of one link at its place. */
+static void leave_out(struct maker *m, uint32_t most) {
+    const uint64_t least = least_bytes(m, most);
+    const uint32_t count = m->link_count;
+    uint32_t *to = report__alloc(m->e->pool, (size_t)count + 1, sizeof *to);
+
+    m->rest = report__alloc(m->e->pool, (size_t)count + 1, sizeof *m->rest);
+    for (uint32_t i = 0; i < count; i++) {
+        struct link *link = &m->links[i];
+        bool is_first = to[link->parent] == link->parent;
+        to[i + 1] = i + 1;
+        if (link->bytes >= least)
+            continue;
+        to[i + 1] = is_first ? rest_of(m, link->parent) : to[link->parent];
+        if (is_first)
+            m->links[to[i + 1] - 1].bytes += link->bytes;
+        m->tree->left_out_bytes += is_first ? link->bytes : 0;
+        m->tree->left_out++;
+        link->self = 0;
+    }
+    for (uint32_t i = 0; i < m->tree->sample_count; i++)
+        m->samples[i].node = to[m->samples[i].node + 1];
+    report__drop(m->e->pool, to);
+}
+
+static int compare_links(const void *a, const void *b) {
+    const struct link *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Sort links and bring the nodes into their order. */
+static void make_nodes(struct maker *m) {
+    struct report__pool *pool = m->e->pool;
+    const uint32_t all = m->link_count;
+    uint32_t count = 0, at = 0, depth = 0;
+
+    for (uint32_t i = 0; i < all; i++)
+        if (m->links[i].self > 0)
+            m->links[count++] = m->links[i];
+    qsort(m->links, count, sizeof *m->links, compare_links);
+    /* Where the children of each begin, and which are still to come. */
+    uint32_t *next = report__alloc(pool, (size_t)all + 2, sizeof *next);
+    for (uint32_t i = count; i-- > 0;)
+        next[m->links[i].parent] = i + 1;
+    uint32_t *path = report__alloc(pool, (size_t)count + 1, sizeof *path);
+    m->place = report__alloc(pool, (size_t)all + 1, sizeof *m->place);
+    m->tree->nodes =
+        report__alloc(pool, (size_t)count + 1, sizeof *m->tree->nodes);
+    for (uint32_t up = 0; at < count;) {
+        uint32_t parent = path[depth], link = next[parent];
+        if (link == 0) {
+            depth--;
+            up++;
+            continue;
+        }
+        next[parent] =
+            link < count && m->links[link].parent == parent ? link + 1 : 0;
+        m->tree->nodes[at] =
+            (struct report__html_node){m->links[link - 1].function, up};
+        up = 0;
+        path[++depth] = m->links[link - 1].self;
+        m->place[path[depth]] = ++at;
+    }
+    m->tree->node_count = count;
+    report__drop(pool, next);
+    report__drop(pool, path);
+}
+
+static int compare_samples(const void *a, const void *b) {
+    const struct report__html_sample *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->class_ > y->class_) - (x->class_ < y->class_);
+}
+
+/* One for each node, thread and class. */
+static void join_samples(struct maker *m) {
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < m->tree->sample_count; i++)
+        m->samples[i].node = m->place[m->samples[i].node];
+    qsort(m->samples, m->tree->sample_count, sizeof *m->samples,
+          compare_samples);
+    for (uint32_t i = 0; i < m->tree->sample_count; i++) {
+        if (count == 0 ||
+            compare_samples(&m->samples[count - 1], &m->samples[i]) != 0)
+            m->samples[count++] = m->samples[i];
+        else
+            for (int k = 0; k < MPROF_NUMBERS; k++)
+                m->samples[count - 1].numbers[k] += m->samples[i].numbers[k];
+    }
+    m->tree->sample_count = count;
+    m->tree->samples = m->samples;
+}
+
+struct report__html_tree *report__make_html_tree(const struct report__export *e,
+                                                 uint32_t most) {
+    struct maker m = {.e = e,
+                      .tree = report__alloc(e->pool, 1, sizeof *m.tree),
+                      .chains = report__no_chains(e, false)};
+
+    report__each_sample(e->samples, take_sample, &m);
+    if (m.tree->sample_count == 0)
+        return m.tree;
+    make_links(&m);
+    leave_out(&m, most);
+    make_nodes(&m);
+    join_samples(&m);
+    return m.tree;
+}

@@ -1,0 +1,41 @@
+/* tree.h - the chains of a heap as one tree in preorder: what the page draws.
+ */
+#ifndef REPORT_HTML_TREE_H
+#define REPORT_HTML_TREE_H
+
+#include "report/export/chains.h"
+
+/* In place of a function: chains with too little to have their own nodes. */
+static inline uint32_t report__smaller(const struct report__functions *names) {
+    return report__all_functions(names);
+}
+
+/* A function, called by that of a node further up; the most bytes first. */
+struct report__html_node {
+    uint32_t function;
+    uint32_t up; /* levels from the node before it to where its caller is */
+};
+
+/* What was allocated at a node in one class and thread. */
+struct report__html_sample {
+    uint32_t node; /* 0 is where the outermost functions are called */
+    uint32_t class_, thread;
+    uint64_t numbers[MPROF_NUMBERS];
+};
+
+/* In the pool of the export. */
+struct report__html_tree {
+    struct report__html_node *nodes; /* from number 1 on */
+    struct report__html_sample *samples;
+    uint32_t node_count, sample_count;
+    /* Of all nodes, those that are not there, and what they have. */
+    uint32_t left_out;
+    uint64_t left_out_bytes;
+};
+
+/* Of all samples of E; no more than MOST nodes but for those of what is left
+ * out. */
+struct report__html_tree *report__make_html_tree(const struct report__export *e,
+                                                 uint32_t most);
+
+#endif

@@ -1,0 +1,281 @@
+// page.js - uses the page of `mprof html` that it was put into, as its user would,
+// and writes into it what the functions have, and a line for what is not right.
+"use strict";
+const results = [], wrong = [];
+
+function expect(what, is) {
+  if (!is)
+    wrong.push(what);
+}
+
+function same(what, found, wanted) {
+  expect(`${what}: ${found}, not ${wanted}`, found === wanted);
+}
+
+// After ACTION the page is drawn anew, or, if it is to stay, not.
+async function after(action) {
+  const before = document.body.dataset.ready;
+  action();
+  for (let i = 0; i < 200 && document.body.dataset.ready === before; i++)
+    await new Promise(done => setTimeout(done, 5));
+  expect(`nothing happened: ${action}`, document.body.dataset.ready !== before);
+}
+
+function change(id, value) {
+  $(id).value = value;
+  $(id).dispatchEvent(new Event(id === "search" ? "input" : "change", {bubbles: true}));
+}
+
+function press(key) {
+  $("graph").focus();
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+}
+
+function clickBox(box) {
+  $("graph").scrollTop = Math.max(0, box.row * ROW - 50);
+  const area = $("canvas").getBoundingClientRect();
+  const to = {clientX: area.left + box.x + box.w / 2, bubbles: true,
+    clientY: area.top + (box.row + 0.5) * ROW - $("graph").scrollTop};
+  $("canvas").dispatchEvent(new MouseEvent("mousemove", to));
+  $("canvas").dispatchEvent(new MouseEvent("click", to));
+}
+
+// Chains as they are in the data, without what model.js makes of them.
+function* samplesOf(data, metric) {
+  const {up, function: functions} = data.tree, chains = [[]], path = [[]];
+  up.forEach((n, i) => {
+    path.length -= n;
+    chains.push([...path[path.length - 1], functions[i]]);
+    path.push(chains[i + 1]);
+  });
+  let node = 0;
+  for (let i = 0; i < data.samples.node.length; i++) {
+    node += data.samples.node[i];
+    yield {chain: chains[node], number: data.samples[metric][i],
+      class: data.samples.class[i], thread: data.samples.thread[i]};
+  }
+}
+
+function sumOf(data, metric, wanted) {
+  let sum = 0;
+  for (const sample of samplesOf(data, metric))
+    sum += wanted(sample) ? sample.number : 0;
+  return sum;
+}
+
+function putFunctions() {
+  for (const metric of heap.metrics) {
+    const what = everything(metric), {self, total} = heap.byFunction(what);
+    const exact = heap.totals(what);
+    heap.names.forEach((name, f) => {
+      if (self[f] > 0 || exact[f] > 0)
+        results.push([metric, name, self[f], exact[f]].join("\t"));
+      if (heap.data.folded === 0 && heap.data.leftOut === 0)
+        same(`${metric} of ${name} by chains`, total[f], exact[f]);
+    });
+  }
+}
+
+function testArcs() {
+  const found = new Map([...heap.byArc(everything("bytes")).values()]
+    .filter(arc => arc[2] > 0).map(arc => [`${arc[0]} ${arc[1]}`, arc[2]]));
+  if (heap.data.folded > 0 || heap.data.leftOut > 0)
+    return;
+  for (const [caller, callee, , bytes] of heap.data.arcs)
+    if (bytes > 0) {
+      same(`call of ${heap.names[callee]}`, found.get(`${caller} ${callee}`), bytes);
+      found.delete(`${caller} ${callee}`);
+    }
+  same("other calls", found.size, 0);
+}
+
+// Boxes lie within those of their callers, and are drawn in their colours.
+function testBoxes(view) {
+  const byBranch = new Map(graph.boxes.map(box => [box.branch, box]));
+  expect(`${view}: ${graph.boxes.length} boxes`, graph.boxes.length > 2);
+  for (const box of graph.boxes) {
+    const outer = byBranch.get(box.branch.parent);
+    if (outer)
+      expect(`${view}: ${graph.name(box.branch)} lies outside`, box.x >= outer.x - 0.01 &&
+        box.x + box.w <= outer.x + outer.w + 0.01 && Math.abs(box.row - outer.row) === 1);
+  }
+  $("graph").scrollTop = 0;
+  graph.draw();
+  const wide = graph.boxes.find(b => b.w > 20 && b.row * ROW < graph.height - ROW && b.row > 0);
+  const scale = $("canvas").width / graph.width;
+  const [red, green, blue, alpha] = $("canvas").getContext("2d").getImageData(
+    (wide.x + wide.w / 2) * scale, (wide.row * ROW + 1) * scale, 1, 1).data;
+  expect(`${view}: nothing is drawn: ${[red, green, blue, alpha]}`, alpha === 255);
+}
+
+async function testViews() {
+  const all = heap.values(everything("bytes")).total[0];
+  testBoxes("top");
+  same("width of all", graph.boxes[0].w, graph.width);
+  await after(() => document.querySelector("[data-view=inverted]").click());
+  testBoxes("inverted");
+  same("bytes of all allocators", sum(graph.views[0].kids().map(k => k.value)), all);
+  const deep = graph.views[0].kids().reduce((a, b) => b.value > a.value ? b : a);
+  const byFunction = heap.byFunction(everything("bytes"));
+  same("the largest allocator", deep.value, byFunction.self[deep.fn]);
+  await after(() => document.querySelector("[data-view=function]").click());
+  const f = chosenFunction();
+  for (const view of graph.views)
+    same("one function", view.value, byFunction.total[f]);
+  const callees = sum(graph.views[1].kids(graph.values.total).map(k => k.value));
+  expect("what it calls has more", callees <= byFunction.total[f]);
+  await after(() => document.querySelector("#neighbours a").click());
+  expect("the link of a caller", state.view === "function" && state.fn !== "");
+  await after(() => document.querySelector("[data-view=top]").click());
+}
+
+async function testZoom() {
+  const box = graph.boxes.filter(b => b.row === 2 && b.w > 4).sort((a, b) => a.w - b.w)[0];
+  const {fn} = box.branch;
+  await after(() => clickBox(box));
+  same("functions above", numbersOf(state.zoom).length, 2);
+  const large = graph.boxes.find(b => b.row === 2);
+  same("what was clicked", large.branch.fn, fn);
+  same("its width", large.w, graph.width);
+  expect("its callers are there", graph.boxes.filter(b => b.isAbove).length === 2);
+  await after(() => press("Escape"));
+  same("after Escape", numbersOf(state.zoom).length, 1);
+  await after(() => $("whole").click());
+  same("after Show all", state.zoom, "");
+}
+
+async function testKeys() {
+  press("ArrowDown");
+  same("first box", graph.chosen.branch.fn, -1);
+  press("ArrowDown");
+  press("ArrowDown");
+  same("row", graph.chosen.row, 2);
+  const {fn} = graph.chosen.branch;
+  expect("what is chosen is told", $("chosen").textContent.includes(heap.names[fn]));
+  press("ArrowUp");
+  same("row after ArrowUp", graph.chosen.row, 1);
+  press("ArrowDown");
+  await after(() => press("Enter"));
+  same("enlarged", numbersOf(state.zoom)[1], fn);
+  press("ArrowDown");
+  await after(() => press("f"));
+  expect("one function", state.view === "function" && state.zoom === "");
+  press("/");
+  same("after /", document.activeElement, $("search"));
+  await after(() => document.querySelector("[data-view=top]").click());
+}
+
+async function testSearch() {
+  const name = heap.names[largest(heap.byFunction(everything("bytes")).self)];
+  const text = name.replace(/[^\w]/g, "."), expression = new RegExp(text, "i");
+  await after(() => change("search", text));
+  const has = heap.names.map(n => expression.test(n));
+  same("what was found", +$("matched").dataset.sum,
+    sumOf(heap.data, "bytes", s => s.chain.some(f => has[f])));
+  same("rows", +$("table").dataset.rows, heap.names.filter((n, f) =>
+    has[f] && heap.totals(everything("allocs"))[f] > 0).length);
+  expect("the colour of what was found", graph.boxes.some(b => graph.fill(b.branch) === MATCH));
+  await after(() => change("search", "("));
+  same("what is no expression", $("search").getAttribute("aria-invalid"), "true");
+  await after(() => change("search", ""));
+  same("without a search", $("search").getAttribute("aria-invalid"), null);
+}
+
+async function testChoices() {
+  const {data} = heap;
+  for (let c = 0; c < data.classes.length; c++) {
+    await after(() => change("class", String(c)));
+    same(`class ${c}`, graph.values.total[0], sumOf(data, "bytes", s => s.class === c));
+  }
+  await after(() => change("class", "-1"));
+  for (const metric of heap.metrics.slice(1)) {
+    await after(() => change("metric", metric));
+    same(metric, graph.values.total[0], sumOf(data, metric, () => true));
+  }
+  await after(() => change("metric", "bytes"));
+  for (const {value} of [...$("thread").options].slice(1)) {
+    await after(() => change("thread", value));
+    same(`thread ${value}`, graph.values.total[0], sumOf(data, "bytes", s => s.thread === +value));
+    await after(() => change("thread", "-1"));
+  }
+}
+
+async function testHiding() {
+  const box = document.querySelector("#groups input"), all = graph.values.total[0];
+  if (!box)
+    return;
+  await after(() => box.click());
+  same("bytes when a group is hidden", graph.values.total[0], all);
+  expect("what is hidden", !graph.boxes.some(b => heap.groups[b.branch.fn] === +box.value));
+  const {self} = heap.byFunction(everything("bytes"));
+  const own = new Float64Array(self.length);
+  let top = 0;
+  for (const s of samplesOf(heap.data, "bytes")) {
+    const f = [...s.chain].reverse().find(g => heap.groups[g] !== +box.value);
+    if (f === undefined)
+      top += s.number;
+    else
+      own[f] += s.number;
+  }
+  heap.names.forEach((name, f) => same(`${name} with what is hidden`, self[f], own[f]));
+  same("what has no function", heap.values(chosen()).self[0], top);
+  await after(() => box.click());
+}
+
+async function testTables() {
+  for (const name of tablesOf(heap)) {
+    if (state.table !== name)
+      await after(() => document.querySelector(`[data-table=${name}]`).click());
+    const rows = +$("table").dataset.rows;
+    expect(`${name}: ${rows} rows`, rows > 0 || ["kept", "temporary", "peak"].includes(name));
+    same(`${name}: rows shown`, document.querySelectorAll("#table tbody tr").length,
+      Math.min(rows, SOME_ROWS));
+  }
+  await after(() => document.querySelector("[data-table=functions]").click());
+  const text = i => document.querySelectorAll("#table tbody tr td:nth-child(5)")[i].textContent;
+  const number = i => +text(i).replaceAll(",", "");
+  await after(() => document.querySelectorAll("#table th button")[4].click());
+  expect("most in all first", number(0) >= number(1));
+  await after(() => document.querySelectorAll("#table th button")[4].click());
+  expect("least in all first", number(0) <= number(1));
+  await after(() => document.querySelector("#table tbody a").click());
+  same("the link of a function", state.view, "function");
+}
+
+// No other page can be told by what a data file has in it.
+function testContent() {
+  same("scripts", document.scripts.length, 3);
+  const allowed = new Set(("HTML HEAD META TITLE STYLE BODY HEADER H1 H2 LABEL SELECT OPTION " +
+    "MAIN SECTION UL LI A DETAILS SUMMARY PRE FORM SPAN INPUT DIV BUTTON I CANVAS P TABLE " +
+    "THEAD TBODY TR TH TD NOSCRIPT SCRIPT svg line text path circle").split(" "));
+  for (const e of document.querySelectorAll("*"))
+    expect(`an element ${e.tagName}`, allowed.has(e.tagName));
+  same("the program", $("title").textContent, heap.data.command);
+  expect("sentences", document.querySelectorAll("#summary li").length >= 3);
+}
+
+async function test() {
+  for (let i = 0; i < heaps.length; i++) {
+    if (+state.heap !== i)
+      await after(() => change("heap", String(i)));
+    if (i === 0)
+      putFunctions();
+    testContent();
+    testArcs();
+    await testViews();
+    await testZoom();
+    await testKeys();
+    await testSearch();
+    await testChoices();
+    await testHiding();
+    await testTables();
+  }
+}
+
+window.onerror = message => { wrong.push(message); };
+test().catch(error => wrong.push(error.stack)).finally(() => {
+  const pre = document.createElement("pre");
+  pre.textContent = `FUNCTIONS\n${results.join("\n")}\nEND\n` +
+    `${wrong.slice(0, 20).map(w => `WRONG ${w}`).join("\n")}\nDONE`;
+  document.body.append(pre);
+});
