@@ -2,7 +2,8 @@
 
 (in-package "MPROF")
 
-(defparameter *tables* '(:bins :leaks :direct :graph :peak :temporary)
+(defparameter *tables*
+  '(:bins :leaks :direct :graph :peak :temporary :paths :tree)
   "The tables that there are.")
 
 (defparameter *usual-tables* '(:bins :leaks :direct :graph)
@@ -40,7 +41,22 @@ file is deleted afterwards.  Recording may be running."
       (when (probe-file file)
         (delete-file file)))))
 
-(defun report-arguments (file format tables verbosity threads all-frames)
+(defun part-arguments (focus ignore only limit-rows)
+  "The arguments of the mprof command for a part of the chains or rows."
+  (loop for (name value) in (list (list "focus" focus) (list "ignore" ignore)
+                                  (list "only" only)
+                                  (list "limit-rows" limit-rows))
+        when value
+          collect (progn
+                    (when (or (equal value "") (find #\Newline (string-of value)))
+                      (invalid-argument "~S is no value for :~A" value name))
+                    (format nil "--~A=~A" name value))))
+
+(defun string-of (value)
+  "VALUE, a string or what is printed."
+  (if (stringp value) value (princ-to-string value)))
+
+(defun report-arguments (file format tables verbosity threads all-frames part)
   "The arguments of the mprof command that print what the caller asks for."
   (unless (member format '(:text :html))
     (invalid-argument "~S is not a format; there are :text and :html" format))
@@ -56,25 +72,33 @@ file is deleted afterwards.  Recording may be running."
             (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
           (and threads (eq format :text) '("--threads"))
           (and all-frames '("--all-frames"))
+          (and (eq format :text) part)
           (list file)))
 
 (defun report-text (file &key (format :text) (tables t) (verbosity :normal)
-                           threads all-frames)
+                           threads all-frames part)
   "The tables of the data file FILE, or a page, as a string."
-  (%report (report-arguments file format tables verbosity threads all-frames)))
+  (%report (report-arguments file format tables verbosity threads all-frames
+                             part)))
 
 (defun report (&key (tables t) (verbosity :normal) (stream *standard-output*)
-                 threads all-frames (format :text))
+                 threads all-frames (format :text) focus ignore only
+                 limit-rows)
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
 TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
-            :GRAPH, :PEAK and :TEMPORARY; the C heap alone has leaks, a peak
-            and temporary objects
+            :GRAPH, :PEAK, :TEMPORARY, :PATHS and :TREE; the C heap alone has
+            leaks, a peak and temporary objects
 VERBOSITY   :VERBOSE, :NORMAL or :TERSE
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
 ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
+FOCUS, IGNORE  regular expressions: only chains with a function like this, or
+            without one
+ONLY        the same: only functions of packages or files like this; what
+            others allocate is their callers'
+LIMIT-ROWS  no more than so many rows of a table
 FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
@@ -82,7 +106,9 @@ Signals a NOTHING-RECORDED-ERROR before the first START."
                (lambda (file)
                  (report-text file :format format :tables tables
                                    :verbosity verbosity :threads threads
-                                   :all-frames all-frames)))))
+                                   :all-frames all-frames
+                                   :part (part-arguments focus ignore only
+                                                         limit-rows))))))
     (cond ((null stream) text)
           (t
            (let ((stream (if (eq stream t) *standard-output* stream)))

@@ -40,8 +40,10 @@ report_elf_sources = \
 report_graph_sources = \
 	report/graph/breaker.c \
 	report/graph/call_sites.c report/graph/call_sites.h \
+	report/graph/focus.c report/graph/focus.h \
 	report/graph/functions.c report/graph/functions.h \
 	report/graph/graph.c report/graph/graph.h \
+	report/graph/groups.c report/graph/groups.h \
 	report/graph/inlining.c report/graph/inlining.h \
 	report/graph/places.c report/graph/places.h \
 	report/graph/view.c report/graph/view.h
@@ -63,7 +65,9 @@ report_tables_sources = \
 	report/tables/sizes.c \
 	report/tables/stats.c report/tables/stats.h \
 	report/tables/tables.h \
-	report/tables/text.c
+	report/tables/text.c \
+	report/tables/top_paths.c \
+	report/tables/tree.c
 
 report_export_sources = \
 	report/export/callgrind.c \

@@ -59,6 +59,7 @@ ecl_tests = \
 	tests/run-ecl-suite.test \
 	tests/run-embed.test \
 	tests/run-exact.test \
+	tests/run-focus.test \
 	tests/run-heaps.test \
 	tests/run-lambdas.test \
 	tests/run-lisp.test \
@@ -333,7 +334,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
 	tests/oracle/dhat.html tests/oracle/profile.el \
-	tests/oracle/exports.py tests/oracle/log.py tests/oracle/page.js \
+	tests/oracle/exports.py tests/oracle/focus.py tests/oracle/log.py tests/oracle/page.js \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \

@@ -17,8 +17,9 @@ struct command {
     FILE *err;
     struct report__input input;
     const struct report__profile *profile;
-    struct report__functions *names; /* NULL: not needed */
-    struct report__types *types;     /* the same */
+    const struct report__profile *part; /* what tables of chains are made of */
+    struct report__functions *names;    /* NULL: not needed */
+    struct report__types *types;        /* the same */
 };
 
 static void print_graph_tables(struct command *c, enum mprof_heap heap,
@@ -26,31 +27,39 @@ static void print_graph_tables(struct command *c, enum mprof_heap heap,
     const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
     struct report__graph *graph = report__graph_build(
-        &c->pool, c->profile, c->names, heap, thread, o->all_frames);
+        &c->pool, c->part, c->names, heap, thread, o->all_frames);
 
     if (o->tables & MPROF_DIRECT) {
         putc('\n', out);
-        report__print_direct(out, graph, o->verbosity, &c->pool);
+        report__print_direct(out, graph, &o->choice, &c->pool);
     }
     if (o->tables & MPROF_GRAPH) {
         putc('\n', out);
-        report__print_graph(out, graph, o->verbosity, &c->pool);
+        report__print_graph(out, graph, &o->choice, &c->pool);
     }
 }
 
-static void print_path_tables(struct command *c, uint32_t thread) {
+static void print_path_tables(struct command *c, enum mprof_heap heap,
+                              uint32_t thread) {
     static void (*const print[])(FILE *, const struct report__profile *,
                                  const struct report__functions *, uint32_t,
                                  const struct report__path_options *,
                                  struct report__pool *) = {
-        report__print_leaks, report__print_lost, report__print_peak,
-        report__print_temporary};
+        report__print_leaks,     report__print_lost,  report__print_peak,
+        report__print_temporary, report__print_paths, report__print_tree};
 
     const struct report__options *o = &c->options;
-    const bool leaks = o->tables & MPROF_LEAKS;
-    const bool wanted[] = {leaks && !o->lost, leaks && o->lost,
-                           o->tables & MPROF_PEAK, o->tables & MPROF_TEMPORARY};
-    struct report__path_options options = {.verbosity = o->verbosity,
+    const bool is_c = heap == MPROF_C_HEAP;
+    const bool leaks = o->tables & MPROF_LEAKS && is_c;
+    const bool wanted[] = {leaks && !o->lost,
+                           leaks && o->lost,
+                           o->tables & MPROF_PEAK && is_c,
+                           o->tables & MPROF_TEMPORARY && is_c,
+                           o->tables & MPROF_PATHS,
+                           o->tables & MPROF_TREE};
+    struct report__path_options options = {.choice = o->choice,
+                                           .heap = heap,
+                                           .inverted = o->inverted,
                                            .depth = o->leak_depth,
                                            .offsets = o->offsets,
                                            .inlines = o->inlines,
@@ -58,7 +67,7 @@ static void print_path_tables(struct command *c, uint32_t thread) {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (wanted[i]) {
             putc('\n', c->output.stream);
-            print[i](c->output.stream, c->profile, c->names, thread, &options,
+            print[i](c->output.stream, c->part, c->names, thread, &options,
                      &c->pool);
         }
 }
@@ -70,15 +79,17 @@ static void print_tables(struct command *c, enum mprof_heap heap,
     const struct report__pool mark = c->pool;
     FILE *out = c->output.stream;
 
-    if (o->tables & MPROF_BINS)
+    const bool bins = o->tables & MPROF_BINS && c->part == c->profile;
+
+    if (bins)
         putc('\n', out);
-    if (o->tables & MPROF_BINS && heap == MPROF_LISP_HEAP)
-        report__print_bins(out, c->profile, thread, o->verbosity, &c->pool);
-    else if (o->tables & MPROF_BINS)
-        report__print_sizes(out, c->profile, thread, c->types, o->verbosity,
-                            &c->pool);
-    if (heap == MPROF_C_HEAP)
-        print_path_tables(c, thread);
+    if (bins && heap == MPROF_LISP_HEAP)
+        report__print_bins(out, c->profile, thread, o->choice.verbosity,
+                           &c->pool);
+    else if (bins)
+        report__print_sizes(out, c->profile, thread, c->types,
+                            o->choice.verbosity, &c->pool);
+    print_path_tables(c, heap, thread);
     if (o->tables & (MPROF_DIRECT | MPROF_GRAPH))
         print_graph_tables(c, heap, thread);
     report__pool_release(&c->pool, &mark);
@@ -126,15 +137,16 @@ static void look_up(struct command *c, unsigned heaps) {
     const struct report__options *o = &c->options;
     bool c_heap = heaps >> MPROF_C_HEAP & 1;
     unsigned nameless = MPROF_BINS | (c_heap ? 0u : MPROF_PATH_TABLES);
+    bool focused = report__is_focused(&o->focus);
 
-    if (o->sexp || o->tables & ~nameless)
+    if (o->sexp || focused || o->tables & ~nameless)
         c->names =
             report__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))
         report__find_inlining(&c->pool, c->profile, c->names, false);
-    if (!o->sexp && c_heap && o->tables & MPROF_BINS)
+    if (!o->sexp && !focused && c_heap && o->tables & MPROF_BINS)
         c->types = report__types_read(&c->pool, c->profile, c->input.program,
-                                      o->verbosity == MPROF_VERBOSE);
+                                      o->choice.verbosity == MPROF_VERBOSE);
 }
 
 /* Lines below the header about what the tables will lack. */
@@ -147,6 +159,55 @@ static void print_remarks(struct command *c, unsigned heaps) {
         fputs("There is no leak table: Lisp's storage is reclaimed by the "
               "collector.\n",
               c->output.stream);
+}
+
+/* What of the chains the tables are about.  False: *ERROR is a sentence. */
+static bool focus(struct command *c, struct report__focused *focused,
+                  const char **error) {
+    c->part = c->profile;
+    if (!report__is_focused(&c->options.focus))
+        return true;
+    if (!report__focus(&c->pool, c->profile, c->names, &c->options.focus,
+                       focused, error))
+        return false;
+    c->part = focused->profile;
+    return true;
+}
+
+static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
+    fprintf(out, "%s of %s bytes (%.1f%%)", report__grouped(bytes).text,
+            report__grouped(all).text,
+            100.0 * (double)bytes / (double)(all > 0 ? all : 1));
+}
+
+/* Above the tables of HEAP: what they are about. */
+static void print_focus(struct command *c, enum mprof_heap heap,
+                        const struct report__focused *focused) {
+    FILE *out = c->output.stream;
+    const uint64_t all = report__total(c->profile, heap).bytes;
+
+    if (c->part == c->profile)
+        return;
+    putc('\n', out);
+    if (c->options.focus.focus || c->options.focus.ignore) {
+        fputs("Of all chains: ", out);
+        print_share(out, focused->left[heap].bytes, all);
+        fputs(".\n", out);
+    }
+    if (c->options.focus.only)
+        fputs("What functions of other packages and files allocated is their "
+              "callers'.\n",
+              out);
+    if (c->options.tables & MPROF_BINS)
+        fputs("No bins: types and sizes are not known by chain.\n", out);
+    if (focused->summed[heap].bytes == 0)
+        return;
+    fputs("In no table below: ", out);
+    print_share(out, focused->summed[heap].bytes, all);
+    fputs(
+        ", whose chains were summed up, so that it\nis not known whether they "
+        "belong here.  Record with a larger limit.\n",
+        out);
 }
 
 /* For gnuplot that of one heap alone. */
@@ -166,34 +227,39 @@ static void print_curves(struct command *c, unsigned heaps) {
         report__print_collections(out, c->profile, o, &c->pool);
 }
 
-static void export(struct command *c) {
+static void export(struct command *c, const char **error) {
     const struct report__export_options *o = &c->options.export;
-    struct report__functions *names =
-        report__name_functions(&c->pool, c->profile, c->input.program);
+    struct report__focused focused;
 
+    c->names = report__name_functions(&c->pool, c->profile, c->input.program);
     if (!o->no_lines)
-        report__find_inlining(&c->pool, c->profile, names, true);
-    report__export(c->output.stream, c->profile, names, o, &c->pool);
+        report__find_inlining(&c->pool, c->profile, c->names, true);
+    if (focus(c, &focused, error))
+        report__export(c->output.stream, c->part, c->names, o, &c->pool);
 }
 
-static void print_profile(struct command *c, unsigned heaps) {
+static void print_profile(struct command *c, unsigned heaps,
+                          const char **error) {
     const struct report__options *o = &c->options;
     FILE *out = c->output.stream;
+    struct report__focused focused;
 
     if (o->what == MPROF_CURVE_ALONE) {
         print_curves(c, heaps);
         return;
     }
     if (o->what == MPROF_EXPORT) {
-        export(c);
+        export(c, error);
         return;
     }
     look_up(c, heaps);
+    if (!focus(c, &focused, error))
+        return;
     if (o->sexp) {
         report__print_sexp(out, c->profile, c->names, o->all_frames, &c->pool);
         return;
     }
-    report__print_header(out, c->profile, o->verbosity, &c->pool);
+    report__print_header(out, c->profile, o->choice.verbosity, &c->pool);
     print_remarks(c, heaps);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(heaps >> heap & 1))
@@ -201,6 +267,7 @@ static void print_profile(struct command *c, unsigned heaps) {
         if (heaps != 1u << heap)
             fprintf(out, "\n======== %s heap ========\n",
                     heap == MPROF_C_HEAP ? "C" : "Lisp");
+        print_focus(c, heap, &focused);
         if (o->by_thread)
             print_by_thread(c, heap);
         else
@@ -257,7 +324,7 @@ static int run(struct command *c) {
     else if (!error && c->options.version)
         fprintf(c->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     else if (!error)
-        print_profile(c, heaps);
+        print_profile(c, heaps, &error);
     if (error || !report__output_finish(&c->output, &c->pool, &error)) {
         if (error)
             fprintf(c->err, "mprof: %s\n", error);

@@ -7,6 +7,7 @@
 
 #include "report/command/option.h"
 #include "report/export/export.h"
+#include "report/graph/focus.h"
 #include "report/tables/tables.h"
 
 enum report__what {
@@ -18,11 +19,12 @@ enum report__what {
 struct report__options {
     unsigned tables; /* of enum report__table */
     unsigned heaps; /* bits 1 << enum mprof_heap; 0: those that were recorded */
-    enum report__verbosity verbosity;
+    struct report__choice choice;
+    struct report__focus focus;
     bool all_frames, by_thread, sexp, help, version;
     bool ask_leaks, no_leaks; /* the leak table was named, or refused */
     bool lost;                /* it is to show that only */
-    bool offsets, inlines;
+    bool offsets, inlines, inverted;
     uint32_t leak_depth;
     const char *files[2]; /* as given, or NULL */
     const char *output;   /* NULL: the stream */
@@ -38,6 +40,11 @@ bool report__parse_options(int argc, char **argv, FILE *err,
 
 /* As an option; OPTIONS are struct report__options. */
 bool report__set_heap(void *options, const char *name, FILE *err);
+
+/* Whether what FOCUS and ALL_FRAMES ask for can be had together; false after a
+ * line on ERR. */
+bool report__check_focus(const struct report__focus *focus, bool all_frames,
+                         FILE *err);
 
 /* The same for `mprof curve`, with the arguments behind that; OUT is where it
  * is printed without --output. */

@@ -69,6 +69,9 @@ static bool set_depth(void *options, const char *value, FILE *err) {
                                &o->export.sampling.depth);
 }
 
+REPORT__TAKES(set_focus, struct report__options, focus.focus)
+REPORT__TAKES(set_ignore, struct report__options, focus.ignore)
+REPORT__TAKES(set_only, struct report__options, focus.only)
 REPORT__SETS(set_no_lines, struct report__options, export.no_lines, true)
 REPORT__SETS(show_all, struct report__options, export.sampling.all_frames, true)
 REPORT__TAKES(set_output, struct report__options, output)
@@ -84,6 +87,12 @@ static const struct report__option list[] = {
      "kept and peak, in bytes, and temporary; the others have all",
      set_metric},
     {"heap", "HEAP", "lisp or c, where both were recorded", report__set_heap},
+    {"focus", "REGEX", "only chains with a function like this", set_focus},
+    {"ignore", "REGEX", "no chains with a function like this", set_ignore},
+    {"only", "REGEX",
+     "only functions of packages or files like this: what others\n"
+     "allocate is their callers'",
+     set_only},
     {"all-frames", NULL,
      "also the functions of the system's plumbing: start-up,\n"
      "the loader, the interpreter",
@@ -124,7 +133,7 @@ static bool check(const struct report__options *o, FILE *out, FILE *err) {
               err);
         return false;
     }
-    return true;
+    return report__check_focus(&o->focus, o->export.sampling.all_frames, err);
 }
 
 bool report__parse_export(int argc, char **argv, FILE *out, FILE *err,

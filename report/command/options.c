@@ -7,8 +7,8 @@
 #include "report/command/option.h"
 
 /* Their names are bits of enum report__table, in this order. */
-static const char *const table_names[] = {"bins",  "leaks", "direct",
-                                          "graph", "peak",  "temporary"};
+static const char *const table_names[] = {
+    "bins", "leaks", "direct", "graph", "peak", "temporary", "paths", "tree"};
 enum { TABLES = sizeof table_names / sizeof *table_names };
 
 static bool set_tables(void *options, const char *list, FILE *err) {
@@ -79,7 +79,35 @@ static bool set_leaks(void *options, const char *which, FILE *err) {
     return true;
 }
 
+static bool set_rows(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    return report__take_number(value, "rows", err, &o->choice.rows);
+}
+
+static bool set_sort(void *options, const char *value, FILE *err) {
+    static const char *const names[] = {
+        [MPROF_SORT_BYTES] = "bytes", [MPROF_SORT_ALLOCS] = "allocs",
+        [MPROF_SORT_SELF] = "self",   [MPROF_SORT_TOTAL] = "total",
+        [MPROF_SORT_KEPT] = "kept",   [MPROF_SORT_PEAK] = "peak"};
+    struct report__options *o = options;
+
+    for (size_t i = MPROF_SORT_BYTES; i < sizeof names / sizeof *names; i++)
+        if (strcmp(value, names[i]) == 0) {
+            o->choice.sort = (enum report__sort)i;
+            return true;
+        }
+    fprintf(err,
+            "mprof: no column '%s'; there are bytes, allocs, self, total, kept "
+            "and peak\n",
+            value);
+    return false;
+}
+
 REPORT__TAKES(set_output, struct report__options, output)
+REPORT__TAKES(set_focus, struct report__options, focus.focus)
+REPORT__TAKES(set_ignore, struct report__options, focus.ignore)
+REPORT__TAKES(set_only, struct report__options, focus.only)
+REPORT__SETS(be_inverted, struct report__options, inverted, true)
 
 /* Options without a value */
 #define FLAG(name, effect)                                                     \
@@ -89,9 +117,9 @@ REPORT__TAKES(set_output, struct report__options, output)
         effect;                                                                \
         return true;                                                           \
     }
-FLAG(be_verbose, o->verbosity = MPROF_VERBOSE)
-FLAG(be_normal, o->verbosity = MPROF_NORMAL)
-FLAG(be_terse, o->verbosity = MPROF_TERSE)
+FLAG(be_verbose, o->choice.verbosity = MPROF_VERBOSE)
+FLAG(be_normal, o->choice.verbosity = MPROF_NORMAL)
+FLAG(be_terse, o->choice.verbosity = MPROF_TERSE)
 FLAG(with_leaks, ask_leaks(o, true))
 FLAG(without_leaks, ask_leaks(o, false))
 FLAG(with_offsets, (o->offsets = true, ask_leaks(o, true)))
@@ -105,8 +133,8 @@ FLAG(give_help, o->help = true)
 static const struct report__option list[] = {
     {"table", "LIST",
      "of bins, leaks, direct, graph, which are printed unless\n"
-     "it is given, and peak, temporary; with commas.  Lisp has\n"
-     "no leaks, peak and temporary",
+     "it is given, and peak, temporary, paths, tree; with commas.\n"
+     "Lisp has no leaks, peak and temporary",
      set_tables},
     {"heap", "HEAP", "only of the heap lisp, or c, where both are recorded",
      report__set_heap},
@@ -125,8 +153,21 @@ static const struct report__option list[] = {
      "leaks, peak, temporary: tell call sites in one function\n"
      "apart",
      with_offsets},
-    {"leak-depth", "N", "the same: show up to N callers (5); 0 shows all",
-     set_depth},
+    {"leak-depth", "N",
+     "the same, and paths: show up to N callers (5); 0 shows all", set_depth},
+    {"inverted", NULL, "tree: from what allocates out to its callers",
+     be_inverted},
+    {"focus", "REGEX", "only chains with a function like this", set_focus},
+    {"ignore", "REGEX", "no chains with a function like this", set_ignore},
+    {"only", "REGEX",
+     "only functions of packages or files like this: what others\n"
+     "allocate is their callers'",
+     set_only},
+    {"sort", "COLUMN",
+     "bytes, allocs, self, total, kept or peak, where a table has\n"
+     "it",
+     set_sort},
+    {"limit-rows", "N", "no more than N rows of a table", set_rows},
     {"inlines", NULL, "leaks, direct, graph: show functions that were inlined",
      with_inlines},
     {"all-frames", NULL,
@@ -214,12 +255,27 @@ bool report__parse_arguments(const struct report__option *known, int argc,
     return true;
 }
 
+bool report__check_focus(const struct report__focus *focus, bool all_frames,
+                         FILE *err) {
+    if (!focus->only || !all_frames)
+        return true;
+    fputs("mprof: --only leaves functions out, --all-frames shows all: choose "
+          "one\n",
+          err);
+    return false;
+}
+
 bool report__parse_options(int argc, char **argv, FILE *err,
                            struct report__options *options) {
     *options = (struct report__options){
-        .tables = 0, .verbosity = MPROF_NORMAL, .leak_depth = 5};
+        .tables = 0, .choice.verbosity = MPROF_NORMAL, .leak_depth = 5};
     if (!report__parse_arguments(list, argc, argv, "mprof: ", err, options))
         return false;
+    if (options->sexp && report__is_focused(&options->focus)) {
+        fputs("mprof: --sexp has everything: no --focus, --ignore or --only\n",
+              err);
+        return false;
+    }
     choose_tables(options);
-    return true;
+    return report__check_focus(&options->focus, options->all_frames, err);
 }

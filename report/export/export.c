@@ -1,7 +1,6 @@
 /* export.c - from a profile to one of the formats. */
-#include <string.h>
-
 #include "report/export/export.h"
+#include "report/graph/groups.h"
 #include "report/graph/inlining.h"
 
 static void take_file(uint32_t *files, const struct report__export *e,
@@ -63,20 +62,9 @@ const char **report__file_names(const struct report__export *e) {
     return names;
 }
 
-const uint32_t *report__modules_of(const struct report__export *e) {
-    const struct report__profile *p = e->profile;
-    uint32_t count = report__all_functions(e->names);
-    uint32_t *modules = report__alloc(e->pool, count, sizeof *modules);
-
-    memset(modules, 0xff, count * sizeof *modules);
-    for (uint32_t i = p->function_count; i-- > 0;)
-        if (p->functions[i].module != MPROF_NONE)
-            modules[e->names->shown[i]] =
-                e->names->module_id[p->functions[i].module];
-    for (uint32_t i = 0; i < e->names->count; i++)
-        if (e->names->list[i].is_inlined)
-            modules[i] = e->names->list[i].module;
-    return modules;
+const uint32_t *report__export_modules(const struct report__export *e) {
+    return report__modules_of(e->pool, e->profile, e->names,
+                              report__all_functions(e->names));
 }
 
 void report__export(FILE *out, const struct report__profile *profile,

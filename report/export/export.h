@@ -65,9 +65,8 @@ const char **report__file_names(const struct report__export *e);
  * calls in, or 0. */
 const uint32_t *report__files_of(const struct report__export *e);
 
-/* The first of the modules whose file a function is in, or MPROF_NONE; by
- * function, as above. */
-const uint32_t *report__modules_of(const struct report__export *e);
+/* The modules of functions, by function, as above. */
+const uint32_t *report__export_modules(const struct report__export *e);
 
 /* Write the chains of PROFILE to OUT in the format of OPTIONS. */
 void report__export(FILE *out, const struct report__profile *profile,

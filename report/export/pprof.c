@@ -248,7 +248,7 @@ static void put_mapping(struct pprof *p, uint32_t module) {
 }
 
 static void put_locations(struct pprof *p) {
-    const uint32_t *module = report__modules_of(p->e);
+    const uint32_t *module = report__export_modules(p->e);
     bool *mapped = report__alloc(p->pool, p->profile->module_count, 1);
 
     for (uint32_t i = 0; i < p->locations.count; i++) {

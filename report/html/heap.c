@@ -6,6 +6,7 @@
 
 #include "report/export/json.h"
 #include "report/graph/graph.h"
+#include "report/graph/groups.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
 #include "report/tables/tables.h"
@@ -69,31 +70,16 @@ static bool is_runtime(const char *file) {
     return false;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The package in NAME of a Lisp function, also in that of another function that
- * it stands in; NULL: it has none. */
-static const char *package_of(struct report__pool *pool, const char *name) {
-    static const char ends[] = " ()'\"#;,`";
-
-    while (*name != '\0') {
-        size_t length = strcspn(name, ends);
-        const char *colon = memchr(name, ':', length);
-        if (colon != NULL && colon > name)
-            return report__copy(pool, name, (size_t)(colon - name));
-        name += length + (name[length] != '\0');
-    }
-    return NULL;
-}
-
 /* As KINDS of model.js has them. */
 enum kind { LISP, INTERPRETED, C, RUNTIME, OTHER };
 
-static enum kind kind_of(const struct report__shown *function,
-                         const char *file) {
+static enum kind kind_of(const struct put *p,
+                         const struct report__shown *function,
+                         uint32_t module) {
+    const char *path =
+        module == MPROF_NONE ? "" : p->heap->profile->modules[module].path;
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
     switch (function->kind) {
     case MPROF_INTERPRETED:
         return INTERPRETED;
@@ -115,8 +101,13 @@ struct groups {
     size_t capacity;
 };
 
+/* 0: it has none, or hostile names have too many. */
 static uint32_t group_number(struct report__pool *pool, struct groups *groups,
                              const char *name) {
+    enum { MOST = 1000 };
+
+    if (*name == '\0' || groups->count == MOST)
+        return 0;
     for (uint32_t i = groups->count; i-- > 0;)
         if (strcmp(groups->list[i], name) == 0)
             return i + 1;
@@ -126,41 +117,22 @@ static uint32_t group_number(struct report__pool *pool, struct groups *groups,
     return ++groups->count;
 }
 
-/* The group of a function, or 0. */
-static uint32_t group_of(const struct put *p, struct groups *groups,
-                         const struct report__shown *function, const char *name,
-                         const char *file) {
-    enum { MOST = 1000 }; /* of groups: hostile names have each their own */
-    const char *group = *file != '\0' ? file : NULL;
-
-    if (function->kind != MPROF_C && !function->is_inlined) {
-        const char *package = package_of(p->e->pool, name);
-        group = package ? package : group;
-    }
-    return group && groups->count < MOST
-               ? group_number(p->e->pool, groups, group)
-               : 0;
-}
-
 static void put_functions(const struct put *p) {
     const struct report__functions *names = p->heap->names;
     const char **clean = report__clean_names(p->e->pool, names, false);
-    const uint32_t *modules = report__modules_of(p->e);
+    const uint32_t *modules =
+        report__modules_of(p->e->pool, p->heap->profile, names, names->count);
+    const char **group_names =
+        report__groups_of(p->e->pool, p->heap->profile, names);
     struct groups groups = {.list = NULL};
 
     fputs(",\n\"functions\":[", p->out);
     for (uint32_t i = 0; i < report__all_functions(names); i++) {
-        const char *file =
-            modules[i] == MPROF_NONE
-                ? ""
-                : base_of(p->heap->profile->modules[modules[i]].path);
         enum kind kind = OTHER;
         uint32_t group = 0;
         if (i < names->count) {
-            file = report__clean_name(p->e->pool, file);
-            kind = kind_of(&names->list[i], file);
-            group = group_of(p, &groups, &names->list[i], clean[i],
-                             *file == '?' ? "" : file);
+            kind = kind_of(p, &names->list[i], modules[i]);
+            group = group_number(p->e->pool, &groups, group_names[i]);
         }
         fputs(i > 0 ? ",\n[" : "[", p->out);
         report__put_json(p->out, clean[i]);
@@ -170,7 +142,8 @@ static void put_functions(const struct put *p) {
     for (uint32_t i = 0; i < groups.count; i++) {
         if (i > 0)
             putc(',', p->out);
-        report__put_json(p->out, groups.list[i]);
+        report__put_json(p->out,
+                         report__clean_name(p->e->pool, groups.list[i]));
     }
     putc(']', p->out);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A chain, as it is sorted: those with one caller side by side. */
+/* A chain; when they are sorted those with one caller stand side by side. */
 struct link {
     uint32_t parent; /* a link plus 1, or 0 */
     uint32_t function;
@@ -119,8 +119,6 @@ static int compare_links(const void *a, const void *b) {
     const struct link *x = a, *y = b;
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
     return (x->function > y->function) - (x->function < y->function);
 }
 

@@ -10,7 +10,7 @@ static inline uint32_t report__smaller(const struct report__functions *names) {
     return report__all_functions(names);
 }
 
-/* A function, called by that of a node further up; the most bytes first. */
+/* A function, called by that of a node further up. */
 struct report__html_node {
     uint32_t function;
     uint32_t up; /* levels from the node before it to where its caller is */

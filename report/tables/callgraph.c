@@ -11,8 +11,8 @@
 /* A group of rows: a function, or a cycle as a whole. */
 struct group {
     bool is_cycle;
-    uint32_t id; /* of the vertex or the cycle */
-    uint64_t bytes;
+    uint32_t id;          /* of the vertex or the cycle */
+    uint64_t main, bytes; /* main: what it is sorted by */
     uint32_t depth;
     const char *name; /* of the function; "" for a cycle */
 };
@@ -24,6 +24,8 @@ static const char *name_of(const struct report__printer *p, uint32_t function) {
 /* Callers before what they call where they allocated the same. */
 static int compare_groups(const void *a, const void *b) {
     const struct group *x = a, *y = b;
+    if (x->main != y->main)
+        return x->main > y->main ? -1 : 1;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     if (x->depth != y->depth)
@@ -263,9 +265,17 @@ static void print_function_group(struct report__printer *p, uint32_t function) {
     report__graph_rule(p);
 }
 
+static uint64_t measure(const struct report__printer *p,
+                        const struct report__counts *self,
+                        const struct report__counts *total) {
+    return p->choice->sort == MPROF_SORT_SELF     ? report__bytes(self)
+           : p->choice->sort == MPROF_SORT_ALLOCS ? report__allocs(total)
+                                                  : report__bytes(total);
+}
+
 /* Choose, sort and number the groups; *LEFT functions are left out. */
 static uint32_t make_groups(struct report__printer *p, struct group *groups,
-                            uint32_t *left, bool *exact) {
+                            uint32_t *left, uint32_t *more, bool *exact) {
     const struct report__graph *g = p->graph;
     uint32_t n = 0;
 
@@ -274,21 +284,31 @@ static uint32_t make_groups(struct report__printer *p, struct group *groups,
         uint64_t bytes = report__bytes(&vertex->total);
         if (vertex->depth == MPROF_NONE)
             continue;
-        if (report__below(bytes, p->total, p->verbosity)) {
+        if (report__below(bytes, p->total, p->choice->verbosity)) {
             ++*left;
             continue;
         }
-        groups[n++] =
-            (struct group){false, v, bytes, vertex->depth, name_of(p, v)};
+        groups[n++] = (struct group){false,
+                                     v,
+                                     measure(p, &vertex->self, &vertex->total),
+                                     bytes,
+                                     vertex->depth,
+                                     name_of(p, v)};
         *exact |= vertex->recur > 0 || vertex->cycle != MPROF_NONE;
     }
     for (uint32_t c = 0; c < g->cycle_count; c++) {
-        uint64_t bytes = report__bytes(&g->cycles[c].total);
-        if (!report__below(bytes, p->total, p->verbosity))
-            groups[n++] =
-                (struct group){true, c, bytes, g->cycles[c].depth, ""};
+        const struct report__cycle *cycle = &g->cycles[c];
+        uint64_t bytes = report__bytes(&cycle->total);
+        if (!report__below(bytes, p->total, p->choice->verbosity))
+            groups[n++] = (struct group){
+                true,         c, measure(p, &cycle->self, &cycle->total), bytes,
+                cycle->depth, ""};
     }
     qsort(groups, n, sizeof *groups, compare_groups);
+    if (p->choice->rows > 0 && n > p->choice->rows) {
+        *more = n - p->choice->rows;
+        n = p->choice->rows;
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i].is_cycle)
             p->index_of_cycle[groups[i].id] = i;
@@ -315,18 +335,18 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
 }
 
 void report__print_graph(FILE *out, const struct report__graph *graph,
-                         enum report__verbosity verbosity,
+                         const struct report__choice *choice,
                          struct report__pool *pool) {
     struct report__printer p = {
-        .out = out, .pool = pool, .graph = graph, .verbosity = verbosity};
-    uint32_t left = 0;
+        .out = out, .pool = pool, .graph = graph, .choice = choice};
+    uint32_t left = 0, more = 0;
     bool exact = false;
     struct group *groups = report__alloc(
         pool, (size_t)graph->functions->count + graph->cycle_count,
         sizeof *groups);
 
     prepare(&p, pool);
-    uint32_t n = make_groups(&p, groups, &left, &exact);
+    uint32_t n = make_groups(&p, groups, &left, &more, &exact);
     p.index_width = report__larger(7, report__digits(n) + 3);
 
     fputs("Allocation call graph\n\n", out);
@@ -347,10 +367,12 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
         else
             print_function_group(&p, groups[i].id);
     }
-    if (left > 0)
+    if (more > 0)
+        report__print_left(out, choice, "function", left, more, 0, NULL);
+    else if (left > 0)
         fprintf(out,
                 "%s function%s with totals below %s left out"
                 " (--verbose shows them)\n",
                 report__grouped(left).text, left == 1 ? "" : "s",
-                report__limit(verbosity));
+                report__limit(choice->verbosity));
 }

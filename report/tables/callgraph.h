@@ -15,7 +15,7 @@ struct report__printer {
     FILE *out;
     struct report__pool *pool;
     const struct report__graph *graph;
-    enum report__verbosity verbosity;
+    const struct report__choice *choice;
     uint64_t total;
     /* Numbers of the groups by function and by cycle; MPROF_NONE: left out. */
     uint32_t *index_of, *index_of_cycle;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct row {
-    uint64_t bytes;
+    uint64_t bytes, main; /* what it is sorted by */
     const char *name;
     const struct report__vertex *vertex;
     struct report__counts kept;
@@ -21,6 +21,8 @@ struct layout {
 
 static int compare_rows(const void *a, const void *b) {
     const struct row *x = a, *y = b;
+    if (x->main != y->main)
+        return x->main > y->main ? -1 : 1;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     int names = strcmp(x->name, y->name);
@@ -68,24 +70,40 @@ static void print_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
+static uint64_t measure(const struct row *row, enum report__sort sort) {
+    switch (sort) {
+    case MPROF_SORT_ALLOCS:
+        return report__allocs(&row->vertex->self);
+    case MPROF_SORT_TOTAL:
+        return report__bytes(&row->vertex->total);
+    case MPROF_SORT_KEPT:
+        return report__bytes(&row->kept);
+    case MPROF_SORT_PEAK:
+        return row->vertex->at_peak;
+    default:
+        return row->bytes;
+    }
+}
+
 /* The rows to print, sorted.  *LEFT functions are left out. */
 static uint32_t collect(const struct layout *l,
                         const struct report__graph *graph,
-                        enum report__verbosity verbosity, struct row *rows,
+                        const struct report__choice *choice, struct row *rows,
                         uint32_t *left, uint64_t *left_bytes) {
     uint32_t count = 0;
 
     for (uint32_t v = 0; v < graph->functions->count; v++) {
         const struct report__vertex *vertex = &graph->vertices[v];
-        struct row row = {report__bytes(&vertex->self),
-                          graph->functions->list[v].name,
-                          vertex,
-                          {{{0, 0}}}};
+        struct row row = {.bytes = report__bytes(&vertex->self),
+                          .name = graph->functions->list[v].name,
+                          .vertex = vertex};
         if (report__allocs(&vertex->self) == 0 && row.bytes == 0)
             continue;
         report__subtract(&row.kept, &vertex->self, &vertex->freed);
-        if (report__below(row.bytes, l->total, verbosity) &&
-            report__below(report__bytes(&row.kept), l->kept, verbosity)) {
+        row.main = measure(&row, choice->sort);
+        if (report__below(row.bytes, l->total, choice->verbosity) &&
+            report__below(report__bytes(&row.kept), l->kept,
+                          choice->verbosity)) {
             ++*left;
             *left_bytes += row.bytes;
             continue;
@@ -97,7 +115,7 @@ static uint32_t collect(const struct layout *l,
 }
 
 void report__print_direct(FILE *out, const struct report__graph *graph,
-                          enum report__verbosity verbosity,
+                          const struct report__choice *choice,
                           struct report__pool *pool) {
     struct layout l = {.out = out, .heap = graph->heap};
     struct report__counts kept;
@@ -114,19 +132,19 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
     l.peak_width = report__larger(10, report__digits(graph->at_peak));
     l.calls_width =
         report__larger(6, report__digits(report__allocs(&graph->total)));
-    uint32_t count = collect(&l, graph, verbosity, rows, &left, &left_bytes);
+    uint32_t count = collect(&l, graph, choice, rows, &left, &left_bytes);
+    uint32_t most =
+        choice->rows > 0 && choice->rows < count ? choice->rows : count;
 
     fputs("Direct allocation\n\n", out);
     print_heading(&l);
     print_row(&l, "", &graph->total, &kept, graph->at_peak, "<TOTAL>");
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = most; i < count; i++)
+        left_bytes += rows[i].bytes;
+    for (uint32_t i = 0; i < most; i++)
         print_row(&l, report__tenths(rows[i].bytes, l.total).text,
                   &rows[i].vertex->self, &rows[i].kept, rows[i].vertex->at_peak,
                   rows[i].name);
-    if (left > 0)
-        fprintf(out,
-                "%s function%s below %s left out: %s bytes in all"
-                " (--verbose shows them)\n",
-                report__grouped(left).text, left == 1 ? "" : "s",
-                report__limit(verbosity), report__grouped(left_bytes).text);
+    report__print_left(out, choice, "function", left, count - most, left_bytes,
+                       "bytes");
 }

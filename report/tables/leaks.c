@@ -107,8 +107,7 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
         report__rows_make(pool, profile, names, thread, options, MPROF_BY_KEPT);
     struct layout layout = make_layout(out, &rows.total);
 
-    report__print_row_table(out, &kept_table, &layout, &rows,
-                            options->verbosity);
+    report__print_row_table(out, &kept_table, &layout, &rows, &options->choice);
     print_doubts(out, profile);
     print_share_lost(out, profile, &rows);
 }
@@ -187,7 +186,6 @@ void report__print_lost(FILE *out, const struct report__profile *profile,
                       "has (/proc/self/maps).\n");
         return;
     }
-    report__print_row_table(out, &lost_table, &layout, &rows,
-                            options->verbosity);
+    report__print_row_table(out, &lost_table, &layout, &rows, &options->choice);
     print_scan_doubts(out, profile);
 }

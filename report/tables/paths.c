@@ -124,9 +124,11 @@ static uint32_t intern_path(struct builder *b, uint32_t caller,
 static uint32_t plain_label(struct builder *b, uint32_t function) {
     if (!b->plain[function])
         b->plain[function] =
-            intern_label(b,
-                         (struct report__label){b->names->list[function].name,
-                                                function, false}) +
+            intern_label(
+                b,
+                (struct report__label){.text = b->names->list[function].name,
+                                       .function = function,
+                                       .kind = b->names->list[function].kind}) +
             1;
     return b->plain[function] - 1;
 }
@@ -204,7 +206,9 @@ static uint32_t label_at(struct builder *b, uint32_t node,
                          const uint32_t *edges, uint32_t count) {
     uint32_t function = b->profile->nodes[node].function;
     uint32_t known = 0;
-    struct report__label label = {.function = b->names->shown[function]};
+    struct report__label label = {
+        .function = b->names->shown[function],
+        .kind = b->names->list[b->names->shown[function]].kind};
     const char *inlined = "", *offsets = "";
 
     if (b->options->offsets) {
@@ -261,7 +265,7 @@ static void label_node(struct builder *b, uint32_t i) {
 
 static bool is_wanted(const struct builder *b, uint32_t node) {
     uint32_t thread = b->profile->nodes[node].thread;
-    return b->profile->threads[thread].heap == MPROF_C_HEAP &&
+    return b->profile->threads[thread].heap == b->options->heap &&
            (b->thread == MPROF_ALL_THREADS || b->thread == thread);
 }
 
@@ -280,6 +284,26 @@ static uint32_t counter_path(struct builder *b,
     return path;
 }
 
+/* What TOTAL's function allocated, below what stands for its callers. */
+static uint32_t total_path(struct builder *b,
+                           const struct report__total *total) {
+    const unsigned view =
+        b->options->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
+    const struct report__label folded = {
+        .text = "<folded>", .function = MPROF_TOP_LEVEL, .kind = MPROF_FOLDED};
+
+    if (b->profile->threads[total->thread].heap != MPROF_LISP_HEAP ||
+        b->options->heap != MPROF_LISP_HEAP || total->kind != MPROF_SELF ||
+        !(total->views & view) ||
+        (b->thread != MPROF_ALL_THREADS && b->thread != total->thread))
+        return MPROF_NONE;
+    uint32_t callers = intern_path(b, MPROF_NONE, intern_label(b, folded));
+    return intern_path(b, callers,
+                       plain_label(b, total->function == MPROF_TOP_FUNCTION
+                                          ? MPROF_TOP_LEVEL
+                                          : b->names->shown[total->function]));
+}
+
 struct report__paths
 report__paths_build(struct report__pool *pool,
                     const struct report__profile *profile,
@@ -292,7 +316,7 @@ report__paths_build(struct report__pool *pool,
                         .thread = thread};
     uint32_t nodes = profile->node_count;
 
-    b.view = report__make_view(pool, profile, names, MPROF_C_HEAP, thread,
+    b.view = report__make_view(pool, profile, names, options->heap, thread,
                                options->all_frames, NULL);
     b.plain = report__alloc(pool, names->count, sizeof *b.plain);
     b.shown = report__alloc(pool, nodes, sizeof *b.shown);
@@ -307,9 +331,14 @@ report__paths_build(struct report__pool *pool,
             label_node(&b, i);
     for (uint32_t i = 0; i < profile->counter_count; i++)
         b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node) &&
-                                      !profile->counters[i].is_spill
+                                      (!profile->counters[i].is_spill ||
+                                       options->heap == MPROF_LISP_HEAP)
                                   ? counter_path(&b, &profile->counters[i])
                                   : MPROF_NONE;
+    b.out.of_total =
+        report__alloc(pool, profile->total_count, sizeof *b.out.of_total);
+    for (uint32_t i = 0; i < profile->total_count; i++)
+        b.out.of_total[i] = total_path(&b, &profile->totals[i]);
     report__call_sites_close(b.sites);
     return b.out;
 }

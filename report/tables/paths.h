@@ -1,7 +1,8 @@
 /* paths.h - chains of callers as tables show them.
  *
  * A path is a frame together with the path of its callers.  Chains that read
- * alike are one path, whichever thread they come from.  Used by rows.c only.
+ * alike are one path, whichever thread they come from.  Used by
+ * rows.c and tree.c.
  */
 #ifndef REPORT_TABLES_PATHS_H
 #define REPORT_TABLES_PATHS_H
@@ -12,7 +13,8 @@
 struct report__label {
     const char *text;
     uint32_t function; /* of names->list */
-    bool merged;       /* those of several call sites are together */
+    enum mprof_function_kind kind;
+    bool merged; /* those of several call sites are together */
 };
 
 struct report__path {
@@ -26,11 +28,12 @@ struct report__paths {
     struct report__label *labels;
     uint32_t count, label_count;
     /* By counter: where it allocated, or MPROF_NONE when the counter is not of
-     * the C heap or not of the thread. */
-    uint32_t *of_counter;
+     * the heap or not of the thread.  By total the same, of Lisp: what
+     * functions allocated whose chains were summed up. */
+    uint32_t *of_counter, *of_total;
 };
 
-/* The paths of all counters of the C heap, of THREAD or MPROF_ALL_THREADS. */
+/* The paths of all counters of the heap, of THREAD or MPROF_ALL_THREADS. */
 struct report__paths
 report__paths_build(struct report__pool *pool,
                     const struct report__profile *profile,

@@ -93,8 +93,7 @@ void report__print_peak(FILE *out, const struct report__profile *profile,
         report__rows_make(pool, profile, names, thread, options, MPROF_BY_PEAK);
     struct layout layout = make_layout(out, &rows, 10);
 
-    report__print_row_table(out, &peak_table, &layout, &rows,
-                            options->verbosity);
+    report__print_row_table(out, &peak_table, &layout, &rows, &options->choice);
 }
 
 static const struct report__row_table temporary_table = {
@@ -115,5 +114,5 @@ void report__print_temporary(FILE *out, const struct report__profile *profile,
 
     layout.allocs = report__larger(layout.allocs, 9);
     report__print_row_table(out, &temporary_table, &layout, &rows,
-                            options->verbosity);
+                            &options->choice);
 }

@@ -91,8 +91,13 @@ static struct mprof_count difference(const struct mprof_count *a,
 }
 
 /* What ROW is sorted by, and then. */
-static void measure(struct report__row *row, enum report__measure by) {
+static void measure(struct report__row *row, enum report__measure by,
+                    enum report__sort sort) {
     row->kept = difference(&row->allocated, &row->freed);
+    if (by == MPROF_BY_SORT)
+        by = sort == MPROF_SORT_KEPT   ? MPROF_BY_KEPT
+             : sort == MPROF_SORT_PEAK ? MPROF_BY_PEAK
+                                       : by;
     switch (by) {
     case MPROF_BY_KEPT:
         row->main = row->kept.bytes;
@@ -109,6 +114,14 @@ static void measure(struct report__row *row, enum report__measure by) {
     case MPROF_BY_TEMPORARY:
         row->main = row->temporary;
         row->second = row->allocated.bytes;
+        break;
+    case MPROF_BY_SORT:
+        row->main = row->allocated.bytes;
+        row->second = row->allocated.allocs;
+        if (sort == MPROF_SORT_ALLOCS) {
+            row->main = row->allocated.allocs;
+            row->second = row->allocated.bytes;
+        }
         break;
     }
 }
@@ -130,8 +143,8 @@ static void add_counter(struct report__row *row,
 
 /* The rows where there is something. */
 static void fill(struct report__rows *l, struct report__pool *pool,
-                 const struct report__profile *profile,
-                 enum report__measure by) {
+                 const struct report__profile *profile, enum report__measure by,
+                 enum report__sort sort) {
     uint32_t some = 0;
 
     l->row_of = report__alloc(pool, l->paths.count, sizeof *l->row_of);
@@ -139,8 +152,12 @@ static void fill(struct report__rows *l, struct report__pool *pool,
         if (l->paths.of_counter[i] != MPROF_NONE)
             add_counter(row_of(l, pool, l->paths.of_counter[i]),
                         &profile->counters[i]);
+    for (uint32_t i = 0; i < profile->total_count; i++)
+        if (l->paths.of_total[i] != MPROF_NONE)
+            add_count(&row_of(l, pool, l->paths.of_total[i])->allocated,
+                      &profile->totals[i].count);
     for (uint32_t i = 0; i < l->count; i++) {
-        measure(&l->list[i], by);
+        measure(&l->list[i], by, sort);
         if (!is_nothing(&l->list[i], by))
             l->list[some++] = l->list[i];
     }
@@ -185,8 +202,7 @@ static int compare_rows(const void *a, const void *b, void *rows) {
 
 static enum mprof_function_kind kind_of(const struct report__rows *l,
                                         uint32_t path) {
-    uint32_t label = path_at(l, path)->label;
-    return l->names->list[l->paths.labels[label].function].kind;
+    return l->paths.labels[path_at(l, path)->label].kind;
 }
 
 /* Did the chain have more callers, which are lost? */
@@ -235,6 +251,16 @@ static void drop_small(struct report__rows *l,
     l->count = count;
 }
 
+/* Leave out those behind the first MOST. */
+static void drop_more(struct report__rows *l, uint32_t most) {
+    if (most == 0 || l->count <= most)
+        return;
+    for (uint32_t i = most; i < l->count; i++)
+        l->left_out += l->list[i].main;
+    l->more = l->count - most;
+    l->count = most;
+}
+
 struct report__rows report__rows_make(
     struct report__pool *pool, const struct report__profile *profile,
     const struct report__functions *names, uint32_t thread,
@@ -242,12 +268,16 @@ struct report__rows report__rows_make(
     struct report__rows l = {
         .names = names, .depth = options->depth ? options->depth : UINT32_MAX};
 
-    l.paths = report__paths_build(pool, profile, names, thread, options);
-    fill(&l, pool, profile, by);
+    struct report__path_options of = *options;
+    if (by != MPROF_BY_SORT)
+        of.heap = MPROF_C_HEAP;
+    l.paths = report__paths_build(pool, profile, names, thread, &of);
+    fill(&l, pool, profile, by, options->choice.sort);
     add_up(&l, pool);
-    drop_small(&l, options->verbosity);
+    drop_small(&l, options->choice.verbosity);
     if (l.count > 0)
         qsort_r(l.list, l.count, sizeof *l.list, compare_rows, &l);
+    drop_more(&l, options->choice.rows);
     return l;
 }
 
@@ -293,14 +323,9 @@ void report__print_row_path(FILE *out, struct report__rows *l,
 }
 
 static void print_notes(FILE *out, const struct report__rows *l,
-                        enum report__verbosity verbosity, const char *what) {
-    if (l->left > 0)
-        fprintf(out,
-                "%s path%s below %s left out: %s %s in all (--verbose shows "
-                "them)\n",
-                report__grouped(l->left).text, l->left == 1 ? "" : "s",
-                report__limit(verbosity), report__grouped(l->left_out).text,
-                what);
+                        const struct report__choice *choice, const char *what) {
+    report__print_left(out, choice, "path", l->left, l->more, l->left_out,
+                       what);
     if (l->merged)
         fputs("a+n,m: calls from several places in a, recorded together\n",
               out);
@@ -313,9 +338,9 @@ static void print_notes(FILE *out, const struct report__rows *l,
 
 void report__print_row_table(FILE *out, const struct report__row_table *table,
                              const void *layout, struct report__rows *l,
-                             enum report__verbosity verbosity) {
+                             const struct report__choice *choice) {
     fprintf(out, "%s\n\n", table->title);
-    if (l->count + l->left > 0) {
+    if (l->count + l->left + l->more > 0) {
         table->print_heading(layout);
         for (uint32_t i = 0; i < l->count; i++)
             table->print_row(layout, l, &l->list[i]);
@@ -323,5 +348,5 @@ void report__print_row_table(FILE *out, const struct report__row_table *table,
     } else {
         fprintf(out, "%s\n", table->nothing);
     }
-    print_notes(out, l, verbosity, table->what);
+    print_notes(out, l, choice, table->what);
 }

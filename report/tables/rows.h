@@ -22,7 +22,8 @@ enum report__measure {
     MPROF_BY_KEPT,
     MPROF_BY_LOST,
     MPROF_BY_PEAK,
-    MPROF_BY_TEMPORARY
+    MPROF_BY_TEMPORARY,
+    MPROF_BY_SORT /* what the options say */
 };
 
 struct report__rows {
@@ -31,10 +32,10 @@ struct report__rows {
     uint32_t depth;                  /* frames shown at most; UINT32_MAX: all */
     struct report__row *list, total; /* of all rows, shown or not */
     uint32_t count;
-    uint32_t left;     /* rows that are left out, */
-    uint64_t left_out; /* with so much of what they are sorted by */
-    uint64_t lacking;  /* of rows with fewer callers than asked for */
-    bool merged;       /* a label was printed that needs explaining */
+    uint32_t left, more; /* rows that are left out: below the limit, too many */
+    uint64_t left_out;   /* so much of what they are sorted by these have */
+    uint64_t lacking;    /* of rows with fewer callers than asked for */
+    bool merged;         /* a label was printed that needs explaining */
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;
@@ -75,6 +76,6 @@ struct report__row_table {
 /* Title, a line for each of ROWS and one for their total, and notes below. */
 void report__print_row_table(FILE *out, const struct report__row_table *table,
                              const void *layout, struct report__rows *rows,
-                             enum report__verbosity verbosity);
+                             const struct report__choice *choice);
 
 #endif

@@ -16,9 +16,29 @@ enum report__table {
     MPROF_USUAL_TABLES = 15, /* those above, printed unless others are named */
     MPROF_PEAK = 16,
     MPROF_TEMPORARY = 32,
+    MPROF_PATHS = 64,
+    MPROF_TREE = 128,
     MPROF_PATH_TABLES = MPROF_LEAKS | MPROF_PEAK | MPROF_TEMPORARY /* of C */
 };
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
+
+/* By which column; a table that has it not takes its usual one. */
+enum report__sort {
+    MPROF_SORT_USUAL,
+    MPROF_SORT_BYTES,
+    MPROF_SORT_ALLOCS,
+    MPROF_SORT_SELF,
+    MPROF_SORT_TOTAL,
+    MPROF_SORT_KEPT,
+    MPROF_SORT_PEAK
+};
+
+/* Which rows of a table are printed, and in which order. */
+struct report__choice {
+    enum report__verbosity verbosity;
+    enum report__sort sort;
+    uint32_t rows; /* most of them; 0: all */
+};
 
 /* What the header lines and the s-expression tell of one heap. */
 struct report__totals {
@@ -82,8 +102,10 @@ void report__draw(FILE *out, const struct report__moment *moments,
                   struct report__pool *pool);
 
 struct report__path_options {
-    enum report__verbosity verbosity;
-    uint32_t depth;  /* callers shown at most; 0: all */
+    struct report__choice choice;
+    enum mprof_heap heap; /* of a table that is of any; the others are C's */
+    uint32_t depth;       /* callers shown at most; 0: all */
+    bool inverted;        /* the tree: from what allocates out to its callers */
     bool offsets;    /* of the call sites; different ones are different paths */
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
@@ -106,11 +128,21 @@ void report__print_temporary(FILE *out, const struct report__profile *profile,
                              const struct report__path_options *options,
                              struct report__pool *pool);
 
+/* These of any heap. */
+void report__print_paths(FILE *out, const struct report__profile *profile,
+                         const struct report__functions *names, uint32_t thread,
+                         const struct report__path_options *options,
+                         struct report__pool *pool);
+void report__print_tree(FILE *out, const struct report__profile *profile,
+                        const struct report__functions *names, uint32_t thread,
+                        const struct report__path_options *options,
+                        struct report__pool *pool);
+
 void report__print_direct(FILE *out, const struct report__graph *graph,
-                          enum report__verbosity verbosity,
+                          const struct report__choice *choice,
                           struct report__pool *pool);
 void report__print_graph(FILE *out, const struct report__graph *graph,
-                         enum report__verbosity verbosity,
+                         const struct report__choice *choice,
                          struct report__pool *pool);
 
 /* The whole profile as one s-expression. */
@@ -166,6 +198,13 @@ struct report__fraction report__tenths(uint64_t part, uint64_t whole);
 /* Whether PART is left out at VERBOSITY. */
 bool report__below(uint64_t part, uint64_t whole,
                    enum report__verbosity verbosity);
+
+/* A line below a table: COUNT rows, called WHAT each, are left out as they are
+ * below the limit, and MORE as there are too many; these have BYTES of UNIT in
+ * all, or UNIT is NULL. */
+void report__print_left(FILE *out, const struct report__choice *choice,
+                        const char *what, uint64_t count, uint64_t more,
+                        uint64_t bytes, const char *unit);
 
 /* The limit as text, such as "0.5%". */
 const char *report__limit(enum report__verbosity verbosity);

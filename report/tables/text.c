@@ -87,6 +87,25 @@ const char *report__limit(enum report__verbosity verbosity) {
     return verbosity == MPROF_TERSE ? "1%" : "0.5%";
 }
 
+void report__print_left(FILE *out, const struct report__choice *choice,
+                        const char *what, uint64_t count, uint64_t more,
+                        uint64_t bytes, const char *unit) {
+    const uint64_t all = count + more;
+
+    if (all == 0)
+        return;
+    fprintf(out, "%s %s%s ", report__grouped(all).text, what,
+            all == 1 ? "" : "s");
+    if (more == 0)
+        fprintf(out, "below %s left out", report__limit(choice->verbosity));
+    else
+        fputs("left out", out);
+    if (unit)
+        fprintf(out, ": %s %s in all", report__grouped(bytes).text, unit);
+    fprintf(out, " (%s shows them)\n",
+            more > 0 ? "--limit-rows=0 --verbose" : "--verbose");
+}
+
 int report__digits(uint64_t number) {
     int digits = 1;
     while (number >= 10) {

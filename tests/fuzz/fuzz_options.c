@@ -40,7 +40,7 @@ static void parse(int argc, char **argv) {
         FUZZ_EXPECT((options.tables &
                      ~(unsigned)(MPROF_USUAL_TABLES | MPROF_PATH_TABLES)) == 0);
         FUZZ_EXPECT(!options.files[1] || options.files[0]);
-        FUZZ_EXPECT(options.verbosity <= MPROF_VERBOSE);
+        FUZZ_EXPECT(options.choice.verbosity <= MPROF_VERBOSE);
     }
     fuzz_free(&err);
 }

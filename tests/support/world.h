@@ -49,8 +49,8 @@ char *world_leaks(struct world *w, struct report__path_options options);
 
 /* The whole one, with more options. */
 #define LEAKS(w, ...)                                                          \
-    world_leaks(w, (struct report__path_options){.verbosity = MPROF_VERBOSE,   \
-                                                 ##__VA_ARGS__})
+    world_leaks(w, (struct report__path_options){                              \
+                       .choice.verbosity = MPROF_VERBOSE, ##__VA_ARGS__})
 
 /* Where the path stands in a row of the table; NULL in other lines. */
 const char *world_path_in(const char *line);

@@ -22,8 +22,10 @@ static char *everything(const void *data, size_t size) {
         FILE *out = open_memstream(&text, &length);
         struct report__functions *names =
             report__name_functions(&pool, p, NULL);
-        const struct report__path_options leaks = {
-            .verbosity = MPROF_VERBOSE, .offsets = true, .inlines = true};
+        const struct report__path_options leaks = {.choice.verbosity =
+                                                       MPROF_VERBOSE,
+                                                   .offsets = true,
+                                                   .inlines = true};
         report__print_header(out, p, MPROF_VERBOSE, &pool);
         report__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
         report__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
@@ -32,8 +34,8 @@ static char *everything(const void *data, size_t size) {
         for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
             struct report__graph *g = report__graph_build(
                 &pool, p, names, heap, MPROF_ALL_THREADS, false);
-            report__print_direct(out, g, MPROF_VERBOSE, &pool);
-            report__print_graph(out, g, MPROF_VERBOSE, &pool);
+            report__print_direct(out, g, &leaks.choice, &pool);
+            report__print_graph(out, g, &leaks.choice, &pool);
         }
         report__print_sexp(out, p, names, false, &pool);
         fclose(out);

@@ -260,8 +260,8 @@ static void wrong_usage_is_one_line(void **state) {
     } cases[] = {
         {"--foo", "mprof: unknown option '--foo'; try mprof --help\n", 2},
         {"--table=leek",
-         "mprof: no table 'leek'; there are bins, leaks, direct, graph, peak "
-         "and temporary\n",
+         "mprof: no table 'leek'; there are bins, leaks, direct, graph, peak, "
+         "temporary, paths and tree\n",
          2},
         {"--heap=pile", "mprof: no heap 'pile'; there are lisp and c\n", 2},
         {"--leak-depth=-1", "mprof: '-1' is not a number of callers\n", 2},

@@ -1,0 +1,61 @@
+/* groups.c - see groups.h. */
+#include "report/graph/groups.h"
+
+#include <string.h>
+
+uint32_t *report__modules_of(struct report__pool *pool,
+                             const struct report__profile *profile,
+                             const struct report__functions *names,
+                             uint32_t count) {
+    uint32_t *modules = report__alloc(pool, count, sizeof *modules);
+
+    if (count > 0)
+        memset(modules, 0xff, count * sizeof *modules);
+    for (uint32_t i = profile->function_count; i-- > 0;)
+        if (profile->functions[i].module != MPROF_NONE)
+            modules[names->shown[i]] =
+                names->module_id[profile->functions[i].module];
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->list[i].is_inlined)
+            modules[i] = names->list[i].module;
+    return modules;
+}
+
+/* NULL: there is none in NAME. */
+static const char *package_in(struct report__pool *pool, const char *name) {
+    static const char ends[] = " ()'\"#;,`";
+
+    while (*name != '\0') {
+        size_t length = strcspn(name, ends);
+        const char *colon = memchr(name, ':', length);
+        if (colon != NULL && colon > name)
+            return report__copy(pool, name, (size_t)(colon - name));
+        name += length + (name[length] != '\0');
+    }
+    return NULL;
+}
+
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char **report__groups_of(struct report__pool *pool,
+                               const struct report__profile *profile,
+                               const struct report__functions *names) {
+    const uint32_t *modules =
+        report__modules_of(pool, profile, names, names->count);
+    const char **groups = report__alloc(pool, names->count, sizeof *groups);
+
+    for (uint32_t i = 0; i < names->count; i++) {
+        const struct report__shown *function = &names->list[i];
+        const char *package = NULL;
+        if (function->kind != MPROF_C && !function->is_inlined)
+            package = package_in(pool, function->name);
+        groups[i] = package ? package
+                    : modules[i] == MPROF_NONE
+                        ? ""
+                        : base_of(profile->modules[modules[i]].path);
+    }
+    return groups;
+}
