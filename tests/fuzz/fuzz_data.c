@@ -20,7 +20,7 @@ enum {
     WITH_PROGRAM = 16,
     AS_IT_IS = 32,
     EXPORT = 64,
-    PAGE = 128
+    OTHER = 128
 };
 enum { MOST_OPTIONS = 5 };
 
@@ -44,8 +44,11 @@ static char *const exports[TABLES + 1][MOST_OPTIONS] = {
     {"export", "--format=dhat", "--heap=c", "--all-frames"},
     {"export", "--format=json", "--heap=c"}};
 
-static char *const pages[2][MOST_OPTIONS] = {
-    {"html"}, {"html", "--nodes=4", "--all-frames", "--depth=3"}};
+static char *const others[4][MOST_OPTIONS] = {
+    {"html"},
+    {"html", "--nodes=4", "--all-frames", "--depth=3"},
+    {"--table=paths,tree", "--focus=m", "--ignore=q", "--verbose"},
+    {"--table=tree,direct", "--inverted", "--only=o", "--limit-rows=2"}};
 
 /* The file that DATA stands for; *SIZE is its size. */
 static unsigned char *make_file(const uint8_t *data, size_t *size) {
@@ -106,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         make_right(file, &size, how & CLOSED);
     const char *path = fuzz_file(file, size);
     free(file);
-    char *const *chosen = how & PAGE     ? pages[how & 1]
+    char *const *chosen = how & OTHER    ? others[how & 3]
                           : how & EXPORT ? exports[how & TABLES]
                                          : options[how & TABLES];
     bool is_text = chosen != exports[2] && chosen != exports[3]; /* pprof's */

@@ -38,7 +38,9 @@ static void parse(int argc, char **argv) {
     fuzz_expect_lines(&err, good ? 0 : 1);
     if (good) {
         FUZZ_EXPECT((options.tables &
-                     ~(unsigned)(MPROF_USUAL_TABLES | MPROF_PATH_TABLES)) == 0);
+                     ~(unsigned)(MPROF_USUAL_TABLES | MPROF_PATH_TABLES |
+                                 MPROF_PATHS | MPROF_TREE)) == 0);
+        FUZZ_EXPECT(options.choice.sort <= MPROF_SORT_PEAK);
         FUZZ_EXPECT(!options.files[1] || options.files[0]);
         FUZZ_EXPECT(options.choice.verbosity <= MPROF_VERBOSE);
     }
