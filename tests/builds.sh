@@ -13,6 +13,7 @@ copy_sources () {
                     config.h.in mprof.pc.in build-aux man/*.in \
                     lisp/version.sexp
                 find monitor report tests -name '*.[chS]' ! -name arch.h
+                find report/html -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.awk'
                 find tests -name '*.cc' -o -name '*.golden' -o -name make-corpus
             } | tar -c -T -
         ) | tar -x -p -C "$1"
