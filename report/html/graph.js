@@ -8,12 +8,14 @@ const fillOf = (kind, step = 0) => {
   const [hue, saturation, lightness] = HUES[kind];
   return `hsl(${hue} ${saturation}% ${lightness + step}%)`;
 };
+const DARK = matchMedia("(prefers-color-scheme: dark)");
 const MATCH = "#d582b4";
 
 class Graph {
   constructor(area, canvas, rows) {
     Object.assign(this, {area, canvas, rows, boxes: [], chosen: null, above: 0});
     area.addEventListener("scroll", () => this.draw());
+    DARK.addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.layout()).observe(area);
   }
 
@@ -127,6 +129,7 @@ class Graph {
       this.match && branch.fn >= 0 && !this.match[branch.fn] ? 0.6 : 1;
     c.fillStyle = this.fill(branch);
     c.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), 0.5), ROW - 1);
+    const isDim = c.globalAlpha < 1 && DARK.matches;
     c.globalAlpha = 1;
     if (this.chosen && box.branch === this.chosen.branch) {
       c.strokeStyle = "#d0006f";
@@ -135,7 +138,7 @@ class Graph {
     }
     if (w < 28)
       return;
-    c.fillStyle = "#111";
+    c.fillStyle = isDim ? "#eee" : "#111";
     c.fillText(fitted(c, this.name(branch), w - 8), x + 4, y + ROW / 2);
   }
 
