@@ -8,7 +8,7 @@
 ;;;;     returns, (ext:quit n), an error    RUN-SCRIPT is unwound
 ;;;;     (ext:exit n)                       an exit hook; nothing is unwound
 ;;;;     what would enter the debugger      the debugger's hook quits instead
-;;;;     SIGINT, SIGTERM                    a handler quits in the main thread
+;;;;     SIGINT, SIGTERM, SIGHUP, SIGQUIT   a handler quits in the main thread
 ;;;;
 ;;;; After SIGKILL the data file holds all that was recorded.
 
@@ -17,12 +17,14 @@
 (defstruct batch
   "One run of a script."
   data                    ; data file, absolute
+  name                    ; the same as it was given
   output                  ; file for the tables, or NIL
   (stream *standard-output*) ; else the tables go there
   (main (current-thread))   ; thread that runs the script
   (lock (make-lock "mprof batch"))
   (malloc nil)            ; the C heap is recorded, too
   (limit nil)             ; of data file and chains, as text
+  (live nil)              ; it is told what is alive
   (finished nil)          ; under lock: the tables are written, or being so
   (failed nil))           ; they could not be
 
@@ -43,11 +45,12 @@
   (ext:quit status))
 
 (defun parse-arguments (arguments)
-  "The values of --mprof-data, --mprof-output, --malloc and --mprof-limit, and what
-follows them: the script and its arguments."
+  "The values of --mprof-data, --mprof-output, --malloc, --mprof-limit and --live, and
+what follows them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
         (malloc nil)
+        (live (equal (environment-value "MPROF_LIVE") "1"))
         (limit (environment-value "MPROF_LIMIT")))
     (flet ((set-option (name value)
              (when (zerop (length value))
@@ -71,11 +74,14 @@ follows them: the script and its arguments."
                          :test #'string=)
                  (pop arguments)
                  (setf malloc t))
+                ((member argument '("--live" "--mprof-live") :test #'string=)
+                 (pop arguments)
+                 (setf live t))
                 ((and (> (length name) 7)
                       (string= name "--mprof-" :end1 8))
                  (fail 2 "unknown option ~A" name))
                 (t
-                 (return (values data output malloc limit arguments)))))))))
+                 (return (values data output malloc limit live arguments)))))))))
 
 (defun loadable-p (script)
   "True when LOAD finds SCRIPT: it adds the known types to a name without one."
@@ -120,6 +126,24 @@ follows them: the script and its arguments."
           (write-string text stream)
           (finish-output stream)))))
 
+(defun short-p (batch)
+  "True when the tables of BATCH appear on a terminal, where few rows do."
+  (and (not (batch-output batch))
+       (terminal-p (batch-stream batch))))
+
+(defun batch-text (batch)
+  "The tables of BATCH, or a page."
+  (let* ((data (batch-data batch))
+         (short (short-p batch))
+         (text (report-text data
+                            :format (output-format (batch-output batch))
+                            :part (and short (short-part nil)))))
+    (if short
+        (concatenate 'string text
+                     (short-end (format nil "mprof --verbose ~A"
+                                        (batch-name batch))))
+        text)))
+
 (defun finish (batch)
   "Stop recording and print the tables, once.  Another thread that ends the
 program meanwhile waits for it."
@@ -128,9 +152,7 @@ program meanwhile waits for it."
       (stop-quietly)
       (default-signals)
       (handler-case
-          (let ((text (report-text (batch-data batch)
-                                   :format (output-format
-                                            (batch-output batch)))))
+          (let ((text (batch-text batch)))
             ;; EXT:QUIT of another thread kills this one where it stands, with
             ;; interrupts off or not.  Until here the exit hook begins again.
             (setf (batch-finished batch) t)
@@ -141,8 +163,10 @@ program meanwhile waits for it."
           (complain "~A" condition))))))
 
 (defun stop-quietly ()
-  "Stop recording; an error becomes a line on standard error."
+  "Stop recording; an error becomes a line on standard error.  What a data file lacks
+the monitor tells at the end, as %WARN-AT-END asked it to."
   (handler-case (stop)
+    (data-file-error ())
     (mprof-error (condition) (complain "~A" condition))))
 
 (defun quit-from-main (batch status)
@@ -152,10 +176,30 @@ one, so let that one call it."
 
 ;;; Signals
 
+(defun ending-signals ()
+  "The signals besides SIGINT that end the script, each with a word.  Of SIGHUP and
+SIGQUIT those that were not ignored from the beginning, as by nohup."
+  (cons (cons ext:+sigterm+ "terminated")
+        (remove-if #'ignored-p (list (cons ext:+sighup+ "hung up")
+                                     (cons ext:+sigquit+ "quit"))
+                   :key #'first)))
+
+(defun ignored-p (signal)
+  "True when this program ignores SIGNAL; also when Linux does not tell."
+  (with-open-file (status "/proc/self/status" :if-does-not-exist nil
+                                              :external-format :latin-1)
+    (loop with field = "SigIgn:"
+          for line = (and status (read-line status nil))
+          while line
+          when (eql (mismatch field line) (length field))
+            return (logbitp (1- signal)
+                            (parse-integer line :start (length field) :radix 16))
+          finally (return t))))
+
 (defun default-signals ()
-  "From now on SIGINT and SIGTERM kill: the second Ctrl-C means it."
-  (ext:catch-signal ext:+sigint+ :default)
-  (ext:catch-signal ext:+sigterm+ :default))
+  "From now on the signals that end a script kill: the second Ctrl-C means it."
+  (dolist (signal (list* ext:+sigint+ (mapcar #'first (ending-signals))))
+    (ext:catch-signal signal :default)))
 
 (defun interrupt-script ()
   "What Ctrl-C does to the script: the condition of ECL, which it may handle."
@@ -163,15 +207,20 @@ one, so let that one call it."
     (continue () nil)))
 
 (defun handle-signals (batch)
-  "Let SIGINT interrupt the main thread and SIGTERM end the program."
+  "Let SIGINT interrupt the main thread, and the others end the program."
   (ext:set-signal-handler
    ext:+sigint+
    (lambda () (call-in-thread #'interrupt-script (batch-main batch))))
+  (loop for (signal . word) in (ending-signals)
+        do (handle-ending batch signal word)))
+
+(defun handle-ending (batch signal word)
+  "Let SIGNAL end the program, with WORD on standard error."
   (ext:set-signal-handler
-   ext:+sigterm+
+   signal
    (lambda ()
-     (complain "terminated")
-     (quit-from-main batch (+ 128 ext:+sigterm+)))))
+     (complain "~A" word)
+     (quit-from-main batch (+ 128 signal)))))
 
 ;;; The debugger
 
@@ -212,7 +261,7 @@ ecl --debug keeps the debugger."
 
 (defun prepare (arguments)
   "The BATCH for ARGUMENTS, recording not started, and the script."
-  (multiple-value-bind (data output malloc limit command)
+  (multiple-value-bind (data output malloc limit live command)
       (parse-arguments arguments)
     (setf ext:*unprocessed-ecl-command-args* command)
     (unless (ignore-errors (loadable-p (first command)))
@@ -222,8 +271,8 @@ ecl --debug keeps the debugger."
     (let ((output (and output (absolute-file output))))
       (when output
         (check-output output))
-      (values (make-batch :data (absolute-file data) :output output
-                          :malloc malloc :limit limit)
+      (values (make-batch :data (absolute-file data) :name data :output output
+                          :malloc malloc :limit limit :live live)
               (first command)))))
 
 (defun run-script (arguments)
@@ -233,7 +282,8 @@ ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
 arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
 mprof.data), --mprof-output FILE that for the tables (else standard output), or for
 a page when it ends in .html;
---malloc has the C heap recorded, too; --mprof-limit BYTES (else MPROF_LIMIT) limits
+--malloc has the C heap recorded, too; --live tells what is alive at the end, as
+in START; --mprof-limit BYTES (else MPROF_LIMIT) limits
 data file and chains, as in START.
 Called by ECL's --mprof option, which quits when it returns."
   (multiple-value-bind (batch script)
@@ -254,7 +304,8 @@ Called by ECL's --mprof option, which quits when it returns."
   (%warn-at-end)
   (handler-case (start :file (batch-data batch)
                        :malloc (batch-malloc batch)
-                       :limit (batch-limit batch))
+                       :limit (batch-limit batch)
+                       :live (batch-live batch))
     (invalid-argument-error (condition)
       (setf (batch-finished batch) t)
       (fail 2 "~A" condition))

@@ -1,10 +1,10 @@
-;;;; build.lisp - compile the package into one file, mprof.fas.
+;;;; build.lisp - compile the package into one file, mprof.fas; and mprof-swank.fas.
 ;;;;
 ;;;;     MPROF_SRCDIR=lisp MPROF_BUILDDIR=build ecl --norc --shell build.lisp
 ;;;;
 ;;;; config.lisp is taken from MPROF_BUILDDIR, the other files from MPROF_SRCDIR.
-;;;; The result is MPROF_BUILDDIR/mprof.fas; object files go to a folder
-;;;; "objects" beside it.  Quits with 0, or with 1 after an error or a warning.
+;;;; The results are MPROF_BUILDDIR/mprof.fas and mprof-swank.fas; object files go to
+;;;; a folder "objects" beside them.  Quits with 0, or with 1 after an error or a warning.
 
 (require 'cmp)
 
@@ -16,11 +16,11 @@
      (si:getcwd))))
 
 (defun build ()
-  "Compile all files; the file mprof.fas."
+  "Compile all files; the files mprof.fas and mprof-swank.fas."
   (let* ((build (folder "MPROF_BUILDDIR"))
          (objects (merge-pathnames "objects/" build)))
     (ensure-directories-exist objects)
-    (flet ((compiled (name folder)
+    (flet ((compiled (name folder &key (loaded t))
              (let ((source (merge-pathnames (format nil "~A.lisp" name)
                                             folder)))
                (multiple-value-bind (object warnings failed)
@@ -32,7 +32,8 @@
                  (when (or warnings failed (null object))
                    (error "~A does not compile cleanly" source))
                  ;; Macros and the package, for the files that follow.
-                 (load source :verbose nil)
+                 (when loaded
+                   (load source :verbose nil))
                  object))))
       (let ((source (folder "MPROF_SRCDIR")))
         (c:build-fasl
@@ -42,7 +43,12 @@
                 (compiled "config" build)
                 (mapcar (lambda (name) (compiled name source))
                         '("conditions" "ffi" "control" "count" "report" "profile"
-                          "batch"))))))))
+                          "limit" "live" "batch"))))
+        (c:build-fasl
+         (merge-pathnames "mprof-swank.fas" build)
+         :prologue-code '(require :mprof)
+         ;; It needs SWANK to be loaded, not to be compiled.
+         :lisp-files (list (compiled "swank" source :loaded nil)))))))
 
 (setf *compile-verbose* nil
       c::*suppress-compiler-messages* '(or c:compiler-note style-warning))

@@ -25,8 +25,8 @@
    (lambda (condition stream)
      (declare (ignore condition))
      (format stream "this ECL (~A) has no hook for the allocation monitor; ~
-                     build a patched one with mprof's runtime-patch/build-ecl ~
-                     and run the program in that"
+                     run it by `mprof run --lisp`, or the program in a patched ~
+                     one, as mprof's runtime-patch/build-ecl makes it"
              (lisp-implementation-version))))
   (:documentation "The running ECL was built without mprof's patch."))
 
@@ -35,6 +35,12 @@
   (:report "malloc() cannot be seen in this process: start it with ~
             `ecl --mprof --malloc` or `mprof run -- ecl`")
   (:documentation "The C heap was to be recorded without libmprof_malloc."))
+
+(define-condition liveness-unknown-error (mprof-error)
+  ()
+  (:report "it is not recorded what is alive: start with :live t, in an ECL whose ~
+            collector tells that")
+  (:documentation "What is alive was asked for, and is not known."))
 
 (define-condition already-running-error (mprof-error)
   ()
@@ -77,6 +83,22 @@
 (define-condition invalid-argument-error (message-error)
   ()
   (:documentation "An argument or an option is not one that MPROF knows."))
+
+(define-condition allocation-limit-exceeded (mprof-error)
+  ((bytes :initarg :bytes :reader allocation-limit-exceeded-bytes)
+   (allocs :initarg :allocs :reader allocation-limit-exceeded-allocs)
+   (bytes-limit :initarg :bytes-limit
+                :reader allocation-limit-exceeded-bytes-limit)
+   (allocs-limit :initarg :allocs-limit
+                 :reader allocation-limit-exceeded-allocs-limit)
+   (profile :initarg :profile :reader allocation-limit-exceeded-profile))
+  (:report
+   (lambda (condition stream)
+     (report-exceeded-limit condition stream)))
+  (:documentation
+   "The body of a WITH-ALLOCATION-LIMIT allocated BYTES in ALLOCS blocks.  The limits
+are BYTES-LIMIT and ALLOCS-LIMIT, NIL for none; PROFILE, a PROFILE, has what was
+allocated in the body, with its chains, and nothing else."))
 
 (defun invalid-argument (control &rest arguments)
   "Signal an INVALID-ARGUMENT-ERROR."

@@ -30,12 +30,31 @@ Guarded by *LOCK*; 0 also while recording was begun by START.")
 
 (defun file-string (file)
   "FILE, a string or a pathname or NIL, as an absolute file name."
-  (etypecase file
+  (typecase file
     (null nil)
     (string (absolute-file file))
-    (pathname (absolute-file (namestring (merge-pathnames file))))))
+    (pathname (absolute-file (namestring (merge-pathnames file))))
+    (t (invalid-argument "~S is not the name of a file" file))))
 
-(defun start (&key file malloc limit)
+(defun required-file (file)
+  "The same for a file that must be named."
+  (or (file-string file)
+      (invalid-argument "a file must be named")))
+
+(defun check-stream (stream)
+  "STREAM must be one that can be written, T or NIL."
+  (unless (or (member stream '(t nil))
+              (and (streamp stream) (open-stream-p stream)
+                   (output-stream-p stream)))
+    (invalid-argument "~S is not a stream for output, T or NIL" stream)))
+
+(defun check-function (function)
+  "FUNCTION must be one, or its name."
+  (unless (or (functionp function)
+              (and function (symbolp function) (fboundp function)))
+    (invalid-argument "~S is not a function" function)))
+
+(defun start (&key file malloc limit live (gc t))
   "Record the allocations of all threads from now on.
 
 FILE, a string or pathname, names the data file; one that exists is replaced.
@@ -45,16 +64,22 @@ when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
 another file.  With MALLOC the C heap is recorded, too, which is a
 MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a string such
 as \"2g\", is what data file and chains may take from the next data file on.
+
+With LIVE the tables tell what is alive of what was allocated: what the collector
+marked when it collected last, which STOP has it do unless GC is NIL.
 Returns no values."
   (let ((file (file-string file)))
     (%choose-heaps malloc)
+    (%choose-live live gc)
     (%limit limit)
     (%start file))
   (values))
 
 (defun stop ()
   "Stop recording, in all threads.  What was recorded stays: see REPORT,
-CURRENT-PROFILE and SAVE.  Stopping twice is no error.  Returns no values."
+CURRENT-PROFILE and SAVE.  Stopping twice is no error.  Recording has stopped, too,
+when a DATA-FILE-ERROR says that the data file lacks something, as its disk was
+full; the restart CONTINUE goes on with what there is.  Returns no values."
   (%stop)
   (values))
 
@@ -67,7 +92,7 @@ Returns no values."
 (defun save (file)
   "Write what is recorded so far to FILE, a data file for the mprof command and
 for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
-  (%save (file-string file))
+  (%save (required-file file))
   file)
 
 (defun mark (name)
@@ -99,7 +124,7 @@ recorded now.  Returns no values."
   "True while allocations are recorded."
   (getf (%status) :running))
 
-(defun begin-recording (file reset malloc limit)
+(defun begin-recording (file reset malloc limit &optional live (gc t))
   "Begin a recording, or join the one that runs.  Returns :BEGAN, :JOINED when
 other forms share it, or :INSIDE when START began it."
   (mp:with-lock (*lock*)
@@ -110,6 +135,7 @@ other forms share it, or :INSIDE when START began it."
            ;; Whatever fails, fails before the count says that it runs.
            (let ((file (file-string file)))
              (%choose-heaps malloc)
+             (%choose-live live gc)
              (%limit limit)
              (setf *forms* 1)
              (handler-bind ((error (lambda (condition)
@@ -124,38 +150,52 @@ other forms share it, or :INSIDE when START began it."
     (when (and (plusp *forms*) (zerop (decf *forms*)))
       (%stop))))
 
-(defun call-with-profiling (function &key (report nil report-p) stream file
-                                       threads (reset t) malloc limit)
+(defun call-with-profiling (function &key (report nil report-p) (stream t) file
+                                       threads (reset t) malloc limit live
+                                       (gc t))
   "Call FUNCTION without arguments as the body of WITH-PROFILING."
   (let ((tables (if report-p report t))
-        (place nil))
+        (place nil)
+        (text nil))
+    (check-function function)
     (check-tables tables)
-    (multiple-value-prog1
-        (unwind-protect
-             (progn
-               (mp:without-interrupts
-                 (setf place (begin-recording file reset malloc limit)))
-               (funcall function))
-          (when (member place '(:began :joined))
-            (end-recording)))
-      (when (and tables (or report-p (eq place :began)))
-        (report :tables tables :stream (or stream *standard-output*)
-                :threads threads)))))
+    (check-stream stream)
+    (flet ((run ()
+             (multiple-value-prog1
+                 (unwind-protect
+                      (progn
+                        (mp:without-interrupts
+                          (setf place
+                                (begin-recording file reset malloc limit
+                                                 live gc)))
+                        (funcall function))
+                   (when (member place '(:began :joined))
+                     (end-recording)))
+               (when (and tables (or report-p (eq place :began)))
+                 (setf text (report :tables tables :stream stream
+                                    :threads threads))))))
+      (if stream
+          (run)
+          (let ((values (multiple-value-list (run))))
+            (if text text (values-list values)))))))
 
 (defmacro with-profiling ((&rest options &key report stream file threads reset
-                           malloc limit)
+                           malloc limit live gc)
                           &body body)
   "Run BODY, record what it allocates, print the tables, return BODY's values.
 
 :REPORT   T (default) prints all tables, NIL none; or names of tables, one or a
           list: :BINS, :LEAKS, :DIRECT, :GRAPH
-:STREAM   where to print; default *STANDARD-OUTPUT*
+:STREAM   where to print; default *STANDARD-OUTPUT*; on a terminal ten rows a table.
+          NIL returns the tables as a string, in place of BODY's values
 :FILE     keeps the data in this file; default is in memory
 :THREADS  true: one set of tables for each thread
 :RESET    NIL adds to what was recorded before; default T begins anew
 :MALLOC   true: the C heap, too; see START
 :LIMIT    what data file and chains may take, bytes or \"2g\"; past it, chains are
           of their innermost functions only
+:LIVE     true: the tables tell what is alive at the end, after a collection, and
+          :ALIVE, one more, by whom it was allocated; :GC NIL does not collect
 
 Allocations of all threads are recorded, not only of the one that runs BODY.
 Recording stops however BODY is left; tables are printed when it returns.  After
@@ -165,7 +205,7 @@ Nests: inside another WITH-PROFILING, of any thread, or between START and STOP,
 the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
-  (declare (ignore report stream file threads reset malloc limit))
+  (declare (ignore report stream file threads reset malloc limit live gc))
   ;; The tables know the name: what the body allocates is the caller's.
   `(flet ((mprof-body () ,@body))
      (call-with-profiling #'mprof-body ,@options)))

@@ -88,6 +88,22 @@ the call allocates nothing."
                               `(list ,@(mapcar #'first parameters))
                               '())))))))
 
+;;; Terminals
+
+(define-c-function %isatty ("isatty" :report) :int (descriptor :int))
+
+(defun terminal-p (stream)
+  "True when what is written to STREAM appears on a terminal.  To ECL no stream
+for output alone is interactive; what has no descriptor may say that it is."
+  (typecase stream
+    (synonym-stream (terminal-p (symbol-value (synonym-stream-symbol stream))))
+    (two-way-stream (terminal-p (two-way-stream-output-stream stream)))
+    (broadcast-stream nil)
+    (t (let ((descriptor (ignore-errors (si:file-stream-fd stream))))
+         (if (integerp descriptor)
+             (and (ignore-errors (/= 0 (%isatty descriptor))) t)
+             (and (ignore-errors (interactive-stream-p stream)) t))))))
+
 ;;; Text
 
 (defun c-string (string)
@@ -180,6 +196,12 @@ after it may change errno."
 (define-c-function %mprof-stop ("mprof_stop" :monitor) :int)
 (define-c-function %mprof-set-heaps ("mprof_set_heaps" :monitor) :int
   (heaps :unsigned-int))
+(define-c-function %mprof-set-live ("mprof_set_live" :monitor) :int
+  (mode :int))
+(define-c-function %mprof-snapshot ("mprof_snapshot" :monitor) :int
+  (number :pointer-void))
+(define-c-function %mprof-save-alive ("mprof_save_alive" :monitor) :int
+  (file :cstring) (from :unsigned-int) (until :unsigned-int))
 (define-c-function %mprof-set-limit ("mprof_set_limit" :monitor) :void
   (bytes :uint64-t))
 (define-c-function %mprof-set-warnings ("mprof_set_warnings" :monitor) :void
@@ -200,6 +222,14 @@ after it may change errno."
     ("mprof_lisp_heap_current" :monitor) :uint64-t)
 (define-c-function %mprof-lisp-heap-peak
     ("mprof_lisp_heap_peak" :monitor) :uint64-t)
+(define-c-function %mprof-scope-begin ("mprof_scope_begin" :monitor) :int
+  (scope :pointer-void) (heaps :unsigned-int))
+(define-c-function %mprof-scope-end ("mprof_scope_end" :monitor) :int
+  (scope :pointer-void))
+(define-c-function %mprof-scope-save ("mprof_scope_save" :monitor) :int
+  (scope :pointer-void) (file :cstring))
+(define-c-function %mprof-scope-free ("mprof_scope_free" :monitor) :void
+  (scope :pointer-void))
 (define-c-function %mprof-strerror ("mprof_strerror" :monitor) :cstring
   (code :int))
 
@@ -214,6 +244,7 @@ after it may change errno."
                                    :action (if (= code 5) "create" "write")
                                    :reason (errno-message errno)))
     (8 (error 'malloc-unseen-error))
+    (10 (error 'liveness-unknown-error))
     (t (error 'monitor-error
               :message (format nil "~A~@[: ~A~]"
                                (copy-seq (%mprof-strerror code))
@@ -247,6 +278,14 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
   "Let the next recording cover the Lisp heap, and with MALLOC the C heap."
   (check-code (%mprof-set-heaps (if malloc 3 1)) nil (errno-place)))
 
+(defun %choose-live (live gc)
+  "Let the next recording tell what is alive, if LIVE, and with GC have the collector
+collect at its end."
+  (unless (member live '(nil t))
+    (invalid-argument "~S is no value for :LIVE; there are T and NIL" live))
+  (check-code (%mprof-set-live (cond ((not live) 0) (gc 1) (t 2)))
+              nil (errno-place)))
+
 (defun %warn-at-end ()
   "Let a line on standard error tell at the end if the data file lacks something."
   (%mprof-set-warnings 1))
@@ -270,7 +309,28 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
   "Stop the monitor.  Allocates nothing while it runs."
   (let ((code (%mprof-stop)))
     (unless (zerop code)
-      (check-code code nil (errno-place)))))
+      ;; Nothing that was allocated since has changed errno.
+      (let ((errno (errno-place)))
+        (restart-case (check-code code nil errno)
+          (continue ()
+            :report "Go on with what was recorded."))))))
+
+(defun %snapshot ()
+  "Begin an epoch, and return its number."
+  (let ((number (si:allocate-foreign-data :unsigned-int 4)))
+    (unwind-protect
+         (let ((code (%mprof-snapshot number)))
+           (when (= code 7)
+             (error 'monitor-error :message "there have been 254 snapshots"))
+           (check-code code nil (errno-place))
+           (si:foreign-data-ref-elt number 0 :unsigned-int))
+      (si:free-foreign-data number))))
+
+(defun %save-alive (file from until)
+  "Write what is recorded to FILE, a string, and count as alive only what was
+allocated from the epoch FROM until the epoch UNTIL."
+  (let ((errno (errno-place)))
+    (check-code (%mprof-save-alive (c-string file) from until) file errno)))
 
 (defun %reset ()
   "Forget what was recorded; nothing recorded is no error."
@@ -306,6 +366,50 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
                               collect (si:foreign-data-ref-elt number 0
                                                                :uint64-t))))
       (mapc #'si:free-foreign-data numbers))))
+
+;;; Scopes: what this thread allocates between two moments, by chains.
+
+(defparameter *scope-fields* 3
+  "The fields of struct mprof_scope; each takes eight bytes.")
+
+(defun %make-scope ()
+  "A scope that has not begun, to be freed by %SCOPE-FREE."
+  (let ((scope (si:allocate-foreign-data :void (* 8 *scope-fields*))))
+    (dotimes (i *scope-fields* scope)
+      (si:foreign-data-set-elt scope (* 8 i) :uint64-t 0))))
+
+(defun scope-ender (scope)
+  "A function that ends SCOPE, and allocates nothing before that."
+  (let ((address (resolve '%mprof-scope-end))
+        (arguments (list scope)))
+    (lambda ()
+      (let ((code (mp:without-interrupts
+                    (si:call-cfun address :int '(:pointer-void) arguments))))
+        (unless (zerop code)
+          (check-code code nil (errno-place)))))))
+
+(defun %scope-begin (scope)
+  "Let SCOPE tell apart what this thread allocates in the Lisp heap from here on.
+Once that is so, nothing is allocated in here."
+  (let* ((errno (errno-place))
+         (code (%mprof-scope-begin scope 1)))
+    (unless (zerop code)
+      (check-code code nil errno))))
+
+(defun %scope-counted (scope)
+  "Bytes and blocks that were allocated in SCOPE, which has ended."
+  (values (si:foreign-data-ref-elt scope 8 :uint64-t)
+          (si:foreign-data-ref-elt scope 0 :uint64-t)))
+
+(defun %scope-save (scope file)
+  "Write what was allocated in SCOPE to the data file FILE, a string."
+  (let ((errno (errno-place)))
+    (check-code (%mprof-scope-save scope (c-string file)) file errno)))
+
+(defun %scope-free (scope)
+  "Give back what SCOPE takes, whether it has ended or not."
+  (%mprof-scope-free scope)
+  (si:free-foreign-data scope))
 
 (defun %mark (name)
   "Give this moment of the recording NAME, a string."

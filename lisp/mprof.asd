@@ -1,4 +1,4 @@
-;;;; mprof.asd - the systems "mprof" and "mprof/tests".
+;;;; mprof.asd - the systems "mprof", "mprof/swank" and "mprof/tests".
 ;;;;
 ;;;; In the patched ECL (require :mprof) does the same without ASDF.
 
@@ -19,8 +19,17 @@
                (:file "count")
                (:file "report")
                (:file "profile")
+               (:file "limit")
+               (:file "live")
                (:file "batch"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
+
+;;; What is loaded may be the SWANK of a SLIME that ASDF knows nothing about.
+(defsystem "mprof/swank"
+  :description "Profiles in SLIME's browser; SWANK must be loaded."
+  :licence "MIT"
+  :depends-on ("mprof")
+  :components ((:file "swank")))
 
 (defsystem "mprof/tests"
   :description "Tests of the Lisp package; they need a patched ECL."
@@ -31,6 +40,7 @@
   :components ((:file "harness")
                (:file "recording")
                (:file "count")
+               (:file "limit")
                (:file "profiles")
                (:file "conditions"))
   :perform (test-op (operation system)

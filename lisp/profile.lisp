@@ -72,7 +72,10 @@ normally 0.")
    (functions :initarg :functions :reader profile-functions
               :documentation
               "PROFILE-FUNCTIONs, by decreasing bytes in themselves and what
-they call."))
+they call.")
+   (chains :initarg :chains :initform '() :reader profile-chains
+           :documentation "PROFILE-CHAINs, by decreasing bytes, if they were asked
+for."))
   (:documentation "What was recorded up to a moment."))
 
 (defclass profile-thread ()
@@ -129,6 +132,16 @@ they call."))
    (counts :initarg :counts :reader arc-counts))
   (:documentation
    "What was allocated in calls of one function by another, and below."))
+
+(defclass profile-chain ()
+  ((bytes :initarg :bytes :reader chain-bytes
+          :documentation "Bytes that were allocated by it.")
+   (allocs :initarg :allocs :reader chain-allocs
+           :documentation "Blocks that these are in.")
+   (functions :initarg :functions :reader chain-functions
+              :documentation "Names of functions, strings: the first allocated, and
+was called by the second."))
+  (:documentation "What was allocated by one chain of callers."))
 
 ;;; Counts
 
@@ -187,6 +200,20 @@ it recurses; CLASS as in FUNCTION-SELF-ALLOCS."
   (print-unreadable-object (arc stream :type t)
     (format stream "~A > ~A ~D bytes" (function-name (arc-caller arc))
             (function-name (arc-callee arc)) (arc-bytes arc))))
+
+(defun innermost-functions (chain)
+  "The names of the five functions of CHAIN that are innermost; and whether there are
+more."
+  (let ((names (chain-functions chain)))
+    (values (subseq names 0 (min 5 (length names)))
+            (< 5 (length names)))))
+
+(defmethod print-object ((chain profile-chain) stream)
+  (print-unreadable-object (chain stream :type t)
+    (multiple-value-bind (names more-p) (innermost-functions chain)
+      (format stream "~:D byte~:P in ~:D allocation~:P~@[: ~{~A~^ < ~}~]~
+                      ~:[~; < ...~]"
+              (chain-bytes chain) (chain-allocs chain) names more-p))))
 
 ;;; From the reducer's s-expression
 
@@ -268,25 +295,48 @@ it recurses; CLASS as in FUNCTION-SELF-ALLOCS."
                    collect key
                    collect (getf form key))))))
 
-(defun current-profile (&key all-frames)
+(defun current-profile (&key all-frames chains)
   "What has been recorded so far, a PROFILE.  Recording may be running, and
-goes on.  ALL-FRAMES as in REPORT.  Signals a NOTHING-RECORDED-ERROR before the
-first START."
-  (load-profile nil :all-frames all-frames))
+goes on.  ALL-FRAMES as in REPORT, CHAINS as in LOAD-PROFILE.  Signals a
+NOTHING-RECORDED-ERROR before the first START."
+  (load-profile nil :all-frames all-frames :chains chains))
 
-(defun load-profile (&optional file &key all-frames)
+(defun load-profile (&optional file &key all-frames chains)
   "The PROFILE in the data file FILE, a string or pathname; without FILE, or
 for NIL, what has been recorded so far.  The program that writes to FILE may be
-running, or may have been killed.  ALL-FRAMES as in REPORT."
+running, or may have been killed.  ALL-FRAMES as in REPORT.  With CHAINS it has the
+PROFILE-CHAINS, all of them for T, or so many as the number says."
+  (unless (typep chains '(or boolean (integer 1 4294967295)))
+    (invalid-argument "~S is no number of chains" chains))
   (flet ((from-file (name)
-           (make-profile (read-sexp (%report `("--sexp"
-                                               ,@(and all-frames
-                                                      '("--all-frames"))
-                                               ,name)))
-                         file)))
+           (profile-from-file name file all-frames chains)))
     (if file
         (from-file (file-string file))
         (call-with-current-data #'from-file))))
+
+(defun profile-from-file (name file all-frames chains &optional options)
+  "The PROFILE in the data file NAME, which the caller knows as FILE; OPTIONS for the
+mprof command."
+  (let* ((options (append options (and all-frames '("--all-frames"))))
+         (form (read-sexp (%report `("--sexp" ,@options ,name))))
+         (profile (make-profile form file)))
+    (when (and chains (member :lisp (getf form :heaps)))
+      (setf (slot-value profile 'chains)
+            (read-chains name chains options)))
+    profile))
+
+(defun read-chains (file most options)
+  "The PROFILE-CHAINs of the Lisp heap in the data file FILE, MOST of them."
+  (loop for (bytes allocs . frames)
+          in (read-sexp (%report `("export" "--format=sexp" "--heap=lisp"
+                                            "--no-lines" ,@options
+                                            ,@(and (integerp most)
+                                                   (list (format nil "--limit-rows=~D"
+                                                                 most)))
+                                            ,file)))
+        collect (make-instance 'profile-chain
+                               :bytes bytes :allocs allocs
+                               :functions (mapcar #'first frames))))
 
 (defun find-function (name &optional (profile (current-profile)))
   "The PROFILE-FUNCTION of PROFILE whose name is NAME, or NIL.
@@ -294,6 +344,8 @@ running, or may have been killed.  ALL-FRAMES as in REPORT."
 NAME is a string, the name as the tables print it, or an object that prints so:
 a symbol or a list such as (SETF FOO).  A string without a package finds a
 function of any package when no name equals it, the largest first."
+  (unless (typep profile 'profile)
+    (invalid-argument "~S is not a profile" profile))
   (let ((text (if (stringp name) name (printed-name name)))
         (functions (profile-functions profile)))
     (or (find text functions :key #'function-name :test #'string=)

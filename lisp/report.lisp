@@ -3,16 +3,20 @@
 (in-package "MPROF")
 
 (defparameter *tables*
-  '(:bins :leaks :direct :graph :peak :temporary :paths :tree)
+  '(:bins :leaks :direct :graph :peak :temporary :paths :tree :types :alive)
   "The tables that there are.")
 
 (defparameter *usual-tables* '(:bins :leaks :direct :graph)
   "Those that are printed when nobody asks for others.")
 
+(defun proper-list-p (object)
+  "True when OBJECT is a list that ends in NIL."
+  (and (listp object) (ignore-errors (list-length object)) t))
+
 (defun check-tables (tables)
   "TABLES (T, NIL, a name or a list of names) as a list of names."
   (let ((list (cond ((eq tables t) *usual-tables*)
-                    ((listp tables) tables)
+                    ((proper-list-p tables) tables)
                     (t (list tables)))))
     (dolist (table list list)
       (unless (member table *tables*)
@@ -31,26 +35,44 @@
                                 :reason "no temporary file can be made there"))
       (namestring file))))
 
-(defun call-with-current-data (function)
-  "Call FUNCTION with the name of a data file of what is recorded now.  The
-file is deleted afterwards.  Recording may be running."
+(defun call-with-temporary-file (function)
+  "Call FUNCTION with the name of a new file, which is deleted afterwards."
   (let ((file (temporary-file)))
-    (unwind-protect
-         (progn (%save file)
-                (funcall function file))
+    (unwind-protect (funcall function file)
       (when (probe-file file)
         (delete-file file)))))
 
-(defun part-arguments (focus ignore only limit-rows)
+(defun call-with-current-data (function)
+  "Call FUNCTION with the name of a data file of what is recorded now.  The
+file is deleted afterwards.  Recording may be running."
+  (call-with-temporary-file (lambda (file)
+                              (%save file)
+                              (funcall function file))))
+
+(defun part-arguments (focus ignore only type limit-rows)
   "The arguments of the mprof command for a part of the chains or rows."
+  (unless (typep limit-rows '(or null (integer 0)))
+    (invalid-argument "~S is not a number of rows" limit-rows))
+  (loop for (name value) in `((focus ,focus) (ignore ,ignore) (only ,only))
+        unless (typep value '(or string symbol))
+          do (invalid-argument "~S is no value for :~(~A~)" value name))
+  (unless (and (or (atom type) (proper-list-p type))
+               (every (lambda (name) (typep name '(or string symbol)))
+                      (if (listp type) type (list type))))
+    (invalid-argument "~S is no value for :type" type))
   (loop for (name value) in (list (list "focus" focus) (list "ignore" ignore)
                                   (list "only" only)
+                                  (list "type" (comma-list type))
                                   (list "limit-rows" limit-rows))
         when value
           collect (progn
                     (when (or (equal value "") (find #\Newline (string-of value)))
                       (invalid-argument "~S is no value for :~A" value name))
                     (format nil "--~A=~A" name value))))
+
+(defun comma-list (value)
+  "VALUE, of a list its elements with commas between."
+  (if (listp value) (and value (format nil "~{~A~^,~}" value)) value))
 
 (defun string-of (value)
   "VALUE, a string or what is printed."
@@ -63,7 +85,8 @@ file is deleted afterwards.  Recording may be running."
   (unless (member verbosity '(:verbose :normal :terse))
     (invalid-argument "~S is not a verbosity; there are :verbose, :normal ~
                        and :terse" verbosity))
-  (check-tables tables)
+  (unless (check-tables tables)
+    (invalid-argument "no table is named; there are ~{~(~S~)~^, ~}" *tables*))
   (append (if (eq format :html)
               (list "html")
               (list (format nil "--~(~A~)" verbosity)))
@@ -75,21 +98,43 @@ file is deleted afterwards.  Recording may be running."
           (and (eq format :text) part)
           (list file)))
 
+(defparameter *short-rows* 10
+  "The rows of a table on a terminal, unless the caller asks for others.")
+
+(defun short-part (part)
+  "PART, as of PART-ARGUMENTS, with no more than *SHORT-ROWS* rows."
+  (append part (part-arguments nil nil nil nil *short-rows*)))
+
+(defun short-end (how)
+  "The last line of tables that are short; HOW tells to see all."
+  (format nil "~%All rows: ~A~%" how))
+
 (defun report-text (file &key (format :text) (tables t) (verbosity :normal)
                            threads all-frames part)
   "The tables of the data file FILE, or a page, as a string."
   (%report (report-arguments file format tables verbosity threads all-frames
                              part)))
 
-(defun report (&key (tables t) (verbosity :normal) (stream *standard-output*)
+(defun write-report (text stream)
+  "Write TEXT to STREAM, or to *STANDARD-OUTPUT* for T; for NIL return it."
+  (cond ((null stream) text)
+        (t
+         (let ((stream (if (eq stream t) *standard-output* stream)))
+           (write-string text stream)
+           (finish-output stream)
+           (values)))))
+
+(defun report (&key (tables t) (verbosity :normal verbosity-p)
+                 (stream *standard-output*)
                  threads all-frames (format :text) focus ignore only
-                 limit-rows)
+                 type (limit-rows nil limit-rows-p))
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
 TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
-            :GRAPH, :PEAK, :TEMPORARY, :PATHS and :TREE; the C heap alone has
-            leaks, a peak and temporary objects
+            :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES and :ALIVE; the C
+            heap alone has leaks, a peak and temporary objects, Lisp types, and
+            what is alive, if that is recorded
 VERBOSITY   :VERBOSE, :NORMAL or :TERSE
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
@@ -98,20 +143,60 @@ FOCUS, IGNORE  regular expressions: only chains with a function like this, or
             without one
 ONLY        the same: only functions of packages or files like this; what
             others allocate is their callers'
-LIMIT-ROWS  no more than so many rows of a table
+TYPE        the name of a type, such as hash-table, or of a class, or a list
+            of such names: only what is of these in the Lisp heap
+LIMIT-ROWS  no more than so many rows of a table; 0 for all.  On a terminal there
+            are ten, unless this or VERBOSITY is given
 FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
-  (let ((text (call-with-current-data
-               (lambda (file)
-                 (report-text file :format format :tables tables
-                                   :verbosity verbosity :threads threads
-                                   :all-frames all-frames
-                                   :part (part-arguments focus ignore only
-                                                         limit-rows))))))
-    (cond ((null stream) text)
-          (t
-           (let ((stream (if (eq stream t) *standard-output* stream)))
-             (write-string text stream)
-             (finish-output stream)
-             (values))))))
+  (check-stream stream)
+  (let* ((short (and stream (eq format :text)
+                     (not (or verbosity-p limit-rows-p))
+                     (terminal-p (if (eq stream t) *standard-output* stream))))
+         (part (part-arguments focus ignore only type limit-rows))
+         (text (call-with-current-data
+                (lambda (file)
+                  (report-text file :format format :tables tables
+                                    :verbosity verbosity :threads threads
+                                    :all-frames all-frames
+                                    :part (if short (short-part part) part))))))
+    (write-report (if short
+                      (concatenate 'string text
+                                   (short-end
+                                    "(mprof:report :verbosity :verbose)"))
+                      text)
+                  stream)))
+
+(defun diff (old &optional new
+             &key (by :function) (sort :total) (stream *standard-output*)
+               all-frames (format :text) focus ignore only limit-rows)
+  "Print what grew and what shrank from the data file OLD, as SAVE makes them, to
+the data file NEW, or, if that is NIL, to what has been recorded so far.
+
+BY          :FUNCTION, :CHAIN, :TYPE or :LINE
+SORT        :BYTES, :ALLOCS, :SELF, :TOTAL, :KEPT or :PEAK, where a table has it
+FORMAT      :HTML makes a page for a browser
+
+STREAM, ALL-FRAMES, FOCUS, IGNORE, ONLY and LIMIT-ROWS as in REPORT."
+  (check-stream stream)
+  (unless (member sort '(:bytes :allocs :self :total :kept :peak))
+    (invalid-argument "~S is none of :bytes, :allocs, :self, :total, :kept and ~
+                       :peak" sort))
+  (unless (member by '(:function :chain :type :line))
+    (invalid-argument "~S is none of :function, :chain, :type and :line" by))
+  (unless (member format '(:text :html))
+    (invalid-argument "~S is not a format; there are :text and :html" format))
+  (let ((arguments `("diff"
+                     ,(format nil "--by=~(~A~)" by)
+                     ,(format nil "--sort=~(~A~)" sort)
+                     ,(format nil "--format=~(~A~)" format)
+                     ,@(and all-frames '("--all-frames"))
+                     ,@(part-arguments focus ignore only nil limit-rows)
+                     "--" ,(required-file old))))
+    (flet ((text (file)
+             (%report (append arguments (list file)))))
+      (write-report (if new
+                        (text (file-string new))
+                        (call-with-current-data #'text))
+                    stream))))

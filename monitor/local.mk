@@ -10,12 +10,14 @@ format_sources = \
 	monitor/format/events.h \
 	monitor/format/group.h \
 	monitor/format/naming.c monitor/format/naming.h \
+	monitor/format/runtime_names.c monitor/format/runtime_names.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
 
 base_sources = \
 	monitor/base/atomic.h \
 	monitor/base/elf_image.c monitor/base/elf_image.h \
+	monitor/base/exports.c monitor/base/exports.h \
 	monitor/base/invariant.c monitor/base/invariant.h \
 	monitor/base/loaded.c monitor/base/loaded.h \
 	monitor/base/objects.c monitor/base/objects.h \
@@ -23,8 +25,10 @@ base_sources = \
 	monitor/base/table.c monitor/base/table.h
 
 record_sources = \
-	monitor/record/adapter.h \
+	monitor/record/adapter.h monitor/record/alive.c \
+	monitor/record/alive.h \
 	monitor/record/arena.c monitor/record/arena.h \
+	monitor/record/asked.c monitor/record/one.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
@@ -53,6 +57,7 @@ record_sources = \
 	monitor/record/roots.c monitor/record/roots.h \
 	monitor/record/save.c \
 	monitor/record/scan.c monitor/record/scan.h \
+	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
 	monitor/record/shown.c monitor/record/shown.h \
@@ -71,6 +76,7 @@ api_sources = \
 	monitor/api/api.c \
 	monitor/api/functions.h \
 	monitor/api/public.c \
+	monitor/api/scope_print.c \
 	monitor/api/stack.c
 
 # One file for each role; configure makes monitor/unwind/arch.h
@@ -148,6 +154,16 @@ ecl_sources = \
 	monitor/ecl/local_names.c monitor/ecl/local_names.h \
 	monitor/api/reexec.c
 
+# Stands before an ECL without the patch, and starts the monitor by itself
+
+unpatched_sources = \
+	monitor/unpatched/boot.c \
+	monitor/unpatched/events.c \
+	monitor/unpatched/jump_x86_64.S \
+	monitor/unpatched/owners.c \
+	monitor/unpatched/requests.c \
+	monitor/unpatched/unpatched.h
+
 # In both libraries, as each may see both heaps
 
 hook_sources = \
@@ -179,6 +195,9 @@ noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
 noinst_LTLIBRARIES += libmonitor-ecl.la
+if MARKS_X86_64
+lib_LTLIBRARIES += libmprof_ecl.la
+endif
 endif
 libmonitor_format_la_SOURCES = $(format_sources)
 libmonitor_base_la_SOURCES = $(base_sources)
@@ -189,14 +208,20 @@ libmonitor_hook_la_SOURCES = $(hook_sources)
 libmonitor_ecl_la_SOURCES = $(ecl_sources)
 libmonitor_la_SOURCES =
 libmonitor_la_LIBADD = $(monitor_rooms)
+libmprof_malloc_la_LIBTOOLFLAGS =
 libmprof_malloc_la_SOURCES = $(malloc_sources) $(backtrace_sources)
 libmprof_malloc_la_LIBADD = libmonitor-hook.la libmonitor.la -lgcc_s
-libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:2 $(NO_UNDEFINED) \
+libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:3 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
 libmprof_la_SOURCES =
 libmprof_la_LIBADD = libmonitor.la libmonitor-hook.la libmonitor-ecl.la $(ECL_LIBS) -lgcc_s
-libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:2 $(NO_UNDEFINED) \
+libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:3 $(NO_UNDEFINED) \
 	-Wl,-z,nodelete
+
+libmprof_ecl_la_SOURCES = $(unpatched_sources) monitor/malloc/environment.c
+libmprof_ecl_la_LIBADD = libmonitor-format.la
+libmprof_ecl_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
+	$(NO_UNDEFINED) -Wl,-z,nodelete
 
 # Its types are not those of the program that is linked with it.
 install-exec-hook:

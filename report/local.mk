@@ -3,6 +3,7 @@
 report_base_sources = \
 	report/base/budget.c report/base/budget.h \
 	report/base/dictionary.c report/base/dictionary.h \
+	report/base/fitted.c report/base/fitted.h \
 	report/base/output.c report/base/output.h \
 	report/base/pairs.c report/base/pairs.h \
 	report/base/pool.c report/base/pool.h \
@@ -14,10 +15,12 @@ report_base_sources = \
 report_data_sources = \
 	report/data/profile.h \
 	report/data/collections.c \
+	report/data/alive.c report/data/alive.h \
 	report/data/curve.c \
 	report/data/group.c report/data/group.h \
 	report/data/lives.c \
 	report/data/log.c report/data/log.h \
+	report/data/merge.c report/data/merge.h \
 	report/data/read.c \
 	report/data/reader.h \
 	report/data/records.c report/data/refs.c report/data/trees.c
@@ -44,45 +47,59 @@ report_graph_sources = \
 	report/graph/functions.c report/graph/functions.h \
 	report/graph/graph.c report/graph/graph.h \
 	report/graph/groups.c report/graph/groups.h \
+	report/graph/join.c report/graph/join.h \
 	report/graph/inlining.c report/graph/inlining.h \
+	report/graph/lisp_types.c report/graph/lisp_types.h \
 	report/graph/places.c report/graph/places.h \
+	report/graph/same_name.c report/graph/same_name.h \
 	report/graph/view.c report/graph/view.h
 
 report_tables_sources = \
-	report/tables/bins.c \
+	report/tables/alive.c report/tables/bins.c \
+	report/tables/by_type.c \
 	report/tables/callgraph.c report/tables/callgraph.h \
 	report/tables/collections.c \
 	report/tables/curve.c \
 	report/tables/cycles.c \
+	report/tables/diff.c report/tables/diff.h \
+	report/tables/diff_print.c report/tables/diff_words.c \
 	report/tables/direct.c \
 	report/tables/header.c \
 	report/tables/leaks.c \
+	report/tables/limits.c report/tables/limits.h \
+	report/tables/listing.c report/tables/listing.h \
 	report/tables/loads.c \
 	report/tables/paths.c report/tables/paths.h \
 	report/tables/peak.c \
+	report/tables/processes.c \
 	report/tables/rows.c report/tables/rows.h \
 	report/tables/sexp.c \
 	report/tables/sizes.c \
 	report/tables/stats.c report/tables/stats.h \
 	report/tables/tables.h \
 	report/tables/text.c \
+	report/tables/through.c report/tables/through.h \
 	report/tables/top_paths.c \
-	report/tables/tree.c
+	report/tables/tree.c \
+	report/tables/verdicts.c
 
 report_export_sources = \
 	report/export/callgrind.c \
 	report/export/chains.c report/export/chains.h \
 	report/export/clean.c \
-	report/export/dhat.c \
+	report/export/dhat.c report/export/difference.c \
 	report/export/emacs.c \
 	report/export/export.c report/export/export.h \
 	report/export/folded.c \
 	report/export/json.c report/export/json.h \
+	report/export/junit.c \
+	report/export/listing.c \
 	report/export/message.c report/export/message.h \
 	report/export/pprof.c \
 	report/export/profile_json.c \
 	report/export/samples.c report/export/samples.h \
-	report/export/speedscope.c
+	report/export/speedscope.c \
+	report/export/tap.c report/export/verdicts.h
 
 report_html_sources = \
 	report/html/heap.c \
@@ -93,7 +110,7 @@ report_html_sources = \
 html_assets = \
 	report/html/page.html report/html/page.css \
 	report/html/model.js report/html/summary.js report/html/graph.js \
-	report/html/tables.js report/html/page.js
+	report/html/tables.js report/html/diff.js report/html/page.js
 EXTRA_DIST += $(html_assets) report/html/embed.awk
 BUILT_SOURCES = report/html/assets.h
 CLEANFILES += report/html/assets.h
@@ -104,16 +121,23 @@ report/html/assets.h: $(html_assets) report/html/embed.awk
 	awk -f $(srcdir)/report/html/embed.awk "$$@" >$@.tmp && mv $@.tmp $@
 
 report_command_sources = \
+	report/command/budget_file.c report/command/budget_file.h \
+	report/command/check.c \
 	report/command/command.c report/command/command.h \
 	report/command/curve_options.c \
+	report/command/diff.c report/command/diff_growth.c \
+	report/command/diff_options.c report/command/diff_options.h \
 	report/command/export_options.c \
 	report/command/html.c \
 	report/command/stats.c \
 	report/command/library.c \
+	report/command/list.c \
 	report/command/option.c report/command/option.h \
 	report/command/options.c \
 	report/command/program.c \
-	report/command/report.h
+	report/command/report.h \
+	report/command/screen.c report/command/screen.h \
+	report/command/together.c
 
 if REPORT
 lib_LTLIBRARIES += libmprof_report.la

@@ -41,7 +41,8 @@ not_built () {
 
 # c_tests NAME...: all are made and run there, whether one fails or not
 c_tests () {
-    make -k -j"$(getconf _NPROCESSORS_ONLN)" check TESTS="$*" >"$scratch/log" 2>&1
+    make -k -j"$(getconf _NPROCESSORS_ONLN)" check TESTS="$*" check_PROGRAMS="$*" \
+        check_LTLIBRARIES= check_DATA= >"$scratch/log" 2>&1
     status=$?
     for test in "$@"; do
         case $(sed -n 's/^:test-result: *//p' "$test.trs" 2>/dev/null) in

@@ -24,20 +24,24 @@ c_tests = \
 	tests/report/base/test_base \
 	tests/report/data/test_damage \
 	tests/report/data/test_fits \
+	tests/report/data/test_merge \
 	tests/report/data/test_read \
 	tests/report/elf/test_inlines \
 	tests/report/elf/test_symbols \
 	tests/report/elf/test_types \
 	tests/report/graph/test_graph \
 	tests/report/graph/test_inlined_views \
+	tests/report/graph/test_join \
 	tests/report/graph/test_killed \
 	tests/report/graph/test_naive \
 	tests/report/graph/test_replay \
+	tests/report/graph/test_scopes \
 	tests/report/graph/test_totals \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_curve \
 	tests/report/tables/test_hidden \
 	tests/report/tables/test_leaks \
+	tests/report/tables/test_limits \
 	tests/report/tables/test_paths \
 	tests/report/tables/test_tables
 
@@ -56,26 +60,36 @@ endif
 # Of Lisp, of C, and of how all this is built
 
 ecl_tests = \
+	tests/run-alive.test \
+	tests/run-budget.test \
 	tests/run-ecl-suite.test \
 	tests/run-embed.test \
 	tests/run-exact.test \
 	tests/run-focus.test \
 	tests/run-heaps.test \
 	tests/run-lambdas.test \
+	tests/run-limit-lisp.test \
 	tests/run-lisp.test \
 	tests/run-names.test \
+	tests/run-slime.test \
 	tests/run-tables.test \
+	tests/run-unpatched.test \
+	tests/run-terminal.test \
+	tests/run-together.test \
+	tests/run-types.test \
 	tests/run-walks.test
 
 c_script_tests = \
 	tests/run-aarch64.test \
 	tests/run-damaged.test \
+	tests/run-diff.test \
 	tests/run-exports.test \
 	tests/run-html.test \
 	tests/run-figures.test \
 	tests/run-files.test \
 	tests/run-fuzz.test \
 	tests/run-hostile.test \
+	tests/run-inside.test \
 	tests/run-limits.test \
 	tests/run-log.test \
 	tests/run-lost.test \
@@ -206,11 +220,12 @@ fuzzing/fuzzed.a: $(fuzz_objects)
 fuzzing/fuzz_%: fuzzing/tests/fuzz/fuzz_%.o fuzzing/fuzzed.a
 	$(AM_V_CCLD)$(CLANG) -fsanitize=fuzzer,address,undefined $^ $(REPORT_LIBS) -o $@
 fuzz-targets: $(fuzz_programs)
+fuzz-replays: $(fuzz_replays) tests/fuzz/corpus/stamp
 fuzz: tests/fuzz/corpus/stamp
 	@$(srcdir)/tests/fuzz/has-fuzzer '$(CLANG)'
 	@$(MAKE) $(AM_MAKEFLAGS) fuzz-targets
 	@$(srcdir)/tests/fuzz/fuzz fuzzing tests/fuzz/corpus $(SECONDS) $(fuzz_targets)
-.PHONY: fuzz fuzz-targets
+.PHONY: fuzz fuzz-targets fuzz-replays
 .PRECIOUS: fuzzing/%.o
 -include $(fuzz_objects:.o=.d) $(fuzz_targets:%=fuzzing/tests/fuzz/fuzz_%.d)
 
@@ -244,6 +259,7 @@ AM_TESTS_ENVIRONMENT = \
 	ECLDIR='$(abs_builddir)/tests/ecldir/'; \
 	MPROF_LIBRARY='$(abs_builddir)/.libs/libmprof.so'; \
 	MPROF_MALLOC_LIBRARY='$(abs_builddir)/.libs/libmprof_malloc.so'; \
+	MPROF_ECL_LIBRARY='$(abs_builddir)/.libs/libmprof_ecl.so'; \
 	MPROF_MALLOC_ARCHIVE='$(abs_builddir)/.libs/libmprof_malloc.a'; \
 	MPROF_INCLUDE='$(abs_srcdir)/monitor/include'; CXX='$(CXX)'; \
 	MPROF_REPORT_LIBRARY='$(abs_builddir)/.libs/libmprof_report.so'; \
@@ -257,23 +273,27 @@ AM_TESTS_ENVIRONMENT = \
 	MPROF_TESTS='$(built_tests)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
 	export builddir MPROF MPROF_ECL ECLDIR MPROF_LIBRARY \
 	MPROF_MALLOC_LIBRARY MPROF_MALLOC_ARCHIVE MPROF_INCLUDE CXX \
+	MPROF_ECL_LIBRARY \
 	MPROF_REPORT_LIBRARY ORACLE MALLOC_COUNT SUMS CC ECL_CONFIG \
 	MPROF_HAVE_LIBUNWIND MPROF_HAVE_CMOCKA MPROF_C_TESTS MPROF_WALK_TESTS \
 	MPROF_FUZZ_TARGETS MPROF_CLANG MPROF_TESTS MPROF_WANTED_TESTS; \
 	unset MPROF_DATA;
 
-tests/ecldir/stamp: lisp/mprof.fas
+tests/ecldir/stamp: lisp/mprof.fas lisp/mprof-swank.fas
 	$(AM_V_GEN)rm -rf tests/ecldir && $(MKDIR_P) tests/ecldir && \
-	ln -s $(ECL_HOME)/* tests/ecldir && rm -f tests/ecldir/mprof.* && \
-	ln -s $(abs_builddir)/lisp/mprof.fas tests/ecldir/mprof.fas && : >$@
+	ln -s $(ECL_HOME)/* tests/ecldir && rm -f tests/ecldir/mprof[.-]* && \
+	ln -s $(abs_builddir)/lisp/mprof.fas $(abs_builddir)/lisp/mprof-swank.fas \
+	tests/ecldir && : >$@
 
-# Only what depends on the ECL
+# Only what depends on the ECL.  What takes longest is begun first, so that another job
+# does the rest meanwhile.
 lisp_check_libraries = libmprof_check.la tests/oracle/gc_count.la \
 	tests/oracle/malloc_count.la $(comparing_libraries)
+longest_ecl_test = tests/run-walks.test
 check-lisp: all
 	MPROF_WALK_PARTS='workloads ecl_suite sum' $(MAKE) $(AM_MAKEFLAGS) check-TESTS \
-	TESTS='$(ecl_tests)' check_PROGRAMS=tests/oracle/sums \
-	check_LTLIBRARIES='$(lisp_check_libraries)'
+	TESTS='$(longest_ecl_test) $(filter-out $(longest_ecl_test),$(ecl_tests))' \
+	check_PROGRAMS=tests/oracle/sums check_LTLIBRARIES='$(lisp_check_libraries)'
 .PHONY: check-lisp
 
 # The names of the tests that these run
@@ -328,13 +348,16 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/data/figures.golden \
 	tests/data/large.golden \
 	tests/data/paper.golden \
+	tests/data/types.golden tests/data/types-of-one.golden \
 	tests/data/sizes.golden \
 	tests/data/widgets.golden \
 	tests/oracle/code.lsp \
 	tests/oracle/driver.lsp \
 	tests/oracle/exits.lsp \
+	tests/oracle/graphs.lsp \
 	tests/oracle/dhat.html tests/oracle/profile.el \
-	tests/oracle/exports.py tests/oracle/focus.py tests/oracle/log.py tests/oracle/page.js \
+	tests/oracle/slime.el tests/oracle/slime.lsp \
+	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/log.py tests/oracle/page.js \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \
@@ -347,8 +370,11 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/work-library.lsp \
 	tests/oracle/work-maxima.lsp \
 	tests/oracle/work-runtime.lsp \
+	tests/oracle/work-graphs.lsp \
 	tests/oracle/work-threads.lsp \
 	tests/programs/alias.c \
+	tests/programs/alive.lisp \
+	tests/programs/browsed.lsp \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
 	tests/programs/c-counted.c \
@@ -378,6 +404,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-jit.c \
 	tests/programs/c-jumps.c \
 	tests/programs/c-keys.c \
+	tests/programs/c-limits.c \
+	tests/programs/c-limits-cmocka.c \
 	tests/programs/c-local.cc \
 	tests/programs/c-log.c \
 	tests/programs/c-lost.c \
@@ -403,15 +431,20 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-whose.c \
 	tests/programs/c-world.c \
 	tests/programs/chance.h \
+	tests/programs/ci-sample.sh \
 	tests/programs/compile-library.lsp \
 	tests/programs/embed.c \
 	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
+	tests/programs/forgotten.lsp \
+	tests/programs/forms.lsp \
+	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
 	tests/programs/kinds.lsp \
 	tests/programs/lambdas.lsp \
 	tests/programs/library.lsp \
+	tests/programs/limits.lisp \
 	tests/programs/maxima.lsp \
 	tests/programs/names.lsp \
 	tests/programs/parts.c \
@@ -427,13 +460,16 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/same.c \
 	tests/programs/stress_threads.c \
 	tests/programs/striking.c \
+	tests/programs/terminal.c \
 	tests/programs/types-library.c \
 	tests/programs/types-shapes.c \
 	tests/programs/types-zoo.cc \
 	tests/programs/walker.c \
-	tests/programs/walker.lsp \
+	tests/programs/types.lsp tests/programs/walker.lsp \
 	tests/programs/widgets.c \
 	tests/programs/widgets.lsp \
+	tests/programs/words.c tests/programs/words-c.budget \
+	tests/programs/words.lsp tests/programs/words-lisp.budget \
 	tests/bench/c.sh \
 	tests/bench/chains.c \
 	tests/bench/churn.c \

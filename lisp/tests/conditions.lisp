@@ -29,7 +29,45 @@
 (deftest arguments-that-are-none
   (quietly (conses 1))
   (check-signals mprof:invalid-argument-error (mprof:report :tables :objects))
-  (check-signals mprof:invalid-argument-error (mprof:report :verbosity :loud)))
+  (check-signals mprof:invalid-argument-error (mprof:report :verbosity :loud))
+  (check-signals mprof:invalid-argument-error (mprof:report :tables nil))
+  (check-signals mprof:invalid-argument-error (mprof:start :file 42))
+  (check-signals mprof:invalid-argument-error (mprof:save :here))
+  (check-signals mprof:invalid-argument-error (mprof:load-profile 42)))
+
+(defmacro check-refused (&rest forms)
+  "Each of FORMS must signal an MPROF:INVALID-ARGUMENT-ERROR."
+  `(progn ,@(loop for form in forms
+                  collect `(check-signals mprof:invalid-argument-error ,form))))
+
+(deftest wrong-types-are-told
+  (quietly (conses 1))
+  (check-refused
+   (mprof:start :limit :much) (mprof:start :limit "much")
+   (mprof:start :limit 0) (mprof:start :limit (ash 1 80))
+   (mprof:save nil) (mprof:save '("a" "b")) (mprof:mark :here)
+   (mprof:report :stream 42) (mprof:report :stream nil :tables '(:bins . 2))
+   (mprof:report :stream nil :tables 42) (mprof:report :stream nil :format "html")
+   (mprof:report :stream nil :limit-rows "ten")
+   (mprof:report :stream nil :limit-rows -1)
+   (mprof:report :stream nil :focus 42) (mprof:report :stream nil :ignore '(a))
+   (mprof:report :stream nil :only #\a) (mprof:report :stream nil :type 42)
+   (mprof:report :stream nil :type '("cons" 42))
+   (mprof:report :stream (make-string-input-stream ""))
+   (mprof:diff nil) (mprof:diff 42) (mprof:diff "a" 42) (mprof:diff "a" "b" :by 1)
+   (mprof:diff "a" "b" :sort :size) (mprof:diff "a" "b" :stream "s")
+   (mprof:diff "a" "b" :format 1) (mprof:diff "a" "b" :limit-rows 1/2)
+   (mprof:load-profile "a" :chains "all") (mprof:current-profile :chains -1)
+   (mprof:find-function "A" 42)
+   (mprof:call-with-profiling 42) (mprof:call-with-profiling nil)
+   (mprof:with-profiling (:stream 42) (check (not "run")))
+   (mprof:with-profiling (:report :objects) (check (not "run")))
+   (mprof:with-profiling (:file 42 :report nil) (check (not "run")))
+   (mprof:with-profiling (:limit :much :report nil) (check (not "run")))
+   (mprof:with-allocation-limit (:bytes "many") (check (not "run")))
+   (mprof:with-allocation-limit (:warm-up -1) (check (not "run")))
+   (mprof:call-with-allocation-limit 42))
+  (check (not (mprof:running-p))))
 
 (deftest one-hierarchy
   (dolist (name '(mprof:library-error mprof:unpatched-runtime-error

@@ -85,6 +85,10 @@
                   (conses 100)))))
     (check (search "Direct allocation" text))
     (check (not (search "Allocation bins" text))))
+  (check (stringp (mprof:with-profiling (:stream nil) (conses 2))))
+  (check (equal '(1 2) (multiple-value-list
+                        (mprof:with-profiling (:stream nil :report nil)
+                          (values 1 2)))))
   (check (stringp (mprof:report :stream nil :verbosity :terse
                                 :tables '(:bins :graph) :threads t
                                 :all-frames t))))
@@ -112,6 +116,15 @@
                        (mprof:profile-threads (mprof:current-profile)))))
     (dotimes (i 4)
       (check (member (format nil "worker ~D" i) names :test #'equal)))))
+
+#+threads
+(deftest a-joined-thread-has-ended
+  (dotimes (i 20)
+    (quietly
+      (mp:process-join (mp:process-run-function "joined" #'conses 10)))
+    (check (mprof:thread-ended-p
+            (find "joined" (mprof:profile-threads (mprof:current-profile))
+                  :key #'mprof:thread-name :test #'equal)))))
 
 #+threads
 (deftest reporting-and-stopping-while-others-run

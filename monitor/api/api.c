@@ -18,6 +18,13 @@ const struct mprof__functions mprof__own_functions = {
     .watch = mprof__recording_watch,
     .resume = mprof__recording_resume,
     .mark = mprof__recording_mark,
+    .scope_begin = mprof__recording_scope_begin,
+    .scope_end = mprof__recording_scope_end,
+    .scope_save = mprof__recording_scope_save,
+    .scope_free = mprof__recording_scope_free,
+    .set_live = mprof__recording_set_live,
+    .snapshot = mprof__recording_snapshot,
+    .save_alive = mprof__recording_save_alive,
 };
 
 const char *mprof_strerror(int error) {
@@ -45,6 +52,8 @@ const char *mprof_strerror(int error) {
     case MPROF_E_ARGUMENT:
         return "wrong argument: NULL, or a value that this function does not "
                "take";
+    case MPROF_E_ALIVE:
+        return "the collector of this program does not tell what is alive";
     default:
         return "unknown error";
     }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct mprof_scope;
 struct mprof_status;
 struct mprof__heap_now;
 
@@ -24,6 +25,13 @@ struct mprof__functions {
                   void *cookie);
     int (*resume)(void);
     int (*mark)(const char *name);
+    int (*scope_begin)(struct mprof_scope *scope, unsigned heaps);
+    int (*scope_end)(struct mprof_scope *scope);
+    int (*scope_save)(const struct mprof_scope *scope, const char *file);
+    void (*scope_free)(struct mprof_scope *scope);
+    int (*set_live)(int mode);
+    int (*snapshot)(unsigned *number);
+    int (*save_alive)(const char *file, unsigned from, unsigned until);
 };
 
 /* Of this library's monitor (api.c). */

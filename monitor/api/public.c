@@ -31,6 +31,18 @@ int mprof_set_heaps(unsigned heaps) {
     return now()->set_heaps(heaps);
 }
 
+int mprof_set_live(int mode) {
+    return now()->set_live(mode);
+}
+
+int mprof_snapshot(unsigned *number) {
+    return now()->snapshot(number);
+}
+
+int mprof_save_alive(const char *file, unsigned from, unsigned until) {
+    return now()->save_alive(file, from, until);
+}
+
 int mprof_stop(void) {
     return now()->stop();
 }
@@ -53,6 +65,22 @@ int mprof_resume(void) {
 
 int mprof_mark(const char *name) {
     return now()->mark(name);
+}
+
+int mprof_scope_begin(struct mprof_scope *scope, unsigned heaps) {
+    return now()->scope_begin(scope, heaps);
+}
+
+int mprof_scope_end(struct mprof_scope *scope) {
+    return now()->scope_end(scope);
+}
+
+int mprof_scope_save(const struct mprof_scope *scope, const char *file) {
+    return now()->scope_save(scope, file);
+}
+
+void mprof_scope_free(struct mprof_scope *scope) {
+    now()->scope_free(scope);
 }
 
 int mprof_save(const char *file) {

@@ -17,9 +17,11 @@ enum { REGION_BITS = 11, LEAF_BITS = 12, WORD_BITS = 20, GRAIN_BITS = 4 };
 enum {
     REGIONS = 1 << REGION_BITS,
     LEAVES = 1 << LEAF_BITS,
-    WORDS = 1 << WORD_BITS,
-    SHADOWS = 2
+    WORDS = MPROF__LEAF_WORDS,
+    SHADOWS = 2,
+    COLLECTED = SHADOWS /* another, of objects that a collector gave */
 };
+_Static_assert(WORDS == 1 << WORD_BITS, "bits of an address");
 
 /* What does not fit in 32 bits stands in the word behind, which belongs to
  * the same object. */
@@ -34,7 +36,18 @@ struct region {
     struct leaf *leaves[LEAVES];
 };
 
-static struct region *regions[SHADOWS][REGIONS]; /* atomic, also the leaves */
+/* Of COLLECTED. */
+struct aged_leaf {
+    struct leaf leaf;
+    struct mprof__past past[WORDS];
+};
+
+/* atomic, also the leaves */
+static struct region *regions[SHADOWS + 1][REGIONS];
+
+static size_t leaf_bytes(size_t shadow) {
+    return shadow == COLLECTED ? sizeof(struct aged_leaf) : sizeof(struct leaf);
+}
 
 /* Mapped memory at *PLACE, made when it is not there. */
 static void *reach(void *place, size_t bytes) {
@@ -53,9 +66,12 @@ static void *reach(void *place, size_t bytes) {
     return there;
 }
 
-static inline struct region **region_of(uintptr_t address) {
-    return &regions[address >> 3 & 1]
-                   [address >> (GRAIN_BITS + WORD_BITS + LEAF_BITS)];
+static inline size_t shadow_of(uintptr_t address) {
+    return address >> 3 & 1;
+}
+
+static inline struct region **region_of(size_t shadow, uintptr_t address) {
+    return &regions[shadow][address >> (GRAIN_BITS + WORD_BITS + LEAF_BITS)];
 }
 
 static inline struct leaf **leaf_of(struct region *region, uintptr_t address) {
@@ -71,30 +87,40 @@ static inline bool is_possible(uintptr_t address) {
            address >> (REGION_BITS + LEAF_BITS + WORD_BITS + GRAIN_BITS) == 0;
 }
 
-/* The word of ADDRESS; NULL: no memory. */
-static uint64_t *make_word(uintptr_t address) {
-    struct region *region = reach(region_of(address), sizeof *region);
+/* The word of ADDRESS in SHADOW; NULL: no memory. */
+static uint64_t *make_word_in(size_t shadow, uintptr_t address) {
+    struct region *region = reach(region_of(shadow, address), sizeof *region);
     if (region == NULL)
         return NULL;
-    struct leaf *leaf = reach(leaf_of(region, address), sizeof *leaf);
+    struct leaf *leaf = reach(leaf_of(region, address), leaf_bytes(shadow));
     return leaf == NULL ? NULL : word_of(leaf, address);
 }
 
+static uint64_t *make_word(uintptr_t address) {
+    return make_word_in(shadow_of(address), address);
+}
+
 static uint64_t *find_word(uintptr_t address) {
-    struct region *region = mprof__load_acquire(region_of(address));
+    struct region *region =
+        mprof__load_acquire(region_of(shadow_of(address), address));
     if (region == NULL)
         return NULL;
     struct leaf *leaf = mprof__load_acquire(leaf_of(region, address));
     return leaf == NULL ? NULL : word_of(leaf, address);
 }
 
-uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
-    uint64_t *word = is_possible(address) ? find_word(address) : NULL;
+static uint64_t *remember(struct mprof__shadow *shadow, uintptr_t address,
+                          uint64_t *word) {
     if (word != NULL) {
         shadow->range = mprof__objects_range(address) + 1;
         shadow->word = word - (address >> GRAIN_BITS & (WORDS - 1));
     }
     return word;
+}
+
+uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
+    return remember(shadow, address,
+                    is_possible(address) ? find_word(address) : NULL);
 }
 
 static bool put_huge(uintptr_t address, uint64_t bytes) {
@@ -157,15 +183,16 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     return true;
 }
 
-/* Call VISIT for all leaves. */
-static void for_leaves(void (*visit)(struct leaf *leaf, void *data),
+/* Call VISIT for all leaves, also those of COLLECTED, of BYTES each. */
+static void for_leaves(void (*visit)(struct leaf *leaf, size_t bytes,
+                                     void *data),
                        void *data) {
-    for (size_t i = 0; i < (size_t)SHADOWS * REGIONS; i++) {
+    for (size_t i = 0; i < (size_t)(SHADOWS + 1) * REGIONS; i++) {
         struct region *region = mprof__load_acquire(&regions[0][0] + i);
         for (size_t j = 0; region != NULL && j < LEAVES; j++) {
             struct leaf *leaf = mprof__load_acquire(&region->leaves[j]);
             if (leaf != NULL)
-                visit(leaf, data);
+                visit(leaf, leaf_bytes(i / REGIONS), data);
         }
     }
 }
@@ -236,26 +263,26 @@ void mprof__objects_each(void (*function)(const struct mprof__object *object,
         }
 }
 
-static void clear(struct leaf *leaf, void *data) {
+static void clear(struct leaf *leaf, size_t bytes, void *data) {
     (void)data;
-    madvise(leaf, sizeof *leaf, MADV_DONTNEED);
+    madvise(leaf, bytes, MADV_DONTNEED);
 }
 
 void mprof__objects_clear(void) {
     for_leaves(clear, NULL);
 }
 
-static void add_memory(struct leaf *leaf, void *data) {
+static void add_memory(struct leaf *leaf, size_t bytes, void *data) {
     uint64_t *sum = data;
     unsigned char resident[256];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t at = 0; at < sizeof *leaf; at += sizeof resident * page) {
-        size_t bytes = sizeof *leaf - at;
-        if (bytes > sizeof resident * page)
-            bytes = sizeof resident * page;
-        if (mincore((char *)leaf + at, bytes, resident) != 0)
+    for (size_t at = 0; at < bytes; at += sizeof resident * page) {
+        size_t part = bytes - at;
+        if (part > sizeof resident * page)
+            part = sizeof resident * page;
+        if (mincore((char *)leaf + at, part, resident) != 0)
             return;
-        for (size_t i = 0; i < bytes / page; i++)
+        for (size_t i = 0; i < part / page; i++)
             *sum += (resident[i] & 1) * page;
     }
 }
@@ -264,4 +291,118 @@ uint64_t mprof__objects_memory(void) {
     uint64_t sum = 0;
     for_leaves(add_memory, &sum);
     return sum;
+}
+
+/*
+ * What a collector gave
+ */
+
+uint64_t *mprof__collected_find(uintptr_t address,
+                                struct mprof__shadow *shadow) {
+    bool possible = is_possible(address) && address % 16 == 0;
+    return remember(shadow, address,
+                    possible ? make_word_in(COLLECTED, address) : NULL);
+}
+
+static struct mprof__object object_of(uint64_t value, const uint64_t *next) {
+    struct mprof__object object = {.counter = (mprof_ref)(value >> 32),
+                                   .bytes = (uint32_t)value};
+    if (object.bytes == HUGE_BYTES)
+        object.bytes = mprof__load_relaxed(next);
+    return object;
+}
+
+bool mprof__collected_put(const void *address, struct mprof__object object,
+                          struct mprof__past *past,
+                          struct mprof__object *before) {
+    struct mprof__shadow here = {.range = 0}, behind = {.range = 0};
+    uintptr_t at = (uintptr_t)address;
+    uint64_t *word, *next = NULL, bytes = object.bytes;
+    struct mprof__past *place, old;
+    if (!mprof__collected_word(address, &here, &word, &place))
+        return false;
+    uint64_t value = mprof__load_relaxed(word);
+    bool was_huge = (uint32_t)value == HUGE_BYTES && value != 0;
+    if (was_huge || bytes >= HUGE_BYTES)
+        next = mprof__collected_find(at + (1 << GRAIN_BITS), &behind);
+    if ((was_huge || bytes >= HUGE_BYTES) && next == NULL)
+        return false;
+    *before = object_of(value, next);
+    old = *place;
+    *place = *past;
+    *past = old;
+    if (next != NULL)
+        mprof__store_relaxed(next, bytes >= HUGE_BYTES ? bytes : 0);
+    mprof__store_relaxed(word, (uint64_t)object.counter << 32 |
+                                   (bytes >= HUGE_BYTES ? HUGE_BYTES : bytes));
+    return true;
+}
+
+/* Those in the words FIRST to LAST of LEAF, the objects of which begin at
+ * START.  Returns the next word to look at: an object may have another. */
+static size_t visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
+                              uintptr_t start, mprof__collected_visitor *visit,
+                              void *data) {
+    size_t i = first;
+    for (; i < last; i++) {
+        uint64_t value = mprof__load_relaxed(&leaf->leaf.word[i]);
+        if (__builtin_expect(value == 0, 1))
+            continue;
+        struct mprof__shadow behind = {.range = 0};
+        uint64_t *next = NULL;
+        if ((uint32_t)value == HUGE_BYTES)
+            next =
+                mprof__collected_find(start + ((i + 1) << GRAIN_BITS), &behind);
+        struct mprof__object object = object_of(value, next);
+        object.at = (const void *)(start + (i << GRAIN_BITS));
+        if (!visit(&object, &leaf->past[i], data)) {
+            mprof__store_relaxed(&leaf->leaf.word[i], 0);
+            if (next != NULL)
+                mprof__store_relaxed(next, 0);
+        }
+        if (next != NULL)
+            i++;
+    }
+    return i;
+}
+
+/* Pages that nobody has touched stay so. */
+static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
+                            mprof__collected_visitor *visit, void *data) {
+    enum { LEAST_PAGE = 4096 };
+    unsigned char resident[sizeof(struct leaf) / LEAST_PAGE];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8, next = 0;
+    bool known = mincore(leaf, sizeof leaf->leaf, resident) == 0;
+    for (size_t i = 0; i < WORDS; i += words)
+        if (next < i + words && (!known || resident[i / words] & 1))
+            next = visit_collected(leaf, next > i ? next : i, i + words, start,
+                                   visit, data);
+}
+
+void mprof__collected_one(const void *address, mprof__collected_visitor *visit,
+                          void *data) {
+    uintptr_t at = (uintptr_t)address;
+    if (!is_possible(at) || at % (1 << GRAIN_BITS) != 0)
+        return;
+    struct region *region = mprof__load_acquire(region_of(COLLECTED, at));
+    struct leaf *leaf =
+        region == NULL ? NULL : mprof__load_acquire(leaf_of(region, at));
+    size_t i = at >> GRAIN_BITS & (WORDS - 1);
+    if (leaf != NULL)
+        visit_collected((struct aged_leaf *)leaf, i, i + 1,
+                        at - (i << GRAIN_BITS), visit, data);
+}
+
+void mprof__collected_each(mprof__collected_visitor *visit, void *data) {
+    for (uintptr_t i = 0; i < REGIONS; i++) {
+        struct region *region = mprof__load_acquire(&regions[COLLECTED][i]);
+        for (uintptr_t j = 0; region != NULL && j < LEAVES; j++) {
+            struct leaf *leaf = mprof__load_acquire(&region->leaves[j]);
+            if (leaf != NULL)
+                visit_aged_leaf((struct aged_leaf *)leaf,
+                                (i << LEAF_BITS | j)
+                                    << (WORD_BITS + GRAIN_BITS),
+                                visit, data);
+        }
+    }
 }

@@ -1,4 +1,5 @@
-/* objects.h - the recorded objects of the C heap that are not freed yet.
+/* objects.h - the recorded objects of the C heap that are not freed yet, and
+ * those of a heap with a collector that it has not found dead.
  *
  *     address        46      35 34     23 22        4 3    0
  *                   | region  |  leaf   |   word    | 0/8 |
@@ -94,7 +95,54 @@ void mprof__objects_each(void (*visit)(const struct mprof__object *object,
 /* Forget all; only while no thread puts or takes. */
 void mprof__objects_clear(void);
 
-/* Bytes of memory in use. */
+/* Bytes of memory in use, with that of what follows. */
 uint64_t mprof__objects_memory(void);
+
+/* Objects that a collector gave, all at multiples of sixteen, have a shadow of
+ * their own, and there each has a past beside its word. */
+struct mprof__past {
+    uint8_t age;   /* collections that it survived, MPROF__OLDEST for more */
+    uint8_t epoch; /* in which it was allocated; or MPROF__DEAD */
+};
+enum { MPROF__OLDEST = 255, MPROF__DEAD = 255, MPROF__LEAF_WORDS = 1 << 20 };
+
+/* As mprof__objects_find(); but the words are made where there are none. */
+uint64_t *mprof__collected_find(uintptr_t address,
+                                struct mprof__shadow *shadow);
+
+/* The word of OBJECT as *WORD, and its past; false: no memory, or ADDRESS
+ * cannot be an object's. */
+static inline __attribute__((always_inline)) bool
+mprof__collected_word(const void *object, struct mprof__shadow *shadow,
+                      uint64_t **word, struct mprof__past **past) {
+    uintptr_t address = (uintptr_t)object;
+    if (__builtin_expect(shadow->range != mprof__objects_range(address) + 1,
+                         0) &&
+        mprof__collected_find(address, shadow) == NULL)
+        return false;
+    size_t index = address >> 4 & (MPROF__LEAF_WORDS - 1);
+    *word = &shadow->word[index];
+    *past =
+        (struct mprof__past *)(void *)&shadow->word[MPROF__LEAF_WORDS] + index;
+    return true;
+}
+
+/* Put OBJECT at ADDRESS, also a huge one, with PAST.  What was there before is
+ * in *BEFORE and *PAST; its counter is 0 when there was nothing.  False: as
+ * above. */
+bool mprof__collected_put(const void *address, struct mprof__object object,
+                          struct mprof__past *past,
+                          struct mprof__object *before);
+
+/* Call VISIT for each, and forget those of which it returns false.  Other
+ * threads may put objects meanwhile, but in no word that has one. */
+typedef bool mprof__collected_visitor(const struct mprof__object *object,
+                                      struct mprof__past *past, void *data);
+void mprof__collected_each(mprof__collected_visitor *visit, void *data);
+
+/* The same for the object at ADDRESS, if there is one.  Not while another
+ * thread does this for the same object, or for each. */
+void mprof__collected_one(const void *address, mprof__collected_visitor *visit,
+                          void *data);
 
 #endif

@@ -7,17 +7,23 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/process.h"
+#include "monitor/record/alive.h"
 #include "monitor/record/collections.h"
 
 /* Of gc.h, which need not be installed; one that comes with ECL may lack them.
  */
-enum { GC_EVENT_START = 0, GC_EVENT_END = 5 };
+enum { GC_EVENT_START = 0, GC_EVENT_RECLAIM_END = 4, GC_EVENT_END = 5 };
 typedef void collection_event(int event);
 extern void GC_set_on_collection_event(collection_event *)
     __attribute__((weak));
 extern collection_event *GC_get_on_collection_event(void) __attribute__((weak));
 extern size_t GC_get_heap_size(void) __attribute__((weak));
 extern size_t GC_get_free_bytes(void) __attribute__((weak));
+extern void *GC_base(void *) __attribute__((weak));
+extern int GC_is_marked(const void *) __attribute__((weak));
+extern void GC_gcollect(void) __attribute__((weak));
+extern void *GC_call_with_alloc_lock(void *(*)(void *), void *)
+    __attribute__((weak));
 
 static collection_event *theirs; /* who watched before, or NULL */
 static uint64_t highest;         /* atomic */
@@ -35,12 +41,22 @@ static uint64_t in_use(void) {
     return bytes;
 }
 
+/* Of what GC_malloc() and the like gave.  Blocks without a marked object may be
+ * gone by now, but nobody has got them. */
+static bool is_alive(const void *address) {
+    return GC_base((void *)address) == address && GC_is_marked(address);
+}
+
 static void on_event(int event) {
     if (theirs != NULL)
         theirs(event);
     if (event == GC_EVENT_START) {
         before = in_use();
         began = mprof__clock(CLOCK_MONOTONIC);
+    } else if (event == GC_EVENT_RECLAIM_END) {
+        /* Finalizers have been looked at: what they need is marked as well. */
+        if (GC_base != NULL && GC_is_marked != NULL)
+            mprof__alive_collected(is_alive);
     } else if (event == GC_EVENT_END && began != 0) {
         uint64_t ns = mprof__clock(CLOCK_MONOTONIC) - began;
         began = 0;
@@ -59,6 +75,21 @@ static void watch(void) {
 void mprof__collector_watch(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch);
+}
+
+bool mprof__collector_tells(void) {
+    return GC_set_on_collection_event != NULL &&
+           GC_get_on_collection_event != NULL && GC_base != NULL &&
+           GC_is_marked != NULL && GC_gcollect != NULL &&
+           GC_call_with_alloc_lock != NULL;
+}
+
+void mprof__collector_collect(void) {
+    GC_gcollect();
+}
+
+void mprof__collector_exclude(void *(*function)(void *data), void *data) {
+    GC_call_with_alloc_lock(function, data);
 }
 
 uint64_t mprof__collector_heap(uint64_t *peak) {

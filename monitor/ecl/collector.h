@@ -3,6 +3,7 @@
 #ifndef MONITOR_ECL_COLLECTOR_H
 #define MONITOR_ECL_COLLECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Watch collections from now on; once is enough. */
@@ -12,5 +13,12 @@ void mprof__collector_watch(void);
  * garbage yet; and the most that these were, as far as was seen: before each
  * collection since the first of these calls, and when it is asked. */
 uint64_t mprof__collector_heap(uint64_t *peak);
+
+/* Does it tell which objects are alive?  Have it collect, if so. */
+bool mprof__collector_tells(void);
+void mprof__collector_collect(void);
+
+/* Call FUNCTION while it neither collects nor tells that it has. */
+void mprof__collector_exclude(void *(*function)(void *data), void *data);
 
 #endif

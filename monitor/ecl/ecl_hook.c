@@ -20,6 +20,7 @@
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
+#include "monitor/record/alive.h"
 #include "monitor/record/place.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
@@ -98,14 +99,16 @@ static inline cl_env_ptr own_env(void) {
  * STACK. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
-                 cl_index bytes, cl_object clas, struct mprof__trail trail,
-                 const void *frame, uintptr_t stack) {
+                 cl_index bytes, cl_object clas, const void *block,
+                 struct mprof__trail trail, const void *frame,
+                 uintptr_t stack) {
     struct mprof__event event = {
         .bytes = bytes,
         .class_ = (uint8_t)class_of(type),
         .type = (uint8_t)type,
         .storage = storage != 0,
         .object = (uintptr_t)clas,
+        .block = block,
     };
     if (me == NULL)
         me = mprof__enter_slowly(stack);
@@ -116,7 +119,8 @@ allocated_slowly(struct mprof__self *me, cl_type type, int storage,
  * when it calls. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer",
                                               "no-optimize-sibling-calls")))
-allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
+          void *block) {
     const void *frame = MPROF__FRAME();
     uintptr_t stack = mprof__stack();
     struct mprof__trail trail = {NULL, NULL};
@@ -133,18 +137,24 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
         struct mprof__cell *cell =
             bin == NULL ? NULL
                         : mprof__remembered(&thread->memo, frame, &trail);
+        uint32_t key =
+            cell == NULL ? 0
+                         : mprof__bin_key(thread->memo.base, bin, storage != 0);
         struct mprof_counter *counter =
-            cell == NULL
-                ? NULL
-                : mprof__cell_counter(&thread->memo, cell, class_of(type));
+            cell == NULL ? NULL : mprof__cell_counter(&thread->memo, cell, key);
         if (__builtin_expect(counter != NULL, 1)) {
             mprof__check_cell(thread, frame, cell);
             mprof__count_lisp(counter, bin, storage != 0, bytes);
+            if (__builtin_expect(thread->lives, 0))
+                mprof__alive_begin(thread, block,
+                                   cell->counter[mprof__counter_place(key)],
+                                   bytes);
             mprof__leave_quickly(me);
             return;
         }
     }
-    allocated_slowly(me, type, storage, bytes, clas, trail, frame, stack);
+    allocated_slowly(me, type, storage, bytes, clas, block, trail, frame,
+                     stack);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
@@ -175,14 +185,32 @@ static void loaded(cl_object block, int opened) {
     mprof__leave(me);
 }
 
+/* Before the collector has it back, which asks nobody then. */
+static void freed(void *block) {
+    const struct mprof__session *session = mprof__tracked();
+    note_thread();
+    if (session == NULL || session->alive == MPROF_LIVE_OFF || block == NULL)
+        return;
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
+        return;
+    mprof__collector_exclude(mprof__alive_freed, block);
+    mprof__leave(me);
+}
+
 static const struct ecl_monitor monitor = {
-    .allocated = allocated, .named = named, .loaded = loaded};
+    .allocated = allocated, .freed = freed, .named = named, .loaded = loaded};
 
 /* For names and libraries alone. */
-static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas) {
-    (void)type, (void)storage, (void)clas;
+static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas,
+                   void *block) {
+    (void)type, (void)storage, (void)clas, (void)block;
     note_thread();
     mprof__ecl_count(bytes);
+}
+
+static void ignore_free(void *block) {
+    (void)block;
 }
 
 static void ignore_name(cl_object name, cl_object function) {
@@ -194,11 +222,21 @@ static void ignore_library(cl_object block, int opened) {
 }
 
 /* While something is counted, and nothing is recorded. */
-const struct ecl_monitor mprof__ecl_counter = {
-    .allocated = ignore, .named = ignore_name, .loaded = ignore_library};
+const struct ecl_monitor mprof__ecl_counter = {.allocated = ignore,
+                                               .freed = ignore_free,
+                                               .named = ignore_name,
+                                               .loaded = ignore_library};
 
-static const struct ecl_monitor names_only = {
-    .allocated = ignore, .named = named, .loaded = loaded};
+static const struct ecl_monitor names_only = {.allocated = ignore,
+                                              .freed = ignore_free,
+                                              .named = named,
+                                              .loaded = loaded};
+
+/* After a recording of what is alive, which may go on. */
+static const struct ecl_monitor frees_only = {.allocated = ignore,
+                                              .freed = freed,
+                                              .named = ignore_name,
+                                              .loaded = ignore_library};
 
 /* A symbol of the runtime itself; interning it by name would cons. */
 static cl_object find_core_symbol(const char *name, cl_object package) {
@@ -250,7 +288,9 @@ static void rename_late(struct mprof__session *session) {
 }
 
 static void detach(void) {
-    mprof__ecl_watch(NULL);
+    const struct mprof__session *session = mprof__tracked();
+    bool lives = session != NULL && session->alive != MPROF_LIVE_OFF;
+    mprof__ecl_watch(lives ? &frees_only : NULL);
     mprof__malloc_detach();
 }
 
@@ -275,25 +315,59 @@ static void forked(void) {
 }
 
 static void forget(void) {
+    mprof__ecl_watch(NULL);
     mprof__ecl_registry_clear();
     mprof__ecl_forget();
 }
 
+/* Of the library that takes the place of the patch; see
+ * monitor/unpatched/unpatched.h. */
+extern bool mprof_unpatched(void) __attribute__((weak));
+
 static void describe_runtime(char *text, size_t size) {
     int version = ECL_VERSION_NUMBER;
-    snprintf(text, size, "ECL %d.%d.%d", version / 10000, version / 100 % 100,
-             version % 100);
+    bool unpatched = mprof_unpatched != NULL && mprof_unpatched();
+    snprintf(text, size, "ECL %d.%d.%d%s", version / 10000, version / 100 % 100,
+             version % 100, unpatched ? ", unpatched" : "");
+}
+
+/* The process of Lisp that this thread is; OBJNULL: none. */
+static cl_object own_process(void) {
+#ifdef ECL_THREADS
+    cl_env_ptr env = ecl_process_env_unsafe();
+    if (env != NULL && env->own_process != OBJNULL &&
+        !ECL_IMMEDIATE(env->own_process) && env->own_process->d.t == t_process)
+        return env->own_process;
+#endif
+    return OBJNULL;
+}
+
+static uintptr_t thread_itself(void) {
+    cl_object process = own_process();
+    if (process == OBJNULL)
+        return 0;
+    mprof__ecl_keep((uintptr_t)process);
+    return (uintptr_t)process;
+}
+
+/* Who joins it goes on while it is exiting; then it runs nothing of Lisp. */
+static bool thread_has_ended(uintptr_t self) {
+#ifdef ECL_THREADS
+    const volatile struct ecl_process *process = &((cl_object)self)->process;
+    return process->phase == ECL_PROCESS_INACTIVE ||
+           process->phase == ECL_PROCESS_EXITING;
+#else
+    (void)self;
+    return false;
+#endif
 }
 
 static void describe_thread(char *buffer, size_t size) {
     struct mprof__text text;
     mprof__text_begin(&text, buffer, size);
 #ifdef ECL_THREADS
-    cl_env_ptr env = ecl_process_env_unsafe();
-    if (env == NULL || env->own_process == OBJNULL ||
-        ECL_IMMEDIATE(env->own_process) || env->own_process->d.t != t_process)
-        return;
-    cl_object name = env->own_process->process.name;
+    cl_object process = own_process();
+    cl_object name = process == OBJNULL ? OBJNULL : process->process.name;
     if (name == OBJNULL)
         return;
     if (!ECL_IMMEDIATE(name) && name->d.t != t_symbol)
@@ -450,6 +524,8 @@ const struct mprof__adapter mprof__adapter = {
     .undefer = undefer,
     .forked = forked,
     .rename = rename_late,
+    .self = thread_itself,
+    .has_ended = thread_has_ended,
     .runtime = describe_runtime,
     .unseen = mprof__malloc_unseen,
     .watch = mprof__malloc_watch,
@@ -461,6 +537,8 @@ const struct mprof__adapter mprof__adapter = {
     .native = mprof__ecl_native,
     .interpreted = mprof__ecl_interpreted,
     .type = describe_type,
+    .tells_alive = mprof__collector_tells,
+    .collect = mprof__collector_collect,
     .keep = mprof__ecl_keep,
     .forget = forget,
 };

@@ -95,24 +95,24 @@ static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
         visit(ECL_CONS_CAR(l));
 }
 
-static void methods_of_setf(cl_object symbol, cl_object pair) {
-    (void)symbol;
+static void methods_of_setf(cl_object symbol, cl_object pair, void *data) {
+    (void)symbol, (void)data;
     if (ECL_CONSP(pair))
         for_methods_of(ECL_CONS_CAR(pair), visit_method);
 }
 
-static void methods_of_symbol(cl_object key, cl_object symbol) {
+static void methods_of_symbol(cl_object key, cl_object symbol, void *data) {
     (void)key;
     if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
         return;
     for_methods_of(symbol->symbol.gfdef, visit_method);
-    methods_of_setf(symbol, mprof__ecl_setf_pair(symbol));
+    methods_of_setf(symbol, mprof__ecl_setf_pair(symbol), data);
 }
 
 static void for_all_methods(void (*visit)(cl_object method)) {
     visit_method = visit;
-    mprof__ecl_all_symbols(methods_of_symbol);
-    mprof__ecl_all_setf(methods_of_setf);
+    mprof__ecl_all_symbols(methods_of_symbol, NULL);
+    mprof__ecl_all_setf(methods_of_setf, NULL);
 }
 
 void mprof__ecl_rename_methods(struct mprof__session *session) {

@@ -5,6 +5,8 @@
  */
 #include "monitor/ecl/ecl_names.h"
 
+#include <string.h>
+
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_adapter.h"
 #include "monitor/ecl/ecl_version.h"
@@ -13,14 +15,22 @@ enum { SEVERAL = 1 };
 
 static struct mprof__table names; /* entry -> cl_object, or SEVERAL */
 
+/* Where an unpatched ECL is recorded, some of its functions have others before
+ * them; see monitor/unpatched/unpatched.h. */
+extern uintptr_t mprof_unpatched_entry(uintptr_t entry) __attribute__((weak));
+
+static uintptr_t entry_behind(uintptr_t entry) {
+    return mprof_unpatched_entry == NULL ? entry : mprof_unpatched_entry(entry);
+}
+
 uintptr_t mprof__ecl_entry_of(cl_object function) {
     if (function == OBJNULL || ECL_IMMEDIATE(function))
         return 0;
     switch (function->d.t) {
     case t_cfunfixed:
-        return (uintptr_t)function->cfunfixed.entry_fixed;
+        return entry_behind((uintptr_t)function->cfunfixed.entry_fixed);
     case t_cfun:
-        return (uintptr_t)function->cfun.entry;
+        return entry_behind((uintptr_t)function->cfun.entry);
     case t_cclosure:
         return (uintptr_t)function->cclosure.entry;
     default:
@@ -133,7 +143,9 @@ bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
 /* Another thread may let the table grow meanwhile: a package's is copied, any
  * other has no data for a moment, and then more. */
 static void visit_table(cl_object table,
-                        void (*visit)(cl_object key, cl_object value)) {
+                        void (*visit)(cl_object key, cl_object value,
+                                      void *data),
+                        void *of_visit) {
     if (table == OBJNULL || table == ECL_NIL)
         return;
     volatile struct ecl_hashtable *hash = &table->hash;
@@ -143,17 +155,87 @@ static void visit_table(cl_object table,
         return;
     for (cl_index i = 0; i < size; i++)
         if (data[i].key != OBJNULL)
-            visit(data[i].key, data[i].value);
+            visit(data[i].key, data[i].value, of_visit);
 }
 
-void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol)) {
+void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
+                                          void *data),
+                            void *data) {
     cl_object l = cl_core.packages;
     for (; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
-        visit_table(ECL_CONS_CAR(l)->pack.internal, visit);
-        visit_table(ECL_CONS_CAR(l)->pack.external, visit);
+        visit_table(ECL_CONS_CAR(l)->pack.internal, visit, data);
+        visit_table(ECL_CONS_CAR(l)->pack.external, visit, data);
     }
 }
 
-void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair)) {
-    visit_table(mprof__ecl_setf_table(), visit);
+void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair,
+                                       void *data),
+                         void *data) {
+    visit_table(mprof__ecl_setf_table(), visit, data);
+}
+
+struct find_mangled {
+    const char *mangled;
+    size_t length;
+    cl_object found; /* OBJNULL: none yet */
+    bool several;
+};
+
+/* As lisp-to-c-name of ECL's compiler does it. */
+static bool is_mangled(const char *mangled, size_t length, cl_object string) {
+    if (mprof__string_length(string) != length)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        unsigned c = mprof__string_char(string, i);
+        if (c >= 'A' && c <= 'Z')
+            c += 'a' - 'A';
+        else if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'))
+            c = '_';
+        if ((unsigned char)mangled[i] != c)
+            return false;
+    }
+    return true;
+}
+
+/* Is it SYMBOL that was printed so, perhaps with its package and colons? */
+static bool is_mangled_symbol(const struct find_mangled *find,
+                              cl_object symbol) {
+    size_t length = mprof__string_length(symbol->symbol.name);
+    cl_object package = symbol->symbol.hpack;
+    if (length == 0 || length > find->length)
+        return false;
+    size_t before = find->length - length;
+    if (!is_mangled(find->mangled + before, length, symbol->symbol.name))
+        return false;
+    if (before == 0 || package == OBJNULL || package == ECL_NIL)
+        return before == 0;
+    for (int colons = 1; colons <= 2 && before > 1; colons++)
+        if (find->mangled[--before] == '_' &&
+            is_mangled(find->mangled, before, package->pack.name))
+            return true;
+    return false;
+}
+
+static void maybe_mangled(cl_object key, cl_object symbol, void *data) {
+    struct find_mangled *find = data;
+    (void)key;
+    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol ||
+        symbol == find->found || !is_mangled_symbol(find, symbol))
+        return;
+    cl_object macro = mprof__ecl_macro(symbol);
+    if (symbol->symbol.gfdef == OBJNULL ||
+        (symbol->symbol.gfdef == ECL_NIL &&
+         (macro == OBJNULL || macro == ECL_NIL)))
+        return;
+    find->several |= find->found != OBJNULL;
+    find->found = symbol;
+}
+
+bool mprof__ecl_mangled_name(const char *mangled, struct mprof__text *text) {
+    struct find_mangled find = {mangled, strlen(mangled), OBJNULL, false};
+    mprof__ecl_all_symbols(maybe_mangled, &find);
+    if (find.found == OBJNULL || find.several)
+        return false;
+    mprof__text_object(text, find.found);
+    return true;
 }

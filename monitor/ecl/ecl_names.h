@@ -27,9 +27,18 @@ bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
 void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
                             void (*visit)(uintptr_t entry));
 
+/* Append the name of the one global function or macro whose name ECL's compiler
+ * makes MANGLED in C: do_defsetf, or clos__validate of another package.  False:
+ * there is none, or several.  Looks at all symbols. */
+bool mprof__ecl_mangled_name(const char *mangled, struct mprof__text *text);
+
 /* Call VISIT for all symbols, and for all (function . symbol) that stand for a
  * (SETF symbol) in a table.  Other threads may define more meanwhile. */
-void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol));
-void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair));
+void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
+                                          void *data),
+                            void *data);
+void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair,
+                                       void *data),
+                         void *data);
 
 #endif

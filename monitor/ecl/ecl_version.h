@@ -11,6 +11,17 @@
 
 #include "config.h"
 
+#ifndef HAVE_STRUCT_ECL_MONITOR
+/* As the patch declares it. */
+struct ecl_monitor {
+    void (*allocated)(cl_type type, int storage, cl_index bytes, cl_object clas,
+                      void *block);
+    void (*freed)(void *block);
+    void (*named)(cl_object name, cl_object function);
+    void (*loaded)(cl_object block, int opened);
+};
+#endif
+
 /* Has a function of a fixed number of arguments an entry beside its body?  See
  * entries.h. */
 #ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF

@@ -65,6 +65,14 @@ static bool is_symbol(cl_object s) {
     return s != OBJNULL && !ECL_IMMEDIATE(s) && s->d.t == t_symbol;
 }
 
+size_t mprof__string_length(cl_object string) {
+    return is_string(string) ? string_length(string) : 0;
+}
+
+unsigned mprof__string_char(cl_object string, size_t i) {
+    return string_char(string, i);
+}
+
 void mprof__text_string(struct mprof__text *text, cl_object string) {
     if (is_symbol(string))
         string = string->symbol.name;

@@ -27,6 +27,10 @@ void mprof__text_object(struct mprof__text *text, cl_object object);
 /* The characters of a string object, or of a symbol's name. */
 void mprof__text_string(struct mprof__text *text, cl_object string);
 
+/* The characters of a string object, of a base string or not; 0 of none. */
+size_t mprof__string_length(cl_object string);
+unsigned mprof__string_char(cl_object string, size_t i);
+
 /* Is STRING a string with the characters of NAME? */
 bool mprof__string_is(cl_object string, const char *name);
 

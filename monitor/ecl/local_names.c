@@ -53,7 +53,8 @@ static bool take_apart(const char *symbol, struct c_name *c) {
 }
 
 /* The global function around a local one: of those with its name the one with
- * the least number above. */
+ * the least number above.  Those of ECL itself have names of their own in C,
+ * such as si_do_defsetf, and methods have none. */
 struct find_outer {
     const struct c_name *inner;
     long number;
@@ -96,8 +97,14 @@ static void add_outer(struct mprof__text *text, const struct c_name *inner,
         return;
     mprof__image_symbols(image, maybe_outer, &find);
     mprof__text_add(text, " :IN ");
-    if (find.number == 0 || !mprof__ecl_entry_name(bias + find.address, text))
-        add_mangled(text, inner->outer);
+    if ((find.number != 0 &&
+         mprof__ecl_entry_name(bias + find.address, text)) ||
+        mprof__ecl_mangled_name(inner->outer, text))
+        return;
+    /* The package is not known.  What has no name is called __lambda12. */
+    if (inner->outer[0] != '_')
+        mprof__text_add(text, "#:");
+    add_mangled(text, inner->outer);
 }
 
 void mprof__local_name(const struct mprof__image *image, uintptr_t start,

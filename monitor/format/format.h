@@ -37,7 +37,8 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 7u
+#define MPROF_VERSION 8u
+#define MPROF_UNTYPED_VERSION 7u /* ... but for the types of counters */
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -123,6 +124,15 @@ struct mprof_header {
     struct mprof_lost_count {
         uint64_t objects, bytes, roots; /* of these, pointed to by none */
     } lost_unplaced;                    /* 304: that no LOST has */
+    uint32_t ppid;  /* 328: parent of `pid` when the recording began */
+    uint32_t alive; /* 332: of the Lisp heap, enum mprof_alive_flag */
+    uint64_t alive_collections; /* 336: after which it was looked what lives */
+};
+
+/* Is it known what of the Lisp heap is alive, and as of when? */
+enum mprof_alive_flag {
+    MPROF_ALIVE_KNOWN = 1,
+    MPROF_ALIVE_AT_END = 2 /* after a collection that the last stop made */
 };
 
 enum mprof_record_type {
@@ -198,7 +208,10 @@ struct mprof_function {
     mprof_ref symbol; /* 28: STRING or 0; later */
 };
 
-enum { MPROF_THREAD_ENDED = 1 };
+enum mprof_thread_flag {
+    MPROF_THREAD_ENDED = 1,
+    MPROF_THREAD_LIVES = 2 /* of Lisp: its counters are as those of C */
+};
 
 /* Why a walk could not mark a return address; see marks.h. */
 enum mprof_unmarked {
@@ -216,7 +229,7 @@ enum mprof_unmarked {
 struct mprof_thread {
     struct mprof_record head;
     uint32_t tid;           /*  8: kernel's number */
-    uint32_t flags;         /* 12: MPROF_THREAD_ENDED */
+    uint32_t flags;         /* 12: enum mprof_thread_flag */
     mprof_ref name;         /* 16: STRING or 0, later */
     uint32_t heap;          /* 20: enum mprof_heap */
     uint64_t folded_allocs; /* 24: of the nodes' allocations, how many are */
@@ -340,15 +353,33 @@ struct mprof_edge {
     uint32_t pad;   /* 12 */
 };
 
-/* In COUNTERS of the Lisp heap: what was allocated at a node in one class. */
+/* What a counter counts, its key, is in the C heap a class, enum
+ * mprof_size_class.  In the Lisp heap it is a type: the BIN of it, with this
+ * bit for blocks that such objects own; or, where there was no room to tell
+ * that, an enum mprof_class, as in all files of MPROF_UNTYPED_VERSION.  No BIN
+ * has a ref as small, or as large. */
+#define MPROF_STORAGE ((uint32_t)1 << 31)
+
+static inline int mprof_key_has_type(uint32_t key) {
+    return key >= MPROF_CLASSES;
+}
+
+static inline mprof_ref mprof_key_bin(uint32_t key) {
+    return key & ~MPROF_STORAGE;
+}
+
+/* In COUNTERS of the Lisp heap: what was allocated at a node of one type. */
 struct mprof_counter {
-    mprof_ref next;  /*  0: the node's next newer one, or 0; later */
-    uint32_t class_; /*  4: enum mprof_class or mprof_size_class */
+    mprof_ref next; /*  0: the node's next newer one, or 0; later */
+    uint32_t key;   /*  4: see above; later */
     struct mprof_count allocated; /*  8 */
 };
 
 /* In COUNTERS of the C heap, where there is one for each class and place in the
- * function that called malloc(). */
+ * function that called malloc(); and of a Lisp thread of which it is known what
+ * LIVES: there `freed` is what was found dead, the first of `lifetime` how many
+ * collections those that are alive have survived, all together, and `site`,
+ * `stamp`, `temporary` and `at_peak` are nothing. */
 struct mprof_c_counter {
     struct mprof_counter counter;
     mprof_ref thread;         /* 24: THREAD, as in the block */
@@ -371,8 +402,8 @@ struct mprof_c_counter {
  * SPILL_COUNTERS: */
 struct mprof_spill_counter {
     struct mprof_counter counter;
-    /* C: the counter in the tree, of the innermost functions of the chain, that
-     * has the frees of what is counted here, and the call site. */
+    /* C and LIVES: the counter in the tree, of the innermost functions of the
+     * chain, that has the frees of what is counted here, and the call site. */
     mprof_ref short_; /* 24 */
     uint32_t pad;     /* 28 */
 };
@@ -380,7 +411,7 @@ struct mprof_spill_counter {
 /* In TOTALS: what the chains that were in a spill have allocated, an allocation
  * counted once however often its chain has the function or arc. */
 enum mprof_total_kind {
-    MPROF_SELF,  /* by the function itself */
+    MPROF_SELF,  /* by the function itself, of one type */
     MPROF_TWICE, /* ... with the function further out as well */
     MPROF_BELOW, /* by it and what it called */
     MPROF_CALLS, /* allocs: through calls of it, as the call graph counts them;
@@ -399,7 +430,8 @@ enum mprof_view { MPROF_SHOWN_FRAMES = 1, MPROF_ALL_FRAMES = 2 };
 #define MPROF_TOP 1u
 
 struct mprof_total {
-    mprof_ref caller;             /*  0: FUNCTION, in an ARC */
+    mprof_ref caller;             /*  0: FUNCTION, in an ARC; in a SELF of
+                                   *     Lisp the key, when it has a type */
     mprof_ref function;           /*  4: FUNCTION; COUNTER in a SHORT */
     uint8_t kind;                 /*  8: enum mprof_total_kind */
     uint8_t views;                /*  9: enum mprof_view */
@@ -410,9 +442,14 @@ struct mprof_total {
     struct mprof_count counts[2]; /* 16: see mprof_thread.emptied */
 };
 
-/* Bytes of a thing in a record of TYPE, of a thread of HEAP; 0: that is no
- * block. */
-static inline uint32_t mprof_thing_bytes(uint32_t type, uint32_t heap) {
+/* Does what a thread of HEAP with FLAGS allocated have an end that is known? */
+static inline int mprof_knows_lives(uint32_t heap, uint32_t flags) {
+    return heap == MPROF_C_HEAP || (flags & MPROF_THREAD_LIVES) != 0;
+}
+
+/* Bytes of a thing in a record of TYPE, of a thread that KNOWS_LIVES or not; 0:
+ * that is no block. */
+static inline uint32_t mprof_thing_bytes(uint32_t type, int knows_lives) {
     switch (type) {
     case MPROF_NODES:
     case MPROF_SPILL_NODES:
@@ -420,8 +457,8 @@ static inline uint32_t mprof_thing_bytes(uint32_t type, uint32_t heap) {
     case MPROF_EDGES:
         return sizeof(struct mprof_edge);
     case MPROF_COUNTERS:
-        return heap == MPROF_C_HEAP ? sizeof(struct mprof_c_counter)
-                                    : sizeof(struct mprof_counter);
+        return knows_lives ? sizeof(struct mprof_c_counter)
+                           : sizeof(struct mprof_counter);
     case MPROF_SPILL_COUNTERS:
         return sizeof(struct mprof_spill_counter);
     case MPROF_TOTALS:

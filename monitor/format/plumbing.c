@@ -15,7 +15,8 @@ static const char *const ecl_functions[] = {
     /* allocators, and what only puts a value into a new object */
     "_ecl_monitor_allocation", "monitor_object", "alloc_elements",
     "alloc_pointerfull_memory", "alloc_package", "alloc_process",
-    "alloc_stream", "allocate_object_*", "_ecl_alloc_*",
+    "alloc_stream", "allocate_object_*", "duplicate_dispatch_table",
+    "ecl_duplicate_dispatch_table", "_ecl_alloc_*", "_ecl_big_copy",
     "_ecl_big_register_copy", "_ecl_big_register_normalize",
     "cl_grab_rest_args", "ecl_alloc", "ecl_alloc_*", "ecl_allocate_*",
     "ecl_array_allocself", "ecl_close_around", "ecl_cons", "ecl_list1",
@@ -36,9 +37,12 @@ static const char *const ecl_functions[] = {
     "generic_function_dispatch_vararg", "user_function_dispatch",
     /* the way into an error */
     "FEnot_funcallable_*", "FEwrong_*",
+    /* the reader's buffers, and where it puts what #1# stands for */
+    "do_patch_sharp", "patch_sharp", "si_get_buffer_string",
+    "si_put_buffer_string",
     /* LOAD, and where threads start */
-    "cl_load", "si_load_binary", "si_load_bytecodes", "si_load_source",
-    "thread_entry_point", NULL};
+    "cl_load", "ecl_init_module", "si_load_binary", "si_load_bytecodes",
+    "si_load_source", "thread_entry_point", NULL};
 
 /* In the C library; all of the loader is left out. */
 static const char *const start_functions[] = {
@@ -131,7 +135,7 @@ static bool is_body(const char *name) {
 
 /* Local functions belong where they are written: "(FLET X :IN Y)". */
 static bool is_plumbing_lisp(const char *name, const char *file) {
-    static const char in[] = ":IN ", clos[] = "CLOS::";
+    static const char in[] = ":IN ", clos[] = "CLOS::", unknown[] = "#:";
     const char *owner = name[0] == '(' ? strstr(name, in) : NULL;
 
     if (name[0] != '(')
@@ -149,6 +153,9 @@ static bool is_plumbing_lisp(const char *name, const char *file) {
     if (starts(owner, clos)) {
         owner += sizeof clos - 1;
         length -= sizeof clos - 1;
+    } else if (starts(owner, unknown)) {
+        owner += sizeof unknown - 1;
+        length -= sizeof unknown - 1;
     }
     return listed(owner, length, method_combiners);
 }

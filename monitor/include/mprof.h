@@ -10,8 +10,9 @@
  * allocation on, without being called; with these functions the program stops
  * and starts that.
  *
- * Any thread may call any of them at any time.  Only mprof_heap_print() prints,
- * and none of them calls malloc() or the collector or allocates Lisp objects.
+ * Any thread may call any of them at any time.  Only mprof_heap_print() and
+ * mprof_scope_print() print, and none of them calls malloc() or the collector
+ * or allocates Lisp objects.
  *
  * Functions return 0 or one of the MPROF_E codes; mprof_strerror() explains.
  */
@@ -36,8 +37,9 @@ enum mprof_error {
     MPROF_E_MEMORY,        /* no memory for the monitor's tables; see errno */
     MPROF_E_MALLOC,        /* malloc() cannot be seen: libmprof_malloc is not
                               preloaded or linked */
-    MPROF_E_ARGUMENT       /* NULL or a value that the function does not take;
-                              nothing was done */
+    MPROF_E_ARGUMENT,      /* NULL or a value that the function does not take;
+                             nothing was done */
+    MPROF_E_ALIVE          /* the collector does not tell what is alive */
 };
 
 /* Heaps, to be combined with |. */
@@ -77,6 +79,23 @@ MPROF_API int mprof_start(const char *file);
  * be seen in this process, MPROF_E_ARGUMENT for none or others. */
 MPROF_API int mprof_set_heaps(unsigned heaps);
 
+/* Of libmprof: choose whether recordings of the Lisp heap that begin from now
+ * on tell what is alive: each object until the collector finds it dead.  With
+ * MPROF_LIVE_ON stopping, by mprof_stop(), has the collector collect first;
+ * with MPROF_LIVE_AS_IT_IS it does not, and what was allocated since the last
+ * collection is taken for alive.  MPROF_E_ALIVE, MPROF_E_ARGUMENT. */
+enum mprof_live { MPROF_LIVE_OFF, MPROF_LIVE_ON, MPROF_LIVE_AS_IT_IS };
+MPROF_API int mprof_set_live(int mode);
+
+/* While that is recorded: what is allocated from now on can be told from what
+ * was allocated before, by *NUMBER, 1 the first time; MPROF_E_MEMORY after 254.
+ * And write a complete data file, as mprof_save() does, in which of what is
+ * alive only that counts as alive which was allocated from one of these moments
+ * until another one: 0 is the beginning, and UINT_MAX now.  Nothing is
+ * collected. */
+MPROF_API int mprof_snapshot(unsigned *number);
+MPROF_API int mprof_save_alive(const char *file, unsigned from, unsigned until);
+
 /* Execute this program again, from the start and with the same arguments, in a
  * way that malloc() can be seen; for libmprof, which is too late for that when
  * it is loaded.  Open files stay open.  Returns only when it fails. */
@@ -85,7 +104,8 @@ MPROF_API int mprof_reexec(void);
 /* Stop recording, in all threads, and complete the data file.  When it
  * returns no thread records any more.  Stopping twice is no error.  When C
  * objects that were recorded are freed later, the data file still learns it,
- * until another recording begins. */
+ * until another recording begins.  MPROF_E_WRITE, with errno, when it has
+ * stopped, but the file lacks something, as its disk was full. */
 MPROF_API int mprof_stop(void);
 
 /* Start again, into FILE (NULL: in memory); when it runs, stop first.  As the
@@ -170,6 +190,37 @@ MPROF_API void mprof_counted(uint64_t *allocs, uint64_t *bytes);
  * these calls or the first recording. */
 MPROF_API uint64_t mprof_lisp_heap_current(void);
 MPROF_API uint64_t mprof_lisp_heap_peak(void);
+
+/* A stretch of what one thread does, by that thread.  From mprof_scope_begin()
+ * to mprof_scope_end() it is noted what the thread allocates in HEAPS, 0 for
+ * all that are recorded, exactly and by chains; MPROF_E_STOPPED when they are
+ * not recorded, or were stopped or begun anew meanwhile, MPROF_E_MEMORY when
+ * there is no memory.  What is recorded does not change, and scopes may lie in
+ * one another.  The beginning takes a copy of what the thread has counted so
+ * far, which mprof_scope_free() gives back, whether it has ended or not; all
+ * zeros is a scope that is free.
+ *
+ * Allocations that found no place in the data file, normally none, count here
+ * whichever thread made them. */
+struct mprof_scope {
+    uint64_t allocs, bytes; /* when it has ended */
+    struct mprof__within *within;
+};
+MPROF_API int mprof_scope_begin(struct mprof_scope *scope, unsigned heaps);
+MPROF_API int mprof_scope_end(struct mprof_scope *scope);
+MPROF_API void mprof_scope_free(struct mprof_scope *scope);
+
+/* While it is recorded yet: write a data file to FILE with the allocations of
+ * SCOPE, which has ended, and no others.  Of the C heap it does not tell what
+ * became of them: there all are kept.  As mprof_save() otherwise. */
+MPROF_API int mprof_scope_save(const struct mprof_scope *scope,
+                               const char *file);
+
+/* Print the chains of SCOPE on standard error, ROWS of them at most and those
+ * with most bytes first, by the command mprof: MPROF_COMMAND in the
+ * environment, or that which was installed with this library, or one in PATH.
+ * MPROF_E_OPEN when there is none. */
+MPROF_API int mprof_scope_print(const struct mprof_scope *scope, unsigned rows);
 
 /* Paint the stack of this thread below the caller's frame, 64 MiB of it at
  * most; what mprof_stack_used() is to be given.  That tells how many bytes of

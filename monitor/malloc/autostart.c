@@ -358,6 +358,13 @@ bool mprof__autostart(void) {
     return true;
 }
 
+/* A program that is linked with the archive, and has weak references alone to
+ * the public functions, as mprof_test.h has, gets these with the rest. */
+static int (*const with_public)(struct mprof_scope *, unsigned)
+    __attribute__((used)) = mprof_scope_begin;
+static int (*const with_scope_print)(const struct mprof_scope *, unsigned)
+    __attribute__((used)) = mprof_scope_print;
+
 /* In the child, its first allocation. */
 static bool start_child(void) {
     static char name[PATH_MAX];

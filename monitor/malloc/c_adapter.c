@@ -1,5 +1,9 @@
 /* c_adapter.c - the adapter for programs without another runtime than C's;
  * see adapter.h. */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "monitor/format/format.h"
@@ -35,6 +39,23 @@ static void describe_thread(char *text, size_t size) {
     (void)size;
     text[0] = '\0';
     prctl(PR_GET_NAME, text);
+}
+
+static int is_ecl(struct dl_phdr_info *info, size_t size, void *data) {
+    const char *slash = strrchr(info->dlpi_name, '/');
+    (void)size, (void)data;
+    return slash != NULL && strncmp(slash, "/libecl.so", 10) == 0;
+}
+
+/* Who looks at a Lisp program's C heap alone may not know that there is more.
+ */
+static void describe_unseen(char *text, size_t size) {
+    mprof__malloc_unseen(text, size);
+    size_t length = strlen(text);
+    if (dl_iterate_phdr(is_ecl, NULL))
+        snprintf(text + length, size - length,
+                 "%sECL in Lisp's heap, which `mprof run --lisp` records",
+                 length > 0 ? "; " : "");
 }
 
 static bool interprets(uintptr_t start) {
@@ -75,7 +96,7 @@ const struct mprof__adapter mprof__adapter = {
     .follow = mprof__autostart_follow,
     .rename = no_rename,
     .runtime = no_text,
-    .unseen = mprof__malloc_unseen,
+    .unseen = describe_unseen,
     .watch = mprof__malloc_watch,
     .thread = describe_thread,
     .interprets = interprets,

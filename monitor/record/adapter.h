@@ -26,6 +26,7 @@ struct mprof__event {
     uint8_t type;     /* the adapter's number for it, below MPROF__TYPES */
     bool storage;     /* a block that belongs to an object of that type */
     uintptr_t object; /* the class of an instance, or 0; kept alive */
+    const void *block;
 };
 
 enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
@@ -65,6 +66,12 @@ struct mprof__adapter {
     /* Look again for names of functions that SESSION has; called outside of
      * the hook, when the recording stops or is saved. */
     void (*rename)(struct mprof__session *session);
+    /* The thread that calls as the runtime knows it, kept alive; 0: it does
+     * not. And has that ended?  To the program it has as soon as somebody
+     * waited for it, while the system still takes it away.  Called outside of
+     * the hook when the recording stops or is saved.  Or both are NULL. */
+    uintptr_t (*self)(void);
+    bool (*has_ended)(uintptr_t self);
     void (*runtime)(char *text, size_t size);
     void (*thread)(char *text, size_t size);
     /* What the program allocates in the C heap by ways that nobody sees, "" if
@@ -95,6 +102,10 @@ struct mprof__adapter {
     /* Type, and for an object its class: "structure" and "ZOO:POINT". */
     const char *(*type)(unsigned type, uintptr_t object, char *name,
                         size_t size);
+    /* Does a collector tell what is alive?  Have it collect; called outside of
+     * the hook.  Or both are NULL. */
+    bool (*tells_alive)(void);
+    void (*collect)(void);
     /* Keep OBJECT from being collected until `forget`. */
     void (*keep)(uintptr_t object);
     void (*forget)(void);

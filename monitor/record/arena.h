@@ -92,8 +92,10 @@ void mprof__arena_flush(struct mprof__arena *arena);
 uint32_t mprof__arena_checksum(const struct mprof_header *header);
 
 /* Write a complete copy of the data to PATH, by way of a temporary file; see
- * save.c. */
-int mprof__arena_save(struct mprof__arena *arena, const char *path);
+ * save.c.  EDIT, if it is not NULL, is called with it and DATA before. */
+int mprof__arena_save(struct mprof__arena *arena, const char *path,
+                      void (*edit)(struct mprof_header *copy, const void *data),
+                      const void *data);
 
 static inline struct mprof_header *
 mprof__arena_header(const struct mprof__arena *arena) {
@@ -105,7 +107,8 @@ enum mprof__room {
     MPROF__FOR_CHAINS,   /* the tree of whole chains */
     MPROF__FOR_SHORT,    /* spills; chains of the innermost functions */
     MPROF__FOR_SHORTER,  /* ... of fewer of these; totals, names of functions */
-    MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins */
+    MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins, */
+    MPROF__FOR_ROOTS     /* and for what these have without a chain */
 };
 
 /* Bytes that the file may grow to for ROOM, of that what is not for chains:

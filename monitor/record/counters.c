@@ -1,6 +1,6 @@
 /* counters.c - the counters of a node, which lie in the data file.
  *
- * In the Lisp heap a node has one for each class; in the C heap one for each
+ * In the Lisp heap a node has one for each type; in the C heap one for each
  * class and place that called malloc(), of which a function may have very many.
  */
 #include <errno.h>
@@ -19,38 +19,38 @@ static inline bool is_c(const struct mprof__thread *thread) {
     return thread->record->heap == MPROF_C_HEAP;
 }
 
-/* Is it for CLASS_ and, in the C heap, SITE? */
+/* Is it for KEY and, in the C heap, SITE? */
 static inline bool is_for(const struct mprof_counter *counter, bool c,
-                          mprof_ref site, unsigned class_) {
-    return counter->class_ == class_ &&
+                          mprof_ref site, uint32_t key) {
+    return counter->key == key &&
            (!c || ((const struct mprof_c_counter *)counter)->site == site);
 }
 
 static struct mprof__spot *spot_of(const struct mprof__tree *tree,
                                    mprof_ref node, mprof_ref site,
-                                   unsigned class_) {
-    uint64_t key = ((uint64_t)node << 32 | site) + class_;
-    return &tree->spots[mprof__hash(key) & (MPROF__SPOTS - 1)];
+                                   uint32_t key) {
+    uint64_t hash = mprof__hash(((uint64_t)node << 32 | site) + key);
+    return &tree->spots[hash & (MPROF__SPOTS - 1)];
 }
 
 /* Should a jump leave this in the middle, there is nothing. */
 static void set_spot(struct mprof__spot *spot, mprof_ref node, mprof_ref site,
-                     unsigned class_, mprof_ref counter) {
+                     uint32_t key, mprof_ref counter) {
     spot->node = 0;
     mprof__order_for_handlers();
     spot->site = site;
-    spot->class_ = class_;
+    spot->key = key;
     spot->counter = counter;
     mprof__order_for_handlers();
     spot->node = node;
 }
 
-/* The first one for SITE and CLASS_ of those from REF on, or 0. */
+/* The first one for SITE and KEY of those from REF on, or 0. */
 static mprof_ref find_from(const struct mprof__arena *arena, mprof_ref ref,
-                           bool c, mprof_ref site, unsigned class_) {
+                           bool c, mprof_ref site, uint32_t key) {
     while (ref != 0) {
         const struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (is_for(counter, c, site, class_))
+        if (is_for(counter, c, site, key))
             break;
         ref = counter->next;
     }
@@ -60,34 +60,34 @@ static mprof_ref find_from(const struct mprof__arena *arena, mprof_ref ref,
 /* By the cache, and else by a look at all from FROM on. */
 static struct mprof_counter *find_far(struct mprof__thread *thread,
                                       mprof_ref node, mprof_ref site,
-                                      unsigned class_, mprof_ref from) {
+                                      uint32_t key, mprof_ref from) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__tree *tree = &thread->tree;
     if (tree->spots == NULL)
         tree->spots = mprof__map(MPROF__SPOTS * sizeof *tree->spots);
     struct mprof__spot *spot =
-        tree->spots == NULL ? NULL : spot_of(tree, node, site, class_);
+        tree->spots == NULL ? NULL : spot_of(tree, node, site, key);
     if (spot != NULL && spot->node == node && spot->site == site &&
-        spot->class_ == class_)
+        spot->key == key)
         return mprof__arena_at(arena, spot->counter);
-    mprof_ref ref = find_from(arena, from, is_c(thread), site, class_);
+    mprof_ref ref = find_from(arena, from, is_c(thread), site, key);
     if (ref != 0 && spot != NULL)
-        set_spot(spot, node, site, class_, ref);
+        set_spot(spot, node, site, key, ref);
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
 static struct mprof_counter *find_counter(struct mprof__thread *thread,
                                           mprof_ref node, mprof_ref site,
-                                          unsigned class_) {
+                                          uint32_t key) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *at = mprof__arena_at(arena, node);
     mprof_ref ref = at->counter;
     for (unsigned n = 0; ref != 0; n++) {
         struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (is_for(counter, is_c(thread), site, class_))
+        if (is_for(counter, is_c(thread), site, key))
             return counter;
         if (n == MORE)
-            return find_far(thread, node, site, class_, counter->next);
+            return find_far(thread, node, site, key, counter->next);
         ref = counter->next;
     }
     return NULL;
@@ -107,16 +107,15 @@ static mprof_ref *find_end(const struct mprof__arena *arena, mprof_ref node) {
 
 static struct mprof_counter *add_counter(struct mprof__thread *thread,
                                          mprof_ref node, mprof_ref site,
-                                         unsigned class_,
-                                         enum mprof__room room) {
+                                         uint32_t key, enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__blocks *blocks = &thread->tree.counter_blocks;
     struct mprof_c_counter *counter = mprof__block_next(thread, blocks, room);
     if (counter == NULL)
         return NULL;
     memset(counter, 0, blocks->bytes);
-    counter->counter.class_ = class_;
-    if (is_c(thread)) {
+    counter->counter.key = key;
+    if (mprof__knows_lives(thread)) {
         counter->thread = thread->ref;
         counter->site = site;
     }
@@ -128,11 +127,10 @@ static struct mprof_counter *add_counter(struct mprof__thread *thread,
 /* The counter of NODE, made if there is ROOM for it; else NULL. */
 static struct mprof_counter *get_counter(struct mprof__thread *thread,
                                          mprof_ref node, mprof_ref site,
-                                         unsigned class_,
-                                         enum mprof__room room) {
-    struct mprof_counter *counter = find_counter(thread, node, site, class_);
+                                         uint32_t key, enum mprof__room room) {
+    struct mprof_counter *counter = find_counter(thread, node, site, key);
     return counter != NULL ? counter
-                           : add_counter(thread, node, site, class_, room);
+                           : add_counter(thread, node, site, key, room);
 }
 
 bool mprof__root_counters(struct mprof__thread *thread) {
@@ -143,11 +141,11 @@ bool mprof__root_counters(struct mprof__thread *thread) {
     return true;
 }
 
-/* A counter of NODE for CLASS_, of whatever site. */
+/* A counter of NODE for KEY, of whatever site. */
 static struct mprof_counter *any_counter(const struct mprof__arena *arena,
                                          const struct mprof_node *node,
-                                         unsigned class_) {
-    mprof_ref ref = find_from(arena, node->counter, false, 0, class_);
+                                         uint32_t key) {
+    mprof_ref ref = find_from(arena, node->counter, false, 0, key);
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
@@ -156,14 +154,29 @@ static void count_folded(struct mprof__thread *thread, uint64_t bytes) {
     mprof__bump(&thread->record->folded_bytes, bytes);
 }
 
+/* For what has no room elsewhere.  The root has a counter of each class; if
+ * there is room, it gets one of the type. */
+static struct mprof_counter *root_counter(struct mprof__thread *thread,
+                                          uint32_t key) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref ref = thread->tree.root;
+    const struct mprof_node *root = mprof__arena_at(arena, ref);
+    struct mprof_counter *counter = any_counter(arena, root, key);
+    if (counter == NULL)
+        counter = add_counter(thread, ref, 0, key, MPROF__FOR_ROOTS);
+    if (counter == NULL)
+        counter = any_counter(arena, root, mprof__key_class(arena, key));
+    return counter;
+}
+
 /* Without room for a counter of the chain: that of its function alone, else the
- * nearest one further out; the root has all. */
+ * nearest one further out. */
 static struct mprof_counter *other_counter(struct mprof__thread *thread,
-                                           mprof_ref ref, unsigned class_,
+                                           mprof_ref ref, uint32_t key,
                                            uint64_t bytes) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
-    struct mprof_counter *counter = any_counter(arena, node, class_);
+    struct mprof_counter *counter = any_counter(arena, node, key);
     mprof_ref folded = mprof__tree_folded(thread), alone = 0;
     if (counter != NULL)
         return counter;
@@ -172,14 +185,15 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
         count_folded(thread, bytes);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
-        alone = mprof__tree_node(thread, folded, function, function,
+        alone = mprof__tree_node(thread, folded, function, function, false,
                                  MPROF__FOR_COUNTERS);
     }
     if (alone != 0)
-        counter = get_counter(thread, alone, 0, class_, MPROF__FOR_COUNTERS);
-    for (; counter == NULL; node = mprof__arena_at(arena, node->parent))
-        counter = any_counter(arena, node, class_);
-    return counter;
+        counter = get_counter(thread, alone, 0, key, MPROF__FOR_COUNTERS);
+    for (; counter == NULL && node->parent != 0;
+         node = mprof__arena_at(arena, node->parent))
+        counter = any_counter(arena, node, key);
+    return counter != NULL ? counter : root_counter(thread, key);
 }
 
 /* Where the innermost frame called the allocator, as far as that matters: those
@@ -201,7 +215,7 @@ static inline mprof_ref site_of(const struct mprof__thread *thread,
 
 /* The counter at REF, or that of whatever there is room for. */
 static struct mprof_counter *find_or_other(struct mprof__thread *thread,
-                                           mprof_ref ref, unsigned class_,
+                                           mprof_ref ref, uint32_t key,
                                            uint64_t bytes, bool *found) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
@@ -209,72 +223,74 @@ static struct mprof_counter *find_or_other(struct mprof__thread *thread,
     struct mprof_counter *counter = mprof__arena_at(arena, node->counter);
     *found = true;
     /* Most have one. */
-    if (__builtin_expect(node->counter != 0 &&
-                             is_for(counter, is_c(thread), site, class_),
-                         1))
+    if (__builtin_expect(
+            node->counter != 0 && is_for(counter, is_c(thread), site, key), 1))
         return counter;
-    counter = get_counter(thread, ref, site, class_, MPROF__FOR_COUNTERS);
+    counter = get_counter(thread, ref, site, key, MPROF__FOR_COUNTERS);
     *found = counter != NULL;
-    return *found ? counter : other_counter(thread, ref, class_, bytes);
+    return *found ? counter : other_counter(thread, ref, key, bytes);
 }
 
-/* Of a chain in the spill, at NODE.  Frees in the C heap are told where the
- * chain's innermost functions are in the tree. */
+/* Of a chain in the spill, at NODE.  Frees are told where the chain's innermost
+ * functions are in the tree. */
 static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
-                                           mprof_ref node, unsigned class_,
+                                           mprof_ref node, uint32_t key,
                                            uint64_t bytes) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof_counter *counter = NULL;
     mprof_ref near = 0, owner = 0;
     bool found = true;
-    if (is_c(thread)) {
+    if (mprof__knows_lives(thread)) {
         near = mprof__tree_short(thread, thread->chain.count - 1);
         found = near != 0;
     }
     if (near != 0)
-        owner = mprof__arena_ref(
-            arena, find_or_other(thread, near, class_, 0, &found));
+        owner = mprof__arena_ref(arena,
+                                 find_or_other(thread, near, key, 0, &found));
     if (found)
-        counter = mprof__spill_counter(thread, node, owner, class_);
+        counter = mprof__spill_counter(thread, node, owner, key);
     if (counter != NULL) {
-        thread->owner[class_] = owner;
-        thread->counter[class_] = mprof__arena_ref(arena, counter);
+        thread->owner[mprof__key_place(key)] = owner;
+        thread->counter[mprof__key_place(key)] =
+            mprof__arena_ref(arena, counter);
         return counter;
     }
     count_folded(thread, bytes);
-    counter =
-        any_counter(arena, mprof__arena_at(arena, thread->tree.root), class_);
-    thread->owner[class_] = mprof__arena_ref(arena, counter);
+    counter = root_counter(thread, key);
+    thread->owner[mprof__key_place(key)] = mprof__arena_ref(arena, counter);
+    thread->counter[mprof__key_place(key)] = 0;
     return counter;
 }
 
 /* Where a cell's frame called the allocator is its call. */
 struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
                                                struct mprof__cell *cell,
-                                               unsigned class_) {
+                                               uint32_t key) {
     const struct mprof__arena *arena = &thread->session->arena;
     mprof_ref site = is_c(thread) ? cell->call : 0;
     int saved = errno;
     struct mprof_counter *counter =
-        get_counter(thread, cell->node, site, class_, MPROF__FOR_COUNTERS);
+        get_counter(thread, cell->node, site, key, MPROF__FOR_COUNTERS);
     errno = saved;
     if (counter != NULL)
-        cell->counter[class_ % 2] = mprof__arena_ref(arena, counter);
+        cell->counter[mprof__counter_place(key)] =
+            mprof__arena_ref(arena, counter);
     return counter;
 }
 
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          mprof_ref node, unsigned class_,
+                                          mprof_ref node, uint32_t key,
                                           uint64_t bytes) {
     const struct mprof__frame *innermost = thread->chain.innermost;
     bool found;
     if (innermost != NULL && innermost->folded && !thread->lost)
-        return make_in_spill(thread, node, class_, bytes);
+        return make_in_spill(thread, node, key, bytes);
     struct mprof_counter *counter =
-        find_or_other(thread, node, class_, bytes, &found);
-    thread->owner[class_] = mprof__arena_ref(&thread->session->arena, counter);
+        find_or_other(thread, node, key, bytes, &found);
+    thread->owner[mprof__key_place(key)] =
+        mprof__arena_ref(&thread->session->arena, counter);
     /* Each allocation without room comes here, to be counted as folded. */
-    if (found)
-        thread->counter[class_] = thread->owner[class_];
+    thread->counter[mprof__key_place(key)] =
+        found ? thread->owner[mprof__key_place(key)] : 0;
     return counter;
 }

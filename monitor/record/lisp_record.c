@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "monitor/record/alive.h"
 #include "monitor/record/names.h"
 #include "monitor/record/place.h"
 
@@ -64,19 +65,42 @@ static inline struct mprof_bin *bin_of(struct mprof__thread *thread,
     return bin;
 }
 
+static inline uint32_t key_of(const struct mprof__thread *thread,
+                              const struct mprof_bin *bin,
+                              const struct mprof__event *event) {
+    return mprof__bin_key(thread->session->arena.base, bin, event->storage);
+}
+
 /* By what is remembered.  False: it is not. */
 static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
                                  const void *frame, struct mprof__trail trail) {
     struct mprof_bin *bin = bin_of(thread, event);
     struct mprof_counter *counter =
-        bin == NULL
-            ? NULL
-            : mprof__counter_by_walk(thread, frame, trail, event->class_);
+        bin == NULL ? NULL
+                    : mprof__counter_by_walk(thread, frame, trail,
+                                             key_of(thread, bin, event));
     if (counter == NULL)
         return false;
     mprof__count_lisp(counter, bin, event->storage, event->bytes);
+    if (thread->lives)
+        mprof__alive_begin(thread, event->block,
+                           mprof__arena_ref(&thread->session->arena, counter),
+                           event->bytes);
     return true;
+}
+
+/* It was counted in COUNTER, and is told alive or dead in what may be another
+ * one. */
+static void begin_life(struct mprof__thread *thread,
+                       const struct mprof__event *event, uint32_t key,
+                       const struct mprof_counter *counter) {
+    mprof_ref ref = thread->owner[mprof__key_place(key)];
+    struct mprof_c_counter *owner =
+        mprof__arena_at(&thread->session->arena, ref);
+    if (&owner->counter != counter)
+        mprof__count(&owner->spilled, event->bytes);
+    mprof__alive_begin(thread, event->block, ref, event->bytes);
 }
 
 static inline void place(struct mprof__thread *thread,
@@ -87,8 +111,12 @@ static inline void place(struct mprof__thread *thread,
         mprof__count_unplaced(thread->session, event->bytes);
         return;
     }
-    mprof__count_lisp(mprof__counter(thread, node, event->class_, event->bytes),
-                      bin, event->storage, event->bytes);
+    uint32_t key = key_of(thread, bin, event);
+    struct mprof_counter *counter =
+        mprof__counter(thread, node, key, event->bytes);
+    mprof__count_lisp(counter, bin, event->storage, event->bytes);
+    if (thread->lives)
+        begin_life(thread, event, key, counter);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, event->bytes);
 }

@@ -7,16 +7,16 @@
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,
                                              struct mprof__trail trail,
-                                             unsigned class_) {
+                                             uint32_t key) {
     struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, trail);
     if (cell == NULL)
         return NULL;
     mprof__check_cell(thread, frame, cell);
     struct mprof_counter *counter =
-        mprof__cell_counter(&thread->memo, cell, class_);
+        mprof__cell_counter(&thread->memo, cell, key);
     return __builtin_expect(counter != NULL, 1)
                ? counter
-               : mprof__make_cell_counter(thread, cell, class_);
+               : mprof__make_cell_counter(thread, cell, key);
 }
 
 /* The next walk by cells may end at the mark where this one did. */

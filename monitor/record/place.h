@@ -41,14 +41,14 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
 }
 #endif
 
-/* Where to count what is of CLASS_ of the chain that begins in the frame of
- * CELL; NULL: there is none yet. */
+/* Where to count what has KEY of the chain that begins in the frame of CELL;
+ * NULL: there is none yet. */
 static inline struct mprof_counter *
 mprof__cell_counter(const struct mprof__memo *memo,
-                    const struct mprof__cell *cell, unsigned class_) {
-    mprof_ref ref = cell->counter[class_ % 2];
+                    const struct mprof__cell *cell, uint32_t key) {
+    mprof_ref ref = cell->counter[mprof__counter_place(key)];
     struct mprof_counter *counter = mprof__memo_at(memo, ref);
-    return ref != 0 && counter->class_ == class_ ? counter : NULL;
+    return ref != 0 && counter->key == key ? counter : NULL;
 }
 
 /* The same for the chain that begins at FRAME, after a walk that came as far as
@@ -57,23 +57,24 @@ mprof__cell_counter(const struct mprof__memo *memo,
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,
                                              struct mprof__trail trail,
-                                             unsigned class_);
+                                             uint32_t key);
 
 /* Is the chain that THREAD just walked lost, or cut? */
 static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     return thread->lost || thread->chain.cut;
 }
 
-/* Where to count BYTES of CLASS_ of the chain that THREAD just walked, which
- * has its place at NODE. */
+/* Where to count BYTES with KEY of the chain that THREAD just walked, which has
+ * its place at NODE. */
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
-                                                   mprof_ref node,
-                                                   unsigned class_,
+                                                   mprof_ref node, uint32_t key,
                                                    uint64_t bytes) {
-    mprof_ref ref = thread->counter[class_];
-    if (__builtin_expect(ref != 0, 1))
-        return mprof__arena_at(&thread->session->arena, ref);
-    return mprof__make_counter(thread, node, class_, bytes);
+    mprof_ref ref = thread->counter[mprof__key_place(key)];
+    struct mprof_counter *counter =
+        mprof__arena_at(&thread->session->arena, ref);
+    if (__builtin_expect(ref != 0 && counter->key == key, 1))
+        return counter;
+    return mprof__make_counter(thread, node, key, bytes);
 }
 
 /* Counters have one writer. */
@@ -90,6 +91,13 @@ mprof__bin_of(const struct mprof__thread *thread, unsigned type,
     if (object == 0)
         return thread->bin[type];
     return thread->last_class == object ? thread->last_class_bin : NULL;
+}
+
+/* The key of what is counted in BIN, in the data file that begins at BASE. */
+static inline uint32_t
+mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
+    mprof_ref ref = (mprof_ref)((uintptr_t)((const char *)bin - base) / 8);
+    return ref | (storage ? MPROF_STORAGE : 0);
 }
 
 /* mprof__allocated() for ME, which is inside already and leaves here, or is

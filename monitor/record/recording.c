@@ -17,10 +17,12 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/alive.h"
 #include "monitor/record/quiet.h"
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
 #include "monitor/record/deepest.h"
+#include "monitor/record/one.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
@@ -35,29 +37,30 @@ static struct mprof__session *session; /* the last one, running or not */
 static bool running;
 static pid_t owner;         /* process whose session it is */
 static unsigned heaps;      /* of the next session; 0: the library's own */
+static unsigned live;       /* ... what of its Lisp heap is alive is told */
 static uint64_t limit;      /* 0: not set */
 static bool warns, summary; /* at the end: what the data lack, what there was */
 static bool scans;          /* ... what is lost */
 static bool early;          /* the program has not begun */
 
-static void acquire(struct mprof__quiet *saved) {
+struct mprof__session *mprof__acquire(struct mprof__quiet *saved) {
     mprof__be_quiet(saved);
     pthread_mutex_lock(&lock);
+    return session;
 }
 
 static char unseen[400]; /* what the program allocates that nobody sees */
 
-/* The same when a recording begins or ends.  To look for it may take the
- * loader's lock, whose owner may wait for ours. */
-static void acquire_looking(struct mprof__quiet *saved) {
+struct mprof__session *mprof__acquire_looking(struct mprof__quiet *saved) {
     char now[sizeof unseen] = "";
     if (mprof__adapter.unseen != NULL)
         mprof__adapter.unseen(now, sizeof now);
-    acquire(saved);
+    mprof__acquire(saved);
     memcpy(unseen, now, sizeof now);
+    return session;
 }
 
-static int release(const struct mprof__quiet *saved, int error) {
+int mprof__release(const struct mprof__quiet *saved, int error) {
     int e = errno;
     pthread_mutex_unlock(&lock);
     mprof__be_loud(saved);
@@ -142,13 +145,22 @@ static bool is_lost(void) {
     return mprof__load_acquire(&session->arena.cut);
 }
 
-/* Names that were unknown when a function was first seen. */
-static void improve_names(void) {
+bool mprof__begun(void) {
+    return running;
+}
+
+bool mprof__records(void) {
+    return running && owner == getpid() && !is_lost();
+}
+
+void mprof__improve_names(void) {
     struct mprof__self *me = is_lost() ? NULL : mprof__enter();
     if (me == NULL)
         return;
-    if (mprof__guard(me))
+    if (mprof__guard(me)) {
         mprof__adapter.rename(session);
+        mprof__threads_end(session);
+    }
     mprof__leave(me);
 }
 
@@ -169,14 +181,25 @@ static void note_unseen(void) {
     mprof__unlock(&session->lock);
 }
 
+void mprof__refresh(void) {
+    if (!running)
+        return;
+    mprof__session_clock(session);
+    note_unseen();
+    mprof__improve_names();
+}
+
 static void begin(void) {
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     session->started = now;
     session->late |= !early;
     early = false;
     mprof__arena_header(&session->arena)->scan = 0;
-    if (session->before == 0)
-        mprof__arena_header(&session->arena)->begun = now;
+    if (session->before == 0) {
+        struct mprof_header *header = mprof__arena_header(&session->arena);
+        header->begun = now;
+        header->start_time = mprof__clock(CLOCK_REALTIME);
+    }
     mprof__log_resume(session, now);
     publish(session, session);
     mprof__adapter.attach(session->heaps);
@@ -239,14 +262,38 @@ static void discard(void) {
     session = NULL;
 }
 
+/* What died while nothing was recorded. */
+static void note_dead(void) {
+    struct mprof__self *me = session->alive != 0 ? mprof__enter() : NULL;
+    if (me == NULL)
+        return;
+    if (mprof__guard(me))
+        mprof__alive_resume(session);
+    mprof__leave(me);
+    mprof__arena_header(&session->arena)->alive &=
+        ~(uint32_t)MPROF_ALIVE_AT_END;
+}
+
 static int resume(void) {
     int error = mprof__arena_reopen(&session->arena);
     if (error != 0)
         return error;
     mprof__store_release(&session->open, true);
     mprof__modules_changed();
+    note_dead();
     begin();
     return 0;
+}
+
+/* What is to be told of what is alive in the heaps WHICH: of C's nothing. */
+static unsigned alive_in(unsigned which) {
+    return which >> MPROF_LISP_HEAP & 1 ? live : MPROF_LIVE_OFF;
+}
+
+static void tell_alive(void) {
+    session->alive = alive_in(session->heaps);
+    if (session->alive != MPROF_LIVE_OFF)
+        mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
 }
 
 static int start(const char *file) {
@@ -258,7 +305,7 @@ static int start(const char *file) {
         return error;
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(file) &&
-        session->heaps == wanted) {
+        session->heaps == wanted && session->alive == alive_in(wanted)) {
         error = resume();
         if (error == 0 || !is_lost())
             return error;
@@ -273,6 +320,7 @@ static int start(const char *file) {
     else
         mprof__objects_clear(); /* of a parent */
     session = fresh;
+    tell_alive();
     note_unseen();
     begin();
     return 0;
@@ -290,30 +338,61 @@ int mprof__recording_start(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    acquire_looking(&saved);
-    return release(&saved, start(file));
+    mprof__acquire_looking(&saved);
+    return mprof__release(&saved, start(file));
 }
 
 int mprof__recording_resume(void) {
     struct mprof__quiet saved;
     char path[PATH_MAX];
-    acquire_looking(&saved);
+    mprof__acquire_looking(&saved);
     if (session == NULL || owner != getpid())
-        return release(&saved, MPROF_E_STOPPED);
+        return mprof__release(&saved, MPROF_E_STOPPED);
     bool named = session->named;
     strcpy(path, session->path);
-    return release(&saved, start(named ? path : NULL));
+    return mprof__release(&saved, start(named ? path : NULL));
 }
 
 int mprof__recording_set_heaps(unsigned wanted) {
     struct mprof__quiet saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
-    acquire(&saved);
+    mprof__acquire(&saved);
     int error = mprof__adapter.check(wanted);
     if (error == 0)
         heaps = wanted;
-    return release(&saved, error);
+    return mprof__release(&saved, error);
+}
+
+int mprof__recording_set_live(int mode) {
+    struct mprof__quiet saved;
+    if (mode < MPROF_LIVE_OFF || mode > MPROF_LIVE_AS_IT_IS)
+        return MPROF_E_ARGUMENT;
+    if (mode != MPROF_LIVE_OFF &&
+        (mprof__adapter.tells_alive == NULL || !mprof__adapter.tells_alive()))
+        return MPROF_E_ALIVE;
+    mprof__acquire(&saved);
+    live = (unsigned)mode;
+    return mprof__release(&saved, 0);
+}
+
+/* What is garbage by now is not alive.  Finalizers that run meanwhile may call
+ * any of our functions. */
+static void collect(void) {
+    struct mprof__quiet saved;
+    mprof__acquire(&saved);
+    bool wanted = mprof__records() && session->alive == MPROF_LIVE_ON;
+    uint64_t before =
+        wanted ? mprof__arena_header(&session->arena)->alive_collections : 0;
+    mprof__release(&saved, 0);
+    if (!wanted)
+        return;
+    mprof__adapter.collect();
+    mprof__acquire(&saved);
+    if (mprof__records() && session->alive == MPROF_LIVE_ON &&
+        mprof__arena_header(&session->arena)->alive_collections != before)
+        mprof__arena_header(&session->arena)->alive |= MPROF_ALIVE_AT_END;
+    mprof__release(&saved, 0);
 }
 
 static int stop(void) {
@@ -324,7 +403,7 @@ static int stop(void) {
         if (scans && session->heaps & MPROF_HEAP_MALLOC && !is_lost())
             mprof__scan(session);
         halt();
-        improve_names();
+        mprof__improve_names();
         return complete();
     }
     if (!session->open)
@@ -335,15 +414,26 @@ static int stop(void) {
     return complete();
 }
 
+/* What the disk had no room for is missing in the data file. */
+static int lacks(void) {
+    if (!session->named || session->arena.refused == 0 || is_lost())
+        return 0;
+    errno = session->arena.refused;
+    return MPROF_E_WRITE;
+}
+
 int mprof__recording_stop(void) {
     struct mprof__quiet saved;
-    acquire_looking(&saved);
-    return release(&saved, stop());
+    collect();
+    mprof__acquire_looking(&saved);
+    bool runs = session != NULL && owner == getpid() && running;
+    int error = stop();
+    return mprof__release(&saved, error == 0 && runs ? lacks() : error);
 }
 
 bool mprof__reopen(struct mprof__session *stopped) {
     struct mprof__quiet saved;
-    acquire(&saved);
+    mprof__acquire(&saved);
     bool open = mprof__tracked() == stopped && !stopped->pinned;
     if (open && !stopped->open) {
         open = mprof__arena_reopen(&stopped->arena) == 0;
@@ -352,7 +442,7 @@ bool mprof__reopen(struct mprof__session *stopped) {
         else
             publish(NULL, NULL);
     }
-    release(&saved, 0);
+    mprof__release(&saved, 0);
     return open;
 }
 
@@ -366,8 +456,8 @@ int mprof__recording_restart(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    acquire_looking(&saved);
-    return release(&saved, restart(file));
+    mprof__acquire_looking(&saved);
+    return mprof__release(&saved, restart(file));
 }
 
 void mprof__recording_set_autosave(int count) {
@@ -390,40 +480,15 @@ static int reset(void) {
 
 int mprof__recording_reset(void) {
     struct mprof__quiet saved;
-    acquire_looking(&saved);
-    return release(&saved, reset());
-}
-
-static int save(const char *file) {
-    if (session == NULL)
-        return MPROF_E_STOPPED;
-    if (running) {
-        mprof__session_clock(session);
-        note_unseen();
-        improve_names();
-    }
-    /* The data file of a recording that goes on is itself not replaced. */
-    if (session->named && strcmp(file, session->path) == 0)
-        return 0;
-    mprof__lock(&session->lock);
-    int error = mprof__arena_save(&session->arena, file);
-    mprof__unlock(&session->lock);
-    return error;
-}
-
-int mprof__recording_save(const char *file) {
-    struct mprof__quiet saved;
-    if (file == NULL)
-        return MPROF_E_ARGUMENT;
-    acquire_looking(&saved);
-    return release(&saved, save(file));
+    mprof__acquire_looking(&saved);
+    return mprof__release(&saved, reset());
 }
 
 void mprof__recording_set_warnings(int on) {
     struct mprof__quiet saved;
-    acquire(&saved);
+    mprof__acquire(&saved);
     warns = on != 0;
-    release(&saved, 0);
+    mprof__release(&saved, 0);
 }
 
 void mprof__recording_set_summary(bool on) {
@@ -446,7 +511,7 @@ static void finish(void *unused) {
     bool tells = summary && owner == getpid();
     if (tells)
         mprof__recording_heap(false, &now);
-    acquire_looking(&saved);
+    mprof__acquire_looking(&saved);
     if (owner == getpid()) {
         stop();
         if (session != NULL && session->named && warns)
@@ -456,7 +521,7 @@ static void finish(void *unused) {
         if (session != NULL)
             mprof__log_retire(session);
     }
-    release(&saved, 0);
+    mprof__release(&saved, 0);
     /* This looks for a locale, and allocates. */
     if (tells)
         mprof__tell_summary(&now);
@@ -477,53 +542,11 @@ static void __attribute__((destructor)) at_exit(void) {
         finish(NULL);
 }
 
-int mprof__recording_status(struct mprof_status *status) {
-    struct mprof__quiet saved;
-    if (status == NULL)
-        return MPROF_E_ARGUMENT;
-    memset(status, 0, sizeof *status);
-    acquire(&saved);
-    status->running = running;
-    if (session != NULL)
-        mprof__session_status(session, status);
-    status->memory_bytes = mprof__load_relaxed(&mprof__mapped);
-    return release(&saved, 0);
-}
-
-void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
-    struct mprof__quiet saved;
-    memset(now, 0, sizeof *now);
-    acquire(&saved);
-    if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
-        mprof__live_read(session, reset, now);
-    release(&saved, 0);
-}
-
-int mprof__recording_mark(const char *name) {
-    enum { LONGEST = 1024 };
-    struct mprof__quiet saved;
-    if (name == NULL || strlen(name) > LONGEST)
-        return MPROF_E_ARGUMENT;
-    acquire(&saved);
-    bool runs = running && owner == getpid() && !is_lost();
-    return release(&saved,
-                   runs ? mprof__session_mark(session, name) : MPROF_E_STOPPED);
-}
-
-void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
-                            void *cookie) {
-    struct mprof__quiet saved;
-    acquire(&saved);
-    if (mprof__adapter.watch != NULL)
-        mprof__adapter.watch(function, cookie);
-    release(&saved, 0);
-}
-
 void mprof__recording_set_limit(uint64_t bytes) {
     struct mprof__quiet saved;
-    acquire(&saved);
+    mprof__acquire(&saved);
     limit = bytes == 0                     ? 1
             : bytes < MPROF__LARGEST_LIMIT ? bytes
                                            : MPROF__LARGEST_LIMIT;
-    release(&saved, 0);
+    mprof__release(&saved, 0);
 }

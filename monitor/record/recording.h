@@ -24,9 +24,19 @@ struct mprof__heap_now;
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now);
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie);
+struct mprof_scope;
+int mprof__recording_scope_begin(struct mprof_scope *scope, unsigned wanted);
+int mprof__recording_scope_end(struct mprof_scope *scope);
+int mprof__recording_scope_save(const struct mprof_scope *scope,
+                                const char *file);
+void mprof__recording_scope_free(struct mprof_scope *scope);
 int mprof__recording_resume(void);
 int mprof__recording_mark(const char *name);
 int mprof__recording_set_heaps(unsigned wanted);
+int mprof__recording_set_live(int mode);
+int mprof__recording_snapshot(unsigned *number);
+int mprof__recording_save_alive(const char *file, unsigned from,
+                                unsigned until);
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
 void mprof__recording_set_warnings(int on);

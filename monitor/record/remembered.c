@@ -291,15 +291,19 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
 
 /* Nodes */
 
-/* The node of what C is for, called by PARENT; 0: there is no room. */
-static inline mprof_ref step(struct walk *w, const struct mprof__cell *c,
-                             mprof_ref parent) {
+/* The node of what C is for, as the I-th frame of the walk, called by PARENT;
+ * 0: there is no room. */
+static inline mprof_ref step(struct walk *w, size_t i,
+                             const struct mprof__cell *c, mprof_ref parent) {
     struct mprof__tree *tree = &w->thread->tree;
     uint64_t key = mprof__call_key(c->call);
     const struct mprof__step *step = mprof__step_at(tree, parent, key);
     if (mprof__is_step(step, parent, key))
         return step->child;
-    return mprof__tree_step(w->thread, parent, c->call);
+    bool news =
+        i > 0 &&
+        mprof__cell_more(w->memo, w->memo->visited[i - 1])->site->is_new;
+    return mprof__tree_step(w->thread, parent, c->call, news);
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
@@ -333,7 +337,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     mprof_ref node = c->node;
     make_stale(c);
     if (c->parent != parent || node == 0)
-        node = step(w, c, parent);
+        node = step(w, i, c, parent);
     if (__builtin_expect(node == 0, 0))
         return false;
     if (__builtin_expect(

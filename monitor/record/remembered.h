@@ -86,8 +86,14 @@ struct mprof__cell {
     mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
     uint16_t size, ra_at;   /* words, from `low` */
     uint32_t flags;
-    mprof_ref counter[2]; /* of the node, even classes and odd ones, or 0 */
+    mprof_ref counter[2]; /* of the node, by mprof__counter_place(), or 0 */
 } __attribute__((aligned(MPROF__LINE)));
+
+/* Where the counter with KEY is in a cell: objects and their storage, which are
+ * often made in turn, are told apart. */
+static inline unsigned mprof__counter_place(uint32_t key) {
+    return (key ^ key >> 31) % 2;
+}
 
 /* It begins anew with versions long before there are no more. */
 #define MPROF__MOST_VERSIONS (UINT32_MAX - (1 << 16))

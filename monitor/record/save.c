@@ -93,11 +93,12 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
          at += mprof__arena_step(record)) {
         record = (const void *)(arena->base + at);
         const struct mprof_block *block = (const void *)record;
-        if (mprof_thing_bytes(record->type, MPROF_LISP_HEAP) == 0)
+        if (mprof_thing_bytes(record->type, false) == 0)
             continue;
         const struct mprof_thread *thread =
             mprof__arena_at(arena, block->thread);
-        uint32_t bytes = mprof_thing_bytes(record->type, thread->heap);
+        uint32_t bytes = mprof_thing_bytes(
+            record->type, mprof_knows_lives(thread->heap, thread->flags));
         if (blocks->list != NULL && turn_of(record->type) == turn)
             blocks->list[n] = (struct block){
                 (mprof_ref)(at / 8), mprof__load_acquire(&block->count), bytes};
@@ -183,7 +184,9 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
     }
 }
 
-int mprof__arena_save(struct mprof__arena *arena, const char *path) {
+int mprof__arena_save(struct mprof__arena *arena, const char *path,
+                      void (*edit)(struct mprof_header *copy, const void *data),
+                      const void *data) {
     size_t used = mprof__arena_header(arena)->used;
     struct blocks blocks = {.list = NULL};
     struct mprof_header *copy = mprof__map(used);
@@ -202,6 +205,8 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path) {
     } else if (copy != NULL && blocks.list != NULL) {
         settle(copy, &blocks);
         copy->used = used;
+        if (edit != NULL)
+            edit(copy, data);
         copy->crc = mprof__arena_checksum(copy);
         copy->state = MPROF_CLOSED;
         error = write_copy(copy, path);

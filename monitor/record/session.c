@@ -144,6 +144,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     mprof__live_begin(&session->live);
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
+    mprof__arena_header(&session->arena)->ppid = (uint32_t)getppid();
     mprof__arena_header(&session->arena)->image = mprof__image_id();
     mprof__arena_header(&session->arena)->output_pipe =
         mprof__process_pipe(STDOUT_FILENO);

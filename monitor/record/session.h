@@ -45,8 +45,10 @@ struct mprof__session {
     struct mprof__curve curve;   /* ... over time */
     struct mprof__log log;       /* ... event by event */
     struct mprof__collections collections; /* of the Lisp heap */
-    struct mprof__chunk *chunks;           /* of memory for sites and threads */
-    uint32_t objects;                      /* interpreted functions seen */
+    unsigned alive; /* what of that is alive is told: MPROF_LIVE_ON, ... or 0 */
+    uint8_t epoch;  /* ... in which objects are allocated now */
+    struct mprof__chunk *chunks; /* of memory for sites and threads */
+    uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
     mprof_ref toplevel, unknown,
         folded;           /* FUNCTIONs that stand for many; or 0 */

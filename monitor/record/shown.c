@@ -14,6 +14,7 @@
 #include "monitor/base/elf_image.h"
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
+#include "monitor/format/runtime_names.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/parts.h"
 #include "monitor/record/thread.h"
@@ -176,6 +177,32 @@ static void find_whole_at(struct search *s, uint64_t address) {
     s->found.fragment = true;
 }
 
+static bool runs_ecl(const struct search *s) {
+    char runtime[4];
+    text_of(s->arena, mprof__arena_header(s->arena)->runtime, runtime,
+            sizeof runtime);
+    return strcmp(runtime, "ECL") == 0;
+}
+
+/* C code of ECL that is a Lisp function to the tables, or that loads a file. */
+static bool find_runtime(struct search *s) {
+    const char *path = s->names->path, *slash = strrchr(path, '/');
+    const char *file = slash == NULL ? path : slash + 1;
+    const char *name = mprof__lisp_function(s->names->symbol, path);
+    char kind = (char)MPROF__SAME_NAME;
+    if (name == NULL && !mprof__loads_file(s->names->symbol))
+        return false;
+    if (name == NULL) {
+        kind = 'K';
+        name = mprof__is_passing(file) ? "" : path;
+    }
+    s->found.function =
+        first_with(s->thread, mprof__hash_text(name, strlen(name)), kind,
+                   s->found.function);
+    s->found.fragment = true;
+    return true;
+}
+
 static void find_c(struct search *s) {
     size_t base = mprof__base_length(s->names->symbol);
     bool is_read = s->names->symbol[0] != '\0';
@@ -185,6 +212,8 @@ static void find_c(struct search *s) {
     else if (is_read) /* for its parts; others of that name are not this one */
         first_of_symbol(s, 'S', base, s->found.function);
     s->found.hidden = is_hidden_c(s);
+    if (s->names->symbol[0] != '\0' && runs_ecl(s) && find_runtime(s))
+        return;
     if (is_read || s->function->module == 0 ||
         !mprof__part_at(s->thread->session, s->function->module, s->names->path,
                         s->function->address, &part))

@@ -145,7 +145,7 @@ static mprof_ref find_child(struct mprof__thread *thread, mprof_ref parent,
         return 0;
     }
     node = mprof__tree_child(thread, &spill->tree, parent, function,
-                             mprof__tree_call(thread, index, function),
+                             mprof__tree_call(thread, index, function), false,
                              MPROF__FOR_COUNTERS);
     if (node == 0)
         empty(thread);
@@ -195,15 +195,15 @@ mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
     return node;
 }
 
-/* Is it the counter for CLASS_ with the frees in SHORT_? */
+/* Is it the counter for KEY with the frees in SHORT_? */
 static bool is_for(const struct mprof_spill_counter *counter, mprof_ref short_,
-                   unsigned class_) {
-    return counter->counter.class_ == class_ && counter->short_ == short_;
+                   uint32_t key) {
+    return counter->counter.key == key && counter->short_ == short_;
 }
 
 struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
                                            mprof_ref node, mprof_ref short_,
-                                           unsigned class_) {
+                                           uint32_t key) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__blocks *blocks = &thread->spill.tree.counter_blocks;
     struct mprof_node *at = mprof__arena_at(arena, node);
@@ -211,14 +211,14 @@ struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
     mprof_ref *end = &at->counter; /* the newest comes last, as in the tree */
     for (; *end != 0; end = &counter->counter.next) {
         counter = mprof__arena_at(arena, *end);
-        if (is_for(counter, short_, class_))
+        if (is_for(counter, short_, key))
             return &counter->counter;
     }
     counter = mprof__block_next(thread, blocks, MPROF__FOR_COUNTERS);
     if (counter == NULL)
         return NULL;
-    *counter = (struct mprof_spill_counter){.counter = {.class_ = class_},
-                                            .short_ = short_};
+    *counter =
+        (struct mprof_spill_counter){.counter = {.key = key}, .short_ = short_};
     mprof__store_release(end, mprof__block_publish(arena, blocks, counter));
     return &counter->counter;
 }

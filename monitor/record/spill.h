@@ -55,11 +55,11 @@ mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
 mprof_ref mprof__spill_inward(struct mprof__thread *thread, mprof_ref parent,
                               size_t index);
 
-/* A counter for CLASS_ at NODE of the spill, for which the counter SHORT_ (C;
+/* A counter for KEY at NODE of the spill, for which the counter SHORT_ (C;
  * else 0) has the frees.  NULL: there is no room. */
 struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
                                            mprof_ref node, mprof_ref short_,
-                                           unsigned class_);
+                                           uint32_t key);
 
 /* Give back the memory that is not in the data file. */
 void mprof__spill_free(struct mprof__spill *spill);

@@ -59,17 +59,18 @@ static void enter_view(struct walk *w, const struct level *caller,
 
 /* Nothing that is shown has COUNT on its chain: it is of the top level, which
  * nobody called. */
-static void add_top(struct walk *w, unsigned view, unsigned class_,
+static void add_top(struct walk *w, unsigned view, uint32_t key,
                     const struct mprof_count *count) {
+    const struct mprof__arena *arena = &w->to.thread->session->arena;
     uint32_t number = mprof__totals_function(&w->to, MPROF_TOP);
     if (w->to.failed)
         return;
     struct level at = {.depth = {0, 0}};
-    at.sum[class_] = *count;
+    at.sum[mprof__key_class(arena, key)] = *count;
     uint32_t arc = mprof__totals_arc(&w->to, NONE, number);
     if (w->to.failed)
         return;
-    mprof__totals_self(&w->to, number, view, class_, count);
+    mprof__totals_self(&w->to, number, view, key, count);
     mprof__totals_below(&w->to, number, view, at.sum, at.depth);
     mprof__totals_through(&w->to, arc, view, at.sum);
 }
@@ -81,7 +82,8 @@ static void add_own(struct walk *w, struct level *at) {
     mprof_ref ref = w->nodes[at->node].counter;
     for (; ref != 0 && !w->to.failed; ref = from->counter.next) {
         from = mprof__arena_at(arena, ref);
-        unsigned class_ = from->counter.class_;
+        uint32_t key = from->counter.key;
+        enum mprof_class class_ = mprof__key_class(arena, key);
         const struct mprof_count *count = &from->counter.allocated;
         at->sum[class_].allocs += count->allocs;
         at->sum[class_].bytes += count->bytes;
@@ -89,14 +91,14 @@ static void add_own(struct walk *w, struct level *at) {
         if (at->function[MPROF__SHOWN] == at->function[MPROF__ALL] &&
             at->function[MPROF__ALL] != NONE) {
             mprof__totals_self(&w->to, at->function[MPROF__ALL], MPROF__BOTH,
-                               class_, count);
+                               key, count);
             continue;
         }
         for (unsigned view = 0; view < MPROF_VIEWS; view++)
             if (at->function[view] == NONE)
-                add_top(w, view, class_, count);
+                add_top(w, view, key, count);
             else
-                mprof__totals_self(&w->to, at->function[view], view, class_,
+                mprof__totals_self(&w->to, at->function[view], view, key,
                                    count);
     }
 }

@@ -15,7 +15,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Threads of a heap that have a record of their own for good.  A program that
  * starts thousands must not fill the data file with their trees. */
-enum { OWN_RECORDS = 64 };
+enum { OWN_RECORDS = 64, OWN_RECORDS_WHEN_FULL = 8 };
 
 /* Of the others, those that ended and keep what they remember for the thread
  * that counts on in their record: to map that again takes longer than all else
@@ -67,22 +67,44 @@ static void park(struct mprof__thread *thread, enum mprof_heap heap) {
     mprof__unlock(&session->lock);
 }
 
+/* Does THREAD, which ends, have its record for good?  When the tree is full, a
+ * spill and totals take what room there is, and serve the next thread as well.
+ */
+static bool keeps_record(const struct mprof__thread *thread) {
+    bool full =
+        !mprof__arena_has_room(&thread->session->arena, MPROF__FOR_CHAINS);
+    return thread->number <= (full ? OWN_RECORDS_WHEN_FULL : OWN_RECORDS);
+}
+
 static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
     if (session != NULL && thread != NULL && me->heap[heap].id == session->id) {
         /* A file that is complete stays as it is. */
         if (mprof__load_acquire(&session->open))
-            mprof__store_relaxed(&thread->record->flags, MPROF_THREAD_ENDED);
+            mprof__store_relaxed(&thread->record->flags,
+                                 thread->record->flags | MPROF_THREAD_ENDED);
         if (heap == MPROF_C_HEAP)
             mprof__live_leave(thread);
-        if (thread->number <= OWN_RECORDS)
+        if (keeps_record(thread))
             mprof__thread_shrink(thread);
         else
             park(thread, heap);
     }
     me->heap[heap].thread = NULL;
     me->heap[heap].id = 0;
+}
+
+void mprof__threads_end(struct mprof__session *session) {
+    if (mprof__adapter.has_ended == NULL)
+        return;
+    mprof__lock(&session->lock);
+    struct mprof__thread *thread = session->threads;
+    for (; thread != NULL; thread = thread->next)
+        if (thread->self != 0 && mprof__adapter.has_ended(thread->self))
+            mprof__store_relaxed(&thread->record->flags,
+                                 thread->record->flags | MPROF_THREAD_ENDED);
+    mprof__unlock(&session->lock);
 }
 
 static void thread_ends(struct mprof__self *me) {
@@ -137,7 +159,7 @@ static struct mprof__thread *take_over(struct mprof__session *session,
     if (thread->chain.first != NULL)
         mprof__sub_relaxed(&session->ready[heap], 1);
     thread->record->tid = (uint32_t)syscall(SYS_gettid);
-    thread->record->flags = 0;
+    thread->record->flags &= ~(uint32_t)MPROF_THREAD_ENDED;
     thread->record->members++;
     return thread;
 }
@@ -152,6 +174,8 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
         return NULL;
     record->tid = (uint32_t)syscall(SYS_gettid);
     record->heap = heap;
+    record->flags =
+        heap == MPROF_LISP_HEAP && session->alive != 0 ? MPROF_THREAD_LIVES : 0;
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(session, record);
@@ -164,6 +188,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
+    thread->lives = heap == MPROF_LISP_HEAP && session->alive != 0;
     mprof__live_enter(&thread->share);
     begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
     return thread;
@@ -195,6 +220,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
     struct mprof__thread *thread = make_thread(session, heap);
     /* What another thread walked before is not on this stack. */
     if (thread != NULL) {
+        thread->self = mprof__adapter.self == NULL ? 0 : mprof__adapter.self();
         mprof__chain_forget(&thread->chain);
         mprof__memo_forget(&thread->memo);
         thread->deepest = 0;

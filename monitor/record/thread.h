@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
@@ -35,10 +36,11 @@ struct mprof__thread {
      * FUNCTION of it; see shown.c. */
     struct mprof__table shown, texts;
     uint32_t shown_time;
-    bool lost; /* that is what folded frames of the chain are */
-    /* By class: the counter of the chain that was walked last, 0: not asked for
-     * yet; and of the C heap the one that its objects remember.  They are of
-     * this node and site. */
+    bool lost;  /* that is what folded frames of the chain are */
+    bool lives; /* of Lisp: it is told what becomes of each object */
+    struct mprof__shadow shadow; /* ... where these are */
+    /* By key: a counter of the chain that was walked last, or 0; and the one
+     * that objects remember.  They are of this node and site. */
     mprof_ref counter[MPROF_CLASSES], owner[MPROF_CLASSES];
     mprof_ref counted;
     const struct mprof__site *counted_site;
@@ -52,6 +54,7 @@ struct mprof__thread {
     uintptr_t deepest; /* ~ of the lowest stack pointer; 0: not known */
     uint32_t number;   /* of the threads of this heap, from 1 */
     struct mprof__thread *next_free;
+    uintptr_t self; /* as the runtime knows it; see adapter.h */
 };
 
 /* Once, before the first recording. */
@@ -60,12 +63,24 @@ void mprof__threads_initialize(void);
 /* In the child of a fork: the other threads are not there any more. */
 void mprof__threads_forked(void);
 
+/* To the program some threads of SESSION have ended that still are. */
+void mprof__threads_end(struct mprof__session *session);
+
 /* Give back the memory that only further allocations of the thread need. */
 void mprof__thread_shrink(struct mprof__thread *thread);
 
 /* Put the return addresses of this thread back where marks are; called outside
  * of the hook. */
 void mprof__thread_lift_marks(void);
+
+/* Where what has KEY is in arrays of as many as there are classes. */
+static inline unsigned mprof__key_place(uint32_t key) {
+    return (key ^ key >> 31) % MPROF_CLASSES;
+}
+
+static inline bool mprof__knows_lives(const struct mprof__thread *thread) {
+    return thread->lives || thread->record->heap == MPROF_C_HEAP;
+}
 
 /* For tables of SIZEs of what thread OWNER allocated. */
 static inline uint64_t mprof__size_key(mprof_ref owner, uint32_t size) {

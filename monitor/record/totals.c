@@ -122,15 +122,33 @@ static uint8_t views_of(enum mprof__views way) {
     return views[way];
 }
 
+/* Add COUNT to the TOTAL that TABLE has for NAME, made as LIKE it is. */
+static void add_named(struct mprof__adding *a, struct mprof__table *table,
+                      uint64_t name, struct mprof_total like,
+                      const struct mprof_count *count) {
+    const struct mprof__slot *slot = mprof__table_find(table, name);
+    mprof_ref ref = slot == NULL ? 0 : (mprof_ref)slot->value;
+    add(a, &ref, like, count);
+    if (slot != NULL || ref == 0)
+        return;
+    if (!mprof__table_add(table, name, ref))
+        a->failed = true;
+    mprof__table_trim(table);
+}
+
 void mprof__totals_self(struct mprof__adding *a, uint32_t number,
-                        enum mprof__views way, unsigned class_,
+                        enum mprof__views way, uint32_t key,
                         const struct mprof_count *count) {
     struct mprof__function_totals *f = &a->totals->functions[number];
-    struct mprof_total like = {.function = f->function,
+    enum mprof_class class_ = mprof__key_class(&a->thread->session->arena, key);
+    struct mprof_total like = {.caller = mprof_key_has_type(key) ? key : 0,
+                               .function = f->function,
                                .kind = MPROF_SELF,
                                .views = views_of(way),
                                .class_ = (uint8_t)class_};
-    add(a, &f->self[way][class_], like, count);
+    uint64_t name = ((uint64_t)number * MPROF__WAYS + way + 1) << 32 | key;
+    add_named(a, &a->totals->selfs, name, like, count);
+    like.caller = 0;
     like.kind = MPROF_TWICE;
     for (unsigned view = 0; view < MPROF_VIEWS; view++) {
         like.views = views_of(view);
@@ -193,24 +211,16 @@ void mprof__totals_calls(struct mprof__adding *a, uint32_t number,
 
 void mprof__totals_short(struct mprof__adding *a,
                          const struct mprof_spill_counter *from) {
-    const struct mprof__slot *slot;
-    mprof_ref ref = 0;
+    const struct mprof__arena *arena = &a->thread->session->arena;
     if (from->short_ == 0)
         return;
-    slot = mprof__table_find(&a->totals->shorts, from->short_);
-    if (slot != NULL)
-        ref = (mprof_ref)slot->value;
-    add(a, &ref,
-        (struct mprof_total){.function = from->short_,
-                             .kind = MPROF_SHORT,
-                             .views = views_of(MPROF__BOTH),
-                             .class_ = (uint8_t)from->counter.class_},
-        &from->counter.allocated);
-    if (slot != NULL || ref == 0)
-        return;
-    if (!mprof__table_add(&a->totals->shorts, from->short_, ref))
-        a->failed = true;
-    mprof__table_trim(&a->totals->shorts);
+    enum mprof_class class_ = mprof__key_class(arena, from->counter.key);
+    add_named(a, &a->totals->shorts, from->short_,
+              (struct mprof_total){.function = from->short_,
+                                   .kind = MPROF_SHORT,
+                                   .views = views_of(MPROF__BOTH),
+                                   .class_ = (uint8_t)class_},
+              &from->counter.allocated);
 }
 
 /* Another thread may be copying the data file. */
@@ -258,6 +268,7 @@ void mprof__totals_free(struct mprof__totals *totals) {
     mprof__table_free(&totals->numbers);
     mprof__table_free(&totals->arcs);
     mprof__table_free(&totals->shorts);
+    mprof__table_free(&totals->selfs);
     mprof__unmap(totals->functions,
                  totals->function_room * sizeof *totals->functions);
     mprof__unmap(totals->arc, totals->arc_room * sizeof *totals->arc);

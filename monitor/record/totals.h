@@ -33,7 +33,7 @@ typedef mprof_ref mprof__total_refs[MPROF__WAYS][MPROF_CLASSES];
 struct mprof__function_totals {
     mprof_ref function;
     uint32_t on_path[MPROF_VIEWS]; /* of the walk: how often */
-    mprof__total_refs self, twice, below, calls;
+    mprof__total_refs twice, below, calls;
 };
 
 struct mprof__arc_totals {
@@ -50,6 +50,7 @@ struct mprof__totals {
     struct mprof__table numbers; /* FUNCTION that stands for others -> number */
     struct mprof__table arcs;    /* numbers of caller and function -> number */
     struct mprof__table shorts;  /* counter -> its TOTAL */
+    struct mprof__table selfs;   /* number, views and key -> TOTAL of that */
     struct mprof__function_totals *functions; /* by number; mapped */
     struct mprof__arc_totals *arc;            /* the same */
     uint32_t function_count, arc_count, function_room, arc_room;
@@ -80,10 +81,10 @@ uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function);
 uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
                            uint32_t function);
 
-/* What was allocated at a node itself in CLASS_, in the function NUMBER that it
+/* What was allocated at a node itself with KEY, in the function NUMBER that it
  * is in. */
 void mprof__totals_self(struct mprof__adding *a, uint32_t number,
-                        enum mprof__views way, unsigned class_,
+                        enum mprof__views way, uint32_t key,
                         const struct mprof_count *count);
 /* The SUM, by class, of the subtree of a frame of function NUMBER, or called by
  * arc NUMBER, where that is not further out; DEPTH functions are, by view. */

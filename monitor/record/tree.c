@@ -1,7 +1,9 @@
 /* tree.c - the calling-context tree: from a chain to its node.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  A frame's child is found among what was found lately, else
+ * to the same node.  Those that call operator new are keyed by (parent, SITE),
+ * as their function is what the tables show, and not which of its calls.  A
+ * frame's child is found among what was found lately, else
  * among the few first children of its parent, else by the index of all others.
  */
 #include "monitor/record/tree.h"
@@ -24,7 +26,9 @@ static uint32_t hash_of(mprof_ref node, mprof_ref other) {
 
 static uint32_t hash_node(const struct mprof__arena *arena, const void *thing) {
     const struct mprof_node *node = thing;
-    return hash_of(node->parent, mprof__call_function(arena, node->call));
+    return hash_of(node->parent, node->edge == MPROF__OWN_CALL
+                                     ? node->call
+                                     : mprof__call_function(arena, node->call));
 }
 
 static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
@@ -36,7 +40,8 @@ static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
 static struct mprof__blocks blocks_of(const struct mprof__thread *thread,
                                       uint32_t type) {
     return (struct mprof__blocks){
-        .type = type, .bytes = mprof_thing_bytes(type, thread->record->heap)};
+        .type = type,
+        .bytes = mprof_thing_bytes(type, mprof__knows_lives(thread))};
 }
 
 void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
@@ -126,22 +131,41 @@ mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                                                        : function;
 }
 
-/* Is NODE the one of FUNCTION?  CALL is how that is called now. */
-static inline bool is_of(const struct mprof__arena *arena,
-                         const struct mprof_node *node, mprof_ref function,
-                         mprof_ref call) {
-    return node->call == call ||
-           mprof__call_function(arena, node->call) == function;
+bool mprof__tree_news(const struct mprof__thread *thread, size_t index) {
+    const struct mprof__chain *chain = &thread->chain;
+    const struct mprof__frame *inner = &chain->frames[index + 1];
+    return index + 1 < chain->count && inner->object == 0 &&
+           inner->site->is_new;
 }
 
-/* Among the children of PARENT that are in the index. */
+/* Which child of a node is looked for. */
+struct wanted {
+    mprof_ref parent, function;
+    mprof_ref call; /* how it is called now */
+    bool own;       /* that of the call only */
+};
+
+static uint32_t hash_wanted(const struct wanted *w) {
+    return hash_of(w->parent, w->own ? w->call : w->function);
+}
+
+static inline bool is_wanted(const struct mprof__arena *arena,
+                             const struct mprof_node *node,
+                             const struct wanted *w) {
+    if (__builtin_expect(w->own || node->edge == MPROF__OWN_CALL, 0))
+        return w->own && node->edge == MPROF__OWN_CALL && node->call == w->call;
+    return node->call == w->call ||
+           mprof__call_function(arena, node->call) == w->function;
+}
+
+/* Among the children of its parent that are in the index. */
 static mprof_ref find_far_node(const struct mprof__arena *arena,
-                               const struct mprof__tree *tree, mprof_ref parent,
-                               mprof_ref function, mprof_ref call) {
-    mprof_ref ref = mprof__index_first(&tree->nodes, hash_of(parent, function));
+                               const struct mprof__tree *tree,
+                               const struct wanted *w) {
+    mprof_ref ref = mprof__index_first(&tree->nodes, hash_wanted(w));
     while (ref != 0) {
         const struct mprof_node *node = mprof__arena_at(arena, ref);
-        if (node->parent == parent && is_of(arena, node, function, call))
+        if (node->parent == w->parent && is_wanted(arena, node, w))
             return ref;
         ref = node->next;
     }
@@ -150,20 +174,24 @@ static mprof_ref find_far_node(const struct mprof__arena *arena,
 
 mprof_ref mprof__tree_child(struct mprof__thread *thread,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref function, mprof_ref call,
+                            mprof_ref function, mprof_ref call, bool own,
                             enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
+    const struct wanted w = {.parent = parent,
+                             .function = function,
+                             .call = call,
+                             .own = own && call != function};
     struct mprof_node *outer = mprof__arena_at(arena, parent), *node;
     mprof_ref ref = outer->child;
     unsigned n = 0;
     for (; ref != 0; ref = node->next, n++) {
         node = mprof__arena_at(arena, ref);
-        if (is_of(arena, node, function, call))
+        if (is_wanted(arena, node, &w))
             return ref;
     }
     bool few = n < MPROF__FEW;
     if (!few)
-        ref = find_far_node(arena, tree, parent, function, call);
+        ref = find_far_node(arena, tree, &w);
     if (ref != 0)
         return ref;
     node = few || mprof__index_make(&tree->nodes, arena)
@@ -171,13 +199,15 @@ mprof_ref mprof__tree_child(struct mprof__thread *thread,
                : NULL;
     if (node == NULL)
         return 0;
-    *node = (struct mprof_node){
-        .parent = parent, .call = call, .next = few ? outer->child : 0};
+    *node = (struct mprof_node){.parent = parent,
+                                .call = call,
+                                .edge = w.own ? MPROF__OWN_CALL : 0,
+                                .next = few ? outer->child : 0};
     ref = mprof__block_publish(arena, &tree->node_blocks, node);
     if (few)
         outer->child = ref;
     else
-        mprof__index_add(&tree->nodes, arena, ref, hash_of(parent, function));
+        mprof__index_add(&tree->nodes, arena, ref, hash_wanted(&w));
     tree->node_count++;
     return ref;
 }
@@ -229,10 +259,10 @@ static void tell_edge(struct mprof__thread *thread, mprof_ref node,
 }
 
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref function, mprof_ref call,
+                           mprof_ref function, mprof_ref call, bool own,
                            enum mprof__room room) {
-    mprof_ref node =
-        mprof__tree_child(thread, &thread->tree, parent, function, call, room);
+    mprof_ref node = mprof__tree_child(thread, &thread->tree, parent, function,
+                                       call, own, room);
     if (node != 0)
         tell_edge(thread, node, call, room);
     return node;
@@ -247,11 +277,11 @@ void mprof__tree_remember(struct mprof__thread *thread,
 }
 
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref call) {
+                           mprof_ref call, bool own) {
     int saved = errno;
     mprof_ref function = mprof__call_function(&thread->session->arena, call);
-    mprof_ref node =
-        mprof__tree_node(thread, parent, function, call, MPROF__FOR_CHAINS);
+    mprof_ref node = mprof__tree_node(thread, parent, function, call, own,
+                                      MPROF__FOR_CHAINS);
     if (node != 0)
         mprof__tree_remember(thread, &thread->tree, parent,
                              mprof__call_key(call), node);
@@ -269,6 +299,7 @@ static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
         return MPROF__FOLDS;
     mprof_ref node = mprof__tree_node(
         thread, parent, function, mprof__tree_call(thread, index, function),
+        mprof__tree_news(thread, index),
         index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
     return node == 0 ? MPROF__FOLDS : node;
 }

@@ -13,9 +13,11 @@
  *                                            \- counter --> counter --> ...
  *
  * Two call sites of one function are one node, and one of them is an edge of
- * it.  A node's children and edges are chained by `next`, up to MPROF__FEW of
- * each, as those that lie together in memory are found fast; the rest is in the
- * indices `nodes` and `edges`.  `steps`, a cache, has what was looked up
+ * it.  But a call of operator new has a node of its own, as what that allocates
+ * is its caller's; it is found by its site in place of the function, and has no
+ * edges.  A node's children and edges are chained by `next`, up to MPROF__FEW
+ * of each, as those that lie together in memory are found fast; the rest is in
+ * the indices `nodes` and `edges`.  `steps`, a cache, has what was looked up
  * lately, also where short chains lead on.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
@@ -25,9 +27,10 @@
  * the function FOLDED to the innermost MPROF__SHORT functions; see short.c.
  *
  * Of the nodes: parent < node, as refs; each but the root has a call.  No two
- * have both parent and function the same.  No two edges have both node and site
- * the same, and none has the call of its node.  A node's counters are chained
- * by `next`, oldest first, no two of one class and site.
+ * have both parent and function the same, but for those of one call.  Of these
+ * no two have both parent and call the same.  No two edges have both node and
+ * site the same, and none has the call of its node.  A node's counters are
+ * chained by `next`, oldest first, no two of one key and site.
  */
 #ifndef MONITOR_RECORD_TREE_H
 #define MONITOR_RECORD_TREE_H
@@ -64,10 +67,13 @@ struct mprof__step {
  * limit is (MPROF_LIMIT). */
 #define MPROF__FOLDS ((uint32_t)1 << 31)
 
+/* In place of a node's first edge: it is that of its call only. */
+#define MPROF__OWN_CALL ((mprof_ref)1)
+
 /* Where the counter is of one of very many call sites of a node: a cache. */
 struct mprof__spot {
     mprof_ref node, site, counter;
-    uint32_t class_;
+    uint32_t key;
 };
 
 /* Of a thread, and only it touches it.  Its spill is one, too. */
@@ -107,21 +113,24 @@ mprof_ref mprof__tree_place(struct mprof__thread *thread);
 mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index);
 mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                            mprof_ref function);
+/* ... and does that call operator new there? */
+bool mprof__tree_news(const struct mprof__thread *thread, size_t index);
 /* The node of FUNCTION called by that of PARENT in TREE, which calls on from
- * CALL, or 0: there is no ROOM. */
+ * CALL, or 0: there is no ROOM.  OWN: that of the call only, if that is a
+ * SITE. */
 mprof_ref mprof__tree_child(struct mprof__thread *thread,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref function, mprof_ref call,
+                            mprof_ref function, mprof_ref call, bool own,
                             enum mprof__room room);
 /* In the tree of whole and short chains, with the call site as an edge. */
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref function, mprof_ref call,
+                           mprof_ref function, mprof_ref call, bool own,
                            enum mprof__room room);
 
 /* The node that CALL leads to from PARENT, that of a whole chain; the step is
  * remembered.  0: there is no room.  errno stays. */
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref call);
+                           mprof_ref call, bool own);
 
 /* Remember the step in TREE from PARENT by KEY to CHILD. */
 void mprof__tree_remember(struct mprof__thread *thread,
@@ -137,20 +146,29 @@ mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index);
 mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
                               size_t index, bool leaves);
 
-/* counters.c: the counter for CLASS_ of the chain that THREAD just walked,
+/* counters.c: the counter for KEY of the chain that THREAD just walked,
  * which has its place at NODE; when there is no room, that of its function
  * alone, or one further out, and then BYTES count as folded. */
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
-                                          mprof_ref node, unsigned class_,
+                                          mprof_ref node, uint32_t key,
                                           uint64_t bytes);
 /* The same for a chain that begins in a frame of CELL; NULL: there is no room.
  */
 struct mprof__cell;
 struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
                                                struct mprof__cell *cell,
-                                               unsigned class_);
+                                               uint32_t key);
 /* One of each class for the root, for what finds no room. */
 bool mprof__root_counters(struct mprof__thread *thread);
+
+/* The class of what KEY means. */
+static inline enum mprof_class
+mprof__key_class(const struct mprof__arena *arena, uint32_t key) {
+    if (!mprof_key_has_type(key))
+        return (enum mprof_class)key;
+    const struct mprof_bin *bin = mprof__arena_at(arena, mprof_key_bin(key));
+    return (enum mprof_class)bin->class_;
+}
 
 /* How the function of FRAME is called, for steps. */
 static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {

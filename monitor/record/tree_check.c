@@ -13,12 +13,23 @@ static const struct mprof_record *record_at(const struct mprof__thread *thread,
     return mprof__arena_at(&thread->session->arena, ref);
 }
 
+/* Is KEY one of THREAD's? */
+static void check_key(const struct mprof__thread *thread, uint32_t key) {
+    if (!mprof_key_has_type(key))
+        return;
+    MPROF__MUST(thread->record->heap == MPROF_LISP_HEAP);
+    MPROF__MUST(record_at(thread, mprof_key_bin(key))->type == MPROF_BIN);
+    const struct mprof_bin *bin =
+        mprof__arena_at(&thread->session->arena, mprof_key_bin(key));
+    MPROF__MUST(bin->thread == thread->ref && bin->class_ < MPROF_CLASSES);
+}
+
 static void check_counters(const struct mprof__thread *thread, mprof_ref ref) {
     const struct mprof__arena *arena = &thread->session->arena;
     while (ref != 0) {
         MPROF__MUST((size_t)ref * 8 < used_of(thread));
         const struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        MPROF__MUST(counter->class_ < MPROF_CLASSES);
+        check_key(thread, counter->key);
         MPROF__MUST(counter->next == 0 || counter->next > ref);
         MPROF__MUST(thread->record->heap == MPROF_LISP_HEAP ||
                     ((const struct mprof_c_counter *)counter)->thread ==
@@ -27,18 +38,22 @@ static void check_counters(const struct mprof__thread *thread, mprof_ref ref) {
     }
 }
 
-static bool is_of(const struct mprof__thread *thread, mprof_ref ref,
-                  mprof_ref parent, mprof_ref function) {
+/* Is the node at REF found where OF is? */
+static bool is_as(const struct mprof__thread *thread, mprof_ref ref,
+                  const struct mprof_node *of) {
     const struct mprof__arena *arena = &thread->session->arena;
     MPROF__MUST((size_t)ref * 8 < used_of(thread));
     const struct mprof_node *node = mprof__arena_at(arena, ref);
-    return node->parent == parent &&
-           mprof__call_function(arena, node->call) == function;
+    bool own = of->edge == MPROF__OWN_CALL;
+    if (node->parent != of->parent || own != (node->edge == MPROF__OWN_CALL))
+        return false;
+    return own ? node->call == of->call
+               : mprof__call_function(arena, node->call) ==
+                     mprof__call_function(arena, of->call);
 }
 
-/* By its parent and function NODE is found, and no other one. */
-static void check_is_found(const struct mprof__thread *thread, mprof_ref node,
-                           mprof_ref function) {
+/* By its parent and function, or call, NODE is found, and no other one. */
+static void check_is_found(const struct mprof__thread *thread, mprof_ref node) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof__index *index = &thread->tree.nodes;
     const struct mprof_node *of = mprof__arena_at(arena, node);
@@ -46,7 +61,7 @@ static void check_is_found(const struct mprof__thread *thread, mprof_ref node,
     unsigned found = 0, chained = 0;
     for (mprof_ref ref = at->child; ref != 0; ref = at->next) {
         MPROF__MUST(++chained <= MPROF__FEW);
-        if (is_of(thread, ref, of->parent, function)) {
+        if (is_as(thread, ref, of)) {
             MPROF__MUST(ref == node);
             found++;
         }
@@ -55,7 +70,7 @@ static void check_is_found(const struct mprof__thread *thread, mprof_ref node,
     }
     for (mprof_ref ref = mprof__index_first(index, index->hash(arena, of));
          ref != 0; ref = at->next) {
-        if (is_of(thread, ref, of->parent, function)) {
+        if (is_as(thread, ref, of)) {
             MPROF__MUST(ref == node);
             found++;
         }
@@ -75,7 +90,8 @@ static void check_node(const struct mprof__thread *thread, mprof_ref ref) {
         return;
     uint32_t type = record_at(thread, node->call)->type;
     MPROF__MUST(type == MPROF_SITE || type == MPROF_FUNCTION);
-    check_is_found(thread, ref, mprof__call_function(arena, node->call));
+    MPROF__MUST(node->edge != MPROF__OWN_CALL || type == MPROF_SITE);
+    check_is_found(thread, ref);
 }
 
 static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
@@ -83,7 +99,7 @@ static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
     const struct mprof_edge *edge = mprof__arena_at(arena, ref);
     const struct mprof_node *node = mprof__arena_at(arena, edge->node);
     MPROF__MUST(record_at(thread, edge->site)->type == MPROF_SITE);
-    MPROF__MUST(node->call != edge->site);
+    MPROF__MUST(node->edge != MPROF__OWN_CALL && node->call != edge->site);
     MPROF__MUST(mprof__call_function(arena, edge->site) ==
                 mprof__call_function(arena, node->call));
 }
@@ -134,7 +150,7 @@ static void check_spilled(const struct mprof__thread *thread,
     for (mprof_ref ref = first[i].counter; ref != 0;) {
         const struct mprof_spill_counter *counter = mprof__arena_at(arena, ref);
         MPROF__MUST((size_t)ref * 8 < used_of(thread));
-        MPROF__MUST(counter->counter.class_ < MPROF_CLASSES);
+        check_key(thread, counter->counter.key);
         MPROF__MUST((counter->short_ != 0) ==
                     (thread->record->heap == MPROF_C_HEAP));
         ref = counter->counter.next;

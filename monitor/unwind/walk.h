@@ -26,6 +26,7 @@ struct mprof__site {
     bool known;         /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* frames of it stand for what they interpret */
+    bool is_new;        /* it is in operator new, or a relative of that */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
     mprof_ref ref;      /* SITE in the data file; 0: no room for it */
 };

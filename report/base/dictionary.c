@@ -1,6 +1,7 @@
 /* dictionary.c - numbers by text; open addressing, at most half full. */
 #include "report/base/dictionary.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct report__slot {
@@ -35,17 +36,36 @@ static void enlarge(struct report__pool *pool, struct report__dictionary *d) {
     *d = larger;
 }
 
+static struct report__slot *slot_of(struct report__pool *pool,
+                                    struct report__dictionary *d,
+                                    const char *key, uint32_t value,
+                                    bool copy) {
+    uint32_t hash = hash_text(key);
+
+    if (d->used * 2 >= d->size)
+        enlarge(pool, d);
+    struct report__slot *slot = probe(d, key, hash);
+    if (!slot->key) {
+        if (copy)
+            key = report__copy(pool, key, strlen(key));
+        *slot = (struct report__slot){key, hash, value};
+        d->used++;
+    }
+    return slot;
+}
+
 uint32_t report__intern(struct report__pool *pool,
                         struct report__dictionary *dictionary, const char *key,
                         uint32_t value) {
-    uint32_t hash = hash_text(key);
+    return slot_of(pool, dictionary, key, value, false)->value;
+}
 
-    if (dictionary->used * 2 >= dictionary->size)
-        enlarge(pool, dictionary);
-    struct report__slot *slot = probe(dictionary, key, hash);
-    if (!slot->key) {
-        *slot = (struct report__slot){key, hash, value};
-        dictionary->used++;
-    }
+uint32_t report__intern_copy(struct report__pool *pool,
+                             struct report__dictionary *dictionary,
+                             const char *key, uint32_t value,
+                             const char **stored) {
+    const struct report__slot *slot =
+        slot_of(pool, dictionary, key, value, true);
+    *stored = slot->key;
     return slot->value;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "report/base/fitted.h"
+
 size_t report__utf8(const char *text, size_t left, uint32_t *code) {
     const unsigned char *byte = (const unsigned char *)text;
     static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
@@ -41,6 +43,8 @@ bool report__is_visible(uint32_t code) {
 
 void report__print_name(FILE *out, const char *text) {
     size_t left = strlen(text), n;
+
+    report__fit_mark(out, MPROF_FIT_NAME);
     for (; left > 0; text += n, left -= n) {
         uint32_t code;
         n = report__utf8(text, left, &code);
@@ -50,6 +54,7 @@ void report__print_name(FILE *out, const char *text) {
             fputs(n > 0 && code == '\n' ? "\\n" : "?", out);
         n += n == 0;
     }
+    report__fit_mark(out, MPROF_FIT_NAME_END);
 }
 
 void report__print_string(FILE *out, const char *text) {

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "report/command/option.h"
+#include "report/command/screen.h"
+#include "report/data/merge.h"
 #include "report/export/export.h"
 #include "report/graph/focus.h"
 #include "report/tables/tables.h"
@@ -17,6 +19,7 @@ enum report__what {
 };
 
 struct report__options {
+    bool alive;      /* only what is alive of the Lisp heap */
     unsigned tables; /* of enum report__table */
     unsigned heaps; /* bits 1 << enum mprof_heap; 0: those that were recorded */
     struct report__choice choice;
@@ -24,10 +27,12 @@ struct report__options {
     bool all_frames, by_thread, sexp, help, version;
     bool ask_leaks, no_leaks; /* the leak table was named, or refused */
     bool lost;                /* it is to show that only */
-    bool offsets, inlines, inverted;
+    bool by_site, offsets, lines, inlines, inverted;
     uint32_t leak_depth;
-    const char *files[2]; /* as given, or NULL */
-    const char *output;   /* NULL: the stream */
+    const char **files; /* as given; the room is that of the arguments */
+    int file_count;
+    const char *output; /* NULL: the stream */
+    enum report__colour colour;
     enum report__what what;
     struct report__curve_options curve;
     struct report__export_options export;
@@ -40,6 +45,11 @@ bool report__parse_options(int argc, char **argv, FILE *err,
 
 /* As an option; OPTIONS are struct report__options. */
 bool report__set_heap(void *options, const char *name, FILE *err);
+bool report__set_sort(void *options, const char *name, FILE *err);
+
+/* NAMES are one more value of --type; false after a line on ERR. */
+bool report__take_type(struct report__chosen_types *types, const char *names,
+                       FILE *err);
 
 /* Whether what FOCUS and ALL_FRAMES ask for can be had together; false after a
  * line on ERR. */
@@ -70,14 +80,45 @@ int report__stats_main(int argc, char **argv, FILE *out, FILE *err);
 /* The same for `mprof html`, which takes any number of data files. */
 int report__html_main(int argc, char **argv, FILE *out, FILE *err);
 
+/* The same for `mprof check`, which returns 3 if a limit is exceeded. */
+int report__check_main(int argc, char **argv, FILE *out, FILE *err);
+/* The same for `mprof diff`, which takes two; also 3: something grew by more
+ * than it may. */
+int report__diff_main(int argc, char **argv, FILE *out, FILE *err);
+/* The same for `mprof list`. */
+int report__list_main(int argc, char **argv, FILE *out, FILE *err);
+
+/* Whether FILE begins as a data file does. */
+bool report__is_data(const char *file);
+
 struct report__input {
     const char *program; /* given by the user, or NULL */
     const char *data;
 };
 
-/* What FILES, as on the command line, are.  One file alone is the program if it
- * is an ELF file, else the data. */
-struct report__input report__choose_input(const char *const files[2]);
+/* What the COUNT FILES, as on the command line, are, each once: *INPUTS data
+ * files, at least one.  A program stands before its data: an ELF file, or the
+ * first of two files when it is no data file. */
+struct report__input *report__choose_inputs(struct report__pool *pool,
+                                            const char **files, int count,
+                                            uint32_t *inputs);
+
+/* Data files that become one profile; all zeros is the beginning. */
+struct report__together {
+    bool alive; /* only what is alive of the Lisp heap is wanted */
+    struct report__part *parts;
+    uint32_t count;
+};
+
+/* The profile of COUNT INPUTS, in POOL; *INPUT becomes what stands for all of
+ * them.  On failure returns NULL, and *ERROR is a sentence.  Whatever happens,
+ * also when memory is short, report__together_free() gives TOGETHER back. */
+const struct report__profile *
+report__read_together(struct report__together *together,
+                      struct report__pool *pool,
+                      const struct report__input *inputs, uint32_t count,
+                      struct report__input *input, const char **error);
+void report__together_free(struct report__together *together);
 
 /* Whether the program of INPUT, if it has one, is the one of PROFILE.  If not,
  * *ERROR is a sentence. */

@@ -12,19 +12,16 @@
 enum { WIDTH = 80, HEIGHT = 24, LARGEST = 1000 };
 
 static bool set_format(void *options, const char *value, FILE *err) {
-    static const char *const names[] = {[MPROF_CURVE_TABLE] = "table",
-                                        [MPROF_CURVE_TSV] = "tsv",
-                                        [MPROF_CURVE_PLOT] = "plot"};
+    static const char *const names[] = {"table", "tsv", "plot"};
+    static const enum report__curve_format formats[] = {
+        MPROF_CURVE_TABLE, MPROF_CURVE_TSV, MPROF_CURVE_PLOT};
     struct report__options *o = options;
+    int format = report__choose(REPORT__CHOICES("no format", names), value,
+                                strlen(value), err);
 
-    for (size_t i = MPROF_CURVE_TABLE; i < sizeof names / sizeof *names; i++)
-        if (strcmp(value, names[i]) == 0) {
-            o->curve.format = (enum report__curve_format)i;
-            return true;
-        }
-    fprintf(err, "mprof: no format '%s'; there are table, tsv and plot\n",
-            value);
-    return false;
+    if (format >= 0)
+        o->curve.format = formats[format];
+    return format >= 0;
 }
 
 static bool set_seconds(void *options, const char *value, FILE *err) {

@@ -9,27 +9,6 @@
  * level of a deep recursion that allocates is a chain as long as it is deep. */
 enum { DEPTH = 1000 };
 
-/* The index of NAME in NAMES, COUNT of them; COUNT, and a line on ERR: it is
- * none. */
-static size_t choose(const char *what, const char *name,
-                     const char *const *names, size_t count, FILE *err) {
-    size_t i = 0;
-
-    while (i < count && strcmp(name, names[i]) != 0)
-        i++;
-    if (i < count)
-        return i;
-    fprintf(err, "mprof: no %s '%s'; there are", what, name);
-    for (size_t k = 0; k < count; k++)
-        fprintf(err, "%s %s",
-                k == 0           ? ""
-                : k + 1 == count ? " and"
-                                 : ",",
-                names[k]);
-    putc('\n', err);
-    return count;
-}
-
 static bool set_format(void *options, const char *value, FILE *err) {
     static const char *const names[] = {[MPROF_EXPORT_FOLDED] = "folded",
                                         [MPROF_EXPORT_PPROF] = "pprof",
@@ -38,14 +17,17 @@ static bool set_format(void *options, const char *value, FILE *err) {
                                         [MPROF_EXPORT_CALLGRIND] = "callgrind",
                                         [MPROF_EXPORT_DHAT] = "dhat",
                                         [MPROF_EXPORT_EMACS] = "emacs",
-                                        [MPROF_EXPORT_JSON] = "json"};
-    enum { COUNT = sizeof names / sizeof *names };
+                                        [MPROF_EXPORT_JSON] = "json",
+                                        [MPROF_EXPORT_TEXT] = "text",
+                                        [MPROF_EXPORT_SEXP] = "sexp"};
     struct report__options *o = options;
-    size_t i = choose("format", value, names, COUNT, err);
+    int format = report__choose(REPORT__CHOICES("no format", names), value,
+                                strlen(value), err);
 
-    o->export.format = (enum report__export_format)i;
+    if (format >= 0)
+        o->export.format = (enum report__export_format)format;
     o->export_to = true;
-    return i < COUNT;
+    return format >= 0;
 }
 
 static bool set_metric(void *options, const char *value, FILE *err) {
@@ -54,13 +36,13 @@ static bool set_metric(void *options, const char *value, FILE *err) {
     static const enum report__number numbers[] = {
         MPROF_NUMBER_BYTES, MPROF_NUMBER_ALLOCS, MPROF_NUMBER_KEPT_BYTES,
         MPROF_NUMBER_PEAK_BYTES, MPROF_NUMBER_TEMPORARY};
-    enum { COUNT = sizeof names / sizeof *names };
     struct report__options *o = options;
-    size_t i = choose("metric", value, names, COUNT, err);
+    int metric = report__choose(REPORT__CHOICES("no metric", names), value,
+                                strlen(value), err);
 
-    if (i < COUNT)
-        o->export.metric = numbers[i];
-    return i < COUNT;
+    if (metric >= 0)
+        o->export.metric = numbers[metric];
+    return metric >= 0;
 }
 
 static bool set_depth(void *options, const char *value, FILE *err) {
@@ -69,10 +51,21 @@ static bool set_depth(void *options, const char *value, FILE *err) {
                                &o->export.sampling.depth);
 }
 
+static bool set_rows(void *options, const char *value, FILE *err) {
+    struct report__options *o = options;
+    return report__take_number(value, "chains", err, &o->export.rows);
+}
+
+static bool set_type(void *options, const char *names, FILE *err) {
+    struct report__options *o = options;
+    return report__take_type(&o->focus.types, names, err);
+}
+
 REPORT__TAKES(set_focus, struct report__options, focus.focus)
 REPORT__TAKES(set_ignore, struct report__options, focus.ignore)
 REPORT__TAKES(set_only, struct report__options, focus.only)
 REPORT__SETS(set_no_lines, struct report__options, export.no_lines, true)
+REPORT__SETS(only_alive, struct report__options, alive, true)
 REPORT__SETS(show_all, struct report__options, export.sampling.all_frames, true)
 REPORT__TAKES(set_output, struct report__options, output)
 REPORT__SETS(give_help, struct report__options, help, true)
@@ -80,7 +73,8 @@ REPORT__SETS(give_help, struct report__options, help, true)
 static const struct report__option list[] = {
     {"format", "FORMAT",
      "pprof; folded, as flamegraph.pl takes them; speedscope;\n"
-     "callgrind, for KCachegrind; dhat; emacs; or json",
+     "callgrind, for KCachegrind; dhat; emacs; json; text, to be\n"
+     "read; or sexp, for Lisp",
      set_format},
     {"metric", "METRIC",
      "folded and emacs: bytes, the default, or allocs; of C also\n"
@@ -93,6 +87,14 @@ static const struct report__option list[] = {
      "only functions of packages or files like this: what others\n"
      "allocate is their callers'",
      set_only},
+    {"type", "TYPE",
+     "of Lisp only what is of this type, such as hash-table, or of\n"
+     "this class of structures or instances; several with commas",
+     set_type},
+    {"alive", NULL,
+     "of Lisp what is alive in place of all that was allocated, where\n"
+     "that was recorded",
+     only_alive},
     {"all-frames", NULL,
      "also the functions of the system's plumbing: start-up,\n"
      "the loader, the interpreter",
@@ -105,6 +107,8 @@ static const struct report__option list[] = {
      "of longer chains only the N innermost functions (1000); 0\n"
      "writes all",
      set_depth},
+    {"limit-rows", "N",
+     "text and sexp: the N chains with most bytes; 0 for all", set_rows},
     {"output", "FILE", "write to FILE, which appears when it is complete",
      set_output},
     {"help", NULL, "print this", give_help},
@@ -112,8 +116,10 @@ static const struct report__option list[] = {
 
 void report__export_help(FILE *out) {
     fputs("Usage: mprof export --format=FORMAT [OPTION]... "
-          "[PROGRAM [DATA] | DATA]\n"
-          "Write the chains of one heap for another tool.\n"
+          "[[PROGRAM] DATA]...\n"
+          "Write the chains of one heap, or of the same of several processes, "
+          "for another\n"
+          "tool.\n"
           "\n",
           out);
     report__describe_options(list, out);

@@ -1,4 +1,4 @@
-/* html.c - the command `mprof html`: profiles as a page for a browser. */
+/* html.c - the command `mprof html`: a profile as a page for a browser. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,7 +6,6 @@
 #include "report/base/output.h"
 #include "report/command/command.h"
 #include "report/command/option.h"
-#include "report/elf/elf_file.h"
 #include "report/graph/inlining.h"
 #include "report/html/page.h"
 
@@ -14,10 +13,16 @@
 enum { NODES = 1000000, DEPTH = 1000 };
 
 struct options {
-    bool all_frames, no_inlines, help;
+    bool all_frames, no_inlines, alive, help;
     uint32_t depth, nodes;
     const char *output;
+    struct report__focus focus; /* types alone */
 };
+
+static bool set_type(void *options, const char *names, FILE *err) {
+    struct options *o = options;
+    return report__take_type(&o->focus.types, names, err);
+}
 
 static bool set_depth(void *options, const char *value, FILE *err) {
     return report__take_number(value, "functions", err,
@@ -30,6 +35,7 @@ static bool set_nodes(void *options, const char *value, FILE *err) {
 }
 
 REPORT__TAKES(set_output, struct options, output)
+REPORT__SETS(only_alive, struct options, alive, true)
 REPORT__SETS(show_all, struct options, all_frames, true)
 REPORT__SETS(leave_inlines, struct options, no_inlines, true)
 REPORT__SETS(give_help, struct options, help, true)
@@ -40,6 +46,14 @@ static const struct report__option list[] = {
      "complete; without it to the standard output",
      set_output},
     {"o", "FILE", "", set_output},
+    {"type", "TYPE",
+     "only what is of this type of Lisp, such as hash-table, or of\n"
+     "this class of structures or instances; several with commas",
+     set_type},
+    {"alive", NULL,
+     "of Lisp what is alive in place of all that was allocated, where\n"
+     "that was recorded",
+     only_alive},
     {"nodes", "N",
      "the contexts of a heap that have most (1000000), the others\n"
      "together as <smaller>; more make a larger page",
@@ -66,19 +80,21 @@ struct html {
     int count;
     unsigned heaps; /* that were put into the page */
     struct report__pool pool;
+    struct report__together together;
     struct report__output output;
     FILE *err;
 };
 
 static void print_help(FILE *out) {
-    fputs("Usage: mprof html [OPTION]... [[PROGRAM] DATA]...\n"
-          "Make one page for a browser of all that the data files tell: chains "
-          "as a\n"
-          "picture, tables, the heap over time.  The page needs nothing else, "
-          "and asks\n"
-          "for nothing.\n"
-          "\n",
-          out);
+    fputs(
+        "Usage: mprof html [OPTION]... [[PROGRAM] DATA]...\n"
+        "Make a page for a browser of all that the data file tells, or the "
+        "data files\n"
+        "together: chains as a picture, tables, the heap over time.  The page "
+        "needs\n"
+        "nothing else, and asks for nothing.\n"
+        "\n",
+        out);
     report__describe_options(list, out);
 }
 
@@ -95,8 +111,6 @@ static bool parse(struct html *h, int argc, char **argv) {
                                       &h->options))
             return false;
     }
-    if (h->count == 0 || report__is_elf(h->files[h->count - 1]))
-        h->files[h->count++] = "mprof.data";
     if (!h->options.help && !h->options.output &&
         isatty(fileno(h->output.stream))) {
         fputs("mprof: html: this is for a browser: name a file with -o\n",
@@ -131,7 +145,8 @@ static void put_heaps(struct html *h, struct report__html_heap *heap,
 
     for (unsigned i = 0; i < MPROF_HEAPS; i++) {
         struct report__pool mark = h->pool;
-        if (!report__has_heap(profile, i))
+        if (!report__has_heap(profile, i) ||
+            (h->options.focus.types.count > 0 && i != MPROF_LISP_HEAP))
             continue;
         heap->types = NULL;
         if (i == MPROF_C_HEAP)
@@ -146,47 +161,59 @@ static void put_heaps(struct html *h, struct report__html_heap *heap,
     }
 }
 
-/* The heaps of INPUT.  False: *ERROR is a sentence. */
-static bool put_file(struct html *h, const struct report__input *input,
-                     const char **error) {
-    struct report__html_heap heap = {.file = input->data,
-                                     .nodes = h->options.nodes};
+/* Let HEAP have only what was asked for.  False: *ERROR is a sentence. */
+static bool choose_part(struct html *h, struct report__html_heap *heap,
+                        struct report__functions *names, const char **error) {
+    struct report__focused focused;
+    const struct report__profile *all = heap->profile;
 
-    heap.profile = report__read(&h->pool, input->data, error);
-    if (!heap.profile ||
-        !report__check_program(input, heap.profile, &h->pool, error))
+    if (!report__is_focused(&h->options.focus))
+        return true;
+    if (!report__has_heap(all, MPROF_LISP_HEAP)) {
+        *error = report__format(&h->pool,
+                                "%s: the Lisp heap was not recorded, which "
+                                "alone has types",
+                                heap->file);
         return false;
-    struct report__functions *names =
-        report__name_functions(&h->pool, heap.profile, input->program);
-    if (!h->options.no_inlines)
-        report__find_inlining(&h->pool, heap.profile, names, false);
-    heap.names = names;
-    char *header = header_of(input, heap.profile, &h->pool);
-    heap.header = header ? report__copy(&h->pool, header, strlen(header)) : "";
-    free(header);
-    if (h->heaps == 0)
-        report__html_begin(h->output.stream,
-                           report__what_ran(&h->pool, heap.profile), &h->pool);
-    put_heaps(h, &heap, input);
+    }
+    if (!report__focus(&h->pool, all, names, &h->options.focus, &focused,
+                       error))
+        return false;
+    heap->profile = focused.profile;
+    heap->header = report__format(
+        &h->pool, "%sOf these types: %s of all bytes.\n", heap->header,
+        report__grouped(focused.left[MPROF_LISP_HEAP].bytes).text);
     return true;
 }
 
-static void put_files(struct html *h, const char **error) {
-    const char *program = NULL;
+/* The heaps of all files together. */
+static void put_all(struct html *h, const char **error) {
+    struct report__html_heap heap = {.nodes = h->options.nodes};
+    struct report__input input;
+    uint32_t count;
+    const struct report__input *inputs =
+        report__choose_inputs(&h->pool, h->files, h->count, &count);
 
-    for (int i = 0; i < h->count && !*error; i++) {
-        struct report__pool mark = h->pool;
-        if (report__is_elf(h->files[i])) {
-            program = h->files[i];
-            continue;
-        }
-        const struct report__input input = {program, h->files[i]};
-        if (put_file(h, &input, error))
-            report__pool_release(&h->pool, &mark);
-        program = NULL;
-    }
-    if (!*error)
-        report__html_end(h->output.stream);
+    h->together.alive = h->options.alive;
+    heap.profile = report__read_together(&h->together, &h->pool, inputs, count,
+                                         &input, error);
+    if (!heap.profile)
+        return;
+    heap.file = input.data;
+    struct report__functions *names =
+        report__name_functions(&h->pool, heap.profile, input.program);
+    if (!h->options.no_inlines)
+        report__find_inlining(&h->pool, heap.profile, names, false);
+    heap.names = names;
+    char *header = header_of(&input, heap.profile, &h->pool);
+    heap.header = header ? report__copy(&h->pool, header, strlen(header)) : "";
+    free(header);
+    if (!choose_part(h, &heap, names, error))
+        return;
+    report__html_begin(h->output.stream,
+                       report__what_ran(&h->pool, heap.profile), &h->pool);
+    put_heaps(h, &heap, &input);
+    report__html_end(h->output.stream);
 }
 
 static int run(struct html *h) {
@@ -196,7 +223,7 @@ static int run(struct html *h) {
     if (!error && h->options.help)
         print_help(h->output.stream);
     else if (!error)
-        put_files(h, &error);
+        put_all(h, &error);
     if (error || !report__output_finish(&h->output, &h->pool, &error)) {
         if (error)
             fprintf(h->err, "mprof: %s\n", error);
@@ -223,6 +250,7 @@ int report__html_main(int argc, char **argv, FILE *out, FILE *err) {
     int status = run_guarded(&h, argc, argv);
 
     report__output_discard(&h.output);
+    report__together_free(&h.together);
     report__pool_free(&h.pool);
     return status;
 }

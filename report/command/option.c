@@ -58,6 +58,25 @@ bool report__take_number(const char *value, const char *what, FILE *err,
     return true;
 }
 
+int report__choose(struct report__choices choices, const char *value,
+                   size_t length, FILE *err) {
+    const int count = choices.count;
+
+    for (int i = 0; i < count; i++)
+        if (strncmp(value, choices.names[i], length) == 0 &&
+            choices.names[i][length] == '\0')
+            return i;
+    fprintf(err, "mprof: %s '%.*s'; there are", choices.no, (int)length, value);
+    for (int i = 0; i < count; i++)
+        fprintf(err, "%s %s",
+                i == 0           ? ""
+                : i + 1 == count ? " and"
+                                 : ",",
+                choices.names[i]);
+    putc('\n', err);
+    return -1;
+}
+
 void report__describe_options(const struct report__option *list, FILE *out) {
     for (; list->name != NULL; list++) {
         if (*list->help == '\0')
@@ -66,6 +85,10 @@ void report__describe_options(const struct report__option *list, FILE *out) {
         int width = fprintf(out, "  --%s", list->name);
         if (list->value != NULL)
             width += fprintf(out, "=%s", list->value);
+        if (width >= COLUMN) {
+            putc('\n', out);
+            width = 0;
+        }
         for (size_t length; *line != '\0'; line += length, width = 0) {
             length = strcspn(line, "\n");
             fprintf(out, "%*s%.*s\n", COLUMN - width, "", (int)length, line);

@@ -41,6 +41,22 @@ bool report__take_option(const struct report__option *list, char **argv,
 bool report__take_number(const char *value, const char *what, FILE *err,
                          uint32_t *number);
 
+/* Names that an option's value is one of. */
+struct report__choices {
+    const char *no; /* before a value that is none: "no format" */
+    const char *const *names;
+    int count;
+};
+#define REPORT__CHOICES(no, names)                                             \
+    (const struct report__choices) {                                           \
+        no, names, (int)(sizeof names / sizeof *names)                         \
+    }
+
+/* Which of CHOICES the LENGTH characters at VALUE are, from 0 on; -1 after a
+ * line on ERR that names them. */
+int report__choose(struct report__choices choices, const char *value,
+                   size_t length, FILE *err);
+
 /* A line or more for each that has help. */
 void report__describe_options(const struct report__option *list, FILE *out);
 

@@ -1,4 +1,4 @@
-/* program.c - which file is the data and which the program. */
+/* program.c - whether the program is the one that was recorded. */
 #include "report/command/command.h"
 
 #include <errno.h>
@@ -7,19 +7,7 @@
 
 #include "report/elf/elf_file.h"
 
-struct report__input report__choose_input(const char *const files[2]) {
-    struct report__input input = {NULL, "mprof.data"};
-
-    /* A file that cannot be read is none; whoever opens it says why. */
-    if (files[1] || (files[0] && report__is_elf(files[0]))) {
-        input.program = files[0];
-        input.data = files[1] ? files[1] : input.data;
-    } else if (files[0]) {
-        input.data = files[0];
-    }
-    return input;
-}
-
+/* The module that is the program of PROFILE, which is of one process. */
 static const struct report__module *
 main_module(const struct report__profile *profile) {
     for (uint32_t i = 0; i < profile->module_count && *profile->program; i++)
@@ -69,19 +57,29 @@ bool report__check_program(const struct report__input *input,
     return false;
 }
 
-void report__print_trouble(FILE *out, const struct report__input *input,
-                           const struct report__profile *profile) {
-    const struct report__module *module =
-        input->program ? NULL : main_module(profile);
-    enum answer answer = module ? ask(profile->program, module) : SAME;
+static void print_trouble(FILE *out, const struct report__module *module) {
+    enum answer answer = ask(module->path, module);
 
     if (answer == SAME)
         return;
     fputs("The file ", out);
-    report__print_name(out, profile->program);
+    report__print_name(out, module->path);
     fprintf(out,
             " %s: its functions have no names here, unless it is given before "
             "the data.\n",
             answer == UNREADABLE ? "is not there any more, or not readable"
                                  : "was changed since");
+}
+
+void report__print_trouble(FILE *out, const struct report__input *input,
+                           const struct report__profile *profile) {
+    const struct report__module *module =
+        input->program || profile->process_count > 0 ? NULL
+                                                     : main_module(profile);
+
+    if (module)
+        print_trouble(out, module);
+    for (uint32_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].is_program && !profile->modules[i].given)
+            print_trouble(out, &profile->modules[i]);
 }

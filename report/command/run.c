@@ -164,11 +164,14 @@ static int check_html(const char *file) {
     return fail(2, "cannot create %s: %s", file, strerror(errno));
 }
 
-static int set_preload(void) {
-    const char *library = getenv("MPROF_MALLOC_LIBRARY");
+/* Before all other libraries: that which sees Lisp, or malloc(). */
+static int set_preload(bool lisp) {
+    const char *library =
+        getenv(lisp ? "MPROF_ECL_LIBRARY" : "MPROF_MALLOC_LIBRARY");
     const char *others = getenv("LD_PRELOAD");
     if (library == NULL)
-        library = MPROF_LIBDIR "/libmprof_malloc.so";
+        library = lisp ? MPROF_LIBDIR "/libmprof_ecl.so"
+                       : MPROF_LIBDIR "/libmprof_malloc.so";
     if (access(library, R_OK) != 0)
         return fail(2, "%s: %s", library, strerror(errno));
     /* The loader takes blanks and colons for ends of names. */
@@ -187,19 +190,23 @@ static int set_preload(void) {
     return 0;
 }
 
-/* What can not be recorded runs all the same, and leaves no tables of an
- * earlier run for the next command to print. */
-static void check_program(const char *program) {
-    bool clashes;
+/* Leave no tables of an earlier run for the next command to print. */
+static void forget_earlier(void) {
     struct mprof_header old;
     const char *path = getenv("MPROF_DATA");
+    if (mprof__claim(path, 0, &old) == MPROF__ENDED)
+        unlink(path);
+}
+
+/* What can not be recorded runs all the same. */
+static void check_program(const char *program) {
+    bool clashes;
     const char *others = getenv("LD_PRELOAD");
     const char *why = report__not_recordable(program, &clashes);
     if (!why)
         return;
     fail(0, "%s: nothing of it is recorded: %s", program, why);
-    if (mprof__claim(path, 0, &old) == MPROF__ENDED)
-        unlink(path);
+    forget_earlier();
     if (clashes && others && strchr(others, ':'))
         setenv("LD_PRELOAD", strchr(others, ':') + 1, 1);
     else if (clashes)
@@ -226,10 +233,19 @@ int report__run_main(int argc, char **argv) {
         return 2;
     if ((run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
         (status = set_data(run.data)) != 0 || (status = set_log(&run)) != 0 ||
-        (status = check_html(run.html)) != 0 || (status = set_preload()) != 0)
+        (status = check_html(run.html)) != 0 ||
+        (status = set_preload(run.lisp)) != 0)
         return status;
     unsetenv("MPROF_START");
     unsetenv("MPROF_CHILDREN");
+    unsetenv("MPROF_LISP");
+    unsetenv("MPROF_LIVE");
+    if (run.lisp) {
+        setenv("MPROF_LISP", "1", 1);
+        if (run.live)
+            setenv("MPROF_LIVE", "1", 1);
+        forget_earlier(); /* it may be that no Lisp runs */
+    }
     if (!run.children)
         setenv("MPROF_CHILDREN", "no", 1);
     if (run.summary)

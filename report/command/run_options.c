@@ -16,6 +16,8 @@ REPORT__SETS(want_summary, run_options, summary, true)
 REPORT__SETS(want_stats, run_options, stats, true)
 REPORT__SETS(want_group, run_options, group, true)
 REPORT__SETS(want_scan, run_options, scan, true)
+REPORT__SETS(want_lisp, run_options, lisp, true)
+REPORT__SETS(want_live, run_options, live, true)
 REPORT__SETS(want_plain_log, run_options, log_plain, true)
 
 static bool set_threshold(void *run_, const char *value, FILE *err) {
@@ -32,6 +34,8 @@ static const struct report__option list[] = {
     {"data", "FILE", "", set_data},
     {"o", "FILE", "", set_data},
     {"limit", "BYTES", "", set_limit},
+    {"lisp", NULL, "", want_lisp},
+    {"live", NULL, "", want_live},
     {"no-children", NULL, "", leave_children},
     {"summary", NULL, "", want_summary},
     {"scan", NULL, "", want_scan},
@@ -53,6 +57,18 @@ bool report__parse_run(char **argv, FILE *err,
         }
         if (!report__take_option(list, argv, &at, "mprof: run: ", err, run))
             return false;
+    }
+    if (run->lisp && (run->summary || run->scan || run->stats || run->group ||
+                      run->log || run->log_plain || run->threshold)) {
+        fputs(
+            "mprof: run: --lisp is of Lisp's heap: of the other options there "
+            "are --data, --limit, --live and --html\n",
+            err);
+        return false;
+    }
+    if (run->live && !run->lisp) {
+        fputs("mprof: run: --live is of Lisp's heap: with --lisp\n", err);
+        return false;
     }
     run->program = argv + at;
     if (*run->program != NULL)

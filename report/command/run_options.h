@@ -13,6 +13,8 @@ struct report__run_options {
     const char *html;  /* the same */
     const char *threshold;
     bool children, summary, stats, log_plain, group, scan;
+    bool lisp;      /* the heap of an ECL without the patch, in place of C's */
+    bool live;      /* ... and what of it is alive */
     char **program; /* with its arguments, ended by NULL */
 };
 

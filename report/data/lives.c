@@ -21,19 +21,6 @@ static bool is_c(const struct report__profile *profile,
     return profile->threads[thread].heap == MPROF_C_HEAP && !counter->is_spill;
 }
 
-static uint64_t left(uint64_t all, uint64_t less) {
-    return all > less ? all - less : 0;
-}
-
-/* Of what COUNTER has, that is not freed. */
-static struct mprof_count present(const struct report__counter *counter) {
-    return (struct mprof_count){
-        left(counter->allocated.allocs + counter->elsewhere.allocs,
-             counter->freed.allocs),
-        left(counter->allocated.bytes + counter->elsewhere.bytes,
-             counter->freed.bytes)};
-}
-
 /* In a file that was copied while the program ran, what was freed may be newer
  * than what was allocated. */
 static uint64_t sensible(uint64_t n) {
@@ -61,7 +48,7 @@ void report__settle_lives(struct report__profile *p) {
         const struct report__counter *counter = &p->counters[i];
         if (!is_c(p, counter))
             continue;
-        live += present(counter).bytes;
+        live += report__present(counter).bytes;
         allocated += counter->allocated.bytes + counter->elsewhere.bytes;
     }
     bool is_now = live > p->counted_peak;
@@ -71,7 +58,8 @@ void report__settle_lives(struct report__profile *p) {
         struct report__counter *counter = &p->counters[i];
         if (!is_c(p, counter))
             continue;
-        struct mprof_count now = present(counter), *then = &counter->at_peak;
+        struct mprof_count now = report__present(counter),
+                           *then = &counter->at_peak;
         if (is_now)
             *then = now;
         then->allocs = sensible(then->allocs);

@@ -16,6 +16,24 @@
 #include "monitor/format/process.h"
 #include "report/base/pool.h"
 
+/* ALL without LESS, or 0: while the program runs, what was freed may be seen
+ * before it was allocated. */
+static inline uint64_t report__left(uint64_t all, uint64_t less) {
+    return all > less ? all - less : 0;
+}
+
+static inline struct mprof_count
+report__count_left(struct mprof_count all, const struct mprof_count *less) {
+    return (struct mprof_count){report__left(all.allocs, less->allocs),
+                                report__left(all.bytes, less->bytes)};
+}
+
+static inline void report__add_count(struct mprof_count *sum,
+                                     const struct mprof_count *n) {
+    sum->allocs += n->allocs;
+    sum->bytes += n->bytes;
+}
+
 /* Allocations and bytes by class. */
 struct report__counts {
     struct mprof_count by_class[MPROF_CLASSES];
@@ -28,6 +46,10 @@ struct report__module {
     uint32_t build_id_bytes;
     uint8_t build_id[36];
     uint32_t file; /* the first module with the same path and build id */
+    /* Of profiles that were put together: it was the program of one, and the
+     * path to use in place of its own, or NULL. */
+    bool is_program;
+    const char *given;
 };
 
 struct report__function {
@@ -40,7 +62,7 @@ struct report__function {
 
 struct report__thread {
     uint32_t tid;
-    uint32_t flags; /* MPROF_THREAD_ENDED */
+    uint32_t flags; /* enum mprof_thread_flag */
     enum mprof_heap heap;
     const char *name; /* or NULL */
     uint64_t folded_allocs, folded_bytes;
@@ -49,6 +71,7 @@ struct report__thread {
     uint64_t marks, unmarked[MPROF_UNMARKED];
     uint64_t peak, high, high_time, high_clock; /* see format.h */
     uint64_t stack;
+    uint32_t process; /* of profiles that were put together */
     /* Which counts of its totals are true; and whether its spill's are. */
     unsigned true_counts;
     bool has_spill;
@@ -62,13 +85,15 @@ struct report__node {
     uint32_t function; /* MPROF_NONE for the root */
 };
 
-/* What was allocated at a node in one class by one call of the allocator, and
- * of that freed since. */
+/* What was allocated at a node in one class, of Lisp of one type, by one call
+ * of the allocator, and of that freed since. */
 struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */
     uint32_t class_;
-    bool is_spill; /* its chain is whole, but has its frees elsewhere */
+    uint32_t bin;    /* Lisp: its type, or MPROF_NONE: not known */
+    bool is_storage; /* ... blocks that such objects own */
+    bool is_spill;   /* its chain is whole, but has its frees elsewhere */
     struct mprof_count allocated, freed;
     /* Allocated by chains that end in this short one, and are in a spill or in
      * totals; `freed` has what was freed of these, too. */
@@ -78,9 +103,18 @@ struct report__counter {
      * were allocated meanwhile. */
     struct mprof_count at_peak;
     uint64_t temporary;
+    /* ... or of Lisp: how many collections those survived that are alive. */
     unsigned __int128 lifetime;
     struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
 };
+
+/* What of COUNTER, no spill's, is not freed; of Lisp, not known to be dead. */
+static inline struct mprof_count
+report__present(const struct report__counter *counter) {
+    struct mprof_count all = counter->allocated;
+    report__add_count(&all, &counter->elsewhere);
+    return report__count_left(all, &counter->freed);
+}
 
 /* In place of the index of a function in totals: MPROF_TOP_LEVEL of the tables;
  * see graph/functions.h. */
@@ -93,6 +127,8 @@ struct report__total {
     enum mprof_total_kind kind;
     unsigned views; /* enum mprof_view */
     uint32_t class_;
+    uint32_t bin; /* of a SELF of Lisp, as above, or MPROF_NONE */
+    bool is_storage;
     uint32_t caller;   /* of an arc, or MPROF_NONE */
     uint32_t function; /* or MPROF_TOP_FUNCTION, as the caller */
     uint16_t depth[MPROF_VIEWS];
@@ -112,6 +148,7 @@ struct report__bin {
     const char *type;
     const char *name; /* class of a structure or instance, or NULL */
     struct mprof_count objects, storage;
+    struct mprof_count dead; /* found by the tables, if it is known */
 };
 
 struct report__edge {
@@ -143,6 +180,14 @@ struct report__resident {
     uint64_t bytes; /* of memory that the process had resident */
 };
 
+/* What one of several profiles told of its process; see merge.h. */
+struct report__process {
+    struct mprof__process process;
+    bool open;
+    uint64_t start_time, duration; /* as in the profile */
+    const char *program;
+};
+
 struct report__profile {
     bool open; /* the program runs, or was killed */
     uint32_t pid;
@@ -151,6 +196,7 @@ struct report__profile {
     uint64_t file_bytes, memory_bytes;
     uint32_t heaps;  /* bits 1 << MPROF_LISP_HEAP, ... */
     uint32_t parent; /* process that forked this one, or 0 */
+    uint32_t ppid;   /* its parent when it began, or 0 */
     uint64_t unplaced_allocs, unplaced_bytes;
     uint64_t failed_allocs, unknown_frees;
     uint64_t unplaced_frees, unplaced_freed_bytes;
@@ -176,6 +222,11 @@ struct report__profile {
     uint32_t moment_count, resident_count;
     struct report__moment *marks; /* in the order of time */
     uint32_t mark_count;
+    /* Lisp: is it known what is alive, as of the collection that ended the
+     * recording, and after so many of them? */
+    bool alive, alive_at_end;
+    bool is_alive; /* in place of all that was allocated; see alive.h */
+    uint64_t alive_collections;
     /* Lisp: not every collection has a point. */
     struct report__collection *collections;
     uint32_t collection_count;
@@ -195,6 +246,10 @@ struct report__profile {
     uint32_t module_count, function_count, thread_count;
     uint32_t node_count, bin_count, edge_count, counter_count, size_count;
     uint32_t total_count;
+    /* Of profiles that were put together, else none; and how many of them did
+     * not look for what is lost. */
+    struct report__process *processes;
+    uint32_t process_count, unscanned;
 };
 
 /* Read the data file PATH.  On failure returns NULL, and *ERROR is one

@@ -34,9 +34,7 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
 static uint32_t least_bytes(uint32_t type) {
     if (type == MPROF_STRING)
         return 16;
-    return mprof_thing_bytes(type, MPROF_LISP_HEAP) == 0
-               ? 0
-               : sizeof(struct mprof_block);
+    return mprof_thing_bytes(type, false) == 0 ? 0 : sizeof(struct mprof_block);
 }
 
 bool report__damaged(struct report__reader *r, uint64_t offset,
@@ -80,12 +78,13 @@ static bool check_header(struct report__reader *r, uint64_t size) {
         return refused(r, "written on a machine with another byte order");
     if (h->byte_order != MPROF_BYTE_ORDER)
         return report__damaged(r, 12, "no such byte order");
-    if (h->version != MPROF_VERSION)
+    if (h->version != MPROF_VERSION && h->version != MPROF_UNTYPED_VERSION)
         return refused(r, report__format(r->pool,
                                          "has data format version %u, this "
-                                         "mprof reads version %u; that which "
-                                         "recorded it can read it",
-                                         h->version, MPROF_VERSION));
+                                         "mprof reads versions %u and %u; that "
+                                         "which recorded it can read it",
+                                         h->version, MPROF_UNTYPED_VERSION,
+                                         MPROF_VERSION));
     if (h->header_bytes != MPROF_HEADER_BYTES)
         return report__damaged(r, 16, "wrong size of the header");
     if (h->state != MPROF_OPEN && h->state != MPROF_CLOSED)
@@ -179,6 +178,7 @@ static bool read_header(struct report__reader *r) {
     p->unplaced_bytes = h->unplaced_bytes;
     p->heaps = h->heaps;
     p->parent = h->parent;
+    p->ppid = h->ppid;
     p->failed_allocs = h->failed_allocs;
     p->unknown_frees = h->unknown_frees;
     p->unplaced_frees = h->unplaced_frees;
@@ -188,6 +188,9 @@ static bool read_header(struct report__reader *r) {
     p->scan = h->scan;
     p->scan_flags = h->scan_flags;
     p->lost_unplaced = h->lost_unplaced;
+    p->alive = h->alive & MPROF_ALIVE_KNOWN && h->heaps >> MPROF_LISP_HEAP & 1;
+    p->alive_at_end = h->alive & MPROF_ALIVE_AT_END;
+    p->alive_collections = h->alive_collections;
     if (h->heaps >> MPROF_HEAPS)
         return report__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
     if (!read_load(r) ||

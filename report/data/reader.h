@@ -83,6 +83,10 @@ bool report__read_string(struct report__reader *reader, uint64_t owner,
 bool report__read_records(struct report__reader *reader);
 bool report__read_trees(struct report__reader *reader);
 
+/* Which modules of PROFILE are one file. */
+void report__identify_files(struct report__pool *pool,
+                            struct report__profile *profile);
+
 /* lives.c: the peak that the threads tell, before their counters are read; and
  * what lived then, and how long, when all is known but that. */
 void report__find_peak(struct report__profile *profile);

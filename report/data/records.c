@@ -69,9 +69,8 @@ static bool read_module(struct report__reader *r, uint64_t at) {
     return true;
 }
 
-/* Which modules are one file. */
-static void identify_files(struct report__reader *r) {
-    struct report__profile *p = r->profile;
+void report__identify_files(struct report__pool *pool,
+                            struct report__profile *p) {
     struct report__dictionary paths = {0}, files = {0};
 
     for (uint32_t i = 0; i < p->module_count; i++) {
@@ -81,10 +80,9 @@ static void identify_files(struct report__reader *r) {
             for (int half = 0; half < 2; half++)
                 hex[2 * k + (uint32_t)half] =
                     "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
-        uint32_t path = report__intern(r->pool, &paths, m->path, i);
+        uint32_t path = report__intern(pool, &paths, m->path, i);
         m->file = report__intern(
-            r->pool, &files,
-            report__format(r->pool, "%" PRIu32 ":%s", path, hex), i);
+            pool, &files, report__format(pool, "%" PRIu32 ":%s", path, hex), i);
     }
 }
 
@@ -257,6 +255,6 @@ bool report__read_records(struct report__reader *r) {
             return false;
         at += head.bytes;
     }
-    identify_files(r);
+    report__identify_files(pool, p);
     return check_sizes(r);
 }

@@ -87,8 +87,10 @@ bool report__follow(struct report__reader *r, uint64_t owner, unsigned field,
 
 static uint32_t thing_bytes(const struct report__reader *r, uint32_t type,
                             uint32_t block) {
+    const struct report__thread *thread =
+        &r->profile->threads[r->thread[type][block]];
     return mprof_thing_bytes(type,
-                             r->profile->threads[r->thread[type][block]].heap);
+                             mprof_knows_lives(thread->heap, thread->flags));
 }
 
 static struct mprof_block block_at(const struct report__reader *r,

@@ -161,26 +161,69 @@ static unsigned __int128 sum_of(const uint64_t half[2]) {
     return ((unsigned __int128)half[1] << 64) + (unsigned __int128)low;
 }
 
+/* What a counter or total counts. */
+struct what {
+    uint32_t class_, bin;
+    bool is_storage;
+};
+
+/* What KEY means, in the FIELD of the thing at byte AT, of THREAD.  *KNOWN is
+ * false where its bin is missing, in a file that is open. */
+static bool read_key(struct report__reader *r, uint64_t at, unsigned field,
+                     uint32_t key, uint32_t thread, struct what *what,
+                     bool *known) {
+    const struct report__profile *p = r->profile;
+    bool typed = r->header.version > MPROF_UNTYPED_VERSION &&
+                 p->threads[thread].heap == MPROF_LISP_HEAP;
+
+    *known = true;
+    *what = (struct what){.class_ = key, .bin = MPROF_NONE};
+    if (!mprof_key_has_type(key))
+        return true;
+    if (!typed)
+        return report__damaged(r, at + field, "no such class");
+    if (!report__follow(r, at, field, mprof_key_bin(key), MPROF_BIN,
+                        MPROF_LATER, &what->bin))
+        return false;
+    *known = what->bin != MPROF_NONE;
+    if (!*known)
+        return true;
+    if (p->bins[what->bin].thread != thread)
+        return report__damaged(r, at + field, "a type of another thread's");
+    what->class_ = p->bins[what->bin].class_;
+    what->is_storage = key & MPROF_STORAGE;
+    return true;
+}
+
 /* The counter at byte AT belongs to NODE. */
 static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
-                         struct report__counter *out, mprof_ref *next) {
+                         struct report__counter *out, mprof_ref *next,
+                         bool *known) {
     const struct report__profile *p = r->profile;
     struct mprof_c_counter in = {.thread = 0};
     uint32_t thread, site;
-    bool c = p->threads[p->nodes[node].thread].heap == MPROF_C_HEAP;
+    struct what what;
+    const struct report__thread *of = &p->threads[p->nodes[node].thread];
+    bool lives = mprof_knows_lives(of->heap, of->flags);
 
-    memcpy(&in, r->data + at, c ? sizeof in : sizeof in.counter);
+    memcpy(&in, r->data + at, lives ? sizeof in : sizeof in.counter);
     *next = in.counter.next;
-    if (in.counter.class_ >= MPROF_CLASSES)
-        return report__damaged(r, at + MPROF_FIELD(counter, class_),
-                               "no such class");
+    if (!read_key(r, at, MPROF_FIELD(counter, key), in.counter.key,
+                  p->nodes[node].thread, &what, known))
+        return false;
     *out = (struct report__counter){.node = node,
                                     .edge = MPROF_NONE,
-                                    .class_ = in.counter.class_,
+                                    .class_ = what.class_,
+                                    .bin = what.bin,
+                                    .is_storage = what.is_storage,
                                     .allocated = in.counter.allocated,
                                     .freed = in.freed};
-    if (!c)
+    if (!lives)
         return true;
+    if (of->heap == MPROF_LISP_HEAP) {
+        out->lifetime = in.lifetime[0] >> 63 ? 0 : in.lifetime[0];
+        return true;
+    }
     out->temporary = in.temporary;
     out->lifetime = sum_of(in.lifetime);
     out->at_peak = in.at_peak;
@@ -218,6 +261,7 @@ static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
     mprof_ref ref = in.counter;
     for (;;) {
         uint32_t thing;
+        bool known;
         if (!report__follow_thing(r, at, field, ref, MPROF_COUNTERS,
                                   MPROF_OPTIONAL, &thing))
             return false;
@@ -231,8 +275,10 @@ static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
                                    "a counter of another thread's node");
         at = (uint64_t)ref * 8;
         field = MPROF_FIELD(counter, next);
-        if (!read_counter(r, at, index, &out, &ref))
+        if (!read_counter(r, at, index, &out, &ref, &known))
             return false;
+        if (!known)
+            continue;
         p->counters[p->counter_count++] = out;
         r->trees->counter[thing] = p->counter_count;
     }
@@ -337,7 +383,8 @@ static bool add_elsewhere(struct report__reader *r, uint64_t at, unsigned field,
         return false;
     if (out == NULL)
         return true;
-    if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
+    if (!mprof_knows_lives(r->profile->threads[thread].heap,
+                           r->profile->threads[thread].flags) ||
         report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
         return report__damaged(r, at + field,
                                "a counter of another thread's node");
@@ -352,6 +399,8 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
     struct report__profile *p = r->profile;
     struct mprof_node node;
     unsigned field = MPROF_FIELD(node, counter);
+    struct what what;
+    bool known;
 
     memcpy(&node, r->data + at, sizeof node);
     for (mprof_ref ref = node.counter; ref != 0;) {
@@ -374,13 +423,17 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
         field = MPROF_FIELD(counter, next);
         memcpy(&in, r->data + at, sizeof in);
         ref = in.counter.next;
-        if (in.counter.class_ >= MPROF_CLASSES)
-            return report__damaged(r, at + MPROF_FIELD(counter, class_),
-                                   "no such class");
+        if (!read_key(r, at, MPROF_FIELD(counter, key), in.counter.key, thread,
+                      &what, &known))
+            return false;
+        if (!known)
+            continue;
         p->counters[p->counter_count++] =
             (struct report__counter){.node = r->things[MPROF_NODES] + index,
                                      .edge = MPROF_NONE,
-                                     .class_ = in.counter.class_,
+                                     .class_ = what.class_,
+                                     .bin = what.bin,
+                                     .is_storage = what.is_storage,
                                      .is_spill = true,
                                      .allocated = in.counter.allocated};
         /* In a copy of a running recording it may be missing. */
@@ -408,6 +461,8 @@ static bool read_total(struct report__reader *r, uint64_t at, uint32_t index,
     struct report__profile *p = r->profile;
     struct mprof_total in;
     struct report__total *out = &p->totals[p->total_count];
+    struct what what = {.bin = MPROF_NONE};
+    bool known = true;
 
     (void)index;
     memcpy(&in, r->data + at, sizeof in);
@@ -415,11 +470,17 @@ static bool read_total(struct report__reader *r, uint64_t at, uint32_t index,
         in.views == 0 || in.views > (MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES))
         return report__damaged(r, at + MPROF_FIELD(total, kind),
                                "no such total");
+    if (in.kind == MPROF_SELF && in.caller != 0 &&
+        !read_key(r, at, MPROF_FIELD(total, caller), in.caller, thread, &what,
+                  &known))
+        return false;
     *out = (struct report__total){
         .thread = thread,
         .kind = in.kind,
         .views = in.views,
-        .class_ = in.class_,
+        .class_ = what.bin == MPROF_NONE ? in.class_ : what.class_,
+        .bin = what.bin,
+        .is_storage = what.is_storage,
         .caller = MPROF_NONE,
         .depth = {in.depth[0], in.depth[1]},
         .count = in.counts[p->threads[thread].true_counts]};

@@ -101,7 +101,9 @@ static const char *read_all(struct work *work, struct report__type_names *names,
                             const struct report__profile *profile,
                             const char *program, bool system) {
     const struct report__module *self = NULL;
-    const char *sentence = "no types: the program's name is not known";
+    const char *sentence = profile->process_count > 0
+                               ? "no types: these are several programs, not one"
+                               : "no types: the program's name is not known";
 
     for (uint32_t i = 0; i < profile->module_count && !self; i++)
         if (strcmp(profile->modules[i].path, profile->program) == 0)

@@ -72,6 +72,10 @@ const char *report__build_id(struct report__pool *pool,
 
 const char *report__what_ran(struct report__pool *pool,
                              const struct report__profile *profile) {
-    return report__clean_name(pool, *profile->command ? profile->command
-                                                      : profile->program);
+    const char *ran = *profile->command ? profile->command : profile->program;
+
+    if (*ran == '\0' && profile->process_count > 0)
+        return report__format(pool, "%" PRIu32 " processes",
+                              profile->process_count);
+    return report__clean_name(pool, ran);
 }

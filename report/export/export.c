@@ -78,7 +78,9 @@ void report__export(FILE *out, const struct report__profile *profile,
         [MPROF_EXPORT_CALLGRIND] = report__export_callgrind,
         [MPROF_EXPORT_DHAT] = report__export_dhat,
         [MPROF_EXPORT_EMACS] = report__export_emacs,
-        [MPROF_EXPORT_JSON] = report__export_json};
+        [MPROF_EXPORT_JSON] = report__export_json,
+        [MPROF_EXPORT_TEXT] = report__export_text,
+        [MPROF_EXPORT_SEXP] = report__export_sexp};
     const struct report__export e = {
         .out = out,
         .profile = profile,
@@ -89,4 +91,21 @@ void report__export(FILE *out, const struct report__profile *profile,
         .pool = pool};
 
     formats[options->format](&e);
+}
+
+void report__export_difference(FILE *out, const struct report__profile *part,
+                               const struct report__difference *difference,
+                               const struct report__export_options *options,
+                               struct report__pool *pool) {
+    const struct report__functions *names = difference->joined->names;
+    const struct report__export e = {
+        .out = out,
+        .profile = part,
+        .names = names,
+        .options = options,
+        .samples = report__samples_open(pool, part, names, &options->sampling),
+        .pool = pool,
+        .difference = difference};
+
+    report__export_pprof(&e);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "report/export/samples.h"
+#include "report/graph/join.h"
 
 enum report__export_format {
     MPROF_EXPORT_FOLDED,
@@ -13,13 +14,16 @@ enum report__export_format {
     MPROF_EXPORT_CALLGRIND,
     MPROF_EXPORT_DHAT,
     MPROF_EXPORT_EMACS,
-    MPROF_EXPORT_JSON
+    MPROF_EXPORT_JSON,
+    MPROF_EXPORT_TEXT,
+    MPROF_EXPORT_SEXP
 };
 
 struct report__export_options {
     enum report__export_format format;
     enum report__number metric; /* of formats that have one for a chain */
     bool no_lines;              /* nor what was inlined */
+    uint32_t rows;              /* text and sexp: no more chains; 0: all */
     struct report__sampling sampling;
 };
 
@@ -47,6 +51,12 @@ const char *report__build_id(struct report__pool *pool,
 const char *report__what_ran(struct report__pool *pool,
                              const struct report__profile *profile);
 
+/* Two profiles, as joined; of OLD as much as FACTOR says. */
+struct report__difference {
+    const struct report__joined *joined;
+    struct report__factor factor;
+};
+
 /* What each format is written from. */
 struct report__export {
     FILE *out;
@@ -55,7 +65,16 @@ struct report__export {
     const struct report__export_options *options;
     struct report__samples *samples;
     struct report__pool *pool;
+    /* NULL, or those that `profile` is joined of: pprof and html. */
+    const struct report__difference *difference;
 };
+
+/* The samples of NEW without what OLD has, by chain and class: numbers below 0
+ * are 64 bits in two's complement, and the thread is MPROF_NONE. */
+void report__each_difference(const struct report__export *e,
+                             void (*take)(void *data,
+                                          const struct report__sample *sample),
+                             void *data);
 
 /* The files that calls stand in, clean: numbers count from 1. */
 uint32_t report__file_count(const struct report__export *e);
@@ -73,6 +92,12 @@ void report__export(FILE *out, const struct report__profile *profile,
                     const struct report__functions *names,
                     const struct report__export_options *options,
                     struct report__pool *pool);
+
+/* The same of PART of DIFFERENCE->joined, for pprof. */
+void report__export_difference(FILE *out, const struct report__profile *part,
+                               const struct report__difference *difference,
+                               const struct report__export_options *options,
+                               struct report__pool *pool);
 
 /* The formats */
 
@@ -98,5 +123,9 @@ void report__export_emacs(const struct report__export *e);
 
 /* JSON of our own, with everything: see the manual page. */
 void report__export_json(const struct report__export *e);
+
+/* The chains one by one, by decreasing bytes: to be read, and for Lisp. */
+void report__export_text(const struct report__export *e);
+void report__export_sexp(const struct report__export *e);
 
 #endif

@@ -12,6 +12,7 @@
 #include "report/export/export.h"
 #include "report/export/message.h"
 #include "report/graph/inlining.h"
+#include "report/graph/lisp_types.h"
 
 /* Numbers of fields, see the file profile.proto of pprof. */
 enum {
@@ -86,7 +87,9 @@ struct pprof {
     struct report__message all, one, part; /* all: not yet in the stream */
     const char **strings;                  /* in their order */
     size_t string_count, string_capacity;
-    uint32_t class_string[MPROF_CLASSES], key_class, key_thread;
+    uint32_t class_string[MPROF_CLASSES], key_class, key_thread, key_type;
+    struct report__lisp_types types;
+    uint32_t *type_string;   /* by type, or 0 */
     uint32_t *thread_string; /* by thread, or 0 */
     const char **clean;      /* names of functions */
     /* Functions: of names->list, and a file plus 1 or 0.  Lines: such a
@@ -156,6 +159,15 @@ static uint32_t thread_string(struct pprof *p, uint32_t index) {
     return p->thread_string[index];
 }
 
+static uint32_t type_string(struct pprof *p, uint32_t bin) {
+    uint32_t type = p->types.of_bin[bin];
+    const char *name = report__lisp_type_name(&p->types.list[type]);
+
+    if (p->type_string[type] == 0)
+        p->type_string[type] = string(p, report__clean_name(p->pool, name));
+    return p->type_string[type];
+}
+
 /* The first number in the file of locations and of functions. */
 enum { FIRST = 1 };
 
@@ -200,7 +212,10 @@ static void put_sample(void *data, const struct report__sample *s) {
         report__put_varint(&p->part, s->numbers[i]);
     report__put_message(&p->one, SAMPLE_VALUE, &p->part);
     put_label(p, p->key_class, p->class_string[s->class_]);
-    put_label(p, p->key_thread, thread_string(p, s->thread));
+    if (s->thread != MPROF_NONE)
+        put_label(p, p->key_thread, thread_string(p, s->thread));
+    if (s->bin != MPROF_NONE)
+        put_label(p, p->key_type, type_string(p, s->bin));
     put(p, PROFILE_SAMPLE);
 }
 
@@ -296,6 +311,10 @@ static void begin(struct pprof *p) {
     string(p, "");
     p->key_class = string(p, "class");
     p->key_thread = string(p, "thread");
+    p->key_type = string(p, "type");
+    p->types = report__lisp_types(p->pool, p->profile);
+    p->type_string =
+        report__alloc(p->pool, p->types.count, sizeof *p->type_string);
     for (int i = 0; i < MPROF_CLASSES; i++)
         p->class_string[i] = string(p, report__class_names[p->heap][i]);
     p->clean = report__clean_names(p->pool, p->names, true);
@@ -338,7 +357,10 @@ void report__export_pprof(const struct report__export *e) {
     begin(p);
     for (int i = 0; i < report__numbers_of(p->heap); i++)
         put_type(p, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
-    report__each_sample(e->samples, put_sample, p);
+    if (e->difference)
+        report__each_difference(e, put_sample, p);
+    else
+        report__each_sample(e->samples, put_sample, p);
     put_locations(p);
     put_functions(p);
     finish(p);

@@ -5,11 +5,13 @@
 
 #include "report/export/chains.h"
 #include "report/export/json.h"
+#include "report/graph/lisp_types.h"
 
 struct json {
     const struct report__export *e;
     FILE *out;
     struct report__chains *chains;
+    struct report__lisp_types types;
     int count; /* of numbers */
     unsigned long samples;
 };
@@ -30,6 +32,21 @@ static void put_lists(const struct json *j) {
         fprintf(j->out, "%s\"%s\"", i ? "," : ",\n\"numbers\":[", numbers[i]);
     for (int i = 0; i < MPROF_CLASSES; i++)
         fprintf(j->out, "%s\"%s\"", i ? "," : "],\n\"classes\":[", classes[i]);
+    putc(']', j->out);
+}
+
+/* Of Lisp: each has its kind of type, and is called so or as its class. */
+static void put_types(const struct json *j) {
+    fputs(",\n\"types\":[", j->out);
+    for (uint32_t i = 0; i < j->types.count; i++) {
+        const struct report__lisp_type *type = &j->types.list[i];
+        fputs(i ? ",\n[" : "\n[", j->out);
+        report__put_json(j->out, report__clean_name(j->e->pool, type->type));
+        putc(',', j->out);
+        report__put_json(j->out, report__clean_name(
+                                     j->e->pool, report__lisp_type_name(type)));
+        putc(']', j->out);
+    }
     putc(']', j->out);
 }
 
@@ -144,6 +161,9 @@ static void put_sample(void *data, const struct report__sample *s) {
             report__chain_of(j->chains, s), s->class_, s->thread);
     for (int i = 0; i < j->count; i++)
         fprintf(j->out, ",%" PRIu64, s->numbers[i]);
+    if (j->e->options->sampling.heap == MPROF_LISP_HEAP)
+        fprintf(j->out, ",%" PRId64,
+                s->bin == MPROF_NONE ? -1 : (int64_t)j->types.of_bin[s->bin]);
     putc(']', j->out);
 }
 
@@ -152,6 +172,7 @@ void report__export_json(const struct report__export *e) {
     struct json j = {.e = e,
                      .out = e->out,
                      .chains = report__make_chains(e, true),
+                     .types = report__lisp_types(e->pool, e->profile),
                      .count = report__numbers_of(heap)};
 
     fputs("{\"format\":\"mprof-chains\",\"version\":1,\n\"command\":", e->out);
@@ -162,6 +183,8 @@ void report__export_json(const struct report__export *e) {
             e->profile->pid, e->profile->start_time, e->profile->duration,
             heap == MPROF_C_HEAP ? "c" : "lisp");
     put_lists(&j);
+    if (heap == MPROF_LISP_HEAP)
+        put_types(&j);
     put_threads(&j);
     put_modules(&j);
     put_functions(&j);

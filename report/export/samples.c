@@ -24,10 +24,6 @@ struct taker {
     void *data;
 };
 
-static uint64_t left(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 /* The depth of the deepest view node, but no more than is wanted. */
 static uint32_t find_most(const struct report__samples *w,
                           struct report__pool *pool) {
@@ -117,7 +113,8 @@ static void take_counter(const struct report__samples *w,
     struct report__sample sample = {.frames = w->room,
                                     .thread =
                                         w->profile->nodes[counter->node].thread,
-                                    .class_ = counter->class_};
+                                    .class_ = counter->class_,
+                                    .bin = counter->bin};
 
     if (w->how->heap == MPROF_C_HEAP && counter->is_spill)
         return;
@@ -125,9 +122,9 @@ static void take_counter(const struct report__samples *w,
         allocated.allocs += counter->elsewhere.allocs;
         allocated.bytes += counter->elsewhere.bytes;
         sample.numbers[MPROF_NUMBER_KEPT_ALLOCS] =
-            left(allocated.allocs, counter->freed.allocs);
+            report__left(allocated.allocs, counter->freed.allocs);
         sample.numbers[MPROF_NUMBER_KEPT_BYTES] =
-            left(allocated.bytes, counter->freed.bytes);
+            report__left(allocated.bytes, counter->freed.bytes);
         sample.numbers[MPROF_NUMBER_PEAK_ALLOCS] = counter->at_peak.allocs;
         sample.numbers[MPROF_NUMBER_PEAK_BYTES] = counter->at_peak.bytes;
         sample.numbers[MPROF_NUMBER_TEMPORARY] = counter->temporary;
@@ -150,6 +147,7 @@ static void take_total(const struct report__samples *w,
         .depth = 2,
         .thread = total->thread,
         .class_ = total->class_,
+        .bin = total->bin,
         .numbers = {[MPROF_NUMBER_ALLOCS] = total->count.allocs,
                     [MPROF_NUMBER_BYTES] = total->count.bytes}};
 

@@ -42,12 +42,13 @@ static inline int report__numbers_of(enum mprof_heap heap) {
     return heap == MPROF_C_HEAP ? (int)MPROF_NUMBERS : (int)MPROF_LISP_NUMBERS;
 }
 
-/* Of one chain, in one class and thread.  Chains that read alike may come
+/* Of one chain, in one class, type and thread.  Chains that read alike may come
  * several times. */
 struct report__sample {
     const struct report__frame *frames; /* innermost first */
     uint32_t depth;                     /* of them, 1 at least */
     uint32_t thread, class_;
+    uint32_t bin; /* Lisp: one of that type, or MPROF_NONE: not known */
     uint64_t numbers[MPROF_NUMBERS];
     unsigned __int128 lifetime; /* C: bytes allocated meanwhile, all together */
 };

@@ -17,6 +17,8 @@ struct focusing {
     const struct report__profile *profile;
     const struct report__functions *names;
     unsigned char *marks; /* by function: WANTED, UNWANTED */
+    const bool *chosen;   /* by type; NULL: all are */
+    struct report__lisp_types types;
 };
 
 /* Whether TEXTS[I], or the name of function I, is like EXPRESSION, for all I:
@@ -104,6 +106,20 @@ static bool is_whole(const struct report__counter *counter,
            (!counter->is_spill && counter->elsewhere.allocs == 0);
 }
 
+/* Whether what has BIN, in HEAP, is of a type that was chosen; if that is not
+ * known, COUNT of it is told. */
+static bool is_chosen(const struct focusing *f, enum mprof_heap heap,
+                      uint32_t bin, const struct mprof_count *count,
+                      struct report__focused *focused) {
+    if (!f->chosen)
+        return true;
+    if (heap != MPROF_LISP_HEAP)
+        return false;
+    if (bin == MPROF_NONE)
+        add(&focused->untyped, count);
+    return bin != MPROF_NONE && f->chosen[f->types.of_bin[bin]];
+}
+
 static struct report__counter *choose(const struct focusing *f, bool needed,
                                       struct report__focused *focused,
                                       uint32_t *count) {
@@ -116,6 +132,8 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
         const struct report__counter *counter = &p->counters[i];
         enum mprof_heap heap = p->threads[p->nodes[counter->node].thread].heap;
         unsigned mark = marks[counter->node];
+        if (!is_chosen(f, heap, counter->bin, &counter->allocated, focused))
+            continue;
         if (!is_whole(counter, heap)) {
             add(&focused->summed[heap], &counter->allocated);
             continue;
@@ -131,14 +149,40 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
     return list;
 }
 
-/* What has no chain at all. */
-static void add_summed(const struct report__profile *p,
-                       struct report__focused *focused) {
-    for (uint32_t i = 0; i < p->total_count; i++)
-        if (p->totals[i].kind == MPROF_SELF &&
-            p->totals[i].views & MPROF_ALL_FRAMES)
-            add(&focused->summed[p->threads[p->totals[i].thread].heap],
-                &p->totals[i].count);
+/* What has no chain at all is left out; but if all chains are meant, its type
+ * tells whether it belongs to PART, and the function that allocated it. */
+static void choose_totals(const struct focusing *f, bool all_chains,
+                          struct report__profile *part,
+                          struct report__focused *focused) {
+    const struct report__profile *p = f->profile;
+    struct report__total *list =
+        report__alloc(f->pool, 2 * (size_t)p->total_count, sizeof *list);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < p->total_count; i++) {
+        struct report__total total = p->totals[i];
+        enum mprof_heap heap = p->threads[total.thread].heap;
+        const struct mprof_count none = {0, 0};
+        bool of_all = total.views & MPROF_ALL_FRAMES;
+        if (total.kind != MPROF_SELF ||
+            !is_chosen(f, heap, total.bin, of_all ? &total.count : &none,
+                       focused))
+            continue;
+        if (!f->chosen || !all_chains) {
+            if (of_all)
+                add(&focused->summed[heap], &total.count);
+            continue;
+        }
+        if (of_all)
+            add(&focused->alone, &total.count);
+        list[count++] = total;
+        total.kind = MPROF_BELOW;
+        total.depth[0] = total.depth[1] = UINT16_MAX;
+        list[count++] = total;
+    }
+    add(&focused->left[MPROF_LISP_HEAP], &focused->alone);
+    part->totals = list;
+    part->total_count = count;
 }
 
 bool report__focus(struct report__pool *pool,
@@ -148,9 +192,16 @@ bool report__focus(struct report__pool *pool,
                    struct report__focused *focused, const char **error) {
     struct focusing f = {.pool = pool, .profile = profile, .names = names};
     struct report__profile *part = report__alloc(pool, 1, sizeof *part);
+    bool all_chains = !focus->focus && !focus->ignore && !focus->only;
 
     *focused = (struct report__focused){.profile = part};
     f.marks = report__alloc(pool, names->count, 1);
+    if (focus->types.count > 0) {
+        f.types = report__lisp_types(pool, profile);
+        f.chosen = report__choose_types(pool, &f.types, &focus->types, error);
+        if (!f.chosen)
+            return false;
+    }
     if ((focus->focus &&
          !match(pool, names, NULL, focus->focus, take_wanted, &f, error)) ||
         (focus->ignore &&
@@ -162,8 +213,7 @@ bool report__focus(struct report__pool *pool,
     *part = *profile;
     part->counter_count = 0;
     part->counters = choose(&f, focus->focus, focused, &part->counter_count);
-    part->totals = NULL;
-    part->total_count = 0;
-    add_summed(profile, focused);
+    choose_totals(&f, all_chains, part, focused);
+    report__bin_part(pool, part);
     return true;
 }

@@ -1,27 +1,34 @@
-/* focus.h - a part of a profile: only some of its chains or functions. */
+/* focus.h - a part of a profile: only some of its chains, functions or types.
+ */
 #ifndef REPORT_GRAPH_FOCUS_H
 #define REPORT_GRAPH_FOCUS_H
 
 #include "report/graph/functions.h"
+#include "report/graph/lisp_types.h"
 
-/* Extended regular expressions, or NULL. */
+/* Extended regular expressions, or NULL; and types of Lisp. */
 struct report__focus {
     const char *focus;  /* only chains with a function like this */
     const char *ignore; /* without those with a function like this */
     const char *only;   /* only functions of packages or files like this; what
                          * others allocate is their callers' */
+    struct report__chosen_types types;
 };
 
 static inline bool report__is_focused(const struct report__focus *focus) {
-    return focus->focus || focus->ignore || focus->only;
+    return focus->focus || focus->ignore || focus->only ||
+           focus->types.count > 0;
 }
 
 struct report__focused {
     /* With what is left, and nothing of what was summed up: of that it is not
      * known whether it belongs here. */
     const struct report__profile *profile;
-    /* Of each heap: what is left, and what was summed up. */
+    /* Of each heap: what is left, and what was summed up and is not there. */
     struct mprof_count left[MPROF_HEAPS], summed[MPROF_HEAPS];
+    /* With types, of what is left: of which only the function is known that
+     * allocated it.  And what is not there as its type is not known. */
+    struct mprof_count alone, untyped;
 };
 
 /* NAMES become those of the part.  False: *ERROR is a sentence. */

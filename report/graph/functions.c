@@ -4,6 +4,7 @@
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
 #include "report/graph/functions.h"
+#include "monitor/format/runtime_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,14 +82,6 @@ static bool has_lisp_name(const struct report__function *f) {
     return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
 }
 
-/* What COMPILE makes is in a file ecl000XXXXXX.fas, of another name each
- * time. */
-static bool is_passing(const char *file) {
-    return strncmp(file, "ecl", 3) == 0 &&
-           strspn(file + 3, "0123456789") >= 3 &&
-           strlen(file) == strlen("ecl000XXXXXX.fas");
-}
-
 /* The name of F; of a function without one, in which file it is. */
 static const char *lisp_name(struct naming *n,
                              const struct report__function *f) {
@@ -97,7 +90,7 @@ static const char *lisp_name(struct naming *n,
     size_t length = strlen(f->name);
 
     if (f->kind != MPROF_LISP || !*path || !mprof__is_anonymous(f->name) ||
-        strstr(f->name, ":IN ") || is_passing(slash ? slash + 1 : path))
+        strstr(f->name, ":IN ") || mprof__is_passing(slash ? slash + 1 : path))
         return f->name;
     return report__format(n->pool, "%.*s :IN %s)", (int)length - 1, f->name,
                           slash ? slash + 1 : path);
@@ -164,6 +157,33 @@ static const char *source_name(struct naming *n, const char *symbol) {
     return name ? name : symbol;
 }
 
+/* In a program that runs ECL: name function I, the C function SYMBOL, as what a
+ * Lisp programmer knows it for.  Such functions of one name lie in one another,
+ * which is no call. */
+static bool name_for_lisp(struct naming *n, uint32_t i, const char *symbol) {
+    const char *path = module_path(n, n->profile->functions[i].module);
+    const char *slash = strrchr(path, '/');
+    const char *file = slash ? slash + 1 : path;
+    const char *name = mprof__lisp_function(symbol, path);
+
+    if (strncmp(n->profile->runtime, "ECL", 3) != 0)
+        return false;
+    if (name)
+        n->out->shown[i] = shown_by_key(n, report__format(n->pool, "N%s", name),
+                                        name, MPROF_LISP, false);
+    else if (!mprof__loads_file(symbol))
+        return false;
+    else if (mprof__is_passing(file))
+        n->out->shown[i] =
+            shown_by_key(n, "K<load>", "<load by COMPILE>", MPROF_C, false);
+    else
+        n->out->shown[i] = shown_by_key(
+            n, report__format(n->pool, "K<load>%s", path),
+            report__format(n->pool, "<load of %s>", file), MPROF_C, false);
+    n->out->fragment[i] = true;
+    return true;
+}
+
 static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
                             const char *symbol, size_t base) {
     const struct report__function *f = &n->profile->functions[i];
@@ -173,6 +193,11 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
     const char *whole = symbol ? report__copy(n->pool, symbol, base) : NULL;
     const char *name = f->name;
 
+    if (!name && symbol && name_for_lisp(n, i, whole)) {
+        intern(n, key, n->out->shown[i]);
+        intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
+        return;
+    }
     if (!name && symbol)
         name = source_name(n, whole);
     else if (!name)
@@ -355,6 +380,8 @@ static void number_anonymous(struct naming *n) {
 const char *report__program_path(const struct report__profile *profile,
                                  uint32_t module, const char *program) {
     const char *path = profile->modules[module].path;
+    if (profile->modules[module].given)
+        return profile->modules[module].given;
     return *path && strcmp(path, profile->program) == 0 ? program : NULL;
 }
 

@@ -20,6 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was allocated, and bytes of it that were not freed. */
+struct sum {
+    struct report__counts counts;
+    uint64_t alive;
+};
+
 struct builder {
     struct report__pool *pool;
     const struct report__view *all;
@@ -32,7 +38,7 @@ struct builder {
     struct report__total *totals;
     uint32_t total_count;
     /* By depth: what was allocated in that frame's subtree so far. */
-    struct report__counts *sums;
+    struct sum *sums;
     size_t sum_room;
 };
 
@@ -273,12 +279,16 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
                                 *freed = any ? &b->all->freed[vnode->allocated]
                                              : &nothing;
     struct report__vertex *v = &b->graph->vertices[vnode->function];
-    struct report__counts *sum = &b->sums[depth];
+    struct sum *whole = &b->sums[depth];
+    struct report__counts *sum = &whole->counts;
     uint32_t above = --b->on_path[vnode->function];
 
     report__add(sum, own);
-    if (depth > 0)
-        report__add(sum - 1, sum);
+    whole->alive += report__bytes(own) - report__bytes(freed);
+    if (depth > 0) {
+        report__add(&whole[-1].counts, sum);
+        whole[-1].alive += whole->alive;
+    }
     uint64_t allocs = report__allocs(sum);
     report__add(&v->self, own);
     report__add(&v->freed, freed);
@@ -296,8 +306,10 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
     /* The outermost frame of a chain was called by nobody. */
     if (vnode->arc != MPROF_NONE && above == (vnode->function == outermost))
         v->called += allocs;
-    if (vnode->arc != MPROF_NONE && --b->arc_on_path[vnode->arc] == 0)
+    if (vnode->arc != MPROF_NONE && --b->arc_on_path[vnode->arc] == 0) {
         report__add(&b->graph->arcs[vnode->arc].counts, sum);
+        b->graph->arcs[vnode->arc].alive += whole->alive;
+    }
     if (depth < v->depth)
         v->depth = depth;
 }
@@ -324,8 +336,8 @@ static void walk(struct builder *b, uint32_t root) {
         at = b->view[at].sibling;
         enter(b, at, depth);
     }
-    report__add(&b->graph->total, &b->sums[0]);
-    report__add(&b->graph->vertices[outermost].first, &b->sums[0]);
+    report__add(&b->graph->total, &b->sums[0].counts);
+    report__add(&b->graph->vertices[outermost].first, &b->sums[0].counts);
 }
 
 /* Step 5: what was summed up already; arcs have theirs. */
@@ -456,11 +468,13 @@ struct report__graph *report__graph_build(struct report__pool *pool,
                         .graph = g};
 
     g->heap = heap;
+    g->alive = heap == MPROF_LISP_HEAP && profile->alive;
     g->functions = names;
     g->vertices = report__alloc(pool, names->count, sizeof *g->vertices);
     for (uint32_t v = 0; v < names->count; v++)
         g->vertices[v].depth = MPROF_NONE;
     find_totals(&b, profile, thread, all_frames);
+    g->knows_alive = g->alive && b.total_count == 0;
     find_arcs(&b);
     index_arcs(&b);
     find_cycles(&b);

@@ -30,6 +30,7 @@ struct report__vertex {
 struct report__arc {
     uint32_t caller, callee;
     struct report__counts counts;
+    uint64_t alive; /* bytes of these, where the graph knows_alive */
 };
 
 /* Functions that call one another, directly or not: at least two. */
@@ -50,6 +51,9 @@ struct report__graph {
     struct report__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
     struct report__counts total, freed;
+    bool alive; /* of Lisp: what is not freed is alive, the rest was found dead
+                 */
+    bool knows_alive; /* ... also of arcs: no chains were summed up */
     uint64_t at_peak;
     /* At most so many bytes are counted twice in totals: of functions that the
      * monitor did not know to be one when it summed up their chains. */

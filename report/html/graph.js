@@ -94,6 +94,8 @@ class Graph {
   fill(branch) {
     if (branch.fn >= 0 && this.match && this.match[branch.fn])
       return MATCH;
+    if (this.heap.isDiff)
+      return changeColour(branch.sides);
     // Neighbours differ a little.
     return branch.fn < 0 ? fillOf(4) :
       fillOf(this.heap.kinds[branch.fn], branch.fn * 2654435761 % 4294967296 % 7 - 3);
@@ -139,7 +141,9 @@ class Graph {
     if (w < 28)
       return;
     c.fillStyle = isDim ? "#eee" : "#111";
-    c.fillText(fitted(c, this.name(branch), w - 8), x + 4, y + ROW / 2);
+    const mark = this.heap.isDiff ? changeMark(branch.sides) : "";
+    c.fillText(mark + fitted(c, this.name(branch), w - 8 - c.measureText(mark).width),
+      x + 4, y + ROW / 2);
   }
 
   at(event) {

@@ -15,6 +15,7 @@ struct put {
     FILE *out;
     const struct report__html_heap *heap;
     const struct report__export *e;
+    const struct report__lisp_types *types; /* Lisp's, by number */
     const struct report__html_tree *tree;
 };
 
@@ -201,6 +202,14 @@ static void put_samples(const struct put *p) {
     begin_column(p, "],", "thread", &count);
     for (uint32_t i = 0; i < t->sample_count; i++)
         put_number(p, &count, t->samples[i].thread);
+    if (p->heap->sampling.heap == MPROF_LISP_HEAP)
+        begin_column(p, "],", "type", &count);
+    for (uint32_t i = 0;
+         p->heap->sampling.heap == MPROF_LISP_HEAP && i < t->sample_count; i++)
+        put_number(p, &count,
+                   t->samples[i].type == MPROF_NONE
+                       ? 0
+                       : t->samples[i].type + UINT64_C(1));
     for (int k = 0; k < report__numbers_of(p->heap->sampling.heap); k++) {
         begin_column(p, "],", names[k], &count);
         for (uint32_t i = 0; i < t->sample_count; i++)
@@ -240,24 +249,36 @@ static void put_exact(const struct put *p) {
 
 /* Types and sizes */
 
+/* In the order of their numbers, which samples have from 1 on. */
 static void put_types(const struct put *p) {
-    struct report__bin *bins;
-    uint32_t count = report__bins_collect(p->e->pool, p->heap->profile,
-                                          MPROF_ALL_THREADS, &bins);
+    const struct report__profile *profile = p->heap->profile;
+    const struct report__lisp_types *types = p->types;
+    struct report__bin *sums =
+        report__alloc(p->e->pool, types->count, sizeof *sums);
 
+    for (uint32_t i = 0; i < profile->bin_count; i++) {
+        const struct report__bin *bin = &profile->bins[i];
+        struct report__bin *sum = &sums[types->of_bin[i]];
+        sum->class_ = bin->class_;
+        sum->objects.allocs += bin->objects.allocs;
+        sum->objects.bytes += bin->objects.bytes;
+        sum->storage.allocs += bin->storage.allocs;
+        sum->storage.bytes += bin->storage.bytes;
+    }
     fputs(",\n\"types\":[", p->out);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < types->count; i++) {
+        const struct report__lisp_type *type = &types->list[i];
         fputs(i > 0 ? ",\n[" : "[", p->out);
-        report__put_json(p->out, report__clean_name(p->e->pool, bins[i].type));
+        report__put_json(p->out, report__clean_name(p->e->pool, type->type));
         putc(',', p->out);
-        report__put_json(
-            p->out,
-            bins[i].name ? report__clean_name(p->e->pool, bins[i].name) : "");
+        report__put_json(p->out,
+                         type->name ? report__clean_name(p->e->pool, type->name)
+                                    : "");
         fprintf(p->out, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                (int)bins[i].class_,
-                bins[i].objects.allocs + bins[i].storage.allocs,
-                bins[i].objects.bytes + bins[i].storage.bytes,
-                bins[i].objects.allocs, bins[i].storage.bytes);
+                (int)sums[i].class_,
+                sums[i].objects.allocs + sums[i].storage.allocs,
+                sums[i].objects.bytes + sums[i].storage.bytes,
+                sums[i].objects.allocs, sums[i].storage.bytes);
     }
     putc(']', p->out);
 }
@@ -335,8 +356,64 @@ static void put_curve(const struct put *p) {
             profile->at_peak.allocs);
 }
 
+/* Two profiles */
+
+/* Rows of WHAT, a function or a name, and the numbers of both sides. */
+static void put_changes(const struct put *p, const char *key,
+                        const struct report__diff *diff) {
+    static const enum report__diff_number numbers[] = {MPROF_DIFF_BYTES,
+                                                       MPROF_DIFF_ALLOCS};
+    unsigned long count = 0;
+
+    fprintf(p->out, ",\n\"%s\":[", key);
+    for (uint32_t i = 0; i < diff->count; i++) {
+        const struct report__diff_row *row = &diff->rows[i];
+        const struct report__change *allocs = &row->numbers[MPROF_DIFF_ALLOCS];
+        if (allocs->numbers[MPROF_OLD] == 0 && allocs->numbers[MPROF_NEW] == 0)
+            continue;
+        report__put_comma(p->out, &count);
+        putc('[', p->out);
+        if (diff == p->heap->by_function)
+            fprintf(p->out, "%" PRIu32, row->function);
+        else
+            report__put_json(p->out, report__clean_name(p->e->pool, row->name));
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
+            for (int side = 0; side < MPROF_SIDES; side++)
+                fprintf(p->out, ",%" PRIu64,
+                        row->numbers[numbers[n]].numbers[side]);
+        putc(']', p->out);
+    }
+    putc(']', p->out);
+}
+
+/* What is said of OLD, and the numbers of both sides, which stand in place of
+ * threads. */
+static void put_difference(const struct put *p) {
+    const struct report__difference *d = p->heap->difference;
+    const struct report__profile *old = d->joined->sides[MPROF_OLD];
+    const struct report__totals total =
+        report__total(old, p->heap->sampling.heap);
+
+    put_name(p, "oldCommand", report__what_ran(p->e->pool, old));
+    put_name(p, "oldFile", p->heap->old_file);
+    fprintf(p->out,
+            ",\n\"factor\":%.17g,\"oldAllocs\":%" PRIu64
+            ",\"oldBytes\":%" PRIu64 ",\"oldFolded\":%" PRIu64,
+            (double)d->factor.by / (double)d->factor.of, total.allocs,
+            total.bytes, total.folded);
+    fputs(",\n\"threads\":[\"old\",\"new\"],\n\"curve\":[],\"marks\":[],"
+          "\"peak\":[0,0,0],\"types\":[],\"sizes\":[],\"totals\":[],"
+          "\"arcs\":[]",
+          p->out);
+    put_changes(p, "changes", p->heap->by_function);
+    if (p->heap->by_type)
+        put_changes(p, "typeChanges", p->heap->by_type);
+}
+
 static void put_heap(const struct put *p) {
-    const struct report__profile *profile = p->heap->profile;
+    const struct report__difference *difference = p->heap->difference;
+    const struct report__profile *profile =
+        difference ? difference->joined->sides[MPROF_NEW] : p->heap->profile;
     const bool is_c = p->heap->sampling.heap == MPROF_C_HEAP;
     const struct report__totals total =
         report__total(profile, p->heap->sampling.heap);
@@ -345,22 +422,28 @@ static void put_heap(const struct put *p) {
     put_name(p, "command", report__what_ran(p->e->pool, profile));
     put_name(p, "file", p->heap->file);
     fprintf(p->out,
-            ",\n\"pid\":%" PRIu32 ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64
+            ",\n\"pid\":%" PRIu32 ",\"processes\":%" PRIu32
+            ",\"start\":%" PRIu64 ",\"duration\":%" PRIu64
             ",\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"folded\":%" PRIu64
             ",\"freed\":%" PRIu64,
-            profile->pid, profile->start_time, profile->duration, total.allocs,
-            total.bytes, total.folded, total.freed);
+            profile->pid, profile->process_count, profile->start_time,
+            profile->duration, total.allocs, total.bytes, total.folded,
+            total.freed);
     fputs(",\n\"classes\":[", p->out);
     for (int i = 0; i < MPROF_CLASSES; i++)
         fprintf(p->out, "%s\"%s\"", i > 0 ? "," : "",
                 report__class_names[p->heap->sampling.heap][i]);
     putc(']', p->out);
     put_header(p);
-    put_threads(p);
     put_functions(p);
-    (is_c ? put_sizes : put_types)(p);
-    put_curve(p);
-    put_exact(p);
+    if (difference) {
+        put_difference(p);
+    } else {
+        put_threads(p);
+        (is_c ? put_sizes : put_types)(p);
+        put_curve(p);
+        put_exact(p);
+    }
     put_tree(p);
     put_samples(p);
     putc('}', p->out);
@@ -376,9 +459,12 @@ void report__put_html_heap(FILE *out, const struct report__html_heap *heap,
         .options = &options,
         .samples = report__samples_open(pool, heap->profile, heap->names,
                                         &options.sampling),
-        .pool = pool};
-    const struct put p = {out, heap, &e,
-                          report__make_html_tree(&e, heap->nodes)};
+        .pool = pool,
+        .difference = heap->difference};
+    const struct report__lisp_types types =
+        report__lisp_types(pool, heap->profile);
+    const struct put p = {out, heap, &e, &types,
+                          report__make_html_tree(&e, &types, heap->nodes)};
 
     if (count > 0)
         putc(',', out);

@@ -22,6 +22,8 @@ class Heap {
     this.groups = data.functions.map(f => f[2]);
     this.isLisp = data.heap === "lisp";
     this.metrics = Object.keys(METRICS).filter(m => data.samples[m]);
+    // What can be chosen by number: classes, then the types of Lisp.
+    this.sorts = [...data.classes, ...(data.types ?? []).map(t => t[1] || t[0])];
     this.kept = new Map();
     this.makeTree(data.tree);
     this.makeSamples(data.samples);
@@ -51,6 +53,20 @@ class Heap {
     this.nodes = Int32Array.from(samples.node, step => node += step);
     this.classes = Uint8Array.from(samples.class);
     this.threads = Int32Array.from(samples.thread);
+    this.types = Int32Array.from(samples.type ?? []);
+  }
+
+  // Whether there is anything of a type; of a class always.
+  hasSort(sort) {
+    const classes = this.data.classes.length;
+    return sort < classes || this.data.types[sort - classes][3] > 0;
+  }
+
+  // Whether sample I is of a class, a type, or -1 for all.
+  isOf(i, sort) {
+    const classes = this.data.classes.length;
+    return sort < 0 || (sort < classes ? this.classes[i] === sort
+      : this.types[i] === sort - classes + 1);
   }
 
   // What `make` returns, once for each key; few are kept.
@@ -79,17 +95,22 @@ class Heap {
       const numbers = this.data.samples[what.metric];
       const self = new Float64Array(this.count);
       for (let i = 0; i < numbers.length; i++)
-        if ((what.class < 0 || this.classes[i] === what.class) &&
+        if (this.isOf(i, what.class) &&
             (what.thread < 0 || this.threads[i] === what.thread))
           self[this.shown[this.nodes[i]]] += numbers[i];
-      const total = self.slice();
-      for (let i = this.count - 1; i > 0; i--) {
-        const parent = this.shown[this.parent[i]];
-        if (this.shown[i] === i)
-          total[parent] += total[i];
-      }
-      return {self, total};
+      return {self, total: this.addUp(self)};
     });
+  }
+
+  // By node, with what is below it.
+  addUp(self) {
+    const total = self.slice();
+    for (let i = this.count - 1; i > 0; i--) {
+      const parent = this.shown[this.parent[i]];
+      if (this.shown[i] === i)
+        total[parent] += total[i];
+    }
+    return total;
   }
 
   // Call enter(i) and leave(i) for all shown nodes, as one goes through the tree.
@@ -209,7 +230,13 @@ class Branch {
     this.value = 0;
     this.ids = [];
     this.brought = null;
+    this.broughtSides = null; // of two recordings
     this.made = null;
+  }
+
+  // Of two recordings: what it has in each.
+  get sides() {
+    return this.madeSides ??= this.heap.sidesOf(this);
   }
 
   kids(total) {
@@ -246,21 +273,27 @@ class Branch {
     this.ids.forEach((id, k) => {
       const caller = heap.shown[heap.parent[id]];
       if (caller > 0)
-        addBrought(this.group(groups, heap.fn[caller]), caller, this.brought[k]);
+        addBrought(this.group(groups, heap.fn[caller]), caller, this.brought[k],
+          this.broughtSides && this.broughtSides[k]);
     });
     return sorted(groups);
   }
 }
 
-function addBrought(branch, id, number) {
+function addBrought(branch, id, number, sides) {
   branch.brought ??= [];
+  branch.broughtSides ??= sides ? [] : null;
   branch.index ??= new Map();
   let k = branch.index.get(id);
   if (k === undefined) {
     branch.index.set(id, k = branch.ids.length);
     branch.ids.push(id);
     branch.brought.push(0);
+    if (sides)
+      branch.broughtSides.push([0, 0]);
   }
+  if (sides)
+    sides.forEach((n, side) => { branch.broughtSides[k][side] += n; });
   branch.brought[k] += number;
   branch.value += number;
 }
@@ -285,9 +318,12 @@ function invertedView(heap, values) {
   const root = new Branch(heap, -1, null), groups = new Map();
   for (let i = 1; i < heap.count; i++)
     if (values.self[i] > 0)
-      addBrought(root.group(groups, heap.fn[i]), i, values.self[i]);
+      addBrought(root.group(groups, heap.fn[i]), i, values.self[i],
+        values.sides && values.sides.map(side => side.self[i]));
   root.made = sorted(groups);
   root.value = values.total[0];
+  if (values.sides)
+    root.madeSides = values.sides.map(side => side.total[0]);
   return root;
 }
 
@@ -298,7 +334,8 @@ function functionView(heap, values, fn, upwards) {
     if (heap.fn[i] !== fn || active++ > 0 || !(values.total[i] > 0))
       return;
     if (upwards)
-      addBrought(root, i, values.total[i]);
+      addBrought(root, i, values.total[i],
+        values.sides && values.sides.map(side => side.total[i]));
     else {
       root.ids.push(i);
       root.value += values.total[i];

@@ -62,6 +62,7 @@ void report__html_end(FILE *out) {
     put_lines(out, summary_js);
     put_lines(out, graph_js);
     put_lines(out, tables_js);
+    put_lines(out, diff_js);
     put_lines(out, page_js);
     put_until(out, rest, "");
 }

@@ -8,6 +8,7 @@
 
 #include "report/elf/types.h"
 #include "report/export/export.h"
+#include "report/tables/diff.h"
 
 /* One heap of one data file. */
 struct report__html_heap {
@@ -18,6 +19,11 @@ struct report__html_heap {
     const char *header;                /* the lines above the tables */
     struct report__sampling sampling;
     uint32_t nodes; /* most of them; see tree.h */
+    /* NULL, or the two profiles that it is joined of, and what changed by
+     * function and by type. */
+    const struct report__difference *difference;
+    const char *old_file;
+    const struct report__diff *by_function, *by_type;
 };
 
 /* What stands before the first heap, with TITLE, of whatever bytes; and behind

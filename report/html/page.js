@@ -42,12 +42,12 @@ function setOptions(select, options, value) {
 function checkState() {
   if (!page.heaps[state.heap])
     state.heap = "0";
-  heap = heaps[state.heap] ??= new Heap(page.heaps[state.heap]);
+  heap = heaps[state.heap] ??= makeHeap(page.heaps[state.heap]);
   if (!heap.metrics.includes(state.metric))
     state.metric = "bytes";
-  if (!heap.data.classes[state.class])
+  if (!heap.sorts[state.class])
     state.class = "-1";
-  if (!heap.data.threads[state.thread])
+  if (heap.isDiff || !heap.data.threads[state.thread])
     state.thread = "-1";
   if (!tablesOf(heap).includes(state.table))
     state.table = "functions";
@@ -60,12 +60,13 @@ function checkState() {
 function showControls() {
   const used = new Set(heap.threads);
   setOptions($("metric"), heap.metrics.map(m => [m, METRICS[m][0]]), state.metric);
-  setOptions($("class"), [["-1", "all"], ...heap.data.classes.map((c, i) => [String(i), c])],
+  setOptions($("class"), [["-1", "all"], ...heap.sorts.map((c, i) => [String(i), c])
+    .filter(([i]) => heap.hasSort(+i))],
     state.class);
   setOptions($("thread"), [["-1", "all"], ...heap.data.threads.map((t, i) => [String(i), t])
     .filter(([i]) => used.has(+i))], state.thread);
-  $("thread-choice").hidden = used.size < 2;
-  $("class-label").textContent = heap.isLisp ? "Class" : "Sizes";
+  $("thread-choice").hidden = used.size < 2 || Boolean(heap.isDiff);
+  $("class-label").textContent = heap.isLisp ? "Class or type" : "Sizes";
   if ($("search") !== document.activeElement)
     $("search").value = state.search;
   for (const button of document.querySelectorAll("[data-view]"))
@@ -99,18 +100,20 @@ function link(f, isNode) {
 
 function showSummary() {
   const d = heap.data;
-  $("title").textContent = d.command;
+  $("title").textContent = heap.isDiff ? `What changed: ${d.oldFile} → ${d.file}` : d.command;
   const own = {...state};
   state = {...DEFAULTS, heap: own.heap};
-  $("summary").replaceChildren(...summarize(heap).map(sentence =>
+  $("summary").replaceChildren(...(heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
     element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) : part))));
   state = own;
   $("recorded").textContent = [`Data file ${d.file}`, ...d.header].join("\n");
-  $("legend").replaceChildren(...KINDS.map((name, k) => {
+  const legend = (name, background) => {
     const colour = element("i");
-    colour.style.background = fillOf(k);
+    colour.style.background = background;
     return element("span", {}, colour, name);
-  }).filter((_, k) => heap.kinds.some((kind, f) => kind === k && k < 4 && heap.usedFunction(f))));
+  };
+  $("legend").replaceChildren(...heap.isDiff ? CHANGES.map(([name, sides]) =>
+    legend(changeMark(sides) + name, changeColour(sides))) : KINDS.map((name, k) => legend(name, fillOf(k))).filter((_, k) => heap.kinds.some((kind, f) => kind === k && k < 4 && heap.usedFunction(f))));
   $("time").hidden = d.curve.length < 2;
   if (d.curve.length > 1)
     $("curve").replaceChildren(curvePicture(heap));
@@ -133,23 +136,32 @@ function findMatches() {
   }
 }
 
-function showMatched(match, values) {
+function matchedSum(match, total) {
   let sum = 0;
   for (let i = 1; i < heap.count;) {
     const is = heap.shown[i] === i && match.byFunction[heap.fn[i]];
-    sum += is ? values.total[i] : 0;
+    sum += is ? total[i] : 0;
     i = is ? heap.end[i] : i + 1;
   }
-  $("matched").textContent = `${amount(state.metric, sum)}, ` +
-    `${percent(sum, values.total[0])}, with ${grouped(match.byFunction.filter(m => m).length)} functions`;
+  return sum;
+}
+
+function showMatched(match, values) {
+  const sum = matchedSum(match, values.total);
+  const numbers = heap.isDiff ?
+    inWords(state.metric, values.sides.map(side => matchedSum(match, side.total))) :
+    `${amount(state.metric, sum)}, ${percent(sum, values.total[0])}`;
+  $("matched").textContent = `${numbers}, with ${grouped(match.byFunction.filter(m => m).length)} functions`;
   $("matched").dataset.sum = sum;
 }
 
 // The function that is shown when nobody chose one: that with most.
 const chosenFunction = () =>
-  state.fn !== "" ? +state.fn : largest(heap.byFunction(chosen()).self);
+  state.fn !== "" ? +state.fn : heap.isDiff ? heap.mostChanged(chosen()) :
+    largest(heap.byFunction(chosen()).self);
 
 function showGraph(match, values) {
+  heap.current = values;
   const make = {
     top: () => [topView(heap, values)],
     inverted: () => [invertedView(heap, values)],
@@ -176,12 +188,13 @@ function showNeighbours(views) {
   [["callers", views[0]], ["calls", views[1]]].forEach(([title, view]) => {
     const kids = view.kids(graph.values.total), part = element("div");
     const rest = view.value - sum(kids.map(k => k.value));
-    const rows = kids.map(k => ({functions: [k.fn], n: k.value}));
+    const rows = kids.map(k => ({functions: [k.fn], n: k.value, sides: heap.isDiff && k.sides}));
     if (rest > 0 && title === "calls")
-      rows.push({functions: [], text: "itself", n: rest});
-    showTable(part, heap, {rows, sort: 1, columns: [
+      rows.push({functions: [], text: "itself", n: rest, sides: heap.isDiff &&
+        view.sides.map((n, side) => n - sum(kids.map(k => k.sides[side])))});
+    showTable(part, heap, {rows, sort: heap.isDiff ? 3 : 1, columns: [
       {title, functions: r => r.functions, text: undefined},
-      number(METRICS[state.metric][0], r => r.n), share(r => r.n, view.value),
+      ...heap.isDiff ? changeColumns(r => r.sides, METRICS[state.metric][0]) : [number(METRICS[state.metric][0], r => r.n), share(r => r.n, view.value)],
     ]}, null, null, link, () => {});
     for (const row of part.querySelectorAll("td.text:empty"))
       row.textContent = "itself";
@@ -195,11 +208,17 @@ function tell(box) {
   if (!box && graph.views.length > 1)
     box = {branch: graph.views[1]};
   if (!box || box.branch.fn < 0) {
-    area.textContent = `All: ${amount(state.metric, all)}.`;
+    area.textContent = `All: ${heap.isDiff ? inWords(state.metric, heap.whole(chosen())) :
+      amount(state.metric, all)}.`;
     return;
   }
   const {branch} = box, group = heap.groups[branch.fn];
   const outer = branch.parent && branch.parent.fn >= 0 ? branch.parent : null;
+  if (heap.isDiff) {
+    area.replaceChildren(link(branch.fn), ` ${inWords(state.metric, branch.sides)}` +
+      (group ? ` (${heap.data.groups[group - 1]})` : ""));
+    return;
+  }
   area.replaceChildren(link(branch.fn),
     ` ${amount(state.metric, branch.value)}, ${percent(branch.value, all)}` +
     (outer ? `; ${percent(branch.value, outer.value)} of what is shown for ` : ""),
@@ -210,9 +229,10 @@ function tell(box) {
 function showTables(match) {
   $("table-names").replaceChildren(...tablesOf(heap).map(name =>
     element("button", {type: "button", "data-table": name, "aria-pressed": String(name === state.table),
-      onclick: () => go({table: name, sort: ""}, true)}, TABLES[name].title)));
+      onclick: () => go({table: name, sort: ""}, true)}, tablesFor(heap)[name].title)));
   const what = chosen(), table = heap.remember(
-    `table ${state.table} ${what.class} ${what.thread}`, () => TABLES[state.table].make(heap, what));
+    `table ${state.table} ${what.class} ${what.thread} ${heap.isDiff ? what.metric : ""}`,
+    () => tablesFor(heap)[state.table].make(heap, what));
   const matches = match && (row => row.functions ?
     row.functions.some(f => match.byFunction[f]) : match.expression.test(row.text));
   $("table-note").textContent = table.note || "";
@@ -305,7 +325,8 @@ function listen() {
   area.addEventListener("mousemove", event => {
     const box = graph.at(event);
     area.style.cursor = box ? "pointer" : "";
-    $("canvas").title = box ? graph.name(box.branch) : "";
+    $("canvas").title = !box ? "" : graph.name(box.branch) +
+      (heap.isDiff ? `\n${inWords(state.metric, box.branch.sides)}` : "");
     tell(box || graph.chosen);
   });
   area.addEventListener("keydown", onKey);
@@ -320,7 +341,8 @@ function listen() {
 
 function begin() {
   setOptions($("heap"), page.heaps.map((h, i) => [String(i),
-    `${h.heap === "c" ? "C" : "Lisp"}: ${h.command}, process ${h.pid}, ${grouped(h.bytes)} bytes`]),
+    `${h.heap === "c" ? "C" : "Lisp"}: ${h.command}, ` +
+    `${h.processes ? `${h.processes} processes` : `process ${h.pid}`}, ${grouped(h.bytes)} bytes`]),
   readState().heap);
   $("heap-choice").hidden = heaps.length < 2;
   graph = new Graph($("graph"), $("canvas"), $("rows"));

@@ -28,9 +28,12 @@ function largest(numbers, allowed = () => true) {
 
 const everything = metric => ({metric, class: -1, thread: -1});
 
+// What stands for the code that runs while a file is loaded.
+const isLoading = (heap, f) => heap.isLisp && /^<load (of|by) /.test(heap.names[f]);
+
 // A program's own function: neither the runtime's nor a name for what is none; of
-// Lisp no C, which is how its files are loaded.
-const isOwn = (heap, f) => heap.kinds[f] < (heap.isLisp ? 2 : 3);
+// Lisp no other C.
+const isOwn = (heap, f) => heap.kinds[f] < (heap.isLisp ? 2 : 3) || isLoading(heap, f);
 
 // By function of the program: what it has with the functions of the runtime that
 // it called, by metric, and at which node the most of it.
@@ -49,17 +52,18 @@ function ownSums(heap, metric) {
 }
 
 // From function FN out to its callers, the program's alone, always to the one that
-// has most of it, as long as that is a third of what FN has: outermost first.
+// has most of it, as long as that is a third of what FN has: outermost first, each
+// of those that call each other once.
 function wayTo(heap, fn, by, own) {
   const way = [fn];
   let nodes = new Map([...by].filter(([i]) => heap.fn[i] === fn)), share = 0, whole = 0;
   for (const n of nodes.values())
     whole += n;
-  while (way.length < 6) {
+  while (way.length < 9) {
     const callers = new Map();
     for (const [i, n] of nodes) {
       let caller = own[heap.parent[i]];
-      while (caller > 0 && heap.fn[caller] === way[0])
+      while (caller > 0 && way.includes(heap.fn[caller]))
         caller = own[heap.parent[caller]];
       const f = caller > 0 ? heap.fn[caller] : -1;
       if (!callers.has(f))
@@ -78,39 +82,96 @@ function wayTo(heap, fn, by, own) {
   return {way, share};
 }
 
-function classesOf(heap, fn, metric, own) {
-  const sums = heap.data.classes.map(() => 0);
+// The class, or of Lisp the type, of which FN causes most.
+function sortOf(heap, fn, metric, own) {
+  const typed = heap.types.length > 0 && heap.types.every(t => t > 0);
+  const first = typed ? heap.data.classes.length - 1 : 0;
+  const sums = heap.sorts.map(() => 0);
   const numbers = heap.data.samples[metric];
   numbers.forEach((n, k) => {
     const node = own[heap.nodes[k]];
     if (node > 0 && heap.fn[node] === fn)
-      sums[heap.classes[k]] += n;
+      sums[first + (typed ? heap.types : heap.classes)[k]] += n;
   });
   const c = largest(sums);
-  return c < 0 ? null : {name: heap.data.classes[c], part: sums[c]};
+  return c < 0 ? null : {name: (typed ? "type " : "class ") + heap.sorts[c], part: sums[c]};
 }
 
 // A sentence is a list of texts and of functions, by number.
 function summarize(heap) {
-  return [whole, causer, groups, allocator, biggestType, peak, growth, temporary, leaks, missing]
+  return [whole, branches, causer, loading, groups, allocator, biggestType, peak, growth, temporary, leaks, missing]
     .map(sentence => sentence(heap)).filter(s => s);
 }
 
 function whole(heap) {
   const d = heap.data;
   return [`${grouped(d.allocs)} allocations of ${grouped(d.bytes)} bytes in ` +
-    `${seconds(d.duration)}, in the ${heap.isLisp ? "Lisp" : "C"} heap.`];
+    `${seconds(d.duration)}, in the ${heap.isLisp ? "Lisp" : "C"} heap` +
+    `${d.processes ? ` of ${grouped(d.processes)} processes` : ""}.`];
+}
+
+// By node, numbers of the nodes below that have at least LEAST.
+function partsBelow(heap, total, least) {
+  const parts = new Map();
+  for (let i = 1; i < heap.count; i++)
+    if (total[i] >= least) {
+      if (!parts.has(heap.parent[i]))
+        parts.set(heap.parent[i], []);
+      parts.get(heap.parent[i]).push(i);
+    }
+  return parts;
+}
+
+// Where the chains divide: each function stands for a way that has at least a tenth
+// of all bytes and comes apart into small ones further in.
+function branches(heap) {
+  const {total} = heap.values(everything("bytes")), most = 4;
+  const parts = partsBelow(heap, total, total[0] / 10 || 1);
+  const ways = [{node: 0, name: -1, ended: false}];
+  for (;;) {
+    const way = ways.filter(w => !w.ended).sort((a, b) => total[b.node] - total[a.node])[0];
+    if (!way)
+      break;
+    const below = parts.get(way.node) || [];
+    const sum = below.reduce((n, i) => n + total[i], 0);
+    if (sum < 0.8 * total[way.node] || ways.length - 1 + below.length > most) {
+      way.ended = true;
+      continue;
+    }
+    // A way keeps the name with which it left the others.
+    const named = below.length === 1 && way.name >= 0 ? way.name : -1;
+    ways.splice(ways.indexOf(way), 1, ...below.map(node => ({node, ended: false,
+      name: named >= 0 ? named : isOwn(heap, heap.fn[node]) ? heap.fn[node] : -1,
+      bytes: named >= 0 ? way.bytes : total[node]})));
+  }
+  const found = ways.filter(w => w.name >= 0).sort((a, b) => b.bytes - a.bytes);
+  if (found.length < 2)
+    return null;
+  const sentence = ["With all that they call: "];
+  found.forEach((w, i) => sentence.push(...(i ? [i + 1 === found.length ? " and " : ", "] : []),
+    w.name, `${i ? "" : " has"} ${percent(w.bytes, heap.data.bytes)}${i ? "" : " of the bytes"}`));
+  return [...sentence, "."];
+}
+
+// What running a program's files takes before it runs.
+function loading(heap) {
+  const sums = ownSums(heap, "bytes").sums.map((n, f) => isLoading(heap, f) ? n : 0);
+  const f = largest(sums), all = sums.reduce((a, b) => a + b, 0);
+  return f < 0 ? null : [`Loading files takes ${percent(all, heap.data.bytes)} of the bytes, ` +
+    "without the functions that are called meanwhile; most of it is ", f,
+    `, ${percent(sums[f], heap.data.bytes)}.`];
 }
 
 function causer(heap) {
-  const {sums, by, own} = ownSums(heap, "bytes"), f = largest(sums);
+  const {sums: every, by, own} = ownSums(heap, "bytes");
+  const sums = every.map((n, f) => isLoading(heap, f) ? 0 : n), f = largest(sums);
   if (f < 0)
     return null;
-  const all = heap.data.bytes, c = classesOf(heap, f, "bytes", own);
+  const all = heap.data.bytes, c = sortOf(heap, f, "bytes", own);
   const {way, share} = wayTo(heap, f, by, own);
-  const sentence = ["Of the program's own functions, ", f, " causes most: " +
-    `${percent(sums[f], all)} of the bytes, itself or by what it calls of the runtime` +
-    (c ? `; ${percent(c.part, sums[f])} of that is of the class ${c.name}` : "") + "."];
+  const sentence = ["Of the program's own functions, ", f, " causes most, counted with what " +
+    `the runtime allocates for it: ${percent(sums[f], all)} of the bytes` +
+    (c ? `; ${percent(c.part, sums[f])} of that is of the ${c.name}` : "") + "."];
   if (way.length > 1) {
     sentence.push(` ${percent(share, sums[f])} of it goes by way of `);
     way.forEach((step, i) => sentence.push(...(i ? [" → ", step] : [step])));
@@ -127,7 +188,7 @@ const ranking = numbers => Array.from(numbers.keys()).filter(i => numbers[i] > 0
 
 // The same by package or file, when there are several.
 function groups(heap) {
-  const {sums} = ownSums(heap, "bytes");
+  const sums = ownSums(heap, "bytes").sums.map((n, f) => isLoading(heap, f) ? 0 : n);
   const byGroup = new Float64Array(heap.data.groups.length + 1);
   sums.forEach((n, f) => { byGroup[heap.groups[f]] += n; });
   byGroup[0] = 0;
@@ -163,7 +224,8 @@ function peak(heap) {
   if (heap.isLisp || !bytes)
     return null;
   const {self} = heap.byFunction(everything("peak")), f = largest(self);
-  const start = `The heap was highest after ${seconds(time)}: ` +
+  const start = (heap.data.processes ? "The peaks of the processes, added up, are " :
+    `The heap was highest after ${seconds(time)}: `) +
     `${grouped(bytes)} bytes in ${grouped(objects)} objects`;
   return f < 0 ? [start + "."] :
     [start + ", most of them, ", `${percent(self[f], bytes)}, of `, f, "."];

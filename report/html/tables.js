@@ -24,6 +24,8 @@ const TABLES = {
 };
 
 function tablesOf(heap) {
+  if (heap.isDiff)
+    return Object.keys(DIFF_TABLES).filter(name => name !== "types" || heap.data.typeChanges);
   return Object.keys(TABLES).filter(name => {
     const {metric, isLisp} = TABLES[name];
     return (!metric || heap.metrics.includes(metric)) &&
@@ -99,7 +101,8 @@ function chainTable(heap, what, main) {
 
 function typeTable(heap) {
   const {types, classes, bytes} = heap.data, most = Math.max(...types.map(t => t[4]));
-  return {rows: types.map(t => ({type: t, text: `${t[0]} ${t[1]}`})), sort: 2,
+  const rows = types.filter(t => t[3] > 0).map(t => ({type: t, text: `${t[0]} ${t[1]}`}));
+  return {rows, sort: 2,
     note: "Of all threads.", columns: [
       {title: "type", text: r => r.type[1] ? `${r.type[0]}  ${r.type[1]}` : r.type[0]},
       {title: "class", of: r => r.type[2], cell: r => classes[r.type[2]]},

@@ -14,6 +14,7 @@ struct link {
 
 struct maker {
     const struct report__export *e;
+    const struct report__lisp_types *types;
     struct report__html_tree *tree;
     struct report__chains *chains;
     struct report__html_sample *samples; /* of chains, then of nodes */
@@ -32,7 +33,12 @@ static void take_sample(void *data, const struct report__sample *sample) {
                               sizeof *m->samples);
     m->samples[n].node = report__chain_of(m->chains, sample);
     m->samples[n].class_ = sample->class_;
-    m->samples[n].thread = sample->thread;
+    m->samples[n].thread =
+        m->e->difference
+            ? report__side_of(m->e->difference->joined, sample->thread)
+            : sample->thread;
+    m->samples[n].type =
+        sample->bin == MPROF_NONE ? MPROF_NONE : m->types->of_bin[sample->bin];
     memcpy(m->samples[n].numbers, sample->numbers, sizeof sample->numbers);
 }
 
@@ -166,10 +172,12 @@ static int compare_samples(const void *a, const void *b) {
         return x->node < y->node ? -1 : 1;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
-    return (x->class_ > y->class_) - (x->class_ < y->class_);
+    if (x->class_ != y->class_)
+        return x->class_ < y->class_ ? -1 : 1;
+    return (x->type > y->type) - (x->type < y->type);
 }
 
-/* One for each node, thread and class. */
+/* One for each node, thread, class and type. */
 static void join_samples(struct maker *m) {
     uint32_t count = 0;
 
@@ -189,9 +197,11 @@ static void join_samples(struct maker *m) {
     m->tree->samples = m->samples;
 }
 
-struct report__html_tree *report__make_html_tree(const struct report__export *e,
-                                                 uint32_t most) {
+struct report__html_tree *
+report__make_html_tree(const struct report__export *e,
+                       const struct report__lisp_types *types, uint32_t most) {
     struct maker m = {.e = e,
+                      .types = types,
                       .tree = report__alloc(e->pool, 1, sizeof *m.tree),
                       .chains = report__no_chains(e, false)};
 

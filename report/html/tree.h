@@ -4,6 +4,7 @@
 #define REPORT_HTML_TREE_H
 
 #include "report/export/chains.h"
+#include "report/graph/lisp_types.h"
 
 /* In place of a function: chains with too little to have their own nodes. */
 static inline uint32_t report__smaller(const struct report__functions *names) {
@@ -16,10 +17,11 @@ struct report__html_node {
     uint32_t up; /* levels from the node before it to where its caller is */
 };
 
-/* What was allocated at a node in one class and thread. */
+/* What was allocated at a node in one class, type and thread. */
 struct report__html_sample {
-    uint32_t node; /* 0 is where the outermost functions are called */
-    uint32_t class_, thread;
+    uint32_t node;           /* 0 is where the outermost functions are called */
+    uint32_t class_, thread; /* of a difference: the side */
+    uint32_t type; /* Lisp: number of the type, or MPROF_NONE: not known */
     uint64_t numbers[MPROF_NUMBERS];
 };
 
@@ -35,7 +37,8 @@ struct report__html_tree {
 
 /* Of all samples of E; no more than MOST nodes but for those of what is left
  * out. */
-struct report__html_tree *report__make_html_tree(const struct report__export *e,
-                                                 uint32_t most);
+struct report__html_tree *
+report__make_html_tree(const struct report__export *e,
+                       const struct report__lisp_types *types, uint32_t most);
 
 #endif

@@ -56,6 +56,8 @@ static int compare_functions(const void *a, const void *b) {
 
 void report__graph_rule(const struct report__printer *p) {
     report__rule(p->out, '-', p->index_width + p->bytes_width + 15);
+    if (p->alive_width > 0)
+        report__rule(p->out, '-', p->alive_width + 3);
     for (int field = 0; field < 2; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
             fprintf(p->out, "%c%s", report__class_letters[p->graph->heap][i],
@@ -76,9 +78,11 @@ static void print_heading(const struct report__printer *p) {
     static const char *const names[3] = {"ancestors", "name [index]",
                                          "descendents"};
     for (int i = 0; i < 3; i++) {
-        fprintf(p->out, "%-*s%-6s%*s | %s | ", p->index_width, columns[i][0],
-                columns[i][1], p->bytes_width + 6, columns[i][2],
-                columns[i][3]);
+        fprintf(p->out, "%-*s%-6s%*s | ", p->index_width, columns[i][0],
+                columns[i][1], p->bytes_width + 6, columns[i][2]);
+        if (p->alive_width > 0)
+            fprintf(p->out, "%*s | ", p->alive_width, i == 0 ? "alive" : "");
+        fprintf(p->out, "%s | ", columns[i][3]);
         report__rule(p->out, ' ', p->called_width - 6);
         fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
                 i == 1 ? "" : "    ", names[i]);
@@ -95,8 +99,10 @@ static void print_left(const struct report__printer *p, uint32_t index,
 }
 
 static void print_bytes(const struct report__printer *p, uint64_t bytes,
-                        const char *fraction) {
+                        const char *fraction, uint64_t alive) {
     fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
+    if (p->alive_width > 0)
+        fprintf(p->out, "%*" PRIu64 " | ", p->alive_width, alive);
 }
 
 static void print_called(const struct report__printer *p, uint64_t called,
@@ -125,12 +131,19 @@ void report__graph_exact(const struct report__printer *p, uint32_t function) {
         fprintf(p->out, " (total %" PRIu64 ")", report__bytes(&v->total));
 }
 
+uint64_t report__graph_alive(const struct report__printer *p,
+                             uint32_t function) {
+    const struct report__vertex *v = &p->graph->vertices[function];
+    return report__bytes(&v->self) - report__bytes(&v->freed);
+}
+
 void report__graph_row(const struct report__printer *p,
                        const struct report__counts *counts, uint64_t whole,
-                       uint64_t called, char slash, uint64_t of) {
+                       uint64_t alive, uint64_t called, char slash,
+                       uint64_t of) {
     uint64_t bytes = report__bytes(counts);
     print_left(p, MPROF_NONE, "");
-    print_bytes(p, bytes, report__fraction(bytes, whole).text);
+    print_bytes(p, bytes, report__fraction(bytes, whole).text, alive);
     fprintf(p->out, "%s | %s | ", report__breakdown(counts, bytes).text,
             report__breakdown(counts, whole).text);
     print_called(p, called, slash, of);
@@ -139,7 +152,10 @@ void report__graph_row(const struct report__printer *p,
 
 void report__graph_calls(const struct report__printer *p, uint64_t called) {
     print_left(p, MPROF_NONE, "");
-    fprintf(p->out, "%*s | %11s | %11s | ", p->bytes_width + 6, "", "", "");
+    fprintf(p->out, "%*s | ", p->bytes_width + 6, "");
+    if (p->alive_width > 0)
+        fprintf(p->out, "%*s | ", p->alive_width, "");
+    fprintf(p->out, "%11s | %11s | ", "", "");
     print_called(p, called, 0, 0);
     fputs("    ", p->out);
 }
@@ -155,23 +171,24 @@ static void print_line(const struct report__printer *p,
     if (line->inside)
         report__graph_calls(p, allocs);
     else
-        report__graph_row(p, &line->counts, whole, allocs, '/', of);
+        report__graph_row(p, &line->counts, whole, line->alive, allocs, '/',
+                          of);
     report__graph_function(p, line->function);
     putc('\n', p->out);
 }
 
 void report__graph_others(const struct report__printer *p,
-                          const struct report__counts *sum, uint32_t count,
-                          uint64_t whole) {
-    report__graph_row(p, sum, whole, report__allocs(sum), 0, 0);
+                          const struct report__counts *sum, uint64_t alive,
+                          uint32_t count, uint64_t whole) {
+    report__graph_row(p, sum, whole, alive, report__allocs(sum), 0, 0);
     fprintf(p->out, "%" PRIu32 " others\n", count);
 }
 
 static void print_all(const struct report__printer *p,
-                      const struct report__counts *sum) {
+                      const struct report__counts *sum, uint64_t alive) {
     uint64_t bytes = report__bytes(sum);
     print_left(p, MPROF_NONE, "all");
-    print_bytes(p, bytes, "");
+    print_bytes(p, bytes, "", alive);
     fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
 }
 
@@ -192,17 +209,19 @@ uint32_t report__graph_collect(struct report__printer *p,
             bool inside =
                 v->cycle != MPROF_NONE && g->vertices[other].cycle == v->cycle;
             if (other != members[m] && !(inside && merged))
-                p->lines[n++] =
-                    (struct report__line){other, inside, arc->counts};
+                p->lines[n++] = (struct report__line){other, inside,
+                                                      arc->counts, arc->alive};
         }
     }
     if (count > 1)
         qsort(p->lines, n, sizeof *p->lines, compare_functions);
     for (uint32_t i = 0; i < n; i++)
-        if (out > 0 && p->lines[out - 1].function == p->lines[i].function)
+        if (out > 0 && p->lines[out - 1].function == p->lines[i].function) {
             report__add(&p->lines[out - 1].counts, &p->lines[i].counts);
-        else
+            p->lines[out - 1].alive += p->lines[i].alive;
+        } else {
             p->lines[out++] = p->lines[i];
+        }
     qsort_r(p->lines, out, sizeof *p->lines, compare_lines, p);
     return out;
 }
@@ -211,6 +230,7 @@ uint32_t report__graph_collect(struct report__printer *p,
 void report__graph_lines(struct report__printer *p, uint32_t count,
                          bool ancestors, uint64_t whole) {
     struct report__counts sum = {0}, others = {0};
+    uint64_t alive = 0, others_alive = 0;
     uint32_t outside = 0, left = 0, one = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -219,14 +239,16 @@ void report__graph_lines(struct report__printer *p, uint32_t count,
             continue;
         outside++;
         report__add(&sum, &line->counts);
+        alive += line->alive;
         if (p->index_of[line->function] == MPROF_NONE) {
             report__add(&others, &line->counts);
+            others_alive += line->alive;
             one = i;
             left++;
         }
     }
     if (ancestors && outside > 1)
-        print_all(p, &sum);
+        print_all(p, &sum, alive);
     for (uint32_t i = 0; i < count; i++)
         if (p->lines[i].inside ||
             p->index_of[p->lines[i].function] != MPROF_NONE)
@@ -234,18 +256,18 @@ void report__graph_lines(struct report__printer *p, uint32_t count,
     if (left == 1)
         print_line(p, &p->lines[one], ancestors, whole);
     else if (left > 1)
-        report__graph_others(p, &others, left, whole);
+        report__graph_others(p, &others, others_alive, left, whole);
     if (!ancestors && outside > 1)
-        print_all(p, &sum);
+        print_all(p, &sum, alive);
 }
 
 void report__graph_head(const struct report__printer *p, uint32_t index,
                         const struct report__counts *self,
-                        const struct report__counts *total, uint64_t called,
-                        uint64_t recur, const char *frac) {
+                        const struct report__counts *total, uint64_t alive,
+                        uint64_t called, uint64_t recur, const char *frac) {
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
     print_left(p, index, report__tenths(all, p->total).text);
-    print_bytes(p, bytes, report__fraction(bytes, all).text);
+    print_bytes(p, bytes, report__fraction(bytes, all).text, alive);
     fprintf(p->out, "%s | %s | ", report__breakdown(self, bytes).text, frac);
     print_called(p, called, recur ? '/' : 0, recur);
 }
@@ -255,10 +277,13 @@ static void print_function_group(struct report__printer *p, uint32_t function) {
 
     report__graph_lines(p, report__graph_collect(p, &function, 1, false, true),
                         true, report__bytes(&v->total));
-    report__graph_head(p, p->index_of[function], &v->self, &v->total, v->called,
-                       v->recur, MPROF_HEAD_MARK);
+    report__fit_mark(p->out, MPROF_FIT_STRONG);
+    report__graph_head(p, p->index_of[function], &v->self, &v->total,
+                       report__graph_alive(p, function), v->called, v->recur,
+                       MPROF_HEAD_MARK);
     report__graph_function(p, function);
     report__graph_exact(p, function);
+    report__fit_mark(p->out, MPROF_FIT_STRONG_END);
     putc('\n', p->out);
     report__graph_lines(p, report__graph_collect(p, &function, 1, false, false),
                         false, report__bytes(&v->below));
@@ -330,6 +355,7 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
     memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
     p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
     p->bytes_width = report__larger(10, report__digits(p->total));
+    p->alive_width = g->knows_alive ? p->bytes_width : 0;
     p->called_width = report__larger(6, allocs);
     p->of_width = report__larger(5, allocs);
 }
@@ -349,10 +375,14 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
     uint32_t n = make_groups(&p, groups, &left, &more, &exact);
     p.index_width = report__larger(7, report__digits(n) + 3);
 
-    fputs("Allocation call graph\n\n", out);
+    report__print_title(out, "Allocation call graph");
     if (exact)
         fputs("(total N) after a name: bytes allocated while that function "
               "was on the chain,\neach allocation counted once.\n\n",
+              out);
+    if (graph->alive && !graph->knows_alive)
+        fputs("Chains were summed up, so what is alive has no column here; "
+              "with --alive this table is\nof that alone.\n\n",
               out);
     if (graph->doubtful > 0)
         fprintf(out,

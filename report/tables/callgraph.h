@@ -9,6 +9,7 @@ struct report__line {
     uint32_t function;
     bool inside; /* in the same cycle as the function */
     struct report__counts counts;
+    uint64_t alive; /* bytes of these */
 };
 
 struct report__printer {
@@ -21,13 +22,18 @@ struct report__printer {
     uint32_t *index_of, *index_of_cycle;
     struct report__line *lines; /* room for those of one group */
     int index_width, bytes_width, called_width, of_width;
+    int alive_width; /* 0: no such column */
 };
 
-/* A row up to its name: COUNTS, their share in WHOLE, and CALLED, after SLASH,
- * unless it is 0, OF.  And one that has CALLED only. */
+/* A row up to its name: COUNTS, their share in WHOLE, ALIVE bytes of them, and
+ * CALLED, after SLASH, unless it is 0, OF.  And one that has CALLED only. */
 void report__graph_row(const struct report__printer *p,
                        const struct report__counts *counts, uint64_t whole,
-                       uint64_t called, char slash, uint64_t of);
+                       uint64_t alive, uint64_t called, char slash,
+                       uint64_t of);
+/* Bytes alive of what FUNCTION allocated itself. */
+uint64_t report__graph_alive(const struct report__printer *p,
+                             uint32_t function);
 void report__graph_calls(const struct report__printer *p, uint64_t called);
 void report__graph_function(const struct report__printer *p, uint32_t function);
 /* The exact total, where the sum of the rows around would not give it. */
@@ -35,13 +41,13 @@ void report__graph_exact(const struct report__printer *p, uint32_t function);
 void report__graph_rule(const struct report__printer *p);
 /* COUNT functions or calls that have no row of their own, in one. */
 void report__graph_others(const struct report__printer *p,
-                          const struct report__counts *sum, uint32_t count,
-                          uint64_t whole);
+                          const struct report__counts *sum, uint64_t alive,
+                          uint32_t count, uint64_t whole);
 /* The row of a group itself, up to its name. */
 void report__graph_head(const struct report__printer *p, uint32_t index,
                         const struct report__counts *self,
-                        const struct report__counts *total, uint64_t called,
-                        uint64_t recur, const char *frac);
+                        const struct report__counts *total, uint64_t alive,
+                        uint64_t called, uint64_t recur, const char *frac);
 /* The functions around the COUNT functions MEMBERS, which are one group: how
  * many lines of P there are then. */
 uint32_t report__graph_collect(struct report__printer *p,

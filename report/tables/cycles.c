@@ -30,8 +30,8 @@ static void print_member(const struct report__printer *p, uint32_t member,
                          uint64_t all) {
     const struct report__vertex *v = &p->graph->vertices[member];
 
-    report__graph_row(p, &v->self, all, v->called, v->recur ? '/' : 0,
-                      v->recur);
+    report__graph_row(p, &v->self, all, report__graph_alive(p, member),
+                      v->called, v->recur ? '/' : 0, v->recur);
     report__graph_function(p, member);
     report__graph_exact(p, member);
     putc('\n', p->out);
@@ -41,19 +41,21 @@ static void print_member(const struct report__printer *p, uint32_t member,
 static void print_members(const struct report__printer *p,
                           const struct report__cycle *c, uint64_t all) {
     struct report__counts others = {0};
+    uint64_t alive = 0;
     uint32_t left = 0;
 
     for (uint32_t i = 0; i < c->count; i++) {
         const struct report__vertex *v = &p->graph->vertices[c->members[i]];
         if (is_left_out(p, report__bytes(&v->total), i - left)) {
             report__add(&others, &v->self);
+            alive += report__graph_alive(p, c->members[i]);
             left++;
         } else {
             print_member(p, c->members[i], all);
         }
     }
     if (left > 0)
-        report__graph_others(p, &others, left, all);
+        report__graph_others(p, &others, alive, left, all);
 }
 
 static int compare_arcs(const void *a, const void *b, void *printer) {
@@ -102,7 +104,8 @@ static void print_inside(const struct report__printer *p, uint32_t id,
         const struct report__counts *counts = &inside[shown]->counts;
         if (is_left_out(p, report__bytes(counts), shown))
             break;
-        report__graph_row(p, counts, all, report__allocs(counts), 0, 0);
+        report__graph_row(p, counts, all, inside[shown]->alive,
+                          report__allocs(counts), 0, 0);
         print_name(p, inside[shown]->caller, " calls ");
         print_name(p, inside[shown]->callee, "\n");
     }
@@ -138,11 +141,14 @@ static void print_breaker(const struct report__printer *p, uint32_t id) {
  * other; then the whole. */
 void report__graph_cycle(struct report__printer *p, uint32_t id) {
     const struct report__cycle *c = &p->graph->cycles[id];
-    uint64_t all = report__bytes(&c->total);
+    uint64_t all = report__bytes(&c->total), alive = 0;
     struct report__pool mark = *p->pool;
 
-    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                       0, report__breakdown(&c->self, all).text);
+    for (uint32_t i = 0; i < c->count; i++)
+        alive += report__graph_alive(p, c->members[i]);
+
+    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, alive,
+                       c->called, 0, report__breakdown(&c->self, all).text);
     print_cycle_name(p, id);
     print_members(p, c, all);
     report__graph_rule(p);
@@ -154,8 +160,8 @@ void report__graph_cycle(struct report__printer *p, uint32_t id) {
     report__graph_lines(
         p, report__graph_collect(p, c->members, c->count, true, true), true,
         all);
-    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, c->called,
-                       0, MPROF_HEAD_MARK);
+    report__graph_head(p, p->index_of_cycle[id], &c->self, &c->total, alive,
+                       c->called, 0, MPROF_HEAD_MARK);
     print_cycle_name(p, id);
     report__graph_lines(
         p, report__graph_collect(p, c->members, c->count, true, false), false,

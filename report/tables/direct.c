@@ -1,22 +1,31 @@
 /* direct.c - the direct allocation table: who called the allocator. */
-#include "report/tables/tables.h"
+#include "report/tables/paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
-    uint64_t bytes, main; /* what it is sorted by */
     const char *name;
-    const struct report__vertex *vertex;
-    struct report__counts kept;
+    struct report__counts self, freed, kept;
+    uint64_t total, at_peak; /* bytes */
+    uint64_t bytes, main;    /* what it is sorted by, and then */
 };
 
 struct layout {
     FILE *out;
     enum mprof_heap heap;
+    bool kept_too;        /* what was kept, in Lisp what is alive, is known */
     uint64_t total, kept; /* bytes */
     int bytes_width, kept_width, peak_width, calls_width;
+};
+
+/* What is printed, and of what. */
+struct table {
+    struct row *rows, sum;
+    uint32_t count, left;
+    uint64_t left_bytes;
+    const char *title, *what;
 };
 
 static int compare_rows(const void *a, const void *b) {
@@ -25,23 +34,24 @@ static int compare_rows(const void *a, const void *b) {
         return x->main > y->main ? -1 : 1;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
-    int names = strcmp(x->name, y->name);
-    return names ? names : (x->vertex > y->vertex) - (x->vertex < y->vertex);
+    return strcmp(x->name, y->name);
 }
 
-/* KEPT and AT_PEAK have columns for the C heap only. */
+/* The peak has a column for the C heap only. */
 static void print_row(const struct layout *l, const char *percent,
-                      const struct report__counts *counts,
-                      const struct report__counts *kept, uint64_t at_peak,
-                      const char *name) {
+                      const struct row *row) {
     fprintf(l->out, "%5s %*" PRIu64 " | %s | ", percent, l->bytes_width,
-            report__bytes(counts), report__breakdown(counts, l->total).text);
+            report__bytes(&row->self),
+            report__breakdown(&row->self, l->total).text);
+    if (l->kept_too)
+        fprintf(l->out, "%*" PRIu64 " | %s | ", l->kept_width,
+                report__bytes(&row->kept),
+                report__breakdown(&row->kept, l->kept).text);
     if (l->heap == MPROF_C_HEAP)
-        fprintf(l->out, "%*" PRIu64 " | %s | %*" PRIu64 " | ", l->kept_width,
-                report__bytes(kept), report__breakdown(kept, l->kept).text,
-                l->peak_width, at_peak);
-    fprintf(l->out, "%*" PRIu64 "  ", l->calls_width, report__allocs(counts));
-    report__print_name(l->out, name);
+        fprintf(l->out, "%*" PRIu64 " | ", l->peak_width, row->at_peak);
+    fprintf(l->out, "%*" PRIu64 "  ", l->calls_width,
+            report__allocs(&row->self));
+    report__print_name(l->out, row->name);
     putc('\n', l->out);
 }
 
@@ -55,17 +65,21 @@ static void print_heading(const struct layout *l) {
 
     fprintf(l->out, "%% mem %*s | %% mem(%s) | ", l->bytes_width, "bytes",
             c ? "size" : "type");
+    if (l->kept_too)
+        fprintf(l->out, "%*s | %s | ", l->kept_width,
+                c ? "bytes kept" : "bytes alive",
+                c ? " % all kept" : " % all alive");
     if (c)
-        fprintf(l->out, "%*s |  %% all kept | %*s | ", l->kept_width,
-                "bytes kept", l->peak_width, "at peak");
+        fprintf(l->out, "%*s | ", l->peak_width, "at peak");
     fprintf(l->out, "%*s  name\n", l->calls_width, "calls");
     report__rule(l->out, '-', l->bytes_width + 9);
     print_letters(l);
-    if (c) {
+    if (l->kept_too) {
         report__rule(l->out, '-', l->kept_width + 5);
         print_letters(l);
-        report__rule(l->out, '-', l->peak_width + 3);
     }
+    if (c)
+        report__rule(l->out, '-', l->peak_width + 3);
     report__rule(l->out, '-', l->calls_width + 10);
     putc('\n', l->out);
 }
@@ -73,78 +87,156 @@ static void print_heading(const struct layout *l) {
 static uint64_t measure(const struct row *row, enum report__sort sort) {
     switch (sort) {
     case MPROF_SORT_ALLOCS:
-        return report__allocs(&row->vertex->self);
+        return report__allocs(&row->self);
     case MPROF_SORT_TOTAL:
-        return report__bytes(&row->vertex->total);
+        return row->total;
     case MPROF_SORT_KEPT:
         return report__bytes(&row->kept);
     case MPROF_SORT_PEAK:
-        return row->vertex->at_peak;
+        return row->at_peak;
     default:
         return row->bytes;
     }
 }
 
-/* The rows to print, sorted.  *LEFT functions are left out. */
-static uint32_t collect(const struct layout *l,
-                        const struct report__graph *graph,
-                        const struct report__choice *choice, struct row *rows,
-                        uint32_t *left, uint64_t *left_bytes) {
+/* The rows to print come first, sorted; the others are left out. */
+static void choose(const struct layout *l, struct table *t,
+                   const struct report__choice *choice) {
     uint32_t count = 0;
 
-    for (uint32_t v = 0; v < graph->functions->count; v++) {
-        const struct report__vertex *vertex = &graph->vertices[v];
-        struct row row = {.bytes = report__bytes(&vertex->self),
-                          .name = graph->functions->list[v].name,
-                          .vertex = vertex};
-        if (report__allocs(&vertex->self) == 0 && row.bytes == 0)
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct row *row = &t->rows[i];
+        row->bytes = report__bytes(&row->self);
+        if (report__allocs(&row->self) == 0 && row->bytes == 0)
             continue;
-        report__subtract(&row.kept, &vertex->self, &vertex->freed);
-        row.main = measure(&row, choice->sort);
-        if (report__below(row.bytes, l->total, choice->verbosity) &&
-            report__below(report__bytes(&row.kept), l->kept,
+        report__subtract(&row->kept, &row->self, &row->freed);
+        row->main = measure(row, choice->sort);
+        if (report__below(row->bytes, l->total, choice->verbosity) &&
+            report__below(report__bytes(&row->kept), l->kept,
                           choice->verbosity)) {
-            ++*left;
-            *left_bytes += row.bytes;
+            t->left++;
+            t->left_bytes += row->bytes;
             continue;
         }
-        rows[count++] = row;
+        t->rows[count++] = *row;
     }
-    qsort(rows, count, sizeof *rows, compare_rows);
-    return count;
+    t->count = count;
+    if (count > 0)
+        qsort(t->rows, count, sizeof *t->rows, compare_rows);
+}
+
+static void print_table(FILE *out, enum mprof_heap heap, bool alive,
+                        struct table *t, const struct report__choice *choice) {
+    struct row *sum = &t->sum;
+    struct layout l = {
+        .out = out, .heap = heap, .kept_too = alive || heap == MPROF_C_HEAP};
+
+    sum->name = "<TOTAL>";
+    report__subtract(&sum->kept, &sum->self, &sum->freed);
+    l.total = report__bytes(&sum->self);
+    l.kept = report__bytes(&sum->kept);
+    l.bytes_width = report__larger(10, report__digits(l.total));
+    l.kept_width =
+        report__larger(heap == MPROF_C_HEAP ? 10 : 11, report__digits(l.kept));
+    l.peak_width = report__larger(10, report__digits(sum->at_peak));
+    l.calls_width =
+        report__larger(6, report__digits(report__allocs(&sum->self)));
+    choose(&l, t, choice);
+    uint32_t most =
+        choice->rows > 0 && choice->rows < t->count ? choice->rows : t->count;
+
+    report__print_title(out, t->title);
+    print_heading(&l);
+    print_row(&l, "", sum);
+    for (uint32_t i = most; i < t->count; i++)
+        t->left_bytes += t->rows[i].bytes;
+    for (uint32_t i = 0; i < most; i++)
+        print_row(&l, report__tenths(t->rows[i].bytes, l.total).text,
+                  &t->rows[i]);
+    report__print_left(out, choice, t->what, t->left, t->count - most,
+                       t->left_bytes, "bytes");
 }
 
 void report__print_direct(FILE *out, const struct report__graph *graph,
                           const struct report__choice *choice,
                           struct report__pool *pool) {
-    struct layout l = {.out = out, .heap = graph->heap};
-    struct report__counts kept;
-    uint64_t left_bytes = 0;
-    uint32_t left = 0;
-    struct row *rows =
-        report__alloc(pool, graph->functions->count, sizeof *rows);
+    struct table t = {.title = "Direct allocation",
+                      .what = "function",
+                      .count = graph->functions->count,
+                      .sum = {.self = graph->total,
+                              .freed = graph->freed,
+                              .at_peak = graph->at_peak}};
 
-    report__subtract(&kept, &graph->total, &graph->freed);
-    l.total = report__bytes(&graph->total);
-    l.kept = report__bytes(&kept);
-    l.bytes_width = report__larger(10, report__digits(l.total));
-    l.kept_width = report__larger(10, report__digits(l.kept));
-    l.peak_width = report__larger(10, report__digits(graph->at_peak));
-    l.calls_width =
-        report__larger(6, report__digits(report__allocs(&graph->total)));
-    uint32_t count = collect(&l, graph, choice, rows, &left, &left_bytes);
-    uint32_t most =
-        choice->rows > 0 && choice->rows < count ? choice->rows : count;
+    t.rows = report__alloc(pool, t.count, sizeof *t.rows);
+    for (uint32_t v = 0; v < t.count; v++) {
+        const struct report__vertex *vertex = &graph->vertices[v];
+        t.rows[v] = (struct row){.name = graph->functions->list[v].name,
+                                 .self = vertex->self,
+                                 .freed = vertex->freed,
+                                 .total = report__bytes(&vertex->total),
+                                 .at_peak = vertex->at_peak};
+    }
+    print_table(out, graph->heap, graph->alive, &t, choice);
+}
 
-    fputs("Direct allocation\n\n", out);
-    print_heading(&l);
-    print_row(&l, "", &graph->total, &kept, graph->at_peak, "<TOTAL>");
-    for (uint32_t i = most; i < count; i++)
-        left_bytes += rows[i].bytes;
-    for (uint32_t i = 0; i < most; i++)
-        print_row(&l, report__tenths(rows[i].bytes, l.total).text,
-                  &rows[i].vertex->self, &rows[i].kept, rows[i].vertex->at_peak,
-                  rows[i].name);
-    report__print_left(out, choice, "function", left, count - most, left_bytes,
-                       "bytes");
+/*
+ * By call site or line
+ */
+
+static void add_class(struct report__counts *sum, uint32_t class_,
+                      const struct mprof_count *count) {
+    sum->by_class[class_].allocs += count->allocs;
+    sum->by_class[class_].bytes += count->bytes;
+}
+
+/* To ROW, and to that of all. */
+static void add_counter(struct row *row, struct row *sum,
+                        const struct report__counter *counter, bool by_ends) {
+    for (int i = 0; i < 2; i++, row = sum) {
+        add_class(&row->self, counter->class_, &counter->allocated);
+        if (by_ends)
+            add_class(&row->self, counter->class_, &counter->elsewhere);
+        add_class(&row->freed, counter->class_, &counter->freed);
+        row->at_peak += counter->at_peak.bytes;
+    }
+}
+
+void report__print_direct_by(FILE *out, const struct report__profile *profile,
+                             const struct report__functions *names,
+                             uint32_t thread,
+                             const struct report__path_options *options,
+                             struct report__pool *pool) {
+    const bool alive = profile->alive && options->heap == MPROF_LISP_HEAP;
+    struct report__path_options of = *options;
+    of.by_ends = alive || options->heap == MPROF_C_HEAP;
+    const struct report__paths paths =
+        report__paths_build(pool, profile, names, thread, &of);
+    struct table t = {.title = options->lines ? "Direct allocation, by line"
+                                              : "Direct allocation, by call "
+                                                "site",
+                      .what = options->lines ? "line" : "call site",
+                      .count = paths.label_count};
+    bool merged = false;
+
+    t.rows = report__alloc(pool, t.count, sizeof *t.rows);
+    for (uint32_t i = 0; i < t.count; i++) {
+        t.rows[i].name = paths.labels[i].text;
+        merged |= paths.labels[i].merged;
+    }
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        if (paths.of_counter[i] != MPROF_NONE)
+            add_counter(&t.rows[paths.list[paths.of_counter[i]].label], &t.sum,
+                        &profile->counters[i], of.by_ends);
+    for (uint32_t i = 0; i < profile->total_count; i++) {
+        const struct report__total *total = &profile->totals[i];
+        if (paths.of_total[i] == MPROF_NONE)
+            continue;
+        add_class(&t.rows[paths.list[paths.of_total[i]].label].self,
+                  total->class_, &total->count);
+        add_class(&t.sum.self, total->class_, &total->count);
+    }
+    print_table(out, options->heap, alive, &t, &options->choice);
+    if (merged)
+        fprintf(out, "a%s: calls from several places in a, recorded together\n",
+                options->lines ? " (n,m)" : "+n,m");
 }

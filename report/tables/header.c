@@ -84,7 +84,7 @@ static const char *human(struct report__pool *pool, uint64_t bytes) {
                           units[unit]);
 }
 
-static void print_date(FILE *out, uint64_t ns) {
+void report__print_date(FILE *out, uint64_t ns) {
     time_t seconds = (time_t)(ns / 1000000000u);
     struct tm tm;
     char text[64];
@@ -93,6 +93,20 @@ static void print_date(FILE *out, uint64_t ns) {
         fputs(text, out);
     else
         fputs("date unknown", out);
+}
+
+void report__print_when(FILE *out, const struct report__profile *profile,
+                        const char *before, const char *behind) {
+    if (*profile->runtime) {
+        fputs(" (", out);
+        report__print_name(out, profile->runtime);
+        putc(')', out);
+    }
+    fputs(", ", out);
+    report__print_date(out, profile->start_time);
+    fprintf(out, ", %s%" PRIu64 ".%03" PRIu64 " s%s\n", before,
+            profile->duration / 1000000000u,
+            profile->duration / 1000000u % 1000u, behind);
 }
 
 static const char *plural(uint64_t n) {
@@ -105,18 +119,11 @@ static void print_program(FILE *out, const struct report__profile *profile) {
 
     fprintf(out, "mprof %s: ", MPROF_PACKAGE_VERSION);
     report__print_name(out, *command ? command : "unknown program");
-    if (*profile->runtime) {
-        fputs(" (", out);
-        report__print_name(out, profile->runtime);
-        putc(')', out);
-    }
-    fputs(", ", out);
-    print_date(out, profile->start_time);
     /* It is told when something new was seen, and at the end. */
-    fprintf(
-        out, ", %s%" PRIu64 ".%03" PRIu64 " s\n",
+    report__print_when(
+        out, profile,
         profile->open && profile->pid != (uint32_t)getpid() ? "at least " : "",
-        profile->duration / 1000000000u, profile->duration / 1000000u % 1000u);
+        "");
     if (profile->parent)
         fprintf(out,
                 "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
@@ -165,10 +172,16 @@ static void print_c_sums(FILE *out, const struct report__totals *t) {
 
 /* How high the C heap went, and when. */
 static void print_peak(FILE *out, const struct report__profile *p) {
-    fprintf(out, "peak %s bytes in ", report__grouped(p->at_peak.bytes).text);
-    fprintf(out, "%s object%s after %.3f s\n",
-            report__grouped(p->at_peak.allocs).text, plural(p->at_peak.allocs),
-            (double)p->peak_time / 1e9);
+    const bool several = p->process_count > 0;
+
+    fprintf(out, "%s %s bytes in ",
+            several ? "peaks of the processes, added up:" : "peak",
+            report__grouped(p->at_peak.bytes).text);
+    fprintf(out, "%s object%s", report__grouped(p->at_peak.allocs).text,
+            plural(p->at_peak.allocs));
+    if (!several)
+        fprintf(out, " after %.3f s", (double)p->peak_time / 1e9);
+    putc('\n', out);
     if (p->at_peak.bytes != p->counted_peak)
         fprintf(out,
                 "The program counted a peak of %s bytes: this is a copy that "
@@ -177,12 +190,28 @@ static void print_peak(FILE *out, const struct report__profile *p) {
                 report__grouped(p->counted_peak).text);
 }
 
+/* What of the Lisp heap is alive. */
+static void print_alive(FILE *out, const struct report__profile *p,
+                        const struct report__totals *t) {
+    uint64_t objects = report__left(t->allocs, t->frees);
+    uint64_t bytes = report__left(t->bytes, t->freed);
+
+    fprintf(out, "%s of these bytes are alive, in ",
+            report__grouped(bytes).text);
+    fprintf(out, "%s block%s, ", report__grouped(objects).text,
+            plural(objects));
+    fprintf(out, "%s\n",
+            p->alive_at_end ? "after a last collection"
+                            : "or were allocated since the last collection");
+}
+
 /* What the collector of the Lisp heap did. */
 static void print_collections(FILE *out, const struct report__profile *p) {
     fprintf(out, "%s collection%s in ", report__grouped(p->collected).text,
             plural(p->collected));
-    fprintf(out, "%.3f s; up to %s bytes of the heap in use\n",
-            (double)p->collecting / 1e9, report__grouped(p->most_before).text);
+    fprintf(out, "%.3f s; up to %s bytes of %s heap in use\n",
+            (double)p->collecting / 1e9, report__grouped(p->most_before).text,
+            p->process_count > 0 ? "one" : "the");
 }
 
 /* The sums of HEAP, added to *ALL. */
@@ -203,6 +232,10 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     if (both)
         fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
     (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
+    if (heap == MPROF_LISP_HEAP && profile->alive)
+        print_alive(out, profile, &t);
+    if (heap == MPROF_LISP_HEAP && profile->is_alive)
+        fputs("These are alive, of what was allocated.\n", out);
     if (heap == MPROF_LISP_HEAP && profile->collected == 0)
         return;
     if (both)
@@ -210,9 +243,16 @@ static void print_sums(FILE *out, const struct report__profile *profile,
     (heap == MPROF_C_HEAP ? print_peak : print_collections)(out, profile);
 }
 
+static bool same_thread(const struct report__thread *x,
+                        const struct report__thread *y) {
+    return x->process == y->process && x->tid == y->tid;
+}
+
 static int compare_tids(const void *a, const void *b) {
     const struct report__thread *x = *(const struct report__thread *const *)a;
     const struct report__thread *y = *(const struct report__thread *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
     if (x->tid != y->tid)
         return x->tid < y->tid ? -1 : 1;
     return (x->heap > y->heap) - (x->heap < y->heap);
@@ -233,9 +273,9 @@ static uint64_t count_threads(const struct report__profile *profile,
             list[n++] = &profile->threads[i];
     qsort(list, n, sizeof(void *), compare_tids);
     for (uint32_t i = 0; i < n;) {
-        uint32_t tid = list[i]->tid;
+        const struct report__thread *thread = list[i];
         uint64_t in_heap[MPROF_HEAPS] = {0};
-        for (; i < n && list[i]->tid == tid; i++)
+        for (; i < n && same_thread(list[i], thread); i++)
             in_heap[list[i]->heap] += list[i]->members;
         threads += in_heap[MPROF_LISP_HEAP] > in_heap[MPROF_C_HEAP]
                        ? in_heap[MPROF_LISP_HEAP]
@@ -374,7 +414,7 @@ static void print_stacks(FILE *out, const struct report__profile *p,
     qsort(list, n, sizeof(void *), compare_tids);
     /* Of both heaps the deeper one. */
     for (uint32_t i = 0; i < n; i++)
-        if (count == 0 || list[count - 1]->tid != list[i]->tid ||
+        if (count == 0 || !same_thread(list[count - 1], list[i]) ||
             list[count - 1]->heap == list[i]->heap)
             list[count++] = list[i];
         else if (list[count - 1]->stack < list[i]->stack)
@@ -403,9 +443,13 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     struct report__totals all = {0};
     uint64_t threads = count_threads(profile, pool);
 
-    print_program(out, profile);
-    if (profile->open)
-        print_open(out, profile);
+    if (profile->process_count > 0) {
+        report__print_processes(out, profile, pool);
+    } else {
+        print_program(out, profile);
+        if (profile->open)
+            print_open(out, profile);
+    }
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
         print_sums(out, profile, heap, &all);
     fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,

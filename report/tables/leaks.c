@@ -67,6 +67,14 @@ static void print_unknown(FILE *out, const struct report__profile *profile,
                 report__grouped(profile->untracked_bytes).text, what);
 }
 
+/* Of several processes some were not looked at. */
+static void print_unscanned(FILE *out, const struct report__profile *p) {
+    if (p->unscanned > 0 && p->scan != 0)
+        fprintf(out, "of %s of %s processes it is not known what they lost\n",
+                report__grouped(p->unscanned).text,
+                report__grouped(p->process_count).text);
+}
+
 static void print_doubts(FILE *out, const struct report__profile *profile) {
     print_unknown(out, profile, "the table may list objects that were freed");
     if (profile->unplaced_frees > 0)
@@ -90,6 +98,7 @@ static void print_share_lost(FILE *out, const struct report__profile *profile,
             "(--leaks=lost)\n",
             report__grouped(total->kept.bytes).text,
             report__grouped(total->lost.bytes).text);
+    print_unscanned(out, profile);
 }
 
 static const struct report__row_table kept_table = {
@@ -145,6 +154,7 @@ static void print_scan_doubts(FILE *out, const struct report__profile *p) {
         fputs("the program had allocated before it was recorded: what that, or "
               "what was freed of\nit, happened to point to is not listed\n",
               out);
+    print_unscanned(out, p);
     print_unknown(out, p, "what only they point to\nis listed");
     if (p->lost_unplaced.objects > 0)
         fprintf(out,
@@ -177,7 +187,8 @@ void report__print_lost(FILE *out, const struct report__profile *profile,
         .frees_width = report__larger(8, report__digits(total->objects))};
 
     if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED) {
-        fprintf(out, "%s\n\n%s", lost_table.title,
+        report__print_title(out, lost_table.title);
+        fprintf(out, "%s",
                 profile->scan == 0
                     ? "It was not looked for what is lost: `mprof run --scan` "
                       "does, when the program\nexits.\n"

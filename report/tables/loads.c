@@ -42,10 +42,6 @@ struct merge {
     uint64_t told; /* ns */
 };
 
-static uint64_t left(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 /* From the points of the curve: between two of them the mean. */
 static unsigned __int128 area(const struct report__moment *moments,
                               uint32_t count) {
@@ -303,7 +299,7 @@ static bool find_loads(struct report__loads *loads, const char *const *files,
         if (!m.sources[i].is_log)
             loads->source = MPROF_GROUP_CURVES;
     }
-    loads->group.duration = left(m.end, m.begin);
+    loads->group.duration = report__left(m.end, m.begin);
     if (progress != NULL && m.told != 0 && isatty(fileno(progress)))
         fputs("\r\033[K", progress);
     return good;

@@ -189,16 +189,74 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
     return text;
 }
 
-/* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES. */
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* " (main.c:7)", or "". */
+static const char *place_text(struct builder *b,
+                              const struct report__place *place) {
+    return b->options->lines && place->file
+               ? report__format(b->pool, " (%s:%" PRIu32 ")",
+                                base_of(place->file), place->line)
+               : "";
+}
+
+/* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES; with
+ * lines, each behind the function that it is in. */
 static const char *inlined_text(struct builder *b, const uint32_t *edges,
                                 uint32_t count) {
     struct report__inlined inlined =
         report__inlined_around(b->sites, edges, count);
     const char *text = "";
 
+    if (inlined.count > 0)
+        text = place_text(b, &inlined.list[0].call);
     for (uint32_t i = 0; i < inlined.count; i++)
-        text = report__format(b->pool, "%s > [%s]", text, inlined.list[i].name);
+        text = report__format(
+            b->pool, "%s > [%s%s]", text, inlined.list[i].name,
+            place_text(b, i + 1 < inlined.count ? &inlined.list[i + 1].call
+                                                : &inlined.place));
     return text;
+}
+
+static int compare_places(const void *a, const void *b) {
+    const struct report__place *x = a, *y = b;
+    int files = strcmp(x->file, y->file);
+    return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+/* " (main.c:7,9)" for the innermost lines of the COUNT EDGES, as far as they
+ * are known. */
+static const char *lines_text(struct builder *b, const uint32_t *edges,
+                              uint32_t count, bool *merged) {
+    struct report__place *places =
+        report__alloc(b->pool, count, sizeof *places);
+    const char *text = "", *file = NULL;
+    uint32_t known = 0, different = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        places[known] = report__inlined_around(b->sites, &edges[i], 1).place;
+        known += places[known].file != NULL;
+    }
+    if (known == 0)
+        return "";
+    qsort(places, known, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < known; i++) {
+        if (i > 0 && compare_places(&places[i - 1], &places[i]) == 0)
+            continue;
+        different++;
+        text =
+            file && strcmp(file, places[i].file) == 0
+                ? report__format(b->pool, "%s,%" PRIu32, text, places[i].line)
+                : report__format(b->pool, "%s%s%s:%" PRIu32, text,
+                                 file ? ", " : " (", base_of(places[i].file),
+                                 places[i].line);
+        file = places[i].file;
+    }
+    *merged |= different > 1;
+    return report__format(b->pool, "%s)", text);
 }
 
 /* The label of NODE's frame when it called at one of the EDGES. */
@@ -209,7 +267,7 @@ static uint32_t label_at(struct builder *b, uint32_t node,
     struct report__label label = {
         .function = b->names->shown[function],
         .kind = b->names->list[b->names->shown[function]].kind};
-    const char *inlined = "", *offsets = "";
+    const char *inlined = "", *offsets = "", *lines = "";
 
     if (b->options->offsets) {
         for (uint32_t i = 0; i < count; i++)
@@ -218,10 +276,12 @@ static uint32_t label_at(struct builder *b, uint32_t node,
     }
     if (b->options->inlines)
         inlined = inlined_text(b, edges, count);
-    if (!*offsets && !*inlined)
+    if (b->options->lines && !*inlined)
+        lines = lines_text(b, edges, count, &label.merged);
+    if (!*offsets && !*inlined && !*lines)
         return plain_label(b, label.function);
-    label.text = report__format(b->pool, "%s%s%s", name_of(b, function),
-                                offsets, inlined);
+    label.text = report__format(b->pool, "%s%s%s%s", name_of(b, function),
+                                offsets, inlined, lines);
     return intern_label(b, label);
 }
 
@@ -230,7 +290,7 @@ static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
     const uint32_t *edges;
     bool all;
 
-    if (!b->options->offsets && !b->options->inlines)
+    if (!b->options->offsets && !b->options->inlines && !b->options->lines)
         return label_at(b, node, NULL, 0);
     uint32_t count = report__calls_to(b->sites, child, &edges, &all);
     if (!all)
@@ -269,6 +329,10 @@ static bool is_wanted(const struct builder *b, uint32_t node) {
            (b->thread == MPROF_ALL_THREADS || b->thread == thread);
 }
 
+static bool is_by_ends(const struct report__path_options *options) {
+    return options->heap == MPROF_C_HEAP || options->by_ends;
+}
+
 static uint32_t counter_path(struct builder *b,
                              const struct report__counter *counter) {
     uint32_t node = counter->node;
@@ -293,7 +357,7 @@ static uint32_t total_path(struct builder *b,
         .text = "<folded>", .function = MPROF_TOP_LEVEL, .kind = MPROF_FOLDED};
 
     if (b->profile->threads[total->thread].heap != MPROF_LISP_HEAP ||
-        b->options->heap != MPROF_LISP_HEAP || total->kind != MPROF_SELF ||
+        is_by_ends(b->options) || total->kind != MPROF_SELF ||
         !(total->views & view) ||
         (b->thread != MPROF_ALL_THREADS && b->thread != total->thread))
         return MPROF_NONE;
@@ -323,18 +387,18 @@ report__paths_build(struct report__pool *pool,
     b.above = report__alloc(pool, nodes, sizeof *b.above);
     b.as_caller = report__alloc(pool, nodes, sizeof *b.as_caller);
     b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
-    b.sites = report__call_sites_open(pool, profile, names, false);
+    b.sites = report__call_sites_open(pool, profile, names, options->lines);
     b.out.of_counter =
         report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)
         if (is_wanted(&b, i))
             label_node(&b, i);
     for (uint32_t i = 0; i < profile->counter_count; i++)
-        b.out.of_counter[i] = is_wanted(&b, profile->counters[i].node) &&
-                                      (!profile->counters[i].is_spill ||
-                                       options->heap == MPROF_LISP_HEAP)
-                                  ? counter_path(&b, &profile->counters[i])
-                                  : MPROF_NONE;
+        b.out.of_counter[i] =
+            is_wanted(&b, profile->counters[i].node) &&
+                    !(profile->counters[i].is_spill && is_by_ends(options))
+                ? counter_path(&b, &profile->counters[i])
+                : MPROF_NONE;
     b.out.of_total =
         report__alloc(pool, profile->total_count, sizeof *b.out.of_total);
     for (uint32_t i = 0; i < profile->total_count; i++)

@@ -9,7 +9,8 @@
 
 #include "report/tables/tables.h"
 
-/* How a frame reads: "main", "main+24,57", "main > [inlined]". */
+/* How a frame reads: "main", "main+24,57", "main (main.c:7,9)",
+ * "main > [inlined]". */
 struct report__label {
     const char *text;
     uint32_t function; /* of names->list */

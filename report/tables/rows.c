@@ -77,28 +77,16 @@ static struct report__row *row_of(struct report__rows *l,
     return &l->list[l->slots[at] - 1];
 }
 
-static void add_count(struct mprof_count *sum, const struct mprof_count *n) {
-    sum->allocs += n->allocs;
-    sum->bytes += n->bytes;
-}
-
-/* While the program runs, frees may be seen before what they free. */
-static struct mprof_count difference(const struct mprof_count *a,
-                                     const struct mprof_count *b) {
-    return (struct mprof_count){a->allocs > b->allocs ? a->allocs - b->allocs
-                                                      : 0,
-                                a->bytes > b->bytes ? a->bytes - b->bytes : 0};
-}
-
 /* What ROW is sorted by, and then. */
 static void measure(struct report__row *row, enum report__measure by,
                     enum report__sort sort) {
-    row->kept = difference(&row->allocated, &row->freed);
+    row->kept = report__count_left(row->allocated, &row->freed);
     if (by == MPROF_BY_SORT)
         by = sort == MPROF_SORT_KEPT   ? MPROF_BY_KEPT
              : sort == MPROF_SORT_PEAK ? MPROF_BY_PEAK
                                        : by;
     switch (by) {
+    case MPROF_BY_ALIVE:
     case MPROF_BY_KEPT:
         row->main = row->kept.bytes;
         row->second = row->kept.allocs;
@@ -131,11 +119,12 @@ static bool is_nothing(const struct report__row *row, enum report__measure by) {
 }
 
 static void add_counter(struct report__row *row,
-                        const struct report__counter *counter) {
-    add_count(&row->allocated, &counter->allocated);
-    add_count(&row->allocated, &counter->elsewhere);
-    add_count(&row->freed, &counter->freed);
-    add_count(&row->at_peak, &counter->at_peak);
+                        const struct report__counter *counter, bool by_ends) {
+    report__add_count(&row->allocated, &counter->allocated);
+    if (by_ends)
+        report__add_count(&row->allocated, &counter->elsewhere);
+    report__add_count(&row->freed, &counter->freed);
+    report__add_count(&row->at_peak, &counter->at_peak);
     report__add_lost(&row->lost, &counter->lost);
     row->temporary += counter->temporary;
     row->lifetime += counter->lifetime;
@@ -151,11 +140,11 @@ static void fill(struct report__rows *l, struct report__pool *pool,
     for (uint32_t i = 0; i < profile->counter_count; i++)
         if (l->paths.of_counter[i] != MPROF_NONE)
             add_counter(row_of(l, pool, l->paths.of_counter[i]),
-                        &profile->counters[i]);
+                        &profile->counters[i], l->by_ends);
     for (uint32_t i = 0; i < profile->total_count; i++)
         if (l->paths.of_total[i] != MPROF_NONE)
-            add_count(&row_of(l, pool, l->paths.of_total[i])->allocated,
-                      &profile->totals[i].count);
+            report__add_count(&row_of(l, pool, l->paths.of_total[i])->allocated,
+                              &profile->totals[i].count);
     for (uint32_t i = 0; i < l->count; i++) {
         measure(&l->list[i], by, sort);
         if (!is_nothing(&l->list[i], by))
@@ -220,10 +209,10 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
 
     for (uint32_t i = 0; i < l->count; i++) {
         const struct report__row *row = &l->list[i];
-        add_count(&total->allocated, &row->allocated);
-        add_count(&total->freed, &row->freed);
-        add_count(&total->kept, &row->kept);
-        add_count(&total->at_peak, &row->at_peak);
+        report__add_count(&total->allocated, &row->allocated);
+        report__add_count(&total->freed, &row->freed);
+        report__add_count(&total->kept, &row->kept);
+        report__add_count(&total->at_peak, &row->at_peak);
         report__add_lost(&total->lost, &row->lost);
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
@@ -265,12 +254,16 @@ struct report__rows report__rows_make(
     struct report__pool *pool, const struct report__profile *profile,
     const struct report__functions *names, uint32_t thread,
     const struct report__path_options *options, enum report__measure by) {
-    struct report__rows l = {
-        .names = names, .depth = options->depth ? options->depth : UINT32_MAX};
+    struct report__rows l = {.names = names,
+                             .depth =
+                                 options->depth ? options->depth : UINT32_MAX,
+                             .lines = options->lines};
 
     struct report__path_options of = *options;
     if (by != MPROF_BY_SORT)
-        of.heap = MPROF_C_HEAP;
+        of.heap = by == MPROF_BY_ALIVE ? MPROF_LISP_HEAP : MPROF_C_HEAP;
+    of.by_ends = by == MPROF_BY_ALIVE || of.heap == MPROF_C_HEAP;
+    l.by_ends = of.by_ends;
     l.paths = report__paths_build(pool, profile, names, thread, &of);
     fill(&l, pool, profile, by, options->choice.sort);
     add_up(&l, pool);
@@ -327,8 +320,8 @@ static void print_notes(FILE *out, const struct report__rows *l,
     report__print_left(out, choice, "path", l->left, l->more, l->left_out,
                        what);
     if (l->merged)
-        fputs("a+n,m: calls from several places in a, recorded together\n",
-              out);
+        fprintf(out, "a%s: calls from several places in a, recorded together\n",
+                l->lines ? " (n,m)" : "+n,m");
     if (l->lacking > 0)
         fprintf(out,
                 "of %s of the %s fewer callers are known, as the tree of "
@@ -339,7 +332,7 @@ static void print_notes(FILE *out, const struct report__rows *l,
 void report__print_row_table(FILE *out, const struct report__row_table *table,
                              const void *layout, struct report__rows *l,
                              const struct report__choice *choice) {
-    fprintf(out, "%s\n\n", table->title);
+    report__print_title(out, table->title);
     if (l->count + l->left + l->more > 0) {
         table->print_heading(layout);
         for (uint32_t i = 0; i < l->count; i++)

@@ -23,7 +23,8 @@ enum report__measure {
     MPROF_BY_LOST,
     MPROF_BY_PEAK,
     MPROF_BY_TEMPORARY,
-    MPROF_BY_SORT /* what the options say */
+    MPROF_BY_ALIVE, /* of Lisp */
+    MPROF_BY_SORT   /* what the options say */
 };
 
 struct report__rows {
@@ -36,6 +37,8 @@ struct report__rows {
     uint64_t left_out;   /* so much of what they are sorted by these have */
     uint64_t lacking;    /* of rows with fewer callers than asked for */
     bool merged;         /* a label was printed that needs explaining */
+    bool lines;          /* it has lines, not offsets */
+    bool by_ends;        /* see struct report__path_options */
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;

@@ -127,6 +127,10 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
         fprintf(out, " :kind %s :self (",
                 kind_names[graph->functions->list[i].kind]);
         print_counts(out, &v->self);
+        if (graph->alive) {
+            fputs(") :dead (", out);
+            print_counts(out, &v->freed);
+        }
         if (graph->heap == MPROF_C_HEAP) {
             fputs(") :freed (", out);
             print_counts(out, &v->freed);

@@ -10,7 +10,7 @@
 
 struct layout {
     FILE *out;
-    enum report__verbosity verbosity;
+    const struct report__choice *choice;
     const struct report__types *types;
     struct report__size_bin total;
     uint64_t kept;
@@ -84,7 +84,7 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
         uint32_t length = (uint32_t)strlen(names[i]);
         if (i == 0)
             fputs(kept ? "  " : "        ", l->out);
-        if (i > 0 && l->verbosity != MPROF_VERBOSE &&
+        if (i > 0 && l->choice->verbosity != MPROF_VERBOSE &&
             used + 1 + length > TYPES_WIDTH) {
             fputs(" ...", l->out);
             return;
@@ -99,14 +99,30 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
 static bool is_left_out(const struct layout *l,
                         const struct report__size_bin *bin) {
     return report__below(bin->allocated.bytes, l->total.allocated.bytes,
-                         l->verbosity) &&
-           report__below(kept_bytes(bin), l->kept, l->verbosity);
+                         l->choice->verbosity) &&
+           report__below(kept_bytes(bin), l->kept, l->choice->verbosity);
+}
+
+/* How many bytes the rows have for which there is room, and how many of as many
+ * there is room for. */
+static uint64_t least_bytes(const struct layout *l,
+                            const struct report__size_bin *bins,
+                            uint32_t *equal) {
+    uint64_t list[MPROF__SIZE_BINS];
+    uint32_t count = 0;
+
+    for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++)
+        if (bins[size].allocated.allocs > 0 && !is_left_out(l, &bins[size]))
+            list[count++] = bins[size].allocated.bytes;
+    return report__least_of(list, count, l->choice->rows, equal);
 }
 
 /* One row a size that occurs and counts, and one for all that are larger. */
 static void print_rows(const struct layout *l,
                        const struct report__size_bin *bins) {
-    uint64_t left = 0, left_bytes = 0;
+    uint64_t left = 0, more = 0, left_bytes = 0;
+    uint32_t equal;
+    const uint64_t least = least_bytes(l, bins, &equal);
 
     for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++) {
         const struct report__size_bin *bin = &bins[size];
@@ -118,6 +134,13 @@ static void print_rows(const struct layout *l,
             left_bytes += bin->allocated.bytes;
             continue;
         }
+        if (bin->allocated.bytes < least ||
+            (bin->allocated.bytes == least && equal == 0)) {
+            more++;
+            left_bytes += bin->allocated.bytes;
+            continue;
+        }
+        equal -= bin->allocated.bytes == least;
         snprintf(text, sizeof text, "%" PRIu32, size);
         print_numbers(l, text, bin, true);
         print_types(l, size, kept_bytes(bin) > 0);
@@ -127,12 +150,8 @@ static void print_rows(const struct layout *l,
     putc('\n', l->out);
     print_numbers(l, "<TOTAL>", &l->total, false);
     putc('\n', l->out);
-    if (left > 0)
-        fprintf(l->out,
-                "%s size%s below %s left out: %s bytes in all"
-                " (--verbose shows them)\n",
-                report__grouped(left).text, left == 1 ? "" : "s",
-                report__limit(l->verbosity), report__grouped(left_bytes).text);
+    report__print_left(l->out, l->choice, "size", left, more, left_bytes,
+                       "bytes");
 }
 
 static void print_heading(const struct layout *l) {
@@ -146,9 +165,9 @@ static void print_heading(const struct layout *l) {
 
 void report__print_sizes(FILE *out, const struct report__profile *profile,
                          uint32_t thread, const struct report__types *types,
-                         enum report__verbosity verbosity,
+                         const struct report__choice *choice,
                          struct report__pool *pool) {
-    struct layout l = {.out = out, .verbosity = verbosity, .types = types};
+    struct layout l = {.out = out, .choice = choice, .types = types};
     const struct report__size_bin *bins =
         report__sizes_collect(pool, profile, thread);
 
@@ -163,7 +182,7 @@ void report__print_sizes(FILE *out, const struct report__profile *profile,
     l.frees_width = report__larger(8, report__digits(l.total.freed.allocs));
     l.kept_width = report__larger(11, report__digits(l.kept));
 
-    fputs("Allocation bins\n\n", out);
+    report__print_title(out, "Allocation bins");
     print_heading(&l);
     print_rows(&l, bins);
     const char *missing = types ? report__types_missing(types) : NULL;

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/base/fitted.h"
 #include "report/base/utf8.h"
 #include "report/elf/types.h"
 #include "report/graph/graph.h"
@@ -18,6 +19,8 @@ enum report__table {
     MPROF_TEMPORARY = 32,
     MPROF_PATHS = 64,
     MPROF_TREE = 128,
+    MPROF_BY_TYPE = 256, /* of Lisp */
+    MPROF_ALIVE = 512,   /* of Lisp, if that is known; then it is usual */
     MPROF_PATH_TABLES = MPROF_LEAKS | MPROF_PEAK | MPROF_TEMPORARY /* of C */
 };
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
@@ -43,7 +46,7 @@ struct report__choice {
 /* What the header lines and the s-expression tell of one heap. */
 struct report__totals {
     uint64_t allocs, bytes;              /* of the trees */
-    uint64_t frees, freed;               /* C: of that */
+    uint64_t frees, freed;               /* C: of that; Lisp: found dead */
     struct mprof_count objects, storage; /* Lisp */
     /* Of the allocations: those for whose chains the tree had no room, of these
      * those that are lost, with the bytes of both; and those with cut chains.
@@ -62,14 +65,26 @@ void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool);
 
+/* The first of these lines, when PROFILE was put together from several. */
+void report__print_processes(FILE *out, const struct report__profile *profile,
+                             struct report__pool *pool);
+
+/* NS since 1970 as a date, without the end of the line. */
+void report__print_date(FILE *out, uint64_t ns);
+
+/* The end of the first line: the runtime, when the recording began, and how
+ * long it took, between BEFORE and BEHIND. */
+void report__print_when(FILE *out, const struct report__profile *profile,
+                        const char *before, const char *behind);
+
 /* One table each; THREAD as for report__graph_build().  Bins are those of the
  * Lisp heap, sizes and what shows paths of the C heap; TYPES may be NULL. */
 void report__print_bins(FILE *out, const struct report__profile *profile,
-                        uint32_t thread, enum report__verbosity verbosity,
+                        uint32_t thread, const struct report__choice *choice,
                         struct report__pool *pool);
 void report__print_sizes(FILE *out, const struct report__profile *profile,
                          uint32_t thread, const struct report__types *types,
-                         enum report__verbosity verbosity,
+                         const struct report__choice *choice,
                          struct report__pool *pool);
 
 enum report__curve_format {
@@ -107,14 +122,23 @@ struct report__path_options {
     uint32_t depth;       /* callers shown at most; 0: all */
     bool inverted;        /* the tree: from what allocates out to its callers */
     bool offsets;    /* of the call sites; different ones are different paths */
+    bool lines;      /* the same for where they stand in the source */
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
+    /* Chains in the spill and in totals are counted where their innermost
+     * functions are in the tree, which is told what became of it; so it always
+     * is in the C heap. */
+    bool by_ends;
 };
 void report__print_lost(FILE *out, const struct report__profile *profile,
                         const struct report__functions *names, uint32_t thread,
                         const struct report__path_options *options,
                         struct report__pool *pool);
 void report__print_leaks(FILE *out, const struct report__profile *profile,
+                         const struct report__functions *names, uint32_t thread,
+                         const struct report__path_options *options,
+                         struct report__pool *pool);
+void report__print_alive(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
                          const struct report__path_options *options,
                          struct report__pool *pool);
@@ -138,9 +162,22 @@ void report__print_tree(FILE *out, const struct report__profile *profile,
                         const struct report__path_options *options,
                         struct report__pool *pool);
 
+/* And this of Lisp. */
+void report__print_by_type(FILE *out, const struct report__profile *profile,
+                           const struct report__functions *names,
+                           uint32_t thread,
+                           const struct report__path_options *options,
+                           struct report__pool *pool);
+
 void report__print_direct(FILE *out, const struct report__graph *graph,
                           const struct report__choice *choice,
                           struct report__pool *pool);
+/* The same with a row for each call site or line, as OPTIONS tell. */
+void report__print_direct_by(FILE *out, const struct report__profile *profile,
+                             const struct report__functions *names,
+                             uint32_t thread,
+                             const struct report__path_options *options,
+                             struct report__pool *pool);
 void report__print_graph(FILE *out, const struct report__graph *graph,
                          const struct report__choice *choice,
                          struct report__pool *pool);
@@ -206,6 +243,12 @@ void report__print_left(FILE *out, const struct report__choice *choice,
                         const char *what, uint64_t count, uint64_t more,
                         uint64_t bytes, const char *unit);
 
+/* Of COUNT numbers the least that is among the MOST largest; 0 when MOST is, or
+ * is no less than COUNT.  *EQUAL becomes how many that are equal to it are
+ * among them.  VALUES are sorted. */
+uint64_t report__least_of(uint64_t *values, uint32_t count, uint32_t most,
+                          uint32_t *equal);
+
 /* The limit as text, such as "0.5%". */
 const char *report__limit(enum report__verbosity verbosity);
 
@@ -227,6 +270,9 @@ struct report__grouped report__grouped(uint64_t number);
 void report__subtract(struct report__counts *kept,
                       const struct report__counts *allocated,
                       const struct report__counts *freed);
+
+/* TITLE above a table, and an empty line. */
+void report__print_title(FILE *out, const char *title);
 
 /* COUNT times C. */
 void report__rule(FILE *out, char c, int count);

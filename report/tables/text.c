@@ -2,6 +2,7 @@
 #include "report/tables/tables.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char report__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
@@ -106,6 +107,23 @@ void report__print_left(FILE *out, const struct report__choice *choice,
             more > 0 ? "--limit-rows=0 --verbose" : "--verbose");
 }
 
+static int compare_down(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+uint64_t report__least_of(uint64_t *values, uint32_t count, uint32_t most,
+                          uint32_t *equal) {
+    *equal = count;
+    if (most == 0 || most >= count)
+        return 0;
+    qsort(values, count, sizeof *values, compare_down);
+    for (*equal = 1; *equal < most; ++*equal)
+        if (values[most - 1 - *equal] != values[most - 1])
+            break;
+    return values[most - 1];
+}
+
 int report__digits(uint64_t number) {
     int digits = 1;
     while (number >= 10) {
@@ -129,19 +147,17 @@ struct report__grouped report__grouped(uint64_t number) {
     return g;
 }
 
-static uint64_t difference(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 void report__subtract(struct report__counts *kept,
                       const struct report__counts *allocated,
                       const struct report__counts *freed) {
-    for (int i = 0; i < MPROF_CLASSES; i++) {
-        const struct mprof_count *a = &allocated->by_class[i];
-        const struct mprof_count *f = &freed->by_class[i];
-        kept->by_class[i] = (struct mprof_count){
-            difference(a->allocs, f->allocs), difference(a->bytes, f->bytes)};
-    }
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        kept->by_class[i] =
+            report__count_left(allocated->by_class[i], &freed->by_class[i]);
+}
+
+void report__print_title(FILE *out, const char *title) {
+    report__print_strong(out, title);
+    fputs("\n\n", out);
 }
 
 void report__rule(FILE *out, char c, int count) {

@@ -6,7 +6,8 @@
 
 struct layout {
     FILE *out;
-    bool is_c; /* which has columns for what was kept, and the peak */
+    bool is_c;  /* which has columns for what was kept, and the peak */
+    bool alive; /* of Lisp: what is alive is known for each whole chain */
     int bytes, allocs, kept, peak;
 };
 
@@ -17,6 +18,8 @@ static void print_heading(const void *layout) {
     if (l->is_c)
         width += fprintf(l->out, " %*s %*s  ", l->kept, "kept bytes", l->peak,
                          "at peak");
+    if (l->alive)
+        width += fprintf(l->out, " %*s  ", l->kept, "alive bytes");
     fputs(" path\n", l->out);
     report__rule(l->out, '-', width + 30);
     putc('\n', l->out);
@@ -35,6 +38,8 @@ static void print_row(const void *layout, struct report__rows *rows,
     if (l->is_c)
         fprintf(l->out, " %*" PRIu64 " %*" PRIu64 "  ", l->kept,
                 row->kept.bytes, l->peak, row->at_peak.bytes);
+    if (l->alive)
+        fprintf(l->out, " %*" PRIu64 "  ", l->kept, row->kept.bytes);
     fputs("  ", l->out);
     report__print_row_path(l->out, rows, row);
 }
@@ -44,6 +49,17 @@ static const char *const whats[] = {
     [MPROF_SORT_ALLOCS] = "allocations",    [MPROF_SORT_SELF] = "bytes",
     [MPROF_SORT_TOTAL] = "bytes",           [MPROF_SORT_KEPT] = "bytes kept",
     [MPROF_SORT_PEAK] = "bytes at the peak"};
+
+/* Of chains that were summed up only the ends tell what became of them. */
+static bool knows_alive(const struct report__profile *profile,
+                        enum mprof_heap heap) {
+    if (!profile->alive || heap != MPROF_LISP_HEAP)
+        return false;
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        if (profile->counters[i].elsewhere.allocs > 0)
+            return false;
+    return true;
+}
 
 void report__print_paths(FILE *out, const struct report__profile *profile,
                          const struct report__functions *names, uint32_t thread,
@@ -60,9 +76,11 @@ void report__print_paths(FILE *out, const struct report__profile *profile,
     const struct layout layout = {
         .out = out,
         .is_c = options->heap == MPROF_C_HEAP,
+        .alive = knows_alive(profile, options->heap),
         .bytes = report__larger(10, report__digits(total->allocated.bytes)),
         .allocs = report__larger(8, report__digits(total->allocated.allocs)),
-        .kept = report__larger(10, report__digits(total->kept.bytes)),
+        .kept = report__larger(options->heap == MPROF_C_HEAP ? 10 : 11,
+                               report__digits(total->kept.bytes)),
         .peak = report__larger(10, report__digits(total->at_peak.bytes))};
 
     report__print_row_table(out, &table, &layout, &rows, &options->choice);

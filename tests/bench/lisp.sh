@@ -1,4 +1,4 @@
-# lisp.sh - rows idle, a and b: programs in Lisp; read by run.
+# lisp.sh - rows idle, a, b and v: programs in Lisp; read by run.
 # shellcheck shell=sh disable=SC2154 # run and common.sh set variables
 
 # lisp TOOL WORK LOAD...: one run of measure.lsp over the files LOAD; its lines
@@ -106,6 +106,44 @@ row_a () {
     done
     # shellcheck disable=SC2086 # these are words
     show mean 'geometric mean' 1.40 $names
+}
+
+# Beside the profile that does not tell what is alive
+live_loops () {
+    loops "$1"
+    note_live "$1"
+}
+
+# note_live TOOL: its columns are those of the others
+note_live () {
+    case $1 in
+    mprof) note_lines alone 'live ' ;;
+    *) note_lines mprof 'live ' ;;
+    esac
+}
+
+live_maxima () {
+    lisp "$1" maxima "$bench/maxima.lsp"
+    note_live "$1"
+}
+
+row_v () {
+    show head '(v) what is alive is told, ms' profiled live ''
+    compile_loops || return
+    alternate "$BENCH_ROUNDS" live_loops mprof live
+    set --
+    for name in $names; do
+        show row "$name" '' "live $name"
+        set -- "$@" "live $name"
+    done
+    show mean 'geometric mean' 1.60 "$@"
+    has_maxima || return
+    alternate "$BENCH_ROUNDS" live_maxima mprof live
+    set -- 'live factor' 'live expand' 'live taylor'
+    for name; do
+        show row "maxima: ${name#* }" '' "$name"
+    done
+    show mean 'maxima: geometric mean' 1.30 "$@"
 }
 
 # Can this ECL load it?  Another program instead would have other figures.

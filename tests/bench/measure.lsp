@@ -1,7 +1,8 @@
 ;;;; measure.lsp - do the work of some files once and print what it took.
 ;;;;
-;;;; Usage: ecl --norc --shell measure.lsp TOOL FILE..., and with TOOL "mprof"
-;;;; the environment that oracle/record.lsp wants.
+;;;; Usage: ecl --norc --shell measure.lsp TOOL FILE..., and with TOOL "mprof", or
+;;;; "live", which has it told what is alive, the environment that
+;;;; oracle/record.lsp wants.
 ;;;;
 ;;;; The files set BENCH:*WORK*, a list of (NAME FUNCTION ARGUMENT...).  For
 ;;;; each a line is printed, "=NAME TIME CHILDREN RESULT": processor time of this
@@ -50,12 +51,12 @@
   (dolist (file files)
     (load file :verbose nil))
   (let ((work (symbol-value (find-symbol "*WORK*" "BENCH")))
-        (profiled (string= tool "mprof"))
+        (profiled (member tool '("mprof" "live") :test #'string=))
         (lines '()))
     (when profiled
       (load (merge-pathnames "../oracle/record.lsp" *load-truename*)
             :verbose nil)
-      (funcall (find-symbol "START" "RECORD")))
+      (funcall (find-symbol "START" "RECORD") :live (string= tool "live")))
     (setf lines (loop for job in work collect (apply #'measure job)))
     (when profiled
       (funcall (find-symbol "STOP" "RECORD")))

@@ -73,8 +73,13 @@ static void save_lisp(void) {
             datafile_count(&d, node, i % MPROF_CLASSES, 1, 24);
         }
     for (int i = 0; i < 8; i++)
-        datafile_bin(&d, thread, i % MPROF_CLASSES, i < 4 ? "structure" : "x",
-                     i % 3 ? "POINT" : NULL, i % 2 ? one : two, one);
+        datafile_count(&d, node,
+                       datafile_bin(&d, thread, i % MPROF_CLASSES,
+                                    i < 4 ? "structure" : "x",
+                                    i % 3 ? "POINT" : NULL, i % 2 ? one : two,
+                                    one) |
+                           (i % 2 ? MPROF_STORAGE : 0),
+                       one.allocs, one.bytes);
     save(&d, "lisp", 0);
     datafile_free(&d);
 }

@@ -159,6 +159,39 @@ def of_json(text, metric):
         yield names[::-1], sample[column]
 
 
+def listing(text, metric):
+    """Chains to be read, innermost function first; their lines are known elsewhere."""
+    names, number = [], 0
+    for line in text.splitlines() + ["  0 bytes in 0 allocations"]:
+        if line.startswith("    "):
+            names.append(re.sub(r"  +[^ ].*:[0-9]+$", "", line[4:]).replace(";", ":"))
+            continue
+        if names:
+            yield names[::-1], number
+        found = re.fullmatch(r"  ([0-9,]+) bytes in ([0-9,]+) allocations?", line)
+        number = int(found[1 if metric == "bytes" else 2].replace(",", ""))
+        names = []
+
+
+def of_sexp(text, metric):
+    words = re.findall(r'[()]|"(?:[^"\\]|\\.)*"|[^\s()"]+', text)
+    stack = [[]]
+    for word in words:
+        if word == "(":
+            stack.append([])
+        elif word == ")":
+            done = stack.pop()
+            stack[-1].append(done)
+        else:
+            stack[-1].append(word)
+    for bytes_, allocs, *frames in stack[0][0]:
+        names = [re.sub(r"\\(.)", r"\1", frame[0][1:-1]) for frame in frames]
+        yield (
+            [name.replace(";", ":") for name in names[::-1]],
+            int(bytes_ if metric == "bytes" else allocs),
+        )
+
+
 def speedscope(text, metric):
     data = json.loads(text)
     assert data["$schema"] == "https://www.speedscope.app/file-format-schema.json"
@@ -200,26 +233,33 @@ def read(kind, text, metric):
         "dhat": lambda: dhat(text, metric),
         "json": lambda: of_json(text, metric),
         "speedscope": lambda: speedscope(text, metric),
+        "text": lambda: listing(text, metric),
+        "sexp": lambda: of_sexp(text, metric),
     }
     return of_chains(chains[kind]())
 
 
-wanted, heap, metric, kind, file = sys.argv[1:6]
-only_self = sys.argv[6:] == ["self"]
-with open(wanted) as stream:
-    text = stream.read()
-if wanted.endswith(".folded"):
-    chains = folded(text)
-    known = of_chains(plain(chains) if kind in ("top", "json") else chains)
-else:
-    known = expected(text, heap, metric)
-with open(file) as stream:
-    found = read(kind, stream.read(), metric)
-for name in sorted(known.keys() | found.keys()):
-    own, both = known.get(name, (0, 0))
-    has = found.get(name, (0, 0))
-    if name not in ("...", "<folded>") and (
-        has[0] != own or (both is not None and not only_self and has[1] != both)
-    ):
-        sys.exit(f"{name}: {has} in the {kind}, {own} and {both} in {wanted}")
-print(sum(own != (0, 0) for own in found.values()), sum(own for own, _ in found.values()))
+def main():
+    wanted, heap, metric, kind, file = sys.argv[1:6]
+    only_self = sys.argv[6:] == ["self"]
+    with open(wanted) as stream:
+        text = stream.read()
+    if wanted.endswith(".folded"):
+        chains = folded(text)
+        known = of_chains(plain(chains) if kind in ("top", "json") else chains)
+    else:
+        known = expected(text, heap, metric)
+    with open(file) as stream:
+        found = read(kind, stream.read(), metric)
+    for name in sorted(known.keys() | found.keys()):
+        own, both = known.get(name, (0, 0))
+        has = found.get(name, (0, 0))
+        if name not in ("...", "<folded>") and (
+            has[0] != own or (both is not None and not only_self and has[1] != both)
+        ):
+            sys.exit(f"{name}: {has} in the {kind}, {own} and {both} in {wanted}")
+    print(sum(own != (0, 0) for own in found.values()), sum(own for own, _ in found.values()))
+
+
+if __name__ == "__main__":
+    main()

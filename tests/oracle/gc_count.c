@@ -13,7 +13,9 @@
  * Environment: MPROF_LIBRARY, the libmprof.so to load; MPROF_DATA, its data
  * file; ORACLE_LOG, where oracle_stop() writes its findings; ORACLE_CALLERS=1
  * finds who asked without the monitor's hook being called, by replacing the
- * hook with one that passes on what it gets.
+ * hook with one that passes on what it gets; ORACLE_LIVE=1 has the
+ * recording tell what is alive, and has the collector itself tell, by a weak
+ * link to each block that it gave; ORACLE_LIMIT=BYTES is the recording's limit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,8 +26,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include <ecl/ecl.h>
+#include "monitor/ecl/ecl_version.h"
 
 #if GBC_BOEHM == 0
 #include <ecl/gc/gc_mark.h>
@@ -167,6 +170,72 @@ static void *find_real(const char *name) {
     return function;
 }
 
+/* Blocks that were given, by address; 0 is free.  What is given where another
+ * block was takes its place. */
+enum { BLOCK_BITS = 22, BLOCKS = 1 << BLOCK_BITS };
+struct block {
+    uintptr_t address;
+    uint64_t bytes;
+    /* The address, hidden; the collector makes it 0 when the block is dead, and
+     * no finalizer needs it. */
+    void *link;
+};
+static struct block *blocks; /* NULL: nobody asks what is alive */
+
+static struct block *find_block(uintptr_t address) {
+    size_t at = (address * 0x9e3779b97f4a7c15u) >> (64 - BLOCK_BITS);
+    for (size_t i = 0; i < BLOCKS; i++, at = (at + 1) % BLOCKS) {
+        uintptr_t found =
+            __atomic_load_n(&blocks[at].address, __ATOMIC_RELAXED);
+        if (found == 0 && __atomic_compare_exchange_n(
+                              &blocks[at].address, &found, address, false,
+                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return &blocks[at];
+        if (found == address)
+            return &blocks[at];
+    }
+    fputs("oracle: too many blocks\n", stderr);
+    exit(99);
+}
+
+static void watch_blocks(void) {
+    const char *wanted = getenv("ORACLE_LIVE");
+    if (wanted == NULL || *wanted != '1' || blocks != NULL)
+        return;
+    blocks = mmap(NULL, BLOCKS * sizeof *blocks, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (blocks == MAP_FAILED)
+        exit(99);
+}
+
+static void watch_block(const void *address, uint64_t bytes) {
+    struct block *block = find_block((uintptr_t)address);
+    block->bytes = bytes;
+    block->link = (void *)GC_HIDE_POINTER(address);
+    GC_register_long_link(&block->link, address);
+}
+
+static void forget_block(const void *address) {
+    struct block *block = find_block((uintptr_t)address);
+    if (block->link != NULL)
+        GC_unregister_long_link(&block->link);
+    block->link = NULL;
+}
+
+static struct count find_alive(void) {
+    struct count alive = {0, 0};
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (blocks[i].link != NULL)
+            add(&alive, blocks[i].bytes);
+    return alive;
+}
+
+static void forget_blocks(void) {
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (blocks[i].address != 0)
+            forget_block((void *)blocks[i].address);
+}
+
 static void given(const void *block, uint64_t bytes, const void *caller) {
     uintptr_t from = (uintptr_t)caller;
     if (block == NULL || in_range(from, &collector) || in_range(from, &oracle))
@@ -178,6 +247,8 @@ static void given(const void *block, uint64_t bytes, const void *caller) {
     settle();
     add(&total, bytes);
     add(&find_caller(from)->all, bytes);
+    if (blocks != NULL)
+        watch_block(block, bytes);
     pending = from;
     pending_bytes = bytes;
 }
@@ -213,16 +284,27 @@ INTERPOSE(GC_malloc_explicitly_typed_ignore_off_page, n,
 INTERPOSE(GC_calloc_explicitly_typed, count *n,
           (size_t count, size_t n, GC_word type), (count, n, type))
 
+/* What is freed by name. */
+ORACLE_API void GC_free(void *block) {
+    static void (*real)(void *);
+    if (real == NULL)
+        *(void **)&real = find_real("GC_free");
+    if (block != NULL && blocks != NULL)
+        forget_block(block);
+    real(block);
+}
+
 /* The hook that ORACLE_CALLERS puts before the monitor's. */
 
 static const struct ecl_monitor *real_monitor;
 static struct ecl_monitor passing;
 
 static void __attribute__((noinline, optimize("no-optimize-sibling-calls")))
-pass_allocated(cl_type type, int storage, cl_index bytes, cl_object clas) {
+pass_allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
+               void *block) {
     if (pending != 0 && pending_bytes == bytes)
         pending = 0;
-    real_monitor->allocated(type, storage, bytes, clas);
+    real_monitor->allocated(type, storage, bytes, clas, block);
 }
 
 static void put_hook_before(void) {
@@ -243,6 +325,8 @@ static struct {
     int (*reset)(void);
     int (*save)(const char *);
     int (*status)(struct mprof_status *);
+    int (*set_live)(int);
+    void (*set_limit)(uint64_t);
 } mprof;
 
 static const char *variable(const char *name) {
@@ -268,6 +352,8 @@ static void load_monitor(void) {
     *(void **)&mprof.reset = dlsym(library, "mprof_reset");
     *(void **)&mprof.save = dlsym(library, "mprof_save");
     *(void **)&mprof.status = dlsym(library, "mprof_status");
+    *(void **)&mprof.set_live = dlsym(library, "mprof_set_live");
+    *(void **)&mprof.set_limit = dlsym(library, "mprof_set_limit");
 }
 
 /* The gate: threads wait in C, where they cannot allocate. */
@@ -307,8 +393,14 @@ int oracle_start(int threads) {
     load_monitor();
     const char *file = variable("MPROF_DATA");
     wait_at_gate((unsigned)threads);
+    watch_blocks();
     in_monitor = true;
-    int error = mprof.start(file);
+    const char *limit = getenv("ORACLE_LIMIT");
+    if (limit != NULL)
+        mprof.set_limit(strtoull(limit, NULL, 10));
+    int error = blocks == NULL ? 0 : mprof.set_live(MPROF_LIVE_ON);
+    if (error == 0)
+        error = mprof.start(file);
     in_monitor = false;
     if (error == 0)
         put_hook_before();
@@ -328,6 +420,8 @@ int oracle_reset(void) {
     if (error == 0)
         put_hook_before();
     total = (struct count){0, 0};
+    if (blocks != NULL)
+        forget_blocks();
     memset(callers, 0, sizeof callers);
     __atomic_store_n(&counting, was_counting, __ATOMIC_SEQ_CST);
     return error;
@@ -367,6 +461,11 @@ static void write_findings(void) {
             (unsigned long)total.bytes);
     fprintf(log, "status %lu %lu\n", (unsigned long)status.allocs,
             (unsigned long)status.bytes);
+    if (blocks != NULL) {
+        struct count alive = find_alive();
+        fprintf(log, "alive %lu %lu\n", (unsigned long)alive.blocks,
+                (unsigned long)alive.bytes);
+    }
     fprintf(log, "unplaced %lu\n", (unsigned long)status.unplaced_allocs);
     fprintf(log, "threads %lu\n", (unsigned long)status.threads);
     fprintf(log, "by-monitor %lu\n", (unsigned long)by_monitor);
@@ -382,6 +481,10 @@ static void write_findings(void) {
  * found, and let them go. */
 int oracle_stop(int threads) {
     wait_at_gate((unsigned)threads);
+    /* What finalizers allocate when the monitor has the collector collect would
+     * be in its count only. */
+    if (blocks != NULL)
+        GC_gcollect();
     __atomic_store_n(&counting, false, __ATOMIC_SEQ_CST);
     settle();
     in_monitor = true;

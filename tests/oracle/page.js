@@ -21,7 +21,7 @@ async function after(action) {
   expect(`nothing happened: ${action}`, document.body.dataset.ready !== before);
 }
 
-function change(id, value) {
+function choose(id, value) {
   $(id).value = value;
   $(id).dispatchEvent(new Event(id === "search" ? "input" : "change", {bubbles: true}));
 }
@@ -52,7 +52,8 @@ function* samplesOf(data, metric) {
   for (let i = 0; i < data.samples.node.length; i++) {
     node += data.samples.node[i];
     yield {chain: chains[node], number: data.samples[metric][i],
-      class: data.samples.class[i], thread: data.samples.thread[i]};
+      class: data.samples.class[i], thread: data.samples.thread[i],
+      type: data.samples.type ? data.samples.type[i] : 0};
   }
 }
 
@@ -174,37 +175,43 @@ async function testKeys() {
 async function testSearch() {
   const name = heap.names[largest(heap.byFunction(everything("bytes")).self)];
   const text = name.replace(/[^\w]/g, "."), expression = new RegExp(text, "i");
-  await after(() => change("search", text));
+  await after(() => choose("search", text));
   const has = heap.names.map(n => expression.test(n));
   same("what was found", +$("matched").dataset.sum,
     sumOf(heap.data, "bytes", s => s.chain.some(f => has[f])));
   same("rows", +$("table").dataset.rows, heap.names.filter((n, f) =>
     has[f] && heap.totals(everything("allocs"))[f] > 0).length);
   expect("the colour of what was found", graph.boxes.some(b => graph.fill(b.branch) === MATCH));
-  await after(() => change("search", "."));
+  await after(() => choose("search", "."));
   same("when all is found", +$("matched").dataset.sum, graph.values.total[0]);
-  await after(() => change("search", "("));
+  await after(() => choose("search", "("));
   same("what is no expression", $("search").getAttribute("aria-invalid"), "true");
-  await after(() => change("search", ""));
+  await after(() => choose("search", ""));
   same("without a search", $("search").getAttribute("aria-invalid"), null);
 }
 
 async function testChoices() {
   const {data} = heap;
   for (let c = 0; c < data.classes.length; c++) {
-    await after(() => change("class", String(c)));
+    await after(() => choose("class", String(c)));
     same(`class ${c}`, graph.values.total[0], sumOf(data, "bytes", s => s.class === c));
   }
-  await after(() => change("class", "-1"));
+  for (let t = 0; t < Math.min((data.types ?? []).length, 20); t++) {
+    await after(() => choose("class", String(data.classes.length + t)));
+    same(`type ${data.types[t][0]}`, graph.values.total[0],
+      sumOf(data, "bytes", s => s.type === t + 1));
+    same(`all of ${data.types[t][0]}`, graph.values.total[0], data.types[t][4]);
+  }
+  await after(() => choose("class", "-1"));
   for (const metric of heap.metrics.slice(1)) {
-    await after(() => change("metric", metric));
+    await after(() => choose("metric", metric));
     same(metric, graph.values.total[0], sumOf(data, metric, () => true));
   }
-  await after(() => change("metric", "bytes"));
+  await after(() => choose("metric", "bytes"));
   for (const {value} of [...$("thread").options].slice(1)) {
-    await after(() => change("thread", value));
+    await after(() => choose("thread", value));
     same(`thread ${value}`, graph.values.total[0], sumOf(data, "bytes", s => s.thread === +value));
-    await after(() => change("thread", "-1"));
+    await after(() => choose("thread", "-1"));
   }
 }
 
@@ -261,17 +268,128 @@ function testContent() {
     "THEAD TBODY TR TH TD NOSCRIPT SCRIPT svg line text path circle").split(" "));
   for (const e of document.querySelectorAll("*"))
     expect(`an element ${e.tagName}`, allowed.has(e.tagName));
-  same("the program", $("title").textContent, heap.data.command);
+  if (!heap.isDiff)
+    same("the program", $("title").textContent, heap.data.command);
   expect("sentences", document.querySelectorAll("#summary li").length >= 3);
+}
+
+// Two recordings, of which the numbers of each are counted from the data.
+const lists = new Map();
+function listOf(data, metric) {
+  if (!lists.has(data))
+    lists.set(data, {});
+  return lists.get(data)[metric] ??= [...samplesOf(data, metric)];
+}
+
+function sidesOfChains(metric, wanted) {
+  const sides = [0, 0];
+  for (const s of listOf(heap.data, metric))
+    sides[s.thread] += wanted(s.chain) ? s.number : 0;
+  return sides;
+}
+
+const near = (a, b) => a.every((n, i) => Math.abs(n - b[i]) < 1e-6 * (1 + Math.abs(n)));
+
+function sameSides(what, found, wanted) {
+  expect(`${what}: ${found}, not ${wanted}`, near(found, wanted));
+}
+
+function pathOf(branch) {
+  const path = [];
+  for (let b = branch; b.fn >= 0; b = b.parent)
+    path.unshift(b.fn);
+  return path;
+}
+
+// A box is as wide as the larger one of both, chain by chain.
+function widthOf(metric, wanted) {
+  const chains = new Map();
+  for (const s of listOf(heap.data, metric).filter(s => wanted(s.chain))) {
+    const key = s.chain.join(" ");
+    if (!chains.has(key))
+      chains.set(key, [0, 0]);
+    chains.get(key)[s.thread] += s.number;
+  }
+  return sum([...chains.values()].map(sides => Math.max(...sides)));
+}
+
+function testDifferenceBoxes(view, isIn) {
+  for (const box of graph.boxes.slice(0, 30)) {
+    const path = pathOf(box.branch), {sides} = box.branch;
+    sameSides(`${view}: ${graph.name(box.branch)}`, sides,
+      sidesOfChains(state.metric, chain => isIn(chain, path)));
+    sameSides(`${view}: width of ${graph.name(box.branch)}`, [box.branch.value],
+      [widthOf(state.metric, chain => isIn(chain, path))]);
+    const [red, , blue] = colourOf(box);
+    const part = partChanged(sides);
+    expect(`${view}: the colour of ${graph.name(box.branch)}`,
+      part === 0 ? red === blue : part > 0 ? red > blue : blue > red);
+  }
+}
+
+function colourOf(box) {
+  const c = document.createElement("canvas").getContext("2d");
+  c.fillStyle = graph.fill(box.branch);
+  c.fillRect(0, 0, 1, 1);
+  return c.getImageData(0, 0, 1, 1).data;
+}
+
+function putDifference() {
+  const what = everything("bytes"), total = heap.functions(what, true);
+  heap.names.forEach((name, f) => {
+    if (change(total[f]) !== 0)
+      results.push(["bytes", name, ...total[f]].join("\t"));
+  });
+}
+
+async function testDifference() {
+  const {data} = heap, starts = (chain, path) => path.every((f, i) => chain[i] === f);
+  const ends = (chain, path) => starts([...chain].reverse(), path);
+  sameSides("all", heap.whole(everything("bytes")), [data.oldBytes * data.factor, data.bytes]);
+  sameSides("allocations", heap.whole(everything("allocs")), [data.oldAllocs * data.factor, data.allocs]);
+  testBoxes("top");
+  testDifferenceBoxes("top", starts);
+  await after(() => choose("metric", "allocs"));
+  testDifferenceBoxes("allocs", starts);
+  await after(() => document.querySelector("[data-view=inverted]").click());
+  testDifferenceBoxes("inverted", ends);
+  await after(() => choose("metric", "bytes"));
+  await after(() => document.querySelector("[data-view=function]").click());
+  const f = chosenFunction(), has = sidesOfChains("bytes", chain => chain.includes(f));
+  for (const view of graph.views)
+    sameSides("one function", view.sides, has);
+  same("what changed most", f, heap.mostChanged(everything("bytes")));
+  await after(() => document.querySelector("[data-view=top]").click());
+  await testZoom();
+  await testKeys();
+  for (const name of tablesOf(heap)) {
+    if (state.table !== name)
+      await after(() => document.querySelector(`[data-table=${name}]`).click());
+    expect(`${name}: no rows`, +$("table").dataset.rows > 0);
+    const numbers = [...document.querySelectorAll("#table tbody tr")].map(row =>
+      [...row.querySelectorAll("td")].map(cell => cell.textContent)
+        .filter(text => /^[+\u2212]?[\d,]+$/.test(text))
+        .map(text => +text.replaceAll(",", "").replace("\u2212", "-")));
+    for (const row of numbers)
+      expect(`${name}: ${row}`, data.factor !== 1 || row[1] - row[0] === row[2]);
+    const by = numbers.map(row => Math.abs(row[2]));
+    expect(`${name} is sorted`, by.every((n, i) => i === 0 || by[i - 1] >= n));
+  }
+  await after(() => document.querySelector("[data-table=functions]").click());
 }
 
 async function test() {
   for (let i = 0; i < heaps.length; i++) {
     if (+state.heap !== i)
-      await after(() => change("heap", String(i)));
+      await after(() => choose("heap", String(i)));
+    testContent();
+    if (heap.isDiff) {
+      putDifference();
+      await testDifference();
+      continue;
+    }
     if (i === 0)
       putFunctions();
-    testContent();
     testArcs();
     await testViews();
     await testZoom();

@@ -20,13 +20,16 @@
     (format *error-output* "record: error ~a of the monitor~%" code)
     (ext:quit 99)))
 
-(defun start ()
+(defvar *set-live* (c-function "mprof_set_live"))
+
+(defun start (&key live)
+  (check (si:call-cfun *set-live* :int '(:int) (list (if live 1 0))))
   (check (si:call-cfun *start* :int '(:cstring) (list *file*))))
 
 (defun stop ()
   (check (si:call-cfun *stop* :int '() '())))
 
-(defun until-exit ()
-  "Record from here to the end of the process."
+(defun until-exit (&key live)
+  "Record from here to the end of the process; with LIVE also what is alive."
   (push #'stop si::*exit-hooks*)
-  (start))
+  (start :live live))

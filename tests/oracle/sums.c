@@ -1,8 +1,9 @@
 /* sums.c - the totals of a data file, read in the plainest way.
  *
  * Knows monitor/format/format.h and nothing of the reader in report/.  Prints
- * the allocations and bytes of all chains, of all bins, and of what is
- * unplaced.
+ * the allocations and bytes of all chains, of all bins, of the chains whose
+ * type is known, of what is unplaced, and of what was not found dead; and how
+ * many bins have something else than the chains of their type.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +45,31 @@ static void print(const char *what, const struct mprof_count *sum) {
            (unsigned long)sum->bytes);
 }
 
+/* What the chains have: in all, with a type, and by BIN and whether it is
+ * storage, where the bins of a file are. */
+struct chains {
+    const unsigned char *data;
+    struct mprof_count all, typed;
+    struct mprof_count (*of_bin)[2];
+};
+
+static void add_chain(struct chains *chains, uint32_t key,
+                      const struct mprof_count *count) {
+    add(&chains->all, count);
+    if (!mprof_key_has_type(key))
+        return;
+    add(&chains->typed, count);
+    add(&chains->of_bin[mprof_key_bin(key)][key / MPROF_STORAGE], count);
+}
+
+static int differ(const struct mprof_count *a, const struct mprof_count *b) {
+    return a->allocs != b->allocs || a->bytes != b->bytes;
+}
+
 /* What the chains that are not in the tree have allocated. */
-static void add_spilled(struct mprof_count *sum, const unsigned char *data,
+static void add_spilled(struct chains *chains,
                         const struct mprof_block *block) {
+    const unsigned char *data = chains->data;
     const struct mprof_thread *thread =
         (const void *)(data + (size_t)block->thread * 8);
     const struct mprof_spill_counter *counter = (const void *)(block + 1);
@@ -54,11 +77,15 @@ static void add_spilled(struct mprof_count *sum, const unsigned char *data,
     for (uint32_t i = 0; i < block->count; i++)
         if (block->head.type == MPROF_SPILL_COUNTERS) {
             if (thread->spilled == thread->emptied)
-                add(sum, &counter[i].counter.allocated);
+                add_chain(chains,
+                          thread->heap == MPROF_C_HEAP ? 0
+                                                       : counter[i].counter.key,
+                          &counter[i].counter.allocated);
         } else if (block->head.type == MPROF_TOTALS) {
             if (total[i].kind == MPROF_SELF &&
                 total[i].views & MPROF_ALL_FRAMES)
-                add(sum, &total[i].counts[thread->emptied & 1]);
+                add_chain(chains, total[i].caller,
+                          &total[i].counts[thread->emptied & 1]);
         }
 }
 
@@ -73,8 +100,13 @@ int main(int argc, char **argv) {
     memcpy(&header, data, sizeof header);
     if (memcmp(header.magic, MPROF_MAGIC, 8) != 0 || header.used > size)
         fail(argv[1], "not a data file");
-    struct mprof_count nodes = {0, 0}, bins = {0, 0};
+    struct mprof_count bins = {0, 0}, dead = {0, 0};
+    struct chains chains = {.data = data};
+    unsigned wrong = 0;
     size_t thing;
+    chains.of_bin = calloc(header.used / 8 + 1, sizeof *chains.of_bin);
+    if (chains.of_bin == NULL)
+        fail(argv[1], "no memory");
     for (size_t at = MPROF_HEADER_BYTES; at < header.used;) {
         const struct mprof_record *record = (const void *)(data + at);
         if (record->bytes == 0)
@@ -83,18 +115,24 @@ int main(int argc, char **argv) {
             const struct mprof_block *block = (const void *)record;
             const struct mprof_thread *thread =
                 (const void *)(data + (size_t)block->thread * 8);
-            thing = thread->heap == MPROF_C_HEAP
-                        ? sizeof(struct mprof_c_counter)
-                        : sizeof(struct mprof_counter);
-            for (uint32_t i = 0; i < block->count; i++)
-                add(&nodes, &((const struct mprof_counter
-                                   *)(const void *)((const char *)(block + 1) +
-                                                    i * thing))
-                                 ->allocated);
+            int lives = thread->heap == MPROF_C_HEAP ||
+                        thread->flags & MPROF_THREAD_LIVES;
+            thing = lives ? sizeof(struct mprof_c_counter)
+                          : sizeof(struct mprof_counter);
+            for (uint32_t i = 0; i < block->count; i++) {
+                const struct mprof_counter *counter =
+                    (const void *)((const char *)(block + 1) + i * thing);
+                add_chain(&chains,
+                          thread->heap == MPROF_C_HEAP ? 0 : counter->key,
+                          &counter->allocated);
+                const struct mprof_c_counter *c = (const void *)counter;
+                if (lives)
+                    add(&dead, &c->freed);
+            }
         }
         if (record->type == MPROF_SPILL_COUNTERS ||
             record->type == MPROF_TOTALS)
-            add_spilled(&nodes, data, (const void *)record);
+            add_spilled(&chains, (const void *)record);
         if (record->type == MPROF_BIN) {
             add(&bins, &((const struct mprof_bin *)record)->objects);
             add(&bins, &((const struct mprof_bin *)record)->storage);
@@ -103,10 +141,23 @@ int main(int argc, char **argv) {
     }
     struct mprof_count unplaced = {header.unplaced_allocs,
                                    header.unplaced_bytes};
-    print("nodes", &nodes);
+    for (size_t at = MPROF_HEADER_BYTES; at < header.used;) {
+        const struct mprof_bin *bin = (const void *)(data + at);
+        if (bin->head.type == MPROF_BIN)
+            wrong += differ(&bin->objects, &chains.of_bin[at / 8][0]) ||
+                     differ(&bin->storage, &chains.of_bin[at / 8][1]);
+        at += bin->head.bytes;
+    }
+    print("nodes", &chains.all);
+    print("typed", &chains.typed);
+    struct mprof_count alive = {chains.all.allocs - dead.allocs,
+                                chains.all.bytes - dead.bytes};
+    print("alive", &alive);
+    printf("wrong %u\n", wrong);
     print("bins", &bins);
     print("unplaced", &unplaced);
     printf("state %s\n", header.state == MPROF_CLOSED ? "closed" : "open");
+    free(chains.of_bin);
     free(data);
     return 0;
 }

@@ -136,12 +136,21 @@
                                  :function function)))))
 (share-method 'symbol 'number)
 
+(defgeneric below (shape))
+(defmethod below ((shape circle))
+  (flet ((deeper () (conses 39) (nothing)))
+    (declare (notinline deeper))
+    (deeper)
+    (nothing)))
+
 (defun c-functions ()
   "Functions of Common Lisp that ECL has in C."
-  (declare (notinline mapcar make-array))
+  (declare (notinline mapcar make-array make-hash-table subseq))
   (mapcar #'identity '(1 2 3))
   (apply #'list '(1 2))
   (make-array 3)
+  (subseq "string" 2)
+  (setf (gethash 1 (make-hash-table)) 2)
   (nothing))
 
 (defun bignums (x)
@@ -175,4 +184,5 @@
   (shared 1)
   (one-name)
   (other-name)
+  (below (make-instance 'circle))
   (nothing))

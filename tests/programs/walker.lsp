@@ -8,7 +8,8 @@
   (setf *seed* (logand #xffffff (+ (* *seed* 69069) 12345)))
   (mod (ash *seed* -6) n))
 
-(defun leaf (n) (make-list n))
+;; A function of ECL that has another C function inside, which is of the same name.
+(defun leaf (n) (make-hash-table :size n))
 
 (defvar *walkers* '(ant bee cat dog eel fox gnu hen))
 

@@ -10,7 +10,9 @@
  * Unchecked is what libunwind could not follow; marks counts the walks that set
  * some, cells those that were by what is remembered of frames. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +165,20 @@ static void show_marks(const struct mprof__marks *marks) {
             *(uintptr_t *)marks->ra_slot[i] = mprof__marks_trampoline(marks);
 }
 
+/* libunwind masks all signals for every frame that it looks up, which is most
+ * of the time that this takes: they are masked once, for the whole chain. */
+static MPROF__FAST_TLS bool masked;
+
+__attribute__((visibility("default"))) int
+sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    if (masked)
+        return 0;
+    int error = pthread_sigmask(how, set, old);
+    if (error != 0)
+        errno = error;
+    return error == 0 ? 0 : -1;
+}
+
 static void walk_by_libunwind(const struct mprof__chain *chain) {
     unw_context_t context;
     unw_cursor_t cursor;
@@ -211,11 +227,17 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
 static void check_by_libunwind(const struct mprof__thread *thread,
                                const struct mprof__chain *chain) {
     struct mprof__marks *own = thread->chain.marks;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
     if (own != NULL)
         hide_marks(own);
+    masked = true;
     walk_by_libunwind(chain);
+    masked = false;
     if (own != NULL)
         show_marks(own);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 static void note_walk(const struct mprof__thread *thread) {

@@ -168,7 +168,7 @@ mprof_ref datafile_spill_counter(struct datafile *file, mprof_ref node,
     struct mprof_spill_counter *counter = datafile_record(file, ref);
     struct mprof_node *at = datafile_record(file, node);
     counter->counter.next = at->counter;
-    counter->counter.class_ = class_;
+    counter->counter.key = class_;
     counter->counter.allocated = count;
     counter->short_ = short_;
     at->counter = ref;
@@ -193,7 +193,7 @@ mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
                               c ? sizeof(struct mprof_c_counter)
                                 : sizeof(struct mprof_counter));
     struct mprof_c_counter *counter = datafile_record(file, ref);
-    counter->counter.class_ = class_;
+    counter->counter.key = class_;
     counter->counter.allocated = allocated;
     if (c) {
         counter->thread = thread;

@@ -153,6 +153,12 @@ static void set_chain(struct player *p, const struct mprof_node *node,
     chain->reused = reused;
 }
 
+static uint32_t fresh_key(uint32_t key) {
+    return mprof_key_has_type(key)
+               ? fresh[mprof_key_bin(key)] | (key & MPROF_STORAGE)
+               : key;
+}
+
 /* In two parts, which other chains come between. */
 static void play_counter(struct player *p, const struct mprof_node *node,
                          const struct mprof_counter *counter, bool second) {
@@ -168,15 +174,15 @@ static void play_counter(struct player *p, const struct mprof_node *node,
         return;
     mprof_ref place = mprof__tree_place(p->thread);
     struct mprof_counter *to =
-        mprof__counter(p->thread, place, counter->class_, half.bytes);
+        mprof__counter(p->thread, place, fresh_key(counter->key), half.bytes);
     to->allocated.allocs += half.allocs;
     to->allocated.bytes += half.bytes;
     if (mprof__has_losses(p->thread))
         p->thread->record->folded_allocs += half.allocs;
     if (!is_c || !second)
         return;
-    struct mprof_c_counter *owner =
-        mprof__arena_at(&session->arena, p->thread->owner[counter->class_]);
+    struct mprof_c_counter *owner = mprof__arena_at(
+        &session->arena, p->thread->owner[mprof__key_place(counter->key)]);
     owner->freed.allocs += c->freed.allocs;
     owner->freed.bytes += c->freed.bytes;
     struct mprof_count then = c->at_peak;
@@ -199,11 +205,32 @@ static void play_block(struct player *p, const struct mprof_block *block,
         }
 }
 
+/* The bins of the player's thread, empty: counters lead there. */
+static void copy_bins(const struct player *p) {
+    struct mprof__arena *arena = &session->arena;
+    for (uint64_t at = MPROF_HEADER_BYTES; at < old_used;) {
+        const struct mprof_bin *from = (const void *)(old + at);
+        mprof_ref ref = (mprof_ref)(at / 8);
+        at += from->head.bytes;
+        if (from->head.type != MPROF_BIN || from->thread != p->ref)
+            continue;
+        struct mprof_bin *to =
+            mprof__arena_record(arena, MPROF_BIN, sizeof *to);
+        assert_non_null(to);
+        to->thread = p->thread->ref;
+        to->type = fresh[from->type];
+        to->name = fresh[from->name];
+        to->class_ = from->class_;
+        fresh[ref] = mprof__arena_publish(arena, to);
+    }
+}
+
 static void *play(void *player) {
     struct player *p = player;
     assert_non_null(mprof__enter());
     p->thread = mprof__thread_self(session, p->heap);
     assert_non_null(p->thread);
+    copy_bins(p);
     for (int second = 0; second < 2; second++)
         for (uint64_t at = MPROF_HEADER_BYTES; at < old_used;) {
             const struct mprof_record *record = (const void *)(old + at);
@@ -271,6 +298,7 @@ uint64_t replay(const char *from, const char *to, uint64_t limit) {
     struct mprof_header *header = mprof__arena_header(&session->arena);
     const struct mprof_header *before = (const void *)old;
     header->program = fresh[before->program];
+    header->runtime = fresh[before->runtime];
     play_all();
     uint64_t emptied = header->emptied / 2;
     for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)

@@ -1,11 +1,13 @@
-/* What of a loaded ELF file there is to read. */
+/* What of a loaded ELF file there is to read, and what it exports. */
 #define _GNU_SOURCE
 #include "tests/support/check.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "monitor/base/exports.h"
 #include "monitor/base/loaded.h"
 
 static char no_elf[4096] __attribute__((aligned(4096)));
@@ -70,11 +72,73 @@ static void what_is_elsewhere_has_none(void **state) {
     assert_int_equal(mprof__loaded_until(&segment, start - 1), 0);
 }
 
+/* The library that has FUNCTION. */
+static struct mprof__exports exports_with(uintptr_t function) {
+    Dl_info info;
+    struct link_map *map;
+    assert_int_not_equal(
+        dladdr1((void *)function, &info, (void **)&map, RTLD_DL_LINKMAP), 0);
+    uintptr_t start = (uintptr_t)info.dli_fbase;
+    const struct mprof__loaded file = {start, start + 4096, map->l_addr};
+    return mprof__exports_of(&file, map->l_ld);
+}
+
+static uintptr_t address_of(const char *name) {
+    uintptr_t address = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    assert_int_not_equal(address, 0);
+    return address;
+}
+
+static void exports_are_found_by_their_names(void **state) {
+    (void)state;
+    uintptr_t size = address_of("getpagesize"),
+              version = address_of("gnu_get_libc_version");
+    struct mprof__exports libc = exports_with(size);
+    assert_true(mprof__exports_at(&libc, "getpagesize", size));
+    assert_true(mprof__exports_at(&libc, "gnu_get_libc_version", version));
+    assert_false(mprof__exports_at(&libc, "getpagesize", version));
+    assert_false(mprof__exports_at(&libc, "getpagesize", size + 1));
+    assert_false(mprof__exports_at(&libc, "getpagesiz", size));
+    assert_false(mprof__exports_at(&libc, "no_such_function", size));
+}
+
+/* A library that asks for a function does not have it. */
+static void what_is_imported_is_no_export(void **state) {
+    (void)state;
+    uintptr_t size = address_of("getpagesize");
+    struct mprof__exports other =
+        exports_with((uintptr_t)cmocka_set_message_output);
+    assert_int_not_equal(other.hash, 0);
+    assert_false(mprof__exports_at(&other, "getpagesize", size));
+    assert_false(mprof__exports_at(&other, "malloc", address_of("malloc")));
+}
+
+static void without_tables_nothing_is_exported(void **state) {
+    (void)state;
+    static const ElfW(Dyn) none[] = {{.d_tag = DT_NULL}};
+    static const ElfW(Dyn)
+        wild[] = {{.d_tag = DT_GNU_HASH, .d_un.d_ptr = 8},
+                  {.d_tag = DT_SYMTAB, .d_un.d_ptr = 8},
+                  {.d_tag = DT_STRTAB, .d_un.d_ptr = 8},
+                  {.d_tag = DT_STRSZ, .d_un.d_val = SIZE_MAX / 2},
+                  {.d_tag = DT_NULL}};
+    const struct mprof__loaded file = own_file();
+    uintptr_t size = address_of("getpagesize");
+    const ElfW(Dyn) *const sections[] = {NULL, none, wild, (const void *)16};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        struct mprof__exports x = mprof__exports_of(&file, sections[i]);
+        assert_false(mprof__exports_at(&x, "getpagesize", size));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_has_its_headers),
         cmocka_unit_test(a_segment_of_the_program_has_those_of_the_program),
         cmocka_unit_test(what_is_elsewhere_has_none),
+        cmocka_unit_test(exports_are_found_by_their_names),
+        cmocka_unit_test(what_is_imported_is_no_export),
+        cmocka_unit_test(without_tables_nothing_is_exported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,134 @@ static void a_broken_word_is_noticed(void **state) {
     takes(heap + 512, 5, (uint64_t)1 << 40);
 }
 
+/*
+ * What a collector gave
+ */
+
+/* A list of those that are there. */
+struct seen {
+    unsigned count;
+    const void *at[8];
+    uint64_t bytes[8];
+    mprof_ref counter[8];
+    const void *dies; /* one that is to be forgotten, or NULL */
+};
+
+static bool see(const struct mprof__object *object, struct mprof__past *past,
+                void *data) {
+    struct seen *seen = data;
+    assert_true(seen->count < 8);
+    seen->at[seen->count] = object->at;
+    seen->bytes[seen->count] = object->bytes;
+    seen->counter[seen->count++] = object->counter;
+    past->age++;
+    return object->at != seen->dies;
+}
+
+static struct seen look(const void *dies) {
+    struct seen seen = {.dies = dies};
+    mprof__collected_each(see, &seen);
+    return seen;
+}
+
+static struct mprof__object give(char *at, mprof_ref counter, uint64_t bytes,
+                                 struct mprof__past *past) {
+    struct mprof__object what = {.counter = counter, .bytes = bytes}, before;
+    assert_true(mprof__collected_put(at, what, past, &before));
+    return before;
+}
+
+static void collected_objects_are_apart(void **state) {
+    struct mprof__past past = {0, 3};
+    struct mprof__object what;
+    (void)state;
+    mprof__objects_clear();
+    put(heap + 1024, 1, 10);
+    assert_int_equal(give(heap + 1024, 2, 20, &past).counter, 0);
+    takes(heap + 1024, 1, 10);
+    assert_false(mprof__objects_take(heap + 1024, &what));
+    struct seen seen = look(NULL);
+    assert_int_equal(seen.count, 1);
+    assert_ptr_equal(seen.at[0], heap + 1024);
+    assert_int_equal(seen.counter[0], 2);
+    assert_int_equal(seen.bytes[0], 20);
+    mprof__objects_clear();
+    assert_int_equal(look(NULL).count, 0);
+}
+
+static void collected_objects_die_and_are_replaced(void **state) {
+    struct mprof__past past = {0, 3};
+    const uint64_t large = (uint64_t)5 << 32;
+    (void)state;
+    mprof__objects_clear();
+    give(heap + 1024, 2, 20, &past);
+    past = (struct mprof__past){0, 4};
+    give(heap + 1040, 3, large, &past); /* two words */
+    past = (struct mprof__past){0, 5};
+    give(heap + 1072, 4, 0, &past);
+    struct seen seen = look(heap + 1024);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.bytes[1], large);
+    seen = look(NULL);
+    assert_int_equal(seen.count, 2);
+    assert_ptr_equal(seen.at[0], heap + 1040);
+    /* Another one in the place of what nobody said was freed */
+    past = (struct mprof__past){0, 6};
+    struct mprof__object before = give(heap + 1040, 7, 70, &past);
+    assert_int_equal(before.counter, 3);
+    assert_int_equal(before.bytes, large);
+    assert_int_equal(past.age, 2);
+    assert_int_equal(past.epoch, 4);
+    seen = look(heap + 1072);
+    assert_int_equal(seen.count, 2);
+    assert_int_equal(seen.bytes[0], 70);
+    assert_int_equal(seen.counter[1], 4);
+    assert_int_equal(look(NULL).count, 1);
+    assert_int_equal(look(heap + 1040).count, 1);
+    assert_int_equal(look(NULL).count, 0);
+}
+
+/* At ADDRESS only. */
+static struct seen look_at(const void *address, const void *dies) {
+    struct seen seen = {.dies = dies};
+    mprof__collected_one(address, see, &seen);
+    return seen;
+}
+
+static void one_collected_object_dies(void **state) {
+    const uint64_t large = (uint64_t)5 << 32;
+    struct mprof__past past = {0, 3};
+    (void)state;
+    mprof__objects_clear();
+    give(heap + 1024, 2, 20, &past);
+    past = (struct mprof__past){0, 3};
+    give(heap + 1040, 3, large, &past);
+    assert_int_equal(look_at(heap + 1008, NULL).count, 0);
+    assert_int_equal(look_at(heap + 1025, NULL).count, 0);
+    assert_int_equal(look_at((void *)((uintptr_t)1 << 47), NULL).count, 0);
+    /* Where there are no words */
+    assert_int_equal(look_at((void *)((uintptr_t)1 << 46), NULL).count, 0);
+    struct seen seen = look_at(heap + 1040, NULL);
+    assert_int_equal(seen.count, 1);
+    assert_ptr_equal(seen.at[0], heap + 1040);
+    assert_int_equal(seen.bytes[0], large);
+    look_at(heap + 1040, heap + 1040);
+    seen = look(NULL);
+    assert_int_equal(seen.count, 1);
+    assert_ptr_equal(seen.at[0], heap + 1024);
+    look_at(heap + 1024, heap + 1024);
+    assert_int_equal(look(NULL).count, 0);
+}
+
+static void what_cannot_be_collected_is_refused(void **state) {
+    struct mprof__past past = {0, 0};
+    struct mprof__object what = {.counter = 1, .bytes = 1}, before;
+    (void)state;
+    assert_false(mprof__collected_put(heap + 8, what, &past, &before));
+    assert_false(mprof__collected_put((void *)((uintptr_t)1 << 47), what, &past,
+                                      &before));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_is_taken_once),
@@ -107,6 +235,10 @@ int main(void) {
         cmocka_unit_test(all_are_forgotten),
         cmocka_unit_test(neighbours_have_words_of_their_own),
         cmocka_unit_test(a_broken_word_is_noticed),
+        cmocka_unit_test(collected_objects_are_apart),
+        cmocka_unit_test(collected_objects_die_and_are_replaced),
+        cmocka_unit_test(one_collected_object_dies),
+        cmocka_unit_test(what_cannot_be_collected_is_refused),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

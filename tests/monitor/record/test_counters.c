@@ -82,7 +82,7 @@ static void each_site_and_class_has_one_counter(void **state) {
         for (unsigned n = 0; n < SITES; n++)
             for (unsigned class_ = 0; class_ < USED; class_++) {
                 const struct mprof_c_counter *counter = tell(n, class_);
-                assert_int_equal(counter->counter.class_, class_);
+                assert_int_equal(counter->counter.key, class_);
                 assert_int_equal(counter->site, site[n].ref);
                 assert_int_equal(counter->counter.allocated.allocs, round);
                 assert_int_equal(counter->counter.allocated.bytes,
@@ -123,7 +123,7 @@ static void classes_at_one_place_are_told_apart(void **state) {
         for (unsigned n = FIRST; n < LAST; n++)
             for (unsigned class_ = 0; class_ < USED; class_++) {
                 const struct mprof_c_counter *counter = tell(n, class_);
-                assert_int_equal(counter->counter.class_, class_);
+                assert_int_equal(counter->counter.key, class_);
                 assert_int_equal(counter->counter.allocated.allocs, round);
             }
     mprof__tree_check(thread);

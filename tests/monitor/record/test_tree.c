@@ -80,7 +80,7 @@ static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
     while (ref != 0) {
         const struct mprof_counter *counter =
             mprof__arena_at(&session->arena, ref);
-        if (counter->class_ == class_) {
+        if (counter->key == class_) {
             sum.allocs += counter->allocated.allocs;
             sum.bytes += counter->allocated.bytes;
         }
@@ -340,6 +340,62 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     end();
 }
 
+/* The place of a chain that no step leads to. */
+static mprof_ref find_anew(const unsigned *sites_of, size_t count) {
+    memset(thread->tree.steps, 0,
+           (thread->tree.step_mask + 1) * sizeof *thread->tree.steps);
+    return find(sites_of, count);
+}
+
+/* The nodes of one function that calls operator new from CALLS sites, below
+ * that of OUTER; and where it does not call that. */
+static void calls_of_new(unsigned outer) {
+    enum { CALLS = SITES / FUNCTIONS };
+    mprof_ref node[CALLS], same = 0;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (unsigned i = 0; i < CALLS; i++) {
+            unsigned s = 1 + i * FUNCTIONS, chain[] = {outer, s, 0};
+            find_anew(chain, 3);
+            if (pass == 0)
+                node[i] = frame[1].node;
+            assert_int_equal(frame[1].node, node[i]);
+            assert_int_equal(at(node[i])->call, site[s].ref);
+            for (unsigned k = 0; k < i; k++)
+                assert_int_not_equal(node[k], node[i]);
+            find_anew(chain, 2);
+            assert_int_not_equal(frame[1].node, node[i]);
+            if (same == 0)
+                same = frame[1].node;
+            assert_int_equal(frame[1].node, same);
+        }
+    }
+}
+
+static void calls_of_operator_new_have_nodes_of_their_own(void **state) {
+    (void)state;
+    begin(1 << 20);
+    site[0].is_new = true;
+    calls_of_new(2);
+    /* ... also where there are so many children that there is an index. */
+    for (unsigned i = 4; i < FUNCTIONS; i++) {
+        unsigned chain[] = {3, i};
+        find(chain, 2);
+    }
+    calls_of_new(3);
+    mprof__tree_check(thread);
+    /* What of a full tree is told keeps them apart as well. */
+    thread->spill.refused = true;
+    session->arena.reserve = session->arena.limit - 16384;
+    unsigned one[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+    unsigned other[] = {9, 8, 7, 6, 5, 4, 3, 2, 1 + FUNCTIONS, 0};
+    mprof_ref node = find(one, 10);
+    assert_true(frame[9].folded);
+    assert_int_not_equal(find(other, 10), node);
+    assert_int_equal(find(one, 10), node);
+    mprof__tree_check(thread);
+    end();
+}
+
 /* Without room for a counter it is not counted as folded once more. */
 static void what_is_lost_is_told_once(void **state) {
     (void)state;
@@ -387,7 +443,7 @@ static void break_the_function(void) {
 static void break_the_class(void) {
     struct mprof_counter *counter =
         mprof__arena_at(&session->arena, at(inner)->counter);
-    counter->class_ = MPROF_CLASSES;
+    counter->key = MPROF_CLASSES;
     mprof__tree_check(thread);
 }
 
@@ -465,6 +521,7 @@ int main(void) {
         cmocka_unit_test(each_call_site_is_told_once),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
+        cmocka_unit_test(calls_of_operator_new_have_nodes_of_their_own),
         cmocka_unit_test(what_is_lost_is_told_once),
         cmocka_unit_test(a_broken_tree_is_noticed),
     };

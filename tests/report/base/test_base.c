@@ -10,6 +10,7 @@
 
 #include "report/base/budget.h"
 #include "report/base/dictionary.h"
+#include "report/base/fitted.h"
 #include "report/base/output.h"
 #include "report/base/utf8.h"
 
@@ -155,6 +156,47 @@ static void memory_is_for_what_files_have(void **state) {
     assert_int_equal(result, 0);
 }
 
+/* What LINE becomes where WIDTH characters fit, with NAME behind it. */
+static void fits(uint32_t width, const char *before, const char *name,
+                 const char *after, const char *expected) {
+    struct report__fit fit;
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    FILE *out = report__fit_open(&fit, memory, width, false);
+
+    fputs(before, out);
+    report__print_name(out, name);
+    report__print_strong(out, "");
+    fputs(after, out);
+    assert_true(report__fit_close(&fit, out));
+    fclose(memory);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void names_are_shortened_in_the_middle(void **state) {
+    (void)state;
+    const char *name = "abcdefghijklmnopqrstuvwxyz0123456789";
+    fits(0, "1 ", name, "\n", "1 abcdefghijklmnopqrstuvwxyz0123456789\n");
+    fits(38, "1 ", name, "\n", "1 abcdefghijklmnopqrstuvwxyz0123456789\n");
+    fits(37, "1 ", name, "\n", "1 abcdefghijklmnop...uvwxyz0123456789\n");
+    fits(30, "1 ", name, "]", "1 abcdefghijkl...yz0123456789]");
+    /* Never to less than says something. */
+    fits(10, "1 ", name, "]\n\n", "1 abcdefghi...23456789]\n\n");
+    /* Characters count, not bytes, and none is cut. */
+    fits(24, "",
+         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d"
+         "\u4e2d\u4e2d\u4e2d",
+         "\n",
+         "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"
+         "...\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d\n");
+    fits(8, "------------", "", "--\nab\n", "--------\nab\n");
+    /* What looks like a mark is none. */
+    fits(0, "", "a\1b\2c", "\n", "a?b?c\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_characters),
@@ -162,6 +204,7 @@ int main(void) {
         cmocka_unit_test(each_text_has_its_number),
         cmocka_unit_test(a_file_that_is_replaced_keeps_its_mode),
         cmocka_unit_test(a_file_that_is_protected_stays),
+        cmocka_unit_test(names_are_shortened_in_the_middle),
         cmocka_unit_test(memory_is_for_what_files_have),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

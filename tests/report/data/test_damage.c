@@ -27,8 +27,8 @@ static char *everything(const void *data, size_t size) {
                                                    .offsets = true,
                                                    .inlines = true};
         report__print_header(out, p, MPROF_VERBOSE, &pool);
-        report__print_bins(out, p, MPROF_ALL_THREADS, MPROF_VERBOSE, &pool);
-        report__print_sizes(out, p, MPROF_ALL_THREADS, NULL, MPROF_VERBOSE,
+        report__print_bins(out, p, MPROF_ALL_THREADS, &leaks.choice, &pool);
+        report__print_sizes(out, p, MPROF_ALL_THREADS, NULL, &leaks.choice,
                             &pool);
         report__print_leaks(out, p, names, MPROF_ALL_THREADS, &leaks, &pool);
         for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {

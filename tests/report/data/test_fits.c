@@ -106,9 +106,9 @@ static void spills_and_totals_fit(void **state) {
     struct mprof_spill_counter *c = datafile_record(d, s.counter);
     struct mprof_total *t = datafile_record(d, sum);
     struct mprof_node *n = datafile_record(d, s.node);
-    c->counter.class_ = MPROF_CLASSES;
-    refuses_closed_at(f, s.counter, AT(counter, class_), "no such class");
-    c->counter.class_ = 0;
+    c->counter.key = MPROF_CLASSES;
+    refuses_closed_at(f, s.counter, AT(counter, key), "no such class");
+    c->counter.key = 0;
     c->counter.next = s.counter;
     refuses_closed_at(f, s.counter, AT(counter, next),
                       "a counter belongs to two nodes");
@@ -140,6 +140,81 @@ static void spills_and_totals_fit(void **state) {
     assert_non_null(parse(f));
 }
 
+/* What a counter of Lisp counts is a bin of its thread, or a class. */
+static void types_fit_their_threads(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    const struct mprof_count one = {1, 24}, none = {0, 0};
+    mprof_ref bin = datafile_bin(d, w.lisp, MPROF_OTHER, "x", NULL, none, one);
+    mprof_ref lisp = datafile_thread(d, 2, NULL);
+    mprof_ref other = datafile_bin(d, lisp, MPROF_CONS, "x", NULL, none, none);
+    mprof_ref at = datafile_count(d, w.lisp_node, bin | MPROF_STORAGE, 1, 24);
+    struct mprof_counter *counter = datafile_record(d, at);
+    const struct report__profile *p;
+
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].class_, MPROF_OTHER);
+    assert_int_equal(p->counters[0].bin, 0);
+    assert_true(p->counters[0].is_storage);
+    counter->key = bin;
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_false(p->counters[0].is_storage);
+    counter->key = other;
+    refuses_closed_at(f, at, AT(counter, key), "a type of another thread's");
+    counter->key = w.site;
+    refuses_closed_at(f, at, AT(counter, key),
+                      "a ref leads to a site, not to a bin");
+    counter->key = MPROF_CLASSES;
+    refuses_closed_at(f, at, AT(counter, key), "a ref leads to no record");
+    counter->key = MPROF_STORAGE;
+    refuses_closed_at(f, at, AT(counter, key), "a ref is missing");
+    counter->key = bin;
+    datafile_header(d)->version = MPROF_UNTYPED_VERSION;
+    refuses_closed_at(f, at, AT(counter, key), "no such class");
+    counter->key = MPROF_FLOAT;
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].class_, MPROF_FLOAT);
+    assert_int_equal(p->counters[0].bin, MPROF_NONE);
+    datafile_header(d)->version = MPROF_UNTYPED_VERSION - 1;
+    refuses(f, "x.data: has data format version 6, this mprof reads versions 7 "
+               "and 8; that which recorded it can read it");
+}
+
+/* The same of what a function allocated itself. */
+static void totals_have_types(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    const struct mprof_count none = {0, 0};
+    mprof_ref bin = datafile_bin(d, w.lisp, MPROF_FLOAT, "x", NULL, none, none);
+    struct mprof_total total = {.caller = bin | MPROF_STORAGE,
+                                .function = datafile_lisp(d, "G"),
+                                .kind = MPROF_SELF,
+                                .views = MPROF_ALL_FRAMES,
+                                .class_ = MPROF_FLOAT,
+                                .counts = {{5, 50}, {7, 70}}};
+    mprof_ref at = datafile_total(d, w.lisp, total);
+    const struct report__profile *p;
+
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->total_count, 1);
+    assert_int_equal(p->totals[0].class_, MPROF_FLOAT);
+    assert_int_equal(p->totals[0].bin, 0);
+    assert_true(p->totals[0].is_storage);
+    ((struct mprof_total *)datafile_record(d, at))->caller = w.site;
+    refuses_closed_at(f, at, AT(total, caller),
+                      "a ref leads to a site, not to a bin");
+    ((struct mprof_total *)datafile_record(d, at))->caller = 0;
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->totals[0].bin, MPROF_NONE);
+}
+
 static void counters_fit_their_nodes(void **state) {
     struct fixture *f = *state;
     struct world w = make_world(&f->file);
@@ -157,8 +232,8 @@ static void counters_fit_their_nodes(void **state) {
     refuses_closed_at(f, w.counter, AT(c_counter, thread),
                       "a counter of another thread's node");
     *counter = good;
-    counter->counter.class_ = MPROF_CLASSES;
-    refuses_closed_at(f, w.counter, AT(counter, class_), "no such class");
+    counter->counter.key = MPROF_CLASSES;
+    refuses_closed_at(f, w.counter, AT(counter, key), "no such class");
     *counter = good;
     counter->site = w.size;
     refuses_closed_at(f, w.counter, AT(c_counter, site),
@@ -305,6 +380,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(spills_count_until_they_are_emptied),
         TEST(spills_and_totals_fit),
+        TEST(types_fit_their_threads),
+        TEST(totals_have_types),
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),
         TEST(an_open_file_may_lead_beyond_its_end),

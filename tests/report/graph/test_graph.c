@@ -19,6 +19,7 @@ struct fixture {
     struct report__profile *profile;
     struct report__functions *names;
     struct report__graph *graph;
+    const char *runtime; /* NULL: what the file says */
 };
 
 static int set_up(void **state) {
@@ -43,6 +44,8 @@ static void build_heap(struct fixture *f, enum mprof_heap heap, uint32_t thread,
         report__parse(&f->pool, "x", f->file.data, f->file.size, &error);
     if (!f->profile)
         fail_msg("%s", error);
+    if (f->runtime)
+        f->profile->runtime = f->runtime;
     f->names = report__name_functions(&f->pool, f->profile, NULL);
     f->graph = report__graph_build(&f->pool, f->profile, f->names, heap, thread,
                                    all_frames);
@@ -177,6 +180,41 @@ static void plumbing_is_left_out(void **state) {
     assert_int_equal(f->graph->arc_count, 2);
     build(f, MPROF_ALL_THREADS, true);
     assert_int_equal(f->graph->arc_count, 7);
+}
+
+/* Beside the function that Lisp calls, others of ECL do its work. */
+static void c_functions_have_lisp_names(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref own = datafile_module(d, "/home/own.fas", NULL, 0);
+    mprof_ref ecl = datafile_module(d, "/lib/libecl.so.21.2", NULL, 0);
+    mprof_ref functions[] = {
+        datafile_lisp(d, "FOO"),
+        datafile_function(d, MPROF_C, own, 8, NULL, "init_fas_CODE"),
+        datafile_function(d, MPROF_C, ecl, 8, NULL, "ecl_init_module"),
+        datafile_function(d, MPROF_C, own, 16, NULL, "_eclg3b8Z_upZnhn51"),
+        datafile_lisp(d, "CL:MAKE-HASH-TABLE"),
+        datafile_function(d, MPROF_C, ecl, 16, NULL, "cl__make_hash_table"),
+        datafile_function(d, MPROF_C, own, 24, NULL, "cl__make_hash_table"),
+        datafile_function(d, MPROF_C, own, 32, NULL, "_eclair_small"),
+    };
+    datafile_count(d, chain(d, functions, 6), MPROF_OTHER, 1, 16);
+    datafile_count(d, chain(d, functions, 8), MPROF_OTHER, 1, 32);
+    f->runtime = "ECL 21.2.1";
+    build(f, MPROF_ALL_THREADS, false);
+    assert_int_equal(arc_bytes(f, "FOO", "<load of own.fas>"), 48);
+    assert_int_equal(arc_bytes(f, "<load of own.fas>", "CL:MAKE-HASH-TABLE"),
+                     48);
+    assert_int_equal(report__bytes(&vertex(f, "CL:MAKE-HASH-TABLE")->self), 16);
+    assert_int_equal(arc_bytes(f, "CL:MAKE-HASH-TABLE", "cl__make_hash_table"),
+                     32);
+    assert_int_equal(report__bytes(&vertex(f, "_eclair_small")->self), 32);
+    assert_int_equal(f->graph->arc_count, 4);
+    assert_int_equal(f->names->list[find(f, "CL:MAKE-HASH-TABLE")].kind,
+                     MPROF_LISP);
+    f->runtime = "";
+    build(f, MPROF_ALL_THREADS, false);
+    assert_int_equal(arc_bytes(f, "init_fas_CODE", "_eclg3b8Z_upZnhn51"), 48);
 }
 
 /* What starts a program, and operator new, are nobody's callers. */
@@ -457,6 +495,7 @@ int main(void) {
         TEST(threads_can_be_told_apart),
         TEST(plumbing_is_left_out),
         TEST(plumbing_of_c_is_left_out),
+        TEST(c_functions_have_lisp_names),
         TEST(a_programs_own_functions_are_shown),
         TEST(loading_is_shown_in_c_only),
         TEST(heaps_are_told_apart),

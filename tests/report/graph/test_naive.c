@@ -23,6 +23,7 @@ struct naive {
     uint64_t total[MAX_FUNCTIONS], below[MAX_FUNCTIONS];
     uint64_t called[MAX_FUNCTIONS], recur[MAX_FUNCTIONS];
     uint64_t arc[MAX_FUNCTIONS][MAX_FUNCTIONS];
+    uint64_t alive[MAX_FUNCTIONS][MAX_FUNCTIONS]; /* of these */
     bool reach[MAX_FUNCTIONS][MAX_FUNCTIONS];
     uint64_t cycle_total[MAX_FUNCTIONS], cycle_called[MAX_FUNCTIONS];
 };
@@ -71,6 +72,17 @@ static void naive_count(struct naive *n, const uint32_t *chain, int count,
     }
 }
 
+/* LEFT bytes of a chain are not freed. */
+static void naive_alive(struct naive *n, const uint32_t *chain, int count,
+                        uint64_t left) {
+    bool arcs[MAX_FUNCTIONS][MAX_FUNCTIONS] = {{false}};
+    for (int i = 1; i < count; i++) {
+        bool *seen = &arcs[chain[i - 1]][chain[i]];
+        n->alive[chain[i - 1]][chain[i]] += *seen ? 0 : left;
+        *seen = true;
+    }
+}
+
 static bool same_cycle(const struct naive *n, uint32_t a, uint32_t b) {
     return a == b || (n->reach[a][b] && n->reach[b][a]);
 }
@@ -103,6 +115,9 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
                 continue;
             int count = naive_chain(f, c->node, all_frames, chain);
             n->freed[chain[count - 1]] += cycles ? c->freed.bytes : 0;
+            if (cycles)
+                naive_alive(n, chain, count,
+                            c->allocated.bytes - c->freed.bytes);
             (cycles ? naive_cycles : naive_count)(
                 n, chain, count, c->allocated.bytes, c->allocated.allocs);
         }
@@ -116,6 +131,7 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
 static void compare_with_naive(const struct fixture *f, const struct naive *n) {
     const struct report__graph *g = f->graph;
     uint64_t arcs[MAX_FUNCTIONS][MAX_FUNCTIONS] = {{0}};
+    uint64_t alive[MAX_FUNCTIONS][MAX_FUNCTIONS] = {{0}};
 
     for (uint32_t v = 0; v < f->names->count; v++) {
         const struct report__vertex *x = &g->vertices[v];
@@ -140,10 +156,13 @@ static void compare_with_naive(const struct fixture *f, const struct naive *n) {
         assert_int_equal(report__bytes(&c->total), n->cycle_total[v]);
         assert_int_equal(c->called, n->cycle_called[v]);
     }
-    for (uint32_t i = 0; i < g->arc_count; i++)
-        arcs[g->arcs[i].caller][g->arcs[i].callee] =
-            report__bytes(&g->arcs[i].counts);
+    for (uint32_t i = 0; i < g->arc_count; i++) {
+        const struct report__arc *arc = &g->arcs[i];
+        arcs[arc->caller][arc->callee] = report__bytes(&arc->counts);
+        alive[arc->caller][arc->callee] = arc->alive;
+    }
     assert_memory_equal(arcs, n->arc, sizeof arcs);
+    assert_memory_equal(alive, n->alive, sizeof alive);
 }
 
 /* THREAD frees of what COUNTER, its own or another one's, has counted. */

@@ -63,6 +63,55 @@ static void producer_and_consumer(void **state) {
     check(&d, "widgets");
 }
 
+static void check_types(const char *name, const char *option) {
+    char *out, *err;
+    assert_int_equal(RUN(&out, &err, "--table=types", option, data_name), 0);
+    assert_string_equal(err, "");
+    golden_check(out, name);
+    free(out);
+    free(err);
+}
+
+/* In two threads, of one function what it made in both; by a chain that was
+ * summed up; and of a type that is not known. */
+static void types_have_their_functions(void **state) {
+    struct datafile d;
+    (void)state;
+    datafile_start(&d);
+    mprof_ref f = datafile_lisp(&d, "F"), g = datafile_lisp(&d, "G");
+    const struct mprof_count none = {0, 0};
+    for (uint32_t i = 1; i < 3; i++) {
+        mprof_ref thread = datafile_thread(&d, i, "main");
+        mprof_ref root = datafile_node(&d, thread, 0, 0);
+        mprof_ref in_f = datafile_node(&d, thread, root, f);
+        mprof_ref in_g = datafile_node(&d, thread, in_f, g);
+        mprof_ref table = datafile_bin(&d, thread, MPROF_OTHER, "hash-table",
+                                       NULL, (struct mprof_count){i + 1, 200},
+                                       (struct mprof_count){i, 1000});
+        mprof_ref point =
+            datafile_bin(&d, thread, MPROF_STRUCT, "structure", "P:POINT",
+                         (struct mprof_count){10, 320}, none);
+        datafile_count(&d, in_f, table, i, 100);
+        datafile_count(&d, in_f, table | MPROF_STORAGE, i, 1000);
+        datafile_count(&d, in_g, table, 1, 100);
+        datafile_count(&d, in_g, point, 10, 320);
+        datafile_count(&d, in_g, MPROF_CONS, 5, 80);
+        datafile_total(
+            &d, thread,
+            (struct mprof_total){.caller = point,
+                                 .function = f,
+                                 .kind = MPROF_SELF,
+                                 .views = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES,
+                                 .class_ = MPROF_STRUCT,
+                                 .counts = {{4, 128}, {4, 128}}});
+    }
+    datafile_close(&d);
+    golden_save(&d, data_name);
+    check_types("types", "--verbose");
+    check_types("types-of-one", "--type=point");
+    datafile_free(&d);
+}
+
 static void cycles_are_listed_twice(void **state) {
     struct datafile d;
     (void)state;
@@ -261,7 +310,7 @@ static void wrong_usage_is_one_line(void **state) {
         {"--foo", "mprof: unknown option '--foo'; try mprof --help\n", 2},
         {"--table=leek",
          "mprof: no table 'leek'; there are bins, leaks, direct, graph, peak, "
-         "temporary, paths and tree\n",
+         "temporary, paths, tree, types and alive\n",
          2},
         {"--heap=pile", "mprof: no heap 'pile'; there are lisp and c\n", 2},
         {"--leak-depth=-1", "mprof: '-1' is not a number of callers\n", 2},
@@ -445,6 +494,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(percents_in_two_columns),
         cmocka_unit_test(producer_and_consumer),
+        cmocka_unit_test(types_have_their_functions),
         cmocka_unit_test(cycles_are_listed_twice),
         cmocka_unit_test(a_cycle_without_recursion_has_exact_totals),
         cmocka_unit_test(calls_of_itself_are_no_rows),

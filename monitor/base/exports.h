@@ -1,0 +1,26 @@
+/* exports.h - the functions that a loaded ELF file exports, by name.
+ *
+ * They are found in the file's hash table as the loader has it in memory: no
+ * lock is taken, and no file is opened.
+ */
+#ifndef MONITOR_BASE_EXPORTS_H
+#define MONITOR_BASE_EXPORTS_H
+
+#include "monitor/base/loaded.h"
+
+/* What is to be known of a file before names are looked up in it. */
+struct mprof__exports {
+    struct mprof__loaded file;
+    uintptr_t hash, symbols, names; /* its tables; 0: it has none to rely on */
+    size_t name_bytes;
+};
+
+/* Of FILE, whose dynamic section is DYNAMIC, or NULL. */
+struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
+                                        const ElfW(Dyn) * dynamic);
+
+/* Is what it exports as NAME at ADDRESS? */
+bool mprof__exports_at(const struct mprof__exports *exports, const char *name,
+                       uintptr_t address);
+
+#endif

@@ -1,0 +1,205 @@
+/* alive.c - see alive.h. */
+#include "monitor/record/alive.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "monitor/base/self.h"
+#include "monitor/record/session.h"
+
+/* What was found out about objects of one counter, one after the other. */
+struct found {
+    struct mprof__arena *arena;
+    bool (*is_alive)(const void *address); /* NULL: all but those known dead */
+    mprof_ref counter;                     /* 0: none yet */
+    struct mprof_count dead;
+    uint64_t ages; /* how much more, or less, all have survived */
+};
+
+/* Threads that use the place of what was freed count as well. */
+static void add(struct found *found) {
+    if (found->counter == 0)
+        return;
+    struct mprof_c_counter *counter =
+        mprof__arena_at(found->arena, found->counter);
+    if (found->dead.allocs != 0) {
+        mprof__add_relaxed(&counter->freed.allocs, found->dead.allocs);
+        mprof__add_relaxed(&counter->freed.bytes, found->dead.bytes);
+    }
+    if (found->ages != 0)
+        mprof__add_relaxed(&counter->lifetime[0], found->ages);
+    found->counter = 0;
+    found->ages = 0;
+    found->dead = (struct mprof_count){0, 0};
+}
+
+static void add_dead(struct found *found, const struct mprof__object *object,
+                     const struct mprof__past *past) {
+    found->dead.allocs++;
+    found->dead.bytes += object->bytes;
+    found->ages -= past->age;
+}
+
+void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
+                               mprof_ref counter, uint64_t bytes) {
+    int saved = errno;
+    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_header *header = mprof__arena_header(arena);
+    struct mprof__object what = {.counter = counter, .bytes = bytes}, before;
+    struct mprof__past past = {0, thread->session->epoch};
+    if (!mprof__collected_put(object, what, &past, &before)) {
+        mprof__add_relaxed(&header->untracked_allocs, 1);
+        mprof__add_relaxed(&header->untracked_bytes, bytes);
+    } else if (before.counter != 0) {
+        struct found found = {.arena = arena, .counter = before.counter};
+        add_dead(&found, &before, &past);
+        add(&found);
+    }
+    errno = saved;
+}
+
+/* Of one object; false: it is dead. */
+static bool look(const struct mprof__object *object, struct mprof__past *past,
+                 void *data) {
+    struct found *found = data;
+    if (found->counter != object->counter) {
+        add(found);
+        found->counter = object->counter;
+    }
+    if (past->epoch == MPROF__DEAD ||
+        (found->is_alive != NULL && !found->is_alive(object->at))) {
+        add_dead(found, object, past);
+        return false;
+    }
+    if (found->is_alive != NULL && past->age < MPROF__OLDEST) {
+        past->age++;
+        found->ages++;
+    }
+    return true;
+}
+
+/* While the recording is stopped the data file stays as it is. */
+static bool look_only(const struct mprof__object *object,
+                      struct mprof__past *past, void *data) {
+    struct found *found = data;
+    if (!found->is_alive(object->at))
+        past->epoch = MPROF__DEAD;
+    return true;
+}
+
+void mprof__alive_collected(bool (*is_alive)(const void *address)) {
+    if (mprof__tracked() == NULL)
+        return;
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
+        return;
+    struct mprof__session *session = mprof__tracked();
+    if (session != NULL && session->alive != 0 && mprof__guard(me)) {
+        struct found found = {.arena = &session->arena, .is_alive = is_alive};
+        if (session == mprof__current()) {
+            mprof__collected_each(look, &found);
+            add(&found);
+            mprof__bump(&mprof__arena_header(found.arena)->alive_collections,
+                        1);
+        } else {
+            mprof__collected_each(look_only, &found);
+        }
+    }
+    mprof__leave(me);
+}
+
+/* What is known dead, as it is given back. */
+static bool bury(const struct mprof__object *object, struct mprof__past *past,
+                 void *data) {
+    struct found *found = data;
+    found->counter = object->counter;
+    add_dead(found, object, past);
+    return false;
+}
+
+static bool bury_later(const struct mprof__object *object,
+                       struct mprof__past *past, void *data) {
+    (void)object, (void)data;
+    past->epoch = MPROF__DEAD;
+    return true;
+}
+
+void *mprof__alive_freed(void *block) {
+    struct mprof__self *me = mprof__self;
+    struct mprof__session *session = mprof__tracked();
+    if (session != NULL && session->alive != 0 && mprof__guard(me)) {
+        struct found found = {.arena = &session->arena};
+        bool counts = session == mprof__current();
+        mprof__collected_one(block, counts ? bury : bury_later, &found);
+        add(&found);
+    }
+    me->guarded = false;
+    return NULL;
+}
+
+void mprof__alive_resume(struct mprof__session *session) {
+    struct found found = {.arena = &session->arena};
+    if (session->alive == 0)
+        return;
+    mprof__collected_each(look, &found);
+    add(&found);
+}
+
+/* A copy of the data file. */
+struct choosing {
+    struct mprof_header *copy;
+    const struct mprof__epochs *epochs;
+};
+
+static void *at(const struct mprof_header *copy, mprof_ref ref) {
+    return (char *)copy + (size_t)ref * 8;
+}
+
+/* All that was counted in the counters of BLOCK, those that tell what lives of
+ * Lisp, is dead. */
+static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
+    const struct mprof_thread *thread = at(copy, block->thread);
+    struct mprof_c_counter *counter = (void *)(block + 1);
+    if (!(thread->flags & MPROF_THREAD_LIVES))
+        return;
+    for (uint32_t i = 0; i < block->count; i++, counter++) {
+        const struct mprof_count *own = &counter->counter.allocated;
+        counter->freed =
+            (struct mprof_count){own->allocs + counter->spilled.allocs,
+                                 own->bytes + counter->spilled.bytes};
+        counter->lifetime[0] = 0;
+    }
+}
+
+/* But for this one. */
+static bool keep(const struct mprof__object *object, struct mprof__past *past,
+                 void *data) {
+    const struct choosing *c = data;
+    bool is_chosen = past->epoch != MPROF__DEAD &&
+                     past->epoch >= c->epochs->from &&
+                     past->epoch < c->epochs->until;
+    /* Others may have allocated since the copy was made. */
+    if (!is_chosen ||
+        (uint64_t)object->counter * 8 + sizeof(struct mprof_c_counter) >
+            c->copy->used)
+        return true;
+    struct mprof_c_counter *counter = at(c->copy, object->counter);
+    if (counter->freed.allocs == 0 || counter->freed.bytes < object->bytes)
+        return true;
+    counter->freed.allocs--;
+    counter->freed.bytes -= object->bytes;
+    counter->lifetime[0] += past->age;
+    return true;
+}
+
+void mprof__alive_choose(struct mprof_header *copy, const void *epochs) {
+    struct choosing choosing = {copy, epochs};
+    struct mprof_record *record;
+    for (size_t n = MPROF_HEADER_BYTES; n < copy->used;
+         n += mprof__arena_step(record)) {
+        record = (void *)((char *)copy + n);
+        if (record->type == MPROF_COUNTERS)
+            bury_block(copy, (void *)record);
+    }
+    mprof__collected_each(keep, &choosing);
+}

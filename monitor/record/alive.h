@@ -1,0 +1,67 @@
+/* alive.h - what of a heap with a collector is alive, and who allocated it.
+ *
+ *     ecl/ecl_hook.c: allocated()          ecl/collector.c: a collection ends
+ *       |  mprof__alive_begin()              |  mprof__alive_collected()
+ *       |                                    |
+ *       +-- base/objects.h: where it was counted, in a shadow of the heap --+
+ *                                            |  each object that was not
+ *                                            |  marked: freed, in its counter
+ *
+ * An object is alive when the collector marked it.  What is noted here lies in
+ * memory that the collector does not look at, as numbers that are no addresses,
+ * so it keeps nothing alive; objects do not move, and finalizers and weak
+ * pointers are not touched.  An object that died is found before its place is
+ * used again: collections end under the collector's lock, and only then does
+ * anybody get what is free.  What ECL frees by name is told by the hook, too:
+ * freed(), mprof__alive_freed().  What others free by name dies when another
+ * object is in its place, or at the next collection.
+ */
+#ifndef MONITOR_RECORD_ALIVE_H
+#define MONITOR_RECORD_ALIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/objects.h"
+#include "monitor/record/thread.h"
+
+/* The same as below, when something is unusual. */
+void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
+                               mprof_ref counter, uint64_t bytes);
+
+/* OBJECT of BYTES was allocated by THREAD and counted in COUNTER. */
+static inline __attribute__((always_inline)) void
+mprof__alive_begin(struct mprof__thread *thread, const void *object,
+                   mprof_ref counter, uint64_t bytes) {
+    uint64_t *word;
+    struct mprof__past *past;
+    if (__builtin_expect(bytes >= UINT32_MAX, 0) ||
+        !mprof__collected_word(object, &thread->shadow, &word, &past) ||
+        mprof__load_relaxed(word) != 0) {
+        mprof__alive_begin_slowly(thread, object, counter, bytes);
+        return;
+    }
+    *past = (struct mprof__past){0, thread->session->epoch};
+    mprof__store_relaxed(word, (uint64_t)counter << 32 | bytes);
+}
+
+/* A collection has ended: IS_ALIVE tells whether what is at an address was
+ * marked.  Under the collector's lock, from outside of the hook. */
+void mprof__alive_collected(bool (*is_alive)(const void *address));
+
+/* BLOCK, if it was recorded, is about to be given back.  With the collector's
+ * lock, from inside of the hook. */
+void *mprof__alive_freed(void *block);
+
+/* In COPY, what mprof__arena_save() copied, take for dead what was allocated
+ * before the epoch `from` and from the epoch `until` on. */
+struct mprof__epochs {
+    unsigned from, until;
+};
+void mprof__alive_choose(struct mprof_header *copy, const void *epochs);
+
+/* The recording of SESSION goes on: what died since it stopped is noted. */
+void mprof__alive_resume(struct mprof__session *session);
+
+#endif

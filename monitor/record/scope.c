@@ -1,0 +1,401 @@
+/* scope.c - see scope.h. */
+#include "monitor/record/scope.h"
+
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
+#include "monitor/base/table.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/arena.h"
+#include "monitor/record/session.h"
+#include "monitor/record/thread.h"
+
+/* What a thing of the data file has: of a BIN objects and storage, of a THREAD
+ * what is folded and what is cut, else only the first. */
+struct noted {
+    mprof_ref ref;
+    uint16_t type; /* enum mprof_record_type */
+    uint8_t class_;
+    bool is_c;
+    struct mprof_count count[2];
+};
+
+/* By rising refs, those that are not 0; mapped. */
+struct notes {
+    struct noted *list;
+    size_t count, room;
+};
+
+struct mprof__within {
+    uint64_t session, started; /* its id, and when it began, or went on */
+    unsigned heaps;
+    mprof_ref thread[MPROF_HEAPS], root[MPROF_HEAPS];
+    struct mprof_count unplaced;
+    struct notes notes; /* at the beginning; then, what came since */
+    bool ended;
+};
+
+static void add_note(struct notes *notes, const struct noted *noted) {
+    const struct mprof_count *a = &noted->count[0], *b = &noted->count[1];
+    if ((a->allocs | a->bytes | b->allocs | b->bytes) == 0)
+        return;
+    if (notes->count < notes->room)
+        notes->list[notes->count] = *noted;
+    notes->count++;
+}
+
+/* The counters in BLOCK, of a thread of HEAP. */
+static void note_counters(struct notes *notes, const struct mprof__arena *arena,
+                          const struct mprof_block *block,
+                          enum mprof_heap heap) {
+    const char *thing = (const char *)(block + 1);
+    const struct mprof_thread *thread = mprof__arena_at(arena, block->thread);
+    bool lives = mprof_knows_lives(heap, thread->flags);
+    uint32_t bytes = mprof_thing_bytes(MPROF_COUNTERS, lives);
+    for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
+        const struct mprof_counter *counter = (const void *)thing;
+        struct noted noted = {
+            .ref = mprof__arena_ref(arena, thing),
+            .type = MPROF_COUNTERS,
+            .class_ = (uint8_t)mprof__key_class(arena, counter->key),
+            .is_c = heap == MPROF_C_HEAP,
+            .count = {counter->allocated}};
+        /* Of chains in the spill the tree has the innermost functions. */
+        if (noted.is_c) {
+            const struct mprof_c_counter *c = (const void *)thing;
+            noted.count[0].allocs += c->spilled.allocs;
+            noted.count[0].bytes += c->spilled.bytes;
+        }
+        add_note(notes, &noted);
+    }
+}
+
+/* Of what RECORD has, that of THREAD, of HEAP. */
+static void note_record(struct notes *notes, const struct mprof__arena *arena,
+                        const struct mprof_record *record, mprof_ref thread,
+                        enum mprof_heap heap) {
+    const struct mprof_block *block = (const void *)record;
+    const struct mprof_bin *bin = (const void *)record;
+    const struct mprof_size *size = (const void *)record;
+    const struct mprof_thread *itself = (const void *)record;
+    struct noted noted = {.ref = mprof__arena_ref(arena, record),
+                          .type = (uint16_t)record->type,
+                          .is_c = heap == MPROF_C_HEAP};
+    if (record->type == MPROF_COUNTERS && block->thread == thread) {
+        note_counters(notes, arena, block, heap);
+        return;
+    }
+    if (record->type == MPROF_BIN && bin->thread == thread) {
+        noted.class_ = (uint8_t)bin->class_;
+        noted.count[0] = bin->objects;
+        noted.count[1] = bin->storage;
+    } else if (record->type == MPROF_SIZE && size->thread == thread) {
+        noted.count[0] = size->allocated;
+    } else if (record->type == MPROF_THREAD && noted.ref == thread) {
+        noted.count[0] =
+            (struct mprof_count){itself->folded_allocs, itself->folded_bytes};
+        noted.count[1] =
+            (struct mprof_count){itself->cut_allocs, itself->cut_bytes};
+    }
+    add_note(notes, &noted);
+}
+
+static void note_all(struct notes *notes, const struct mprof__arena *arena,
+                     const struct mprof__within *within) {
+    const struct mprof_record *record;
+    size_t used = mprof__load_acquire(&mprof__arena_header(arena)->used);
+    for (size_t at = MPROF_HEADER_BYTES; at < used;
+         at += mprof__arena_step(record)) {
+        record = (const void *)(arena->base + at);
+        for (int heap = 0; heap < MPROF_HEAPS; heap++)
+            if (within->thread[heap] != 0)
+                note_record(notes, arena, record, within->thread[heap], heap);
+    }
+}
+
+static void forget(struct notes *notes) {
+    if (notes->list != NULL)
+        mprof__unmap(notes->list, notes->room * sizeof *notes->list);
+    *notes = (struct notes){NULL, 0, 0};
+}
+
+/* What there is now; false: no memory.  This thread allocates nothing
+ * meanwhile, so twice the same is found. */
+static bool take_notes(struct notes *notes, const struct mprof__arena *arena,
+                       const struct mprof__within *within) {
+    *notes = (struct notes){NULL, 0, 0};
+    note_all(notes, arena, within);
+    size_t room = notes->count + 1;
+    notes->list = mprof__map(room * sizeof *notes->list);
+    if (notes->list == NULL)
+        return false;
+    notes->room = room;
+    notes->count = 0;
+    note_all(notes, arena, within);
+    return true;
+}
+
+static void subtract(struct mprof_count *count,
+                     const struct mprof_count *before) {
+    count->allocs -= before->allocs;
+    count->bytes -= before->bytes;
+}
+
+/* Take from NOW what there was BEFORE. */
+static void take_off(struct notes *now, const struct notes *before) {
+    size_t at = 0, left = 0;
+    for (size_t i = 0; i < now->count; i++) {
+        struct noted noted = now->list[i];
+        while (at < before->count && before->list[at].ref < noted.ref)
+            at++;
+        if (at < before->count && before->list[at].ref == noted.ref)
+            for (int k = 0; k < 2; k++)
+                subtract(&noted.count[k], &before->list[at].count[k]);
+        const struct mprof_count *a = &noted.count[0], *b = &noted.count[1];
+        if ((a->allocs | a->bytes | b->allocs | b->bytes) != 0)
+            now->list[left++] = noted;
+    }
+    now->count = left;
+}
+
+static struct mprof_count unplaced(const struct mprof__arena *arena) {
+    const struct mprof_header *header = mprof__arena_header(arena);
+    return (struct mprof_count){mprof__load_relaxed(&header->unplaced_allocs),
+                                mprof__load_relaxed(&header->unplaced_bytes)};
+}
+
+/* This thread has a record in each of the heaps, also if it has not allocated
+ * yet: it may count on in that of a thread that has ended. */
+static bool find_threads(struct mprof__within *within,
+                         struct mprof__session *session) {
+    struct mprof__self *me = mprof__enter();
+    bool found = me != NULL;
+    for (int heap = 0; found && heap < MPROF_HEAPS; heap++) {
+        if (!(within->heaps >> heap & 1))
+            continue;
+        struct mprof__thread *thread =
+            mprof__thread_here(me, session, (enum mprof_heap)heap);
+        found = thread != NULL;
+        if (found) {
+            within->thread[heap] = thread->ref;
+            within->root[heap] = thread->tree.root;
+        }
+    }
+    if (me != NULL)
+        mprof__leave(me);
+    return found;
+}
+
+int mprof__scope_begin(struct mprof__session *session,
+                       struct mprof_scope *scope, unsigned heaps) {
+    const struct mprof__arena *arena = &session->arena;
+    heaps = heaps == 0 ? session->heaps : heaps;
+    if ((heaps & session->heaps) != heaps)
+        return MPROF_E_STOPPED;
+    struct mprof__within *within = mprof__map(sizeof *within);
+    if (within == NULL)
+        return MPROF_E_MEMORY;
+    within->session = session->id;
+    within->started = session->started;
+    within->heaps = heaps;
+    if (!find_threads(within, session) ||
+        !take_notes(&within->notes, arena, within)) {
+        mprof__unmap(within, sizeof *within);
+        return MPROF_E_MEMORY;
+    }
+    within->unplaced = unplaced(arena);
+    scope->within = within;
+    return 0;
+}
+
+static void add(struct mprof_count *sum, const struct mprof_count *count) {
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
+int mprof__scope_end(struct mprof__session *session,
+                     struct mprof_scope *scope) {
+    struct mprof__within *within = scope->within;
+    struct notes now;
+    if (within->session != session->id || within->started != session->started)
+        return MPROF_E_STOPPED;
+    if (!take_notes(&now, &session->arena, within)) {
+        forget(&now);
+        return MPROF_E_MEMORY;
+    }
+    take_off(&now, &within->notes);
+    forget(&within->notes);
+    within->notes = now;
+    within->ended = true;
+    struct mprof_count sum = unplaced(&session->arena);
+    subtract(&sum, &within->unplaced);
+    within->unplaced = sum;
+    for (size_t i = 0; i < now.count; i++) {
+        const struct noted *noted = &now.list[i];
+        if (noted->type == MPROF_SIZE || noted->type == MPROF_BIN)
+            add(&sum, &noted->count[0]);
+        if (noted->type == MPROF_BIN)
+            add(&sum, &noted->count[1]);
+    }
+    scope->allocs = sum.allocs;
+    scope->bytes = sum.bytes;
+    return 0;
+}
+
+int mprof__scope_check(const struct mprof__session *session,
+                       const struct mprof_scope *scope) {
+    const struct mprof__within *within = scope->within;
+    if (within == NULL || !within->ended)
+        return MPROF_E_ARGUMENT;
+    return within->session == session->id ? 0 : MPROF_E_STOPPED;
+}
+
+void mprof__scope_free(struct mprof_scope *scope) {
+    struct mprof__within *within = scope->within;
+    scope->within = NULL;
+    if (within == NULL)
+        return;
+    forget(&within->notes);
+    mprof__unmap(within, sizeof *within);
+}
+
+/* The copy of a data file. */
+
+static void *at(struct mprof_header *copy, mprof_ref ref) {
+    return (char *)copy + (size_t)ref * 8;
+}
+
+/* All numbers of what is in BLOCK; what leads from one to another stays. */
+static void clear_block(struct mprof_header *copy, struct mprof_block *block) {
+    const struct mprof_thread *thread = at(copy, block->thread);
+    uint32_t type = block->head.type;
+    bool lives = mprof_knows_lives(thread->heap, thread->flags);
+    uint32_t bytes = mprof_thing_bytes(type, lives);
+    char *thing = (char *)(block + 1);
+    for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
+        struct mprof_counter *counter = (void *)thing;
+        struct mprof_c_counter *c = (void *)thing;
+        struct mprof_total *total = (void *)thing;
+        if (type == MPROF_TOTALS)
+            memset(total->counts, 0, sizeof total->counts);
+        if (type == MPROF_COUNTERS || type == MPROF_SPILL_COUNTERS)
+            counter->allocated = (struct mprof_count){0, 0};
+        if (type == MPROF_COUNTERS && lives)
+            memset(&c->freed, 0,
+                   sizeof *c - offsetof(struct mprof_c_counter, freed));
+    }
+}
+
+static void clear_thread(struct mprof_thread *thread) {
+    thread->folded_allocs = thread->folded_bytes = 0;
+    thread->cut_allocs = thread->cut_bytes = 0;
+    thread->peak = thread->high = thread->high_time = thread->high_clock = 0;
+}
+
+static void clear_record(struct mprof_header *copy,
+                         struct mprof_record *record) {
+    /* Where the numbers begin that are all to be 0. */
+    static const size_t begins[] = {
+        [MPROF_BIN] = offsetof(struct mprof_bin, objects),
+        [MPROF_SIZE] = offsetof(struct mprof_size, allocated),
+        [MPROF_FREED] = offsetof(struct mprof_freed, freed),
+        [MPROF_LOST] = offsetof(struct mprof_lost, count)};
+    struct mprof_curve *curve = (void *)record;
+    struct mprof_collections *collections = (void *)record;
+    if (record->type == MPROF_THREAD)
+        clear_thread((void *)record);
+    else if (mprof_thing_bytes(record->type, false) != 0)
+        clear_block(copy, (void *)record);
+    else if (record->type == MPROF_CURVE)
+        curve->count = curve->rss_count = 0;
+    else if (record->type == MPROF_COLLECTIONS)
+        collections->count = 0;
+    else if (record->type < sizeof begins / sizeof *begins &&
+             begins[record->type] != 0)
+        memset((char *)record + begins[record->type], 0,
+               record->bytes - begins[record->type]);
+}
+
+static void clear_header(struct mprof_header *header) {
+    header->unplaced_allocs = header->unplaced_bytes = 0;
+    header->failed_allocs = header->unknown_frees = 0;
+    header->unplaced_frees = header->unplaced_freed_bytes = 0;
+    header->untracked_allocs = header->untracked_bytes = 0;
+    header->timed = header->grouped = 0;
+    header->scan = header->scan_flags = 0;
+    memset(header->loads, 0, sizeof header->loads);
+    memset(&header->lost_unplaced, 0, sizeof header->lost_unplaced);
+}
+
+static void put(struct mprof_header *copy, const struct noted *noted) {
+    struct mprof_counter *counter = at(copy, noted->ref);
+    struct mprof_bin *bin = at(copy, noted->ref);
+    struct mprof_size *size = at(copy, noted->ref);
+    struct mprof_thread *thread = at(copy, noted->ref);
+    switch (noted->type) {
+    case MPROF_COUNTERS:
+        counter->allocated = noted->count[0];
+        break;
+    case MPROF_BIN:
+        bin->objects = noted->count[0];
+        bin->storage = noted->count[1];
+        break;
+    case MPROF_SIZE:
+        size->allocated = noted->count[0];
+        break;
+    default:
+        thread->folded_allocs = noted->count[0].allocs;
+        thread->folded_bytes = noted->count[0].bytes;
+        thread->cut_allocs = noted->count[1].allocs;
+        thread->cut_bytes = noted->count[1].bytes;
+    }
+}
+
+/* Lisp's chains in the spill are in no counter of the tree: the root has them,
+ * so that the sums are right. */
+static void put_rest(struct mprof_header *copy,
+                     const struct mprof__within *within) {
+    struct mprof_count rest[MPROF_CLASSES] = {{0, 0}};
+    for (size_t i = 0; i < within->notes.count; i++) {
+        const struct noted *noted = &within->notes.list[i];
+        struct mprof_count *sum = &rest[noted->class_ % MPROF_CLASSES];
+        if (noted->type == MPROF_BIN) {
+            add(sum, &noted->count[0]);
+            add(sum, &noted->count[1]);
+        } else if (noted->type == MPROF_COUNTERS && !noted->is_c) {
+            subtract(sum, &noted->count[0]);
+        }
+    }
+    const struct mprof_node *root = at(copy, within->root[MPROF_LISP_HEAP]);
+    struct mprof_thread *thread = at(copy, within->thread[MPROF_LISP_HEAP]);
+    struct mprof_counter *counter;
+    for (mprof_ref ref = root->counter; ref != 0; ref = counter->next) {
+        counter = at(copy, ref);
+        if (mprof_key_has_type(counter->key))
+            continue;
+        struct mprof_count *sum = &rest[counter->key];
+        add(&counter->allocated, sum);
+        thread->folded_allocs += sum->allocs;
+        thread->folded_bytes += sum->bytes;
+        *sum = (struct mprof_count){0, 0};
+    }
+}
+
+void mprof__scope_edit(struct mprof_header *copy, const void *data) {
+    const struct mprof_scope *scope = data;
+    const struct mprof__within *within = scope->within;
+    struct mprof_record *record;
+    clear_header(copy);
+    for (size_t n = MPROF_HEADER_BYTES; n < copy->used;
+         n += mprof__arena_step(record)) {
+        record = (void *)((char *)copy + n);
+        clear_record(copy, record);
+    }
+    for (size_t i = 0; i < within->notes.count; i++)
+        put(copy, &within->notes.list[i]);
+    if (within->thread[MPROF_LISP_HEAP] != 0)
+        put_rest(copy, within);
+    copy->unplaced_allocs = within->unplaced.allocs;
+    copy->unplaced_bytes = within->unplaced.bytes;
+}

@@ -1,0 +1,190 @@
+/* fitted.c - see fitted.h. */
+#define _GNU_SOURCE /* fopencookie */
+#include "report/base/fitted.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name is left so many characters at least, three of them dots. */
+enum { SHORTEST = 20, DOTS = 3 };
+
+static _Thread_local FILE *fitted;
+
+void report__fit_mark(FILE *out, enum report__fit_mark mark) {
+    if (out == fitted)
+        putc((int)mark, out);
+}
+
+void report__print_strong(FILE *out, const char *text) {
+    report__fit_mark(out, MPROF_FIT_STRONG);
+    fputs(text, out);
+    report__fit_mark(out, MPROF_FIT_STRONG_END);
+}
+
+static bool is_mark(char c) {
+    return c >= MPROF_FIT_NAME && c <= MPROF_FIT_STRONG_END;
+}
+
+/* Whether a character begins with this byte: names are valid UTF-8. */
+static bool is_first(char c) {
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+/* The characters from TEXT to END, but for marks. */
+static uint32_t width_of(const char *text, const char *end) {
+    uint32_t width = 0;
+    for (; text < end; text++)
+        width += is_first(*text) && !is_mark(*text);
+    return width;
+}
+
+/* The end of the name that begins behind TEXT. */
+static const char *end_of_name(const char *text, const char *end) {
+    const char *mark = memchr(text, MPROF_FIT_NAME_END, (size_t)(end - text));
+    return mark ? mark : end;
+}
+
+/* The characters of all names from TEXT to END if none had more than MOST. */
+static uint32_t names_width(const char *text, const char *end, uint32_t most) {
+    uint32_t all = 0;
+
+    for (; text < end; text++) {
+        if (*text != MPROF_FIT_NAME)
+            continue;
+        const char *name_end = end_of_name(text, end);
+        uint32_t width = width_of(text, name_end);
+        all += width < most ? width : most;
+        text = name_end;
+    }
+    return all;
+}
+
+/* How many characters a name may have so that the line fits. */
+static uint32_t room_for_names(const struct report__fit *f, const char *end) {
+    const uint32_t all = width_of(f->line, end);
+    const uint32_t names = names_width(f->line, end, UINT32_MAX);
+    uint32_t low = SHORTEST, high = all;
+
+    if (f->width == 0 || all <= f->width)
+        return UINT32_MAX;
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+        if (all - names + names_width(f->line, end, middle) <= f->width)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* COUNT characters forwards from TEXT, or backwards. */
+static const char *skip(const char *text, uint32_t count) {
+    while (count > 0 && *text) {
+        text++;
+        count -= is_first(*text);
+    }
+    return text;
+}
+
+static const char *skip_back(const char *text, uint32_t count) {
+    while (count > 0) {
+        text--;
+        count -= is_first(*text);
+    }
+    return text;
+}
+
+static void write_name(const struct report__fit *f, const char *name,
+                       const char *end, uint32_t most) {
+    if (width_of(name, end) <= most) {
+        fwrite(name, 1, (size_t)(end - name), f->to);
+        return;
+    }
+    uint32_t behind = (most - DOTS) / 2;
+    const char *middle = skip(name, most - DOTS - behind);
+    fwrite(name, 1, (size_t)(middle - name), f->to);
+    fputs("...", f->to);
+    middle = skip_back(end, behind);
+    fwrite(middle, 1, (size_t)(end - middle), f->to);
+}
+
+/* Rules end where the terminal does. */
+static const char *end_of_rule(const struct report__fit *f, const char *end) {
+    if (f->width > 0 && *f->line == '-' &&
+        end - f->line > (ptrdiff_t)f->width && end[-1] == '-')
+        return f->line + f->width;
+    return end;
+}
+
+static void write_line(struct report__fit *f) {
+    const char *end = end_of_rule(f, f->line + f->length);
+    const uint32_t most = room_for_names(f, end);
+
+    for (const char *text = f->line; text < end; text++) {
+        if (!is_mark(*text)) {
+            putc(*text, f->to);
+        } else if (*text == MPROF_FIT_NAME) {
+            const char *name_end = end_of_name(text, end);
+            write_name(f, text + 1, name_end, most);
+            text = name_end;
+        } else if (f->colour && *text == MPROF_FIT_STRONG) {
+            fputs("\033[1m", f->to);
+        } else if (f->colour && *text == MPROF_FIT_STRONG_END) {
+            fputs("\033[0m", f->to);
+        }
+    }
+    f->length = 0;
+}
+
+static bool add(struct report__fit *f, char c) {
+    if (f->length + 1 >= f->room) {
+        size_t room = f->room ? 2 * f->room : 1024;
+        char *line = realloc(f->line, room);
+        if (!line)
+            return false;
+        f->line = line;
+        f->room = room;
+    }
+    f->line[f->length++] = c;
+    f->line[f->length] = '\0';
+    return true;
+}
+
+static ssize_t write_fitted(void *cookie, const char *text, size_t size) {
+    struct report__fit *f = cookie;
+
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\n') {
+            if (f->length > 0)
+                write_line(f);
+            putc('\n', f->to);
+        } else if (!add(f, text[i])) {
+            return 0;
+        }
+    }
+    return ferror(f->to) ? 0 : (ssize_t)size;
+}
+
+FILE *report__fit_open(struct report__fit *fit, FILE *to, uint32_t width,
+                       bool colour) {
+    *fit = (struct report__fit){.to = to, .width = width, .colour = colour};
+    fitted =
+        fopencookie(fit, "w", (cookie_io_functions_t){.write = write_fitted});
+    return fitted;
+}
+
+bool report__fit_close(struct report__fit *fit, FILE *stream) {
+    bool good;
+
+    if (!stream)
+        return true;
+    good = !ferror(stream);
+    good &= fclose(stream) == 0;
+    fitted = NULL;
+    if (fit->length > 0)
+        write_line(fit);
+    free(fit->line);
+    fit->line = NULL;
+    return fflush(fit->to) == 0 && good;
+}

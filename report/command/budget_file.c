@@ -1,0 +1,258 @@
+/* budget_file.c - see budget_file.h.
+ *
+ * Names may have any character in them, as `operator=` and (LAMBDA #2 :IN F)
+ * do.  So what is looked for is an `=` that has a colon and what is limited
+ * before it, or nothing else than that, and behind it a number and no more than
+ * a comment.
+ */
+#include "report/command/budget_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitor/format/bytes.h"
+#include "report/base/budget.h"
+#include "report/export/export.h"
+
+enum { LARGEST = 16 << 20, QUOTED = 60 };
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* How many of the LENGTH bytes of TEXT are left without blanks at the end. */
+static size_t trimmed(const char *text, size_t length) {
+    while (length > 0 && is_blank(text[length - 1]))
+        length--;
+    return length;
+}
+
+static size_t skipped(const char *text, size_t length) {
+    size_t i = 0;
+    while (i < length && is_blank(text[i]))
+        i++;
+    return i;
+}
+
+bool report__read_most(const char *number, uint64_t *most) {
+    if (*number != '\0' && number[strspn(number, "0")] == '\0') {
+        *most = 0;
+        return true;
+    }
+    return mprof__read_bytes(number, most);
+}
+
+static const char *quoted(struct report__pool *pool, const char *text,
+                          size_t length) {
+    bool whole = length <= QUOTED;
+    return report__format(
+        pool, "%s%s",
+        report__clean_name(pool,
+                           report__copy(pool, text, whole ? length : QUOTED)),
+        whole ? "" : "...");
+}
+
+/* What is limited by a name that ends LENGTH bytes behind TEXT, and where that
+ * name begins; MPROF_LIMITED: nothing. */
+static enum report__limited what_ends(const char *text, size_t length,
+                                      size_t *start) {
+    size_t from = length;
+
+    while (from > 0 && ((text[from - 1] >= 'a' && text[from - 1] <= 'z') ||
+                        text[from - 1] == '-'))
+        from--;
+    *start = from;
+    for (unsigned i = 0; i < MPROF_LIMITED; i++)
+        if (strlen(report__limited_names[i]) == length - from &&
+            strncmp(report__limited_names[i], text + from, length - from) == 0)
+            return (enum report__limited)i;
+    return MPROF_LIMITED;
+}
+
+/* The number at TEXT, behind which nothing but a comment may stand. */
+static bool read_number(const char *text, size_t length,
+                        struct report__written *w) {
+    enum { DIGITS = 40 };
+    char number[DIGITS];
+    size_t from = skipped(text, length), to = from;
+
+    while (to < length && !is_blank(text[to]))
+        to++;
+    size_t rest = to + skipped(text + to, length - to);
+    if (to - from >= DIGITS || (rest < length && text[rest] != '#'))
+        return false;
+    memcpy(number, text + from, to - from);
+    number[to - from] = '\0';
+    w->at += from;
+    w->length = to - from;
+    return report__read_most(number, &w->limit.most);
+}
+
+/* The LENGTH bytes of TEXT, in front of a colon, as the name of a function. */
+static const char *read_name(struct report__pool *pool, const char *text,
+                             size_t length) {
+    length = trimmed(text, length);
+    size_t from = skipped(text, length);
+
+    if (length - from > 1 && text[from] == '\\' && text[from + 1] == '#')
+        from++; /* it is no comment */
+    return length > from ? report__copy(pool, text + from, length - from)
+                         : NULL;
+}
+
+/* Whether a limit has its `=` at TEXT[EQUALS]. */
+static bool read_at(struct report__pool *pool, const char *text, size_t length,
+                    size_t equals, struct report__written *w) {
+    size_t start;
+
+    *w = (struct report__written){.at = equals + 1};
+    w->limit.what = what_ends(text, trimmed(text, equals), &start);
+    if (w->limit.what == MPROF_LIMITED)
+        return false;
+    start = trimmed(text, start);
+    if (start > 0) {
+        if (text[start - 1] != ':' ||
+            !(w->limit.function = read_name(pool, text, start - 1)))
+            return false;
+    } else if (report__is_self(w->limit.what)) {
+        return false;
+    }
+    return read_number(text + equals + 1, length - equals - 1, w);
+}
+
+/* What is wrong with TEXT. */
+static const char *explain(struct report__pool *pool, const char *text,
+                           size_t length) {
+    const char *line = quoted(pool, text, trimmed(text, length));
+    size_t equals = length, start;
+
+    while (equals > 0 && text[equals - 1] != '=')
+        equals--;
+    if (equals == 0)
+        return report__format(
+            pool, "'%s' is no limit, as FUNCTION:bytes=1m or bytes=1m", line);
+    enum report__limited what =
+        what_ends(text, trimmed(text, equals - 1), &start);
+    if (what == MPROF_LIMITED)
+        return report__format(
+            pool,
+            "'%s' limits nothing that there is: bytes, allocs, kept, peak, and "
+            "these behind self-",
+            line);
+    start = trimmed(text, start);
+    if (start == 0 && report__is_self(what))
+        return report__format(pool, "'%s': self- is of a FUNCTION:", line);
+    if (start > 0 && text[start - 1] == ':')
+        return report__format(pool, "'%s' does not end in a number, as 1m",
+                              line);
+    return report__format(pool, "'%s' has no FUNCTION: before %s", line,
+                          report__limited_names[what]);
+}
+
+bool report__read_written(struct report__pool *pool, const char *text,
+                          size_t length, struct report__written *written,
+                          const char **error) {
+    if (!memchr(text, '\n', length) && !memchr(text, '\0', length))
+        for (size_t i = 0; i < length; i++)
+            if (text[i] == '=' && read_at(pool, text, length, i, written))
+                return true;
+    *error = explain(pool, text, length);
+    return false;
+}
+
+void report__add_written(struct report__pool *pool,
+                         struct report__budget *budget,
+                         const struct report__written *written) {
+    budget->list = report__grow(pool, budget->list, budget->count,
+                                &budget->capacity, sizeof *budget->list);
+    budget->list[budget->count++] = *written;
+}
+
+bool report__parse_budget(struct report__pool *pool, const char *name,
+                          struct report__budget *b, const char **error) {
+    uint32_t line = 1;
+
+    for (size_t at = 0, length; at < b->size; at += length + 1, line++) {
+        const char *text = b->text + at, *end;
+        struct report__written written;
+        end = memchr(text, '\n', b->size - at);
+        length = end ? (size_t)(end - text) : b->size - at;
+        size_t from = skipped(text, length);
+        if (from == length || text[from] == '#')
+            continue;
+        if (!report__read_written(pool, text, length, &written, error)) {
+            *error =
+                report__format(pool, "%s:%" PRIu32 ": %s", name, line, *error);
+            return false;
+        }
+        written.at += at;
+        written.limit.file = name;
+        written.limit.line = line;
+        report__add_written(pool, b, &written);
+    }
+    return true;
+}
+
+static bool read_text(struct report__pool *pool, const char *name, int fd,
+                      struct report__budget *b, const char **error) {
+    size_t room = 0;
+    ssize_t n;
+
+    report__budget_add(fd);
+    do {
+        while (room < b->size + 4096)
+            b->text = report__grow(pool, b->text, room, &room, 1);
+        n = read(fd, b->text + b->size, room - b->size);
+        b->size += n > 0 ? (size_t)n : 0;
+    } while ((n > 0 && b->size <= LARGEST) || (n < 0 && errno == EINTR));
+    if (n < 0)
+        *error =
+            report__format(pool, "cannot read %s: %s", name, strerror(errno));
+    else if (b->size > LARGEST)
+        *error = report__format(pool, "%s is too large for a budget", name);
+    return n == 0;
+}
+
+bool report__read_budget(struct report__pool *pool, const char *name, bool new,
+                         struct report__budget *budget, const char **error) {
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 && new &&errno == ENOENT)
+        return true;
+    if (fd < 0) {
+        *error =
+            report__format(pool, "cannot open %s: %s", name, strerror(errno));
+        return false;
+    }
+    bool good = read_text(pool, name, fd, budget, error);
+    close(fd);
+    return good && report__parse_budget(pool, name, budget, error);
+}
+
+void report__write_budget(FILE *out, const struct report__budget *budget,
+                          const uint64_t *numbers,
+                          const struct report__limit *limits,
+                          const uint64_t *more, uint32_t count) {
+    size_t done = 0;
+
+    for (uint32_t i = 0; i < budget->count; i++) {
+        const struct report__written *w = &budget->list[i];
+        fwrite(budget->text + done, 1, w->at - done, out);
+        fprintf(out, "%" PRIu64, numbers[i]);
+        done = w->at + w->length;
+    }
+    if (budget->size > done)
+        fwrite(budget->text + done, 1, budget->size - done, out);
+    if (count > 0 && budget->size > 0 && budget->text[budget->size - 1] != '\n')
+        putc('\n', out);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *function = limits[i].function;
+        if (function)
+            fprintf(out, "%s%s:", *function == '#' ? "\\" : "", function);
+        fprintf(out, "%s=%" PRIu64 "\n", report__limited_names[limits[i].what],
+                more[i]);
+    }
+}

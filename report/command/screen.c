@@ -1,0 +1,180 @@
+/* screen.c - see screen.h.
+ *
+ * The pager has the terminal: what is typed there is for it, and while it runs
+ * this process neither ends by it nor by what it does not read any more.
+ */
+#define _GNU_SOURCE
+#include "report/command/screen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "report/command/option.h"
+
+enum { NARROWEST = 40, WIDEST = 10000, USUAL = 80 };
+
+bool report__take_colour(const char *value, FILE *err,
+                         enum report__colour *colour) {
+    static const char *const names[] = {[MPROF_COLOUR_AUTO] = "auto",
+                                        [MPROF_COLOUR_ALWAYS] = "always",
+                                        [MPROF_COLOUR_NEVER] = "never"};
+
+    int chosen = report__choose(REPORT__CHOICES("no colour", names), value,
+                                strlen(value), err);
+
+    if (chosen >= 0)
+        *colour = (enum report__colour)chosen;
+    return chosen >= 0;
+}
+
+/* The columns of the terminal FD. */
+static uint32_t width_of(int fd) {
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+
+    if (width <= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width <= 0)
+        width = USUAL;
+    return (uint32_t)(width < NARROWEST ? NARROWEST
+                      : width > WIDEST  ? WIDEST
+                                        : width);
+}
+
+static bool is_set(const char *variable) {
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+static bool has_colours(enum report__colour colour, bool is_terminal) {
+    const char *term = getenv("TERM");
+
+    if (colour != MPROF_COLOUR_AUTO)
+        return colour == MPROF_COLOUR_ALWAYS;
+    return is_terminal && !is_set("NO_COLOR") && term && *term &&
+           strcmp(term, "dumb") != 0;
+}
+
+/* Whether there is a program NAME where the shell looks for it. */
+static bool is_there(const char *name) {
+    const char *path = getenv("PATH");
+    char file[PATH_MAX];
+
+    for (size_t length; path && *path; path += length) {
+        length = strcspn(path, ":");
+        int n = snprintf(file, sizeof file, "%.*s/%s", (int)length, path, name);
+        if (n > 0 && (size_t)n < sizeof file && access(file, X_OK) == 0)
+            return true;
+        length += path[length] == ':';
+    }
+    return false;
+}
+
+/* NULL: none is wanted, or there is none. */
+static const char *pager(void) {
+    const char *name = getenv("MPROF_PAGER");
+
+    if (!name)
+        name = getenv("PAGER");
+    if (!name)
+        name = is_there("less") ? "less" : "";
+    return *name && strcmp(name, "cat") != 0 ? name : NULL;
+}
+
+/* In the new process. */
+static void become_pager(const char *name, int from) {
+    struct rlimit limit;
+
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    /* What this command may take of memory is not the pager's limit. */
+    if (getrlimit(RLIMIT_AS, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_AS, &limit);
+    }
+    setenv("LESS", "FRX", 0);
+    if (dup2(from, STDIN_FILENO) >= 0)
+        execl("/bin/sh", "sh", "-c", name, (char *)NULL);
+    _exit(127);
+}
+
+/* The stream that NAME reads; NULL: there is none. */
+static FILE *start_pager(struct report__screen *s, const char *name) {
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    fflush(s->real);
+    s->pager = fork();
+    if (s->pager == 0)
+        become_pager(name, ends[0]);
+    close(ends[0]);
+    FILE *stream = s->pager > 0 ? fdopen(ends[1], "w") : NULL;
+    if (!stream)
+        close(ends[1]);
+    if (s->pager > 0) {
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGINT, SIG_IGN);
+        signal(SIGQUIT, SIG_IGN);
+    }
+    return stream;
+}
+
+void report__screen_begin(struct report__screen *s,
+                          struct report__output *output,
+                          enum report__colour colour) {
+    const bool is_terminal =
+        !output->owned && isatty(fileno(output->stream)) == 1;
+    const bool colours = has_colours(colour, is_terminal);
+    const char *name = is_terminal && !s->no_pager ? pager() : NULL;
+
+    if (!is_terminal && !colours)
+        return;
+    s->real = output->stream;
+    s->pipe = name ? start_pager(s, name) : NULL;
+    s->stream = report__fit_open(
+        &s->fit, s->pipe ? s->pipe : s->real,
+        is_terminal ? width_of(fileno(output->stream)) : 0, colours);
+    if (s->stream)
+        output->stream = s->stream;
+    else if (s->pipe)
+        output->stream = s->pipe;
+}
+
+static void end_pager(struct report__screen *s) {
+    int status = 0;
+
+    if (s->pipe)
+        fclose(s->pipe);
+    s->pipe = NULL;
+    if (s->pager <= 0)
+        return;
+    while (waitpid(s->pager, &status, 0) < 0 && errno == EINTR)
+        ;
+    s->pager = 0;
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    s->failed = WIFEXITED(status) && WEXITSTATUS(status) >= 126;
+}
+
+void report__screen_end(struct report__screen *s,
+                        struct report__output *output) {
+    if (!s->real)
+        return;
+    report__fit_close(&s->fit, s->stream);
+    s->stream = NULL;
+    output->stream = s->real;
+    s->real = NULL;
+    end_pager(s);
+}

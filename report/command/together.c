@@ -1,0 +1,146 @@
+/* together.c - the data files of a command as one profile. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "monitor/format/group.h"
+#include "report/base/pairs.h"
+#include "report/command/command.h"
+#include "report/data/alive.h"
+#include "report/data/group.h"
+#include "report/elf/elf_file.h"
+
+/* Files that were seen, by device and number. */
+struct seen {
+    struct report__pool *pool;
+    struct report__pairs devices, numbers, files;
+    struct report__pairs programs; /* data and program */
+};
+
+/* Whether FILE is there and was not seen before. */
+static bool is_old(struct seen *s, const char *file) {
+    struct stat st;
+
+    if (stat(file, &st) != 0)
+        return false;
+    uint64_t device = (uint64_t)st.st_dev, number = (uint64_t)st.st_ino;
+    uint32_t count = s->files.count;
+    uint32_t found = report__pair_number(
+        s->pool, &s->files,
+        report__pair_number(s->pool, &s->devices, (uint32_t)device,
+                            (uint32_t)(device >> 32)),
+        report__pair_number(s->pool, &s->numbers, (uint32_t)number,
+                            (uint32_t)(number >> 32)));
+    return found < count;
+}
+
+bool report__is_data(const char *file) {
+    char magic[sizeof MPROF_MAGIC - 1] = "";
+    FILE *stream = fopen(file, "re");
+    size_t n = stream ? fread(magic, 1, sizeof magic, stream) : 0;
+
+    if (stream)
+        fclose(stream);
+    return n == sizeof magic && memcmp(magic, MPROF_MAGIC, n) == 0;
+}
+
+/* A file that cannot be read is none; whoever opens it says why. */
+static bool is_program(const char **files, int count, int i) {
+    return report__is_elf(files[i]) ||
+           (count == 2 && i == 0 && !report__is_data(files[0]) &&
+            report__is_data(files[1]));
+}
+
+struct report__input *report__choose_inputs(struct report__pool *pool,
+                                            const char **files, int count,
+                                            uint32_t *inputs) {
+    struct report__input *list =
+        report__alloc(pool, (size_t)count + 1, sizeof *list);
+    struct seen seen = {.pool = pool};
+    const char *program = NULL;
+    uint32_t n = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (is_program(files, count, i)) {
+            program = files[i];
+            continue;
+        }
+        /* What `mprof run --group` leaves beside the data files of a run is
+         * the sum of these. */
+        if (count == 1 ||
+            !(is_old(&seen, files[i]) || report__is_group(files[i])))
+            list[n++] = (struct report__input){program, files[i]};
+        program = NULL;
+    }
+    if (n == 0 || program)
+        list[n++] = (struct report__input){program, "mprof.data"};
+    *inputs = n;
+    return list;
+}
+
+/* Leave in PROFILE, of INPUT, what is alive in place of all that was allocated.
+ * False if that is not known: *ERROR is a sentence. */
+static bool leave_alive(struct report__pool *pool,
+                        const struct report__input *input,
+                        struct report__profile *profile, const char **error) {
+    if (profile->alive)
+        report__keep_alive(profile);
+    else
+        *error = report__format(pool,
+                                "%s: it was not recorded what is alive: "
+                                "(mprof:start :live t), or ecl --mprof --live",
+                                input->data);
+    return profile->is_alive;
+}
+
+/* The profile of INPUT in POOL. */
+static struct report__profile *read_one(struct report__pool *pool, bool alive,
+                                        const struct report__input *input,
+                                        struct report__pool *errors,
+                                        const char **error) {
+    struct report__profile *profile = report__read(pool, input->data, error);
+
+    if (profile && (!report__check_program(input, profile, pool, error) ||
+                    (alive && !leave_alive(pool, input, profile, error))))
+        profile = NULL;
+    /* That pool goes before the error is printed. */
+    if (!profile && pool != errors)
+        *error = report__copy(errors, *error, strlen(*error));
+    return profile;
+}
+
+const struct report__profile *
+report__read_together(struct report__together *together,
+                      struct report__pool *pool,
+                      const struct report__input *inputs, uint32_t count,
+                      struct report__input *input, const char **error) {
+    *input = inputs[0];
+    if (count == 1)
+        return read_one(pool, together->alive, input, pool, error);
+    together->parts = report__alloc(pool, count, sizeof *together->parts);
+    for (uint32_t i = 0; i < count; i++) {
+        struct report__part *part = &together->parts[together->count++];
+        part->pool.nomem = pool->nomem;
+        part->program = inputs[i].program;
+        part->profile =
+            read_one(&part->pool, together->alive, &inputs[i], pool, error);
+        if (!part->profile)
+            return NULL;
+        if (inputs[i].program && !input->program)
+            input->program = inputs[i].program;
+    }
+    const struct report__profile *whole =
+        report__merge(pool, together->parts, count);
+    if (!whole)
+        *error = report__format(pool, "%s and %u more: too much for one report",
+                                input->data, (unsigned)count - 1);
+    input->data = report__format(pool, "%s and %u more", input->data,
+                                 (unsigned)count - 1);
+    return whole;
+}
+
+void report__together_free(struct report__together *together) {
+    for (uint32_t i = 0; i < together->count; i++)
+        report__pool_free(&together->parts[i].pool);
+    together->count = 0;
+}

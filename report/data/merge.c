@@ -1,0 +1,376 @@
+/* merge.c - see merge.h. */
+#include "report/data/merge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/format/naming.h"
+#include "report/base/dictionary.h"
+#include "report/base/pairs.h"
+#include "report/data/reader.h"
+
+struct merging {
+    struct report__pool *pool;
+    struct report__profile *out;
+    struct report__dictionary texts;
+    uint32_t text_count;
+    /* Of modules: path and build id, and which of these in its process; of
+     * functions: address, names, both, where that is, and kind. */
+    struct report__pairs files, modules;
+    struct report__pairs addresses, names, codes, places, functions;
+    struct report__dictionary unseen;
+    uint32_t scanned, failed; /* parts that looked for what is lost, in vain */
+    uint64_t end;             /* of the last process */
+};
+
+/* Of one part, what its indices become. */
+struct maps {
+    uint32_t part;
+    uint32_t *modules, *functions;
+    uint64_t *moved; /* by module: what is added to its addresses */
+    uint32_t thread, node, edge, bin; /* that of index 0 */
+};
+
+/* The copy of TEXT, which may be NULL. */
+static const char *text(struct merging *m, const char *text, uint32_t *number) {
+    const char *stored;
+
+    *number = 0;
+    if (!text)
+        return NULL;
+    *number = report__intern_copy(m->pool, &m->texts, text, m->text_count + 1,
+                                  &stored);
+    m->text_count += *number > m->text_count;
+    return stored;
+}
+
+static const char *copied(struct merging *m, const char *string) {
+    uint32_t number;
+    return text(m, string, &number);
+}
+
+static uint32_t mapped(const uint32_t *map, uint32_t index) {
+    return index == MPROF_NONE ? MPROF_NONE : map[index];
+}
+
+static uint32_t shifted(uint32_t index, uint32_t by) {
+    return index == MPROF_NONE ? MPROF_NONE : index + by;
+}
+
+/* The modules of PART.  A file that was loaded several times is so in each
+ * part: the first ones are one, and the second ones. */
+static void add_modules(struct merging *m, struct report__part *part,
+                        struct maps *maps) {
+    const struct report__profile *p = part->profile;
+    struct report__profile *out = m->out;
+    uint32_t *seen = report__alloc(
+        &part->pool, (size_t)m->files.count + p->module_count, sizeof *seen);
+
+    for (uint32_t i = 0; i < p->module_count; i++) {
+        struct report__module module = p->modules[i];
+        char id[2 * sizeof module.build_id + 1] = "";
+        uint32_t path, hex;
+
+        for (uint32_t k = 0; k < module.build_id_bytes; k++)
+            snprintf(id + 2 * k, 3, "%02x", module.build_id[k]);
+        module.path = text(m, module.path, &path);
+        text(m, id, &hex);
+        module.is_program = *p->program && strcmp(p->program, module.path) == 0;
+        module.given = module.is_program ? copied(m, part->program) : NULL;
+        uint32_t file = report__pair_number(m->pool, &m->files, path, hex);
+        uint32_t number =
+            report__pair_number(m->pool, &m->modules, file, seen[file]++);
+        if (number == out->module_count)
+            out->modules[out->module_count++] = module;
+        struct report__module *known = &out->modules[number];
+        known->is_program |= module.is_program;
+        known->given = known->given ? known->given : module.given;
+        maps->modules[i] = number;
+        maps->moved[i] = known->bias - module.bias;
+    }
+}
+
+/* Interpreted code that nothing but its place in the heap tells is another one
+ * in each process. */
+static uint64_t address_of(const struct report__function *f, uint32_t part) {
+    if (f->kind == MPROF_INTERPRETED && f->name &&
+        mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "") ==
+            MPROF__SAME_CODE)
+        return f->address ^ (uint64_t)part << 47;
+    return f->address;
+}
+
+static void add_functions(struct merging *m, const struct report__profile *p,
+                          struct maps *maps) {
+    struct report__profile *out = m->out;
+
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        struct report__function f = p->functions[i];
+        uint32_t name, symbol;
+
+        f.address = address_of(&f, maps->part);
+        f.module = mapped(maps->modules, f.module);
+        f.name = text(m, f.name, &name);
+        f.symbol = text(m, f.symbol, &symbol);
+        uint32_t address =
+            report__pair_number(m->pool, &m->addresses, (uint32_t)f.address,
+                                (uint32_t)(f.address >> 32));
+        uint32_t names = report__pair_number(m->pool, &m->names, name, symbol);
+        uint32_t code = report__pair_number(m->pool, &m->codes, address, names);
+        uint32_t place =
+            report__pair_number(m->pool, &m->places, code, f.module);
+        uint32_t number =
+            report__pair_number(m->pool, &m->functions, place, f.kind);
+        if (number == out->function_count)
+            out->functions[out->function_count++] = f;
+        maps->functions[i] = number;
+    }
+}
+
+static void add_threads(struct merging *m, const struct report__profile *p,
+                        const struct maps *maps) {
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        struct report__thread thread = p->threads[i];
+        thread.name = copied(m, thread.name);
+        thread.process = maps->part;
+        m->out->threads[m->out->thread_count++] = thread;
+    }
+}
+
+static void add_trees(struct merging *m, const struct report__profile *p,
+                      const struct maps *maps) {
+    struct report__profile *out = m->out;
+
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct report__node *node = &p->nodes[i];
+        out->nodes[out->node_count++] = (struct report__node){
+            .thread = node->thread + maps->thread,
+            .parent = shifted(node->parent, maps->node),
+            .function = mapped(maps->functions, node->function)};
+    }
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        struct report__edge edge = p->edges[i];
+        edge.node += maps->node;
+        if (edge.module != MPROF_NONE) {
+            edge.return_address += maps->moved[edge.module];
+            edge.module = maps->modules[edge.module];
+        }
+        out->edges[out->edge_count++] = edge;
+    }
+    for (uint32_t i = 0; i < p->counter_count; i++) {
+        struct report__counter counter = p->counters[i];
+        counter.node += maps->node;
+        counter.edge = shifted(counter.edge, maps->edge);
+        counter.bin = shifted(counter.bin, maps->bin);
+        out->counters[out->counter_count++] = counter;
+    }
+}
+
+/* In totals MPROF_TOP_FUNCTION is no index, either. */
+static uint32_t function_of(const struct maps *maps, uint32_t function) {
+    return function == MPROF_TOP_FUNCTION ? function
+                                          : mapped(maps->functions, function);
+}
+
+static void add_sums(struct merging *m, const struct report__profile *p,
+                     const struct maps *maps) {
+    struct report__profile *out = m->out;
+
+    for (uint32_t i = 0; i < p->total_count; i++) {
+        struct report__total total = p->totals[i];
+        total.thread += maps->thread;
+        total.caller = function_of(maps, total.caller);
+        total.function = function_of(maps, total.function);
+        total.bin = shifted(total.bin, maps->bin);
+        out->totals[out->total_count++] = total;
+    }
+    for (uint32_t i = 0; i < p->bin_count; i++) {
+        struct report__bin bin = p->bins[i];
+        bin.thread += maps->thread;
+        bin.type = copied(m, bin.type);
+        bin.name = copied(m, bin.name);
+        out->bins[out->bin_count++] = bin;
+    }
+    for (uint32_t i = 0; i < p->size_count; i++) {
+        struct report__size size = p->sizes[i];
+        size.thread += maps->thread;
+        out->sizes[out->size_count++] = size;
+    }
+}
+
+static void add_scan(struct merging *m, const struct report__profile *p) {
+    struct report__profile *out = m->out;
+    const unsigned failed = p->scan_flags & MPROF_SCAN_FAILED;
+
+    if (!report__has_heap(p, MPROF_C_HEAP))
+        return;
+    if (p->scan == 0 || failed)
+        out->unscanned++;
+    if (p->scan == 0)
+        return;
+    m->scanned++;
+    m->failed += failed != 0;
+    out->scan = 1;
+    out->scan_flags |= p->scan_flags & ~(unsigned)MPROF_SCAN_FAILED;
+    report__add_lost(&out->lost_unplaced, &p->lost_unplaced);
+}
+
+static void add_header(struct merging *m, const struct report__profile *p) {
+    struct report__profile *out = m->out;
+
+    if (report__has_heap(p, MPROF_LISP_HEAP)) {
+        const bool first = !report__has_heap(out, MPROF_LISP_HEAP);
+        out->alive = (first || out->alive) && p->alive;
+        out->alive_at_end = (first || out->alive_at_end) && p->alive_at_end;
+        out->alive_collections += p->alive_collections;
+    }
+    out->open |= p->open;
+    out->heaps |= p->heaps;
+    out->file_bytes += p->file_bytes;
+    out->memory_bytes += p->memory_bytes;
+    out->unplaced_allocs += p->unplaced_allocs;
+    out->unplaced_bytes += p->unplaced_bytes;
+    out->failed_allocs += p->failed_allocs;
+    out->unknown_frees += p->unknown_frees;
+    out->unplaced_frees += p->unplaced_frees;
+    out->unplaced_freed_bytes += p->unplaced_freed_bytes;
+    out->untracked_allocs += p->untracked_allocs;
+    out->untracked_bytes += p->untracked_bytes;
+    out->at_peak.allocs += p->at_peak.allocs;
+    out->at_peak.bytes += p->at_peak.bytes;
+    out->counted_peak += p->counted_peak;
+    out->collected += p->collected;
+    out->collecting += p->collecting;
+    if (p->most_before > out->most_before)
+        out->most_before = p->most_before;
+    add_scan(m, p);
+}
+
+/* What each process cannot see is told once. */
+static void add_unseen(struct merging *m, const char *unseen) {
+    enum { MOST = 8 };
+    const uint32_t number = (uint32_t)m->unseen.used;
+    const char *stored;
+
+    if (*unseen == '\0' || number == MOST ||
+        report__intern_copy(m->pool, &m->unseen, unseen, number, &stored) !=
+            number)
+        return;
+    m->out->unseen =
+        number == 0 ? stored
+                    : report__format(m->pool, "%s; %s", m->out->unseen, stored);
+}
+
+static void add_process(struct merging *m, const struct report__profile *p,
+                        uint32_t part) {
+    enum { TEXTS = 3 };
+    const char *const texts[TEXTS] = {p->program, p->command, p->runtime};
+    struct report__profile *out = m->out;
+    const char **const shared[TEXTS] = {&out->program, &out->command,
+                                        &out->runtime};
+    uint64_t end = p->start_time + p->duration;
+
+    /* What is not the same in all is told of none. */
+    for (int i = 0; i < TEXTS; i++)
+        if (part == 0)
+            *shared[i] = copied(m, texts[i]);
+        else if (strcmp(*shared[i], texts[i]) != 0)
+            *shared[i] = "";
+    if (part == 0) {
+        out->pid = p->pid;
+        out->process = p->process;
+    }
+    if (part == 0 || p->start_time < out->start_time)
+        out->start_time = p->start_time;
+    if (end > m->end)
+        m->end = end;
+    out->processes[out->process_count++] =
+        (struct report__process){.process = p->process,
+                                 .open = p->open,
+                                 .start_time = p->start_time,
+                                 .duration = p->duration,
+                                 .program = copied(m, p->program)};
+    add_unseen(m, p->unseen);
+    add_header(m, p);
+}
+
+static void add_part(struct merging *m, struct report__part *part,
+                     uint32_t number) {
+    const struct report__profile *p = part->profile;
+    struct maps maps = {.part = number,
+                        .thread = m->out->thread_count,
+                        .node = m->out->node_count,
+                        .edge = m->out->edge_count,
+                        .bin = m->out->bin_count};
+
+    maps.modules =
+        report__alloc(&part->pool, p->module_count, sizeof *maps.modules);
+    maps.moved =
+        report__alloc(&part->pool, p->module_count, sizeof *maps.moved);
+    maps.functions =
+        report__alloc(&part->pool, p->function_count, sizeof *maps.functions);
+    add_process(m, p, number);
+    add_modules(m, part, &maps);
+    add_functions(m, p, &maps);
+    add_threads(m, p, &maps);
+    add_trees(m, p, &maps);
+    add_sums(m, p, &maps);
+    part->profile = NULL;
+    report__pool_free(&part->pool);
+}
+
+/* Room for all, of which what is not written takes no memory.  False: their
+ * numbers are too large. */
+static bool make_room(struct merging *m, const struct report__part *parts,
+                      uint32_t count) {
+    struct report__profile *out = m->out;
+    uint64_t modules = 0, functions = 0, threads = 0, nodes = 0, edges = 0,
+             counters = 0, totals = 0, bins = 0, sizes = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct report__profile *p = parts[i].profile;
+        modules += p->module_count;
+        functions += p->function_count;
+        threads += p->thread_count;
+        nodes += p->node_count;
+        edges += p->edge_count;
+        counters += p->counter_count;
+        totals += p->total_count;
+        bins += p->bin_count;
+        sizes += p->size_count;
+    }
+    /* Each is no more than the sum of all. */
+    if (modules + functions + threads + nodes + edges + counters + totals +
+            bins + sizes >=
+        MPROF_TOP_FUNCTION)
+        return false;
+    out->modules = report__alloc(m->pool, modules, sizeof *out->modules);
+    out->functions = report__alloc(m->pool, functions, sizeof *out->functions);
+    out->threads = report__alloc(m->pool, threads, sizeof *out->threads);
+    out->nodes = report__alloc(m->pool, nodes, sizeof *out->nodes);
+    out->edges = report__alloc(m->pool, edges, sizeof *out->edges);
+    out->counters = report__alloc(m->pool, counters, sizeof *out->counters);
+    out->totals = report__alloc(m->pool, totals, sizeof *out->totals);
+    out->bins = report__alloc(m->pool, bins, sizeof *out->bins);
+    out->sizes = report__alloc(m->pool, sizes, sizeof *out->sizes);
+    out->processes = report__alloc(m->pool, count, sizeof *out->processes);
+    return true;
+}
+
+struct report__profile *report__merge(struct report__pool *pool,
+                                      struct report__part *parts,
+                                      uint32_t count) {
+    struct merging m = {.pool = pool};
+
+    m.out = report__alloc(pool, 1, sizeof *m.out);
+    m.out->unseen = "";
+    if (!make_room(&m, parts, count))
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        add_part(&m, &parts[i], i);
+    if (m.scanned > 0 && m.scanned == m.failed)
+        m.out->scan_flags |= MPROF_SCAN_FAILED;
+    m.out->duration = m.end - m.out->start_time;
+    report__identify_files(pool, m.out);
+    return m.out;
+}

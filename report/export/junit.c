@@ -1,0 +1,74 @@
+/* junit.c - limits as test cases in JUnit's XML. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/export/export.h"
+#include "report/export/verdicts.h"
+
+/* TEXT, of whatever bytes, in an attribute or between tags. */
+static void put_text(FILE *out, const char *text, struct report__pool *pool) {
+    static const char special[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;",
+                                           "&apos;"};
+
+    for (text = report__clean_name(pool, text); *text != '\0'; text++) {
+        const char *found = strchr(special, *text);
+        if (found)
+            fputs(entities[found - special], out);
+        else
+            putc(*text, out);
+    }
+}
+
+static void put_failure(FILE *out, const struct report__verdict *v,
+                        struct report__pool *pool) {
+    const char *place = report__limit_place(pool, v->limit);
+    const char *worst = report__worst_text(pool, &v->worst);
+
+    fprintf(out,
+            "    <failure type=\"limit\" message=\"%" PRIu64 ", limit %" PRIu64
+            "\">",
+            v->is, v->limit->most);
+    if (place)
+        put_text(out, place, pool);
+    if (place && worst)
+        putc('\n', out);
+    if (worst)
+        put_text(out, worst, pool);
+    fputs("</failure>\n", out);
+}
+
+static void put_case(FILE *out, const struct report__verdict *v,
+                     const char *what, struct report__pool *pool) {
+    fputs("  <testcase classname=\"", out);
+    put_text(out, what, pool);
+    fputs("\" name=\"", out);
+    put_text(out, report__limit_text(pool, v->limit), pool);
+    if (!v->is_exceeded) {
+        fputs("\"/>\n", out);
+        return;
+    }
+    fputs("\">\n", out);
+    put_failure(out, v, pool);
+    fputs("  </testcase>\n", out);
+}
+
+void report__export_junit(FILE *out, const struct report__verdicts *verdicts,
+                          const char *what, struct report__pool *pool) {
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"mprof check\" tests=\"%" PRIu32
+            "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"0\">\n",
+            verdicts->count, verdicts->exceeded);
+    for (uint32_t i = 0; i < verdicts->count; i++)
+        put_case(out, &verdicts->list[i], what, pool);
+    if (verdicts->note_count > 0) {
+        fputs("  <system-out>", out);
+        for (uint32_t i = 0; i < verdicts->note_count; i++) {
+            put_text(out, verdicts->notes[i], pool);
+            putc('\n', out);
+        }
+        fputs("</system-out>\n", out);
+    }
+    fputs("</testsuite>\n", out);
+}

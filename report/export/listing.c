@@ -1,0 +1,155 @@
+/* listing.c - chains one by one, those with most bytes first: as text for
+ * people, innermost function first as in a debugger, and as an s-expression for
+ * Lisp.
+ *
+ *     ((BYTES ALLOCS (NAME FILE LINE) ...) ...)     FILE and LINE: or NIL
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/export/chains.h"
+#include "report/tables/tables.h"
+
+enum { WIDEST = 48 }; /* of the column of names */
+
+struct listing {
+    const struct report__export *e;
+    const struct report__chains *chains;
+    const char **names, **files;
+    uint32_t *room; /* for the frames of a chain */
+    uint32_t count; /* of chains that are told */
+};
+
+/* Characters of TEXT, which is UTF-8. */
+static int width_of(const char *text) {
+    int width = 0;
+
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static int compare(const void *a, const void *b) {
+    const struct report__sum *x = a, *y = b;
+    const uint64_t bytes = MPROF_NUMBER_BYTES, allocs = MPROF_NUMBER_ALLOCS;
+
+    if (x->numbers[bytes] != y->numbers[bytes])
+        return x->numbers[bytes] < y->numbers[bytes] ? 1 : -1;
+    if (x->numbers[allocs] != y->numbers[allocs])
+        return x->numbers[allocs] < y->numbers[allocs] ? 1 : -1;
+    return x->chain < y->chain ? -1 : x->chain > y->chain;
+}
+
+/* The chains that allocated, sorted. */
+static struct listing make(const struct report__export *e) {
+    struct report__chains *c = report__make_chains(e, true);
+    uint32_t most = e->options->rows, count = 0;
+
+    for (uint32_t i = 0; i < c->sum_count; i++)
+        if (c->sums[i].numbers[MPROF_NUMBER_ALLOCS] > 0)
+            c->sums[count++] = c->sums[i];
+    c->sum_count = count;
+    if (count > 0)
+        qsort(c->sums, count, sizeof *c->sums, compare);
+    return (struct listing){
+        .e = e,
+        .chains = c,
+        .names = report__clean_names(e->pool, e->names, false),
+        .files = report__file_names(e),
+        .room = report__alloc(e->pool, c->depth + 1, sizeof(uint32_t)),
+        .count = most > 0 && most < count ? most : count};
+}
+
+/* The frame INDEX of the chain in L->room: its name, its line and the file, ""
+ * if that is not known. */
+static const char *frame_at(const struct listing *l, uint32_t index,
+                            const char **file, uint32_t *line) {
+    const struct report__pair *pair = &l->chains->frames.list[l->room[index]];
+    const struct report__frame frame = {pair->a, pair->b};
+
+    *file = l->files[report__frame_file(l->e->names, &frame)];
+    *line = report__frame_line(l->e->names, &frame);
+    return l->names[frame.function];
+}
+
+static void put_amount(FILE *out, uint64_t bytes, uint64_t allocs) {
+    fprintf(out, "%s bytes in ", report__grouped(bytes).text);
+    fprintf(out, "%s allocation%s", report__grouped(allocs).text,
+            allocs == 1 ? "" : "s");
+}
+
+/* The frames of the chain in L->room, DEPTH of them. */
+static void put_frames(const struct listing *l, uint32_t depth) {
+    FILE *out = l->e->out;
+    const char *file;
+    uint32_t line;
+    int width = 0;
+
+    for (uint32_t i = 0; i < depth; i++) {
+        int length = width_of(frame_at(l, i, &file, &line));
+        if (length > width && length <= WIDEST && *file)
+            width = length;
+    }
+    for (uint32_t i = 0; i < depth; i++) {
+        const char *name = frame_at(l, i, &file, &line);
+        fprintf(out, "    %s", name);
+        if (*file)
+            fprintf(out, "%*s  %s:%" PRIu32,
+                    report__larger(0, width - width_of(name)), "", file, line);
+        putc('\n', out);
+    }
+}
+
+void report__export_text(const struct report__export *e) {
+    const struct listing l = make(e);
+    uint64_t bytes = 0, allocs = 0;
+
+    for (uint32_t i = 0; i < l.chains->sum_count; i++) {
+        const struct report__sum *sum = &l.chains->sums[i];
+        if (i >= l.count) {
+            bytes += sum->numbers[MPROF_NUMBER_BYTES];
+            allocs += sum->numbers[MPROF_NUMBER_ALLOCS];
+            continue;
+        }
+        fputs("  ", e->out);
+        put_amount(e->out, sum->numbers[MPROF_NUMBER_BYTES],
+                   sum->numbers[MPROF_NUMBER_ALLOCS]);
+        putc('\n', e->out);
+        put_frames(&l, report__chain_frames(l.chains, sum->chain, l.room));
+    }
+    if (l.count == l.chains->sum_count)
+        return;
+    fputs("  ", e->out);
+    put_amount(e->out, bytes, allocs);
+    fprintf(e->out, " by %" PRIu32 " other chain%s\n",
+            l.chains->sum_count - l.count,
+            l.chains->sum_count - l.count == 1 ? "" : "s");
+}
+
+void report__export_sexp(const struct report__export *e) {
+    const struct listing l = make(e);
+    const char *file;
+    uint32_t line;
+
+    putc('(', e->out);
+    for (uint32_t i = 0; i < l.count; i++) {
+        const struct report__sum *sum = &l.chains->sums[i];
+        uint32_t depth = report__chain_frames(l.chains, sum->chain, l.room);
+        fprintf(e->out, "%s(%" PRIu64 " %" PRIu64, i ? "\n " : "",
+                sum->numbers[MPROF_NUMBER_BYTES],
+                sum->numbers[MPROF_NUMBER_ALLOCS]);
+        for (uint32_t k = 0; k < depth; k++) {
+            fputs(" (", e->out);
+            report__print_string(e->out, frame_at(&l, k, &file, &line));
+            putc(' ', e->out);
+            if (*file) {
+                report__print_string(e->out, file);
+                fprintf(e->out, " %" PRIu32 ")", line);
+            } else {
+                fputs("NIL NIL)", e->out);
+            }
+        }
+        putc(')', e->out);
+    }
+    fputs(")\n", e->out);
+}

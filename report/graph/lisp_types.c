@@ -1,0 +1,211 @@
+/* lisp_types.c - see lisp_types.h. */
+#include "report/graph/lisp_types.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "report/base/utf8.h"
+
+/* A bin, while they are put together. */
+struct item {
+    const struct report__bin *bin;
+    uint32_t type; /* the number of its type by name */
+};
+
+/* A type, while they are sorted. */
+struct ranked {
+    struct report__lisp_type type;
+    uint32_t number; /* by name */
+};
+
+static int compare_text(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_items(const void *a, const void *b) {
+    const struct report__bin *x = ((const struct item *)a)->bin;
+    const struct report__bin *y = ((const struct item *)b)->bin;
+    int types = strcmp(x->type, y->type);
+    return types ? types : compare_text(x->name, y->name);
+}
+
+static int compare_ranked(const void *a, const void *b) {
+    const struct ranked *x = a, *y = b;
+    if (x->type.bytes != y->type.bytes)
+        return x->type.bytes > y->type.bytes ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Bins with one name become one type.  Returns how many there are. */
+static uint32_t merge(struct item *items, uint32_t count,
+                      struct ranked *ranked) {
+    uint32_t types = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct report__bin *bin = items[i].bin;
+        if (i == 0 || compare_items(&items[i - 1], &items[i]) != 0) {
+            ranked[types] = (struct ranked){{bin->type, bin->name, 0}, types};
+            types++;
+        }
+        items[i].type = types - 1;
+        ranked[types - 1].type.bytes += bin->objects.bytes + bin->storage.bytes;
+    }
+    return types;
+}
+
+struct report__lisp_types
+report__lisp_types(struct report__pool *pool,
+                   const struct report__profile *profile) {
+    uint32_t bins = profile->bin_count;
+    struct item *items = report__alloc(pool, bins, sizeof *items);
+    struct ranked *ranked = report__alloc(pool, bins, sizeof *ranked);
+    uint32_t *rank = report__alloc(pool, bins, sizeof *rank);
+    struct report__lisp_types types = {.count = 0};
+
+    for (uint32_t i = 0; i < bins; i++)
+        items[i].bin = &profile->bins[i];
+    if (bins > 0)
+        qsort(items, bins, sizeof *items, compare_items);
+    types.count = merge(items, bins, ranked);
+    if (types.count > 0)
+        qsort(ranked, types.count, sizeof *ranked, compare_ranked);
+    types.list = report__alloc(pool, types.count, sizeof *types.list);
+    types.of_bin = report__alloc(pool, bins, sizeof *types.of_bin);
+    for (uint32_t i = 0; i < types.count; i++) {
+        types.list[i] = ranked[i].type;
+        rank[ranked[i].number] = i;
+    }
+    for (uint32_t i = 0; i < bins; i++)
+        types.of_bin[items[i].bin - profile->bins] = rank[items[i].type];
+    return types;
+}
+
+/* How well a name is met; only what is met best is meant. */
+enum met { NOT_MET, MET_BY_SYMBOL, MET_IN_OTHER_CASE, MET };
+
+static enum met meet(const char *name, const char *text, size_t length) {
+    const char *symbol = strrchr(name, ':');
+
+    if (strlen(name) == length && memcmp(name, text, length) == 0)
+        return MET;
+    if (strlen(name) == length && strncasecmp(name, text, length) == 0)
+        return MET_IN_OTHER_CASE;
+    if (symbol && strlen(symbol + 1) == length &&
+        strncasecmp(symbol + 1, text, length) == 0)
+        return MET_BY_SYMBOL;
+    return NOT_MET;
+}
+
+static enum met meet_type(const struct report__lisp_type *type,
+                          const char *text, size_t length) {
+    enum met by_type = meet(type->type, text, length);
+    enum met by_name = type->name ? meet(type->name, text, length) : NOT_MET;
+    return by_type > by_name ? by_type : by_name;
+}
+
+/* Choose what the LENGTH bytes of TEXT name.  False: nothing. */
+static bool choose(const struct report__lisp_types *types, const char *text,
+                   size_t length, bool *chosen) {
+    enum met best = NOT_MET;
+
+    for (uint32_t i = 0; i < types->count; i++) {
+        enum met met = meet_type(&types->list[i], text, length);
+        if (met > best)
+            best = met;
+    }
+    for (uint32_t i = 0; best != NOT_MET && i < types->count; i++)
+        chosen[i] |= meet_type(&types->list[i], text, length) == best;
+    return best != NOT_MET;
+}
+
+/* The types that there are, as far as anybody reads on; the caller frees it. */
+static char *list_types(const struct report__lisp_types *types) {
+    enum { FEW = 20 };
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (!stream)
+        return NULL;
+    for (uint32_t i = 0; i < types->count && i < FEW; i++) {
+        fputs(i == 0 ? " " : ", ", stream);
+        report__print_name(stream, report__lisp_type_name(&types->list[i]));
+    }
+    if (types->count > FEW)
+        fprintf(stream, " and %u more", types->count - FEW);
+    if (fclose(stream) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void complain(struct report__pool *pool,
+                     const struct report__lisp_types *types, const char *text,
+                     size_t length, const char **error) {
+    char *list = list_types(types);
+    char *copy = list ? report__copy(pool, list, strlen(list)) : "";
+
+    free(list);
+    *error =
+        types->count == 0
+            ? "no types were recorded"
+            : report__format(pool,
+                             "no type '%.*s' was allocated; there "
+                             "are%s (--table=bins shows all)",
+                             (int)(length < 200 ? length : 200), text, copy);
+}
+
+bool *report__choose_types(struct report__pool *pool,
+                           const struct report__lisp_types *types,
+                           const struct report__chosen_types *chosen,
+                           const char **error) {
+    bool *by_type = report__alloc(pool, types->count, sizeof *by_type);
+
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        const char *text = chosen->list[i];
+        if (choose(types, text, strlen(text), by_type))
+            continue;
+        for (;; text++) {
+            size_t length = strcspn(text, ",");
+            if (!choose(types, text, length, by_type)) {
+                complain(pool, types, text, length, error);
+                return NULL;
+            }
+            text += length;
+            if (*text == '\0')
+                break;
+        }
+    }
+    return by_type;
+}
+
+static void add(struct report__bin *bin, bool is_storage,
+                const struct mprof_count *count) {
+    struct mprof_count *sum = is_storage ? &bin->storage : &bin->objects;
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
+void report__bin_part(struct report__pool *pool, struct report__profile *part) {
+    struct report__bin *bins =
+        report__alloc(pool, part->bin_count, sizeof *bins);
+
+    for (uint32_t i = 0; i < part->bin_count; i++) {
+        bins[i] = part->bins[i];
+        bins[i].objects = bins[i].storage = (struct mprof_count){0, 0};
+    }
+    for (uint32_t i = 0; i < part->counter_count; i++) {
+        const struct report__counter *counter = &part->counters[i];
+        if (counter->bin != MPROF_NONE)
+            add(&bins[counter->bin], counter->is_storage, &counter->allocated);
+    }
+    for (uint32_t i = 0; i < part->total_count; i++) {
+        const struct report__total *total = &part->totals[i];
+        if (total->kind == MPROF_SELF && total->views & MPROF_ALL_FRAMES &&
+            total->bin != MPROF_NONE)
+            add(&bins[total->bin], total->is_storage, &total->count);
+    }
+    part->bins = bins;
+}

@@ -1,0 +1,62 @@
+/* same_name.c - see same_name.h. */
+#include "report/graph/same_name.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const char digits[] = "0123456789";
+
+/* How much of SYMBOL, LENGTH bytes, is a name that somebody gave.  FIRST is
+ * where it begins behind its package; what has no package, as #:G1, may have
+ * any name, and others are G with a number. */
+static size_t given_length(const char *symbol, size_t length) {
+    size_t first = length, end = length;
+    bool is_nobodys;
+
+    while (first > 0 && symbol[first - 1] != ':')
+        first--;
+    while (end > first && strchr(digits, symbol[end - 1]))
+        end--;
+    is_nobodys = first >= 2 && memcmp(symbol, "#:", 2) == 0;
+    if (end == first || (!is_nobodys && (end - first != 1 ||
+                                         strchr("gG", symbol[first]) == NULL)))
+        return length;
+    return end;
+}
+
+const char *report__same_name(struct report__pool *pool, const char *name) {
+    static const char lambda[] = "(LAMBDA #", ends[] = " ()'\"`,;|";
+    char *same, *to;
+
+    if (strpbrk(name, digits) == NULL)
+        return name;
+    same = to = report__copy(pool, name, strlen(name));
+    if (strncmp(name, lambda, sizeof lambda - 1) == 0 &&
+        strchr(digits, name[sizeof lambda - 1])) {
+        to += sizeof lambda - 1 - strlen(" #");
+        name += sizeof lambda - 1;
+        name += strspn(name, digits);
+    }
+    while (*name != '\0') {
+        size_t length = strcspn(name, ends), given = given_length(name, length);
+        memmove(to, name, given);
+        to += given;
+        name += length;
+        if (*name != '\0')
+            *to++ = *name++;
+    }
+    *to = '\0';
+    return same;
+}
+
+const char *report__same_file(struct report__pool *pool, const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *version = strstr(base, ".so.");
+
+    if (strncmp(base, "ecl", 3) == 0 && strspn(base + 3, digits) >= 3 &&
+        strlen(base) == strlen("ecl000XXXXXX.fas"))
+        return "ecl.fas";
+    return version == NULL
+               ? base
+               : report__copy(pool, base, (size_t)(version - base) + 3);
+}

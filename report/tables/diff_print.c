@@ -1,0 +1,348 @@
+/* diff_print.c - what grew and shrank, as text. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "report/tables/diff.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool report__grew(const struct report__change *c) {
+    return c->numbers[MPROF_NEW] > c->numbers[MPROF_OLD];
+}
+
+uint64_t report__change(const struct report__change *c) {
+    return report__grew(c) ? c->numbers[MPROF_NEW] - c->numbers[MPROF_OLD]
+                           : c->numbers[MPROF_OLD] - c->numbers[MPROF_NEW];
+}
+
+struct report__growth report__growth(const struct report__change *c) {
+    const uint64_t old = c->numbers[MPROF_OLD], by = report__change(c);
+    const char sign = report__grew(c) ? '+' : '-';
+    struct report__growth g = {""};
+
+    if (by == 0)
+        return g;
+    if (old == 0 || c->numbers[MPROF_NEW] == 0) {
+        strcpy(g.text, old == 0 ? "new" : "gone");
+        return g;
+    }
+    unsigned __int128 tenths = ((unsigned __int128)by * 2000 / old + 1) / 2;
+    /* All is gone, or nothing changed, only when that is so. */
+    if (sign == '-' && tenths >= 1000)
+        tenths = 999;
+    if (tenths == 0)
+        strcpy(g.text, "<0.1%");
+    else if (tenths > 99999)
+        strcpy(g.text, ">9999%");
+    else
+        snprintf(g.text, sizeof g.text, "%c%u.%u%%", sign,
+                 (unsigned)tenths / 10, (unsigned)tenths % 10);
+    return g;
+}
+
+struct report__signed report__signed(const struct report__change *c,
+                                     bool grouped) {
+    const uint64_t by = report__change(c);
+    const char *sign = by == 0 ? "" : report__grew(c) ? "+" : "-";
+    struct report__signed s;
+
+    if (grouped)
+        snprintf(s.text, sizeof s.text, "%s%s", sign, report__grouped(by).text);
+    else
+        snprintf(s.text, sizeof s.text, "%s%" PRIu64, sign, by);
+    return s;
+}
+
+const struct report__diff_row *
+report__most_changed(const struct report__diff *d,
+                     enum report__diff_number number, bool grew,
+                     uint32_t function) {
+    const struct report__diff_row *most = NULL;
+    uint64_t by = 0;
+
+    for (uint32_t i = 0; i < d->count; i++) {
+        const struct report__change *c = &d->rows[i].numbers[number];
+        if (report__grew(c) == grew && report__change(c) > by &&
+            (function == MPROF_NONE || d->rows[i].function == function)) {
+            by = report__change(c);
+            most = &d->rows[i];
+        }
+    }
+    return most;
+}
+
+/* Columns */
+
+struct layout {
+    FILE *out;
+    const struct report__diff *diff;
+    struct report__pool *pool;
+    enum report__diff_number main;
+    int old, new, change; /* widths */
+    int others[MPROF_DIFF_NUMBERS];
+};
+
+static bool has(const struct report__diff *d, int number) {
+    return d->numbers >> number & 1;
+}
+
+static const char *title_of(const struct report__diff *d, int number) {
+    static const char *const titles[] = {[MPROF_DIFF_BYTES] = "bytes",
+                                         [MPROF_DIFF_ALLOCS] = "allocs",
+                                         [MPROF_DIFF_SELF] = "itself",
+                                         [MPROF_DIFF_KEPT] = "kept",
+                                         [MPROF_DIFF_PEAK] = "at peak"};
+
+    return number == MPROF_DIFF_BYTES && has(d, MPROF_DIFF_SELF)
+               ? "in all"
+               : titles[number];
+}
+
+/* By what the rows are sorted, as it is called in sentences. */
+static const char *unit_of(const struct report__diff *d, int number) {
+    static const char *const units[] = {
+        [MPROF_DIFF_BYTES] = "bytes",
+        [MPROF_DIFF_ALLOCS] = "allocations",
+        [MPROF_DIFF_SELF] = "bytes that they allocated themselves",
+        [MPROF_DIFF_KEPT] = "bytes kept",
+        [MPROF_DIFF_PEAK] = "bytes at the peak"};
+    static const char *const of_functions[] = {
+        [MPROF_DIFF_BYTES] = "bytes, with what they called",
+        [MPROF_DIFF_ALLOCS] = "allocations, with what they called",
+        [MPROF_DIFF_SELF] = "bytes, themselves",
+        [MPROF_DIFF_KEPT] = "bytes kept, of what they allocated themselves",
+        [MPROF_DIFF_PEAK] =
+            "bytes at the peak, of what they allocated themselves"};
+
+    return (has(d, MPROF_DIFF_SELF) ? of_functions : units)[number];
+}
+
+static enum report__diff_number main_of(const struct report__diff *d) {
+    static const enum report__diff_number of[] = {
+        [MPROF_SORT_USUAL] = MPROF_DIFF_BYTES,
+        [MPROF_SORT_BYTES] = MPROF_DIFF_BYTES,
+        [MPROF_SORT_ALLOCS] = MPROF_DIFF_ALLOCS,
+        [MPROF_SORT_SELF] = MPROF_DIFF_SELF,
+        [MPROF_SORT_TOTAL] = MPROF_DIFF_BYTES,
+        [MPROF_SORT_KEPT] = MPROF_DIFF_KEPT,
+        [MPROF_SORT_PEAK] = MPROF_DIFF_PEAK};
+    enum report__diff_number main = of[d->options->choice.sort];
+
+    return has(d, main) ? main : MPROF_DIFF_BYTES;
+}
+
+static void widen(struct layout *l, const struct report__diff_row *row) {
+    const struct report__change *c = &row->numbers[l->main];
+
+    l->old = report__larger(l->old, report__digits(c->numbers[MPROF_OLD]));
+    l->new = report__larger(l->new, report__digits(c->numbers[MPROF_NEW]));
+    l->change =
+        report__larger(l->change, 1 + report__digits(report__change(c)));
+    for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
+        l->others[n] = report__larger(
+            l->others[n], 1 + report__digits(report__change(&row->numbers[n])));
+}
+
+static void print_heading(const struct layout *l) {
+    const struct report__diff *d = l->diff;
+    static const char *const whats[] = {[MPROF_DIFF_BY_FUNCTION] = "function",
+                                        [MPROF_DIFF_BY_CHAIN] = "chain",
+                                        [MPROF_DIFF_BY_TYPE] = "type",
+                                        [MPROF_DIFF_BY_LINE] = "line"};
+    int width = fprintf(l->out, "%*s %*s %*s %8s | ", l->old, "old", l->new,
+                        "new", l->change, "change", "");
+
+    width += fprintf(l->out, "change of");
+    for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
+        if (has(d, n) && n != (int)l->main)
+            width += fprintf(l->out, " %*s", l->others[n], title_of(d, n));
+    width += fprintf(l->out, " | %s\n", whats[d->options->by]);
+    report__rule(l->out, '-', width - 1);
+    putc('\n', l->out);
+}
+
+void report__print_diff_chain(FILE *out, const struct report__diff *d,
+                              const struct report__diff_row *row,
+                              struct report__pool *pool) {
+    const struct report__path *list = d->paths.list;
+    const uint32_t depth = list[row->path].depth;
+    const bool is_cut = d->options->depth > 0 && depth > d->options->depth;
+    const uint32_t count = is_cut ? d->options->depth : depth;
+    const struct report__pool mark = *pool;
+    uint32_t *frames = report__alloc(pool, count, sizeof *frames);
+    uint32_t path = row->path;
+
+    for (uint32_t i = count; i-- > 0; path = list[path].caller)
+        frames[i] = list[path].label;
+    fputs(is_cut ? "..." : "||", out);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs(" > ", out);
+        report__print_name(out, d->paths.labels[frames[i]].text);
+    }
+    report__pool_release(pool, &mark);
+}
+
+static void print_row(const struct layout *l,
+                      const struct report__diff_row *row) {
+    const struct report__change *c = &row->numbers[l->main];
+    FILE *out = l->out;
+
+    fprintf(out, "%*" PRIu64 " %*" PRIu64 " %*s %8s |          ", l->old,
+            c->numbers[MPROF_OLD], l->new, c->numbers[MPROF_NEW], l->change,
+            report__signed(c, false).text, report__growth(c).text);
+    for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
+        if (has(l->diff, n) && n != (int)l->main)
+            fprintf(out, " %*s", l->others[n],
+                    report__signed(&row->numbers[n], false).text);
+    fputs(" | ", out);
+    if (row == &l->diff->total)
+        fputs("<TOTAL>", out);
+    else if (row->name != NULL)
+        report__print_name(out, row->name);
+    else
+        report__print_diff_chain(out, l->diff, row, l->pool);
+    putc('\n', out);
+}
+
+/* Rows */
+
+static int compare_chains(const struct report__diff *d, uint32_t a,
+                          uint32_t b) {
+    const struct report__path *list = d->paths.list;
+
+    while (a != b && a != MPROF_NONE && b != MPROF_NONE) {
+        int order = strcmp(d->paths.labels[list[a].label].text,
+                           d->paths.labels[list[b].label].text);
+        if (order != 0)
+            return order;
+        a = list[a].caller;
+        b = list[b].caller;
+    }
+    return (a == MPROF_NONE) - (b == MPROF_NONE);
+}
+
+/* Of functions that changed alike the innermost one comes first: it is the one
+ * that did it. */
+static int compare_rows(const void *a, const void *b, void *layout) {
+    const struct layout *l = layout;
+    const struct report__diff_row *x = a, *y = b;
+    uint64_t m = report__change(&x->numbers[l->main]);
+    uint64_t n = report__change(&y->numbers[l->main]);
+
+    if (m != n)
+        return m > n ? -1 : 1;
+    m = report__change(&x->numbers[MPROF_DIFF_BYTES]);
+    n = report__change(&y->numbers[MPROF_DIFF_BYTES]);
+    if (m != n)
+        return m > n ? -1 : 1;
+    if (x->depth != y->depth)
+        return x->depth > y->depth ? -1 : 1;
+    int names = x->name && y->name ? strcmp(x->name, y->name)
+                                   : compare_chains(l->diff, x->path, y->path);
+    return names ? names : (x > y) - (x < y);
+}
+
+/* What is left out of a table, in rows and, as they do not overlap, in sum. */
+struct left {
+    uint64_t small, more;
+    struct report__change sum;
+};
+
+static void leave_out(struct left *left, const struct report__change *c) {
+    for (int side = 0; side < MPROF_SIDES; side++)
+        left->sum.numbers[side] += c->numbers[side];
+}
+
+/* The rows that changed, and enough; how many. */
+static uint32_t choose_rows(const struct layout *l,
+                            struct report__diff_row *rows, struct left *left) {
+    const struct report__diff *d = l->diff;
+    const struct report__choice *choice = &d->options->choice;
+    const struct report__change *all = &d->total.numbers[l->main];
+    const uint64_t whole = all->numbers[report__grew(all)];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < d->count; i++) {
+        const struct report__change *c = &d->rows[i].numbers[l->main];
+        uint64_t by = report__change(c);
+        bool any = by > 0;
+        for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
+            any |= has(d, n) && report__change(&d->rows[i].numbers[n]) > 0;
+        if (!any)
+            continue;
+        if (report__below(by, whole, choice->verbosity)) {
+            left->small++;
+            leave_out(left, c);
+        } else {
+            rows[count++] = d->rows[i];
+        }
+    }
+    if (count > 0)
+        qsort_r(rows, count, sizeof *rows, compare_rows, (void *)(uintptr_t)l);
+    for (uint32_t i = choice->rows; choice->rows > 0 && i < count; i++) {
+        left->more++;
+        leave_out(left, &rows[i].numbers[l->main]);
+    }
+    return choice->rows > 0 && choice->rows < count ? choice->rows : count;
+}
+
+static void print_left(const struct layout *l, const struct left *left) {
+    const uint64_t all = left->small + left->more;
+    const bool overlaps =
+        has(l->diff, MPROF_DIFF_SELF) &&
+        (l->main == MPROF_DIFF_BYTES || l->main == MPROF_DIFF_ALLOCS);
+
+    if (all == 0)
+        return;
+    fprintf(l->out, "%s row%s", report__grouped(all).text, all == 1 ? "" : "s");
+    if (left->more == 0)
+        fprintf(l->out, " that changed by less than %s of all",
+                report__limit(l->diff->options->choice.verbosity));
+    fputs(" left out", l->out);
+    if (!overlaps)
+        fprintf(l->out, ": %s in all", report__signed(&left->sum, true).text);
+    fprintf(l->out, " (%s shows them)\n",
+            left->more > 0 ? "--limit-rows=0 --verbose" : "--verbose");
+}
+
+void report__print_diff(FILE *out, const struct report__diff *d,
+                        struct report__pool *pool) {
+    static const char *const titles[] = {
+        [MPROF_DIFF_BY_FUNCTION] = "Functions that changed",
+        [MPROF_DIFF_BY_CHAIN] = "Chains that changed",
+        [MPROF_DIFF_BY_TYPE] = "Types that changed",
+        [MPROF_DIFF_BY_LINE] = "Lines that changed"};
+    struct layout l = {.out = out,
+                       .diff = d,
+                       .pool = pool,
+                       .main = main_of(d),
+                       .old = 10,
+                       .new = 10,
+                       .change = 10};
+    struct report__diff_row *rows = report__alloc(pool, d->count, sizeof *rows);
+    struct left left = {0, 0, {{0, 0}}};
+    uint32_t count = choose_rows(&l, rows, &left);
+
+    for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
+        l.others[n] = 9;
+    widen(&l, &d->total);
+    for (uint32_t i = 0; i < count; i++)
+        widen(&l, &rows[i]);
+    fprintf(out, "%s: %s\n\n",
+            d->options->by == MPROF_DIFF_BY_TYPE &&
+                    d->options->heap == MPROF_C_HEAP
+                ? "Sizes that changed"
+                : titles[d->options->by],
+            unit_of(d, (int)l.main));
+    if (count + left.small + left.more == 0) {
+        fputs("Nothing changed.\n", out);
+        return;
+    }
+    print_heading(&l);
+    print_row(&l, &d->total);
+    for (uint32_t i = 0; i < count; i++)
+        print_row(&l, &rows[i]);
+    print_left(&l, &left);
+}

@@ -1,0 +1,329 @@
+/* limits.c - see limits.h.
+ *
+ * A limit names a function as a reader of the tables knows it.  Several
+ * functions may read alike, static ones of different files; these are one here,
+ * so that a chain through two of them counts once.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r, open_memstream */
+#endif
+#include "report/tables/limits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/tables/through.h"
+
+const char *const report__limited_names[MPROF_LIMITED] = {
+    [MPROF_LIMIT_BYTES] = "bytes",
+    [MPROF_LIMIT_ALLOCS] = "allocs",
+    [MPROF_LIMIT_KEPT] = "kept",
+    [MPROF_LIMIT_PEAK] = "peak",
+    [MPROF_LIMIT_SELF_BYTES] = "self-bytes",
+    [MPROF_LIMIT_SELF_ALLOCS] = "self-allocs",
+    [MPROF_LIMIT_SELF_KEPT] = "self-kept",
+    [MPROF_LIMIT_SELF_PEAK] = "self-peak"};
+
+struct judge {
+    struct report__pool *pool;
+    const struct report__recorded *before; /* or NULL */
+    struct report__recorded now; /* functions that read alike are one */
+    enum mprof_heap heap;
+    bool all_frames;
+    struct report__totals totals;
+    const struct report__graph *graph;  /* NULL: not needed so far */
+    struct report__through *through;    /* the same */
+    struct report__dictionary limited;  /* names: their first limit */
+    uint32_t *function;                 /* by first limit; or MPROF_NONE */
+    const struct report__limit *limits; /* count of them */
+    uint32_t count;
+    struct report__verdicts out;
+};
+
+/* NAME as tables print it. */
+static const char *printed(struct report__pool *pool, const char *name) {
+    const char *at = name;
+    char *text = NULL;
+    size_t size;
+
+    while (*at >= ' ' && *at <= '~')
+        at++;
+    if (*at == '\0')
+        return name;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return name;
+    report__print_name(stream, name);
+    if (fclose(stream) != 0) {
+        free(text);
+        return name;
+    }
+    name = report__copy(pool, text, size);
+    free(text);
+    return name;
+}
+
+static bool is_plumbing(const struct judge *j,
+                        const struct report__shown *shown) {
+    return shown != &j->now.names->list[MPROF_TOP_LEVEL] && !j->all_frames &&
+           (shown->plumbing || (shown->loading && j->heap == MPROF_LISP_HEAP));
+}
+
+/* The function of each limit, and one function in place of all that read like
+ * it. */
+static void find_functions(struct judge *j) {
+    const struct report__functions *names = j->now.names;
+    uint32_t records = j->now.profile->function_count;
+    struct report__functions *merged = report__alloc(j->pool, 1, sizeof *names);
+    uint32_t *becomes = report__alloc(j->pool, names->count, sizeof *becomes);
+
+    j->function = report__alloc(j->pool, j->count, sizeof *j->function);
+    memset(j->function, 0xff, j->count * sizeof *j->function);
+    for (uint32_t i = 0; i < j->count; i++)
+        if (j->limits[i].function)
+            report__intern(j->pool, &j->limited, j->limits[i].function, i);
+    for (uint32_t f = 0; f < names->count; f++) {
+        uint32_t limit = MPROF_NONE;
+        becomes[f] = f;
+        if (!is_plumbing(j, &names->list[f]))
+            limit = report__intern(j->pool, &j->limited,
+                                   printed(j->pool, names->list[f].name),
+                                   MPROF_NONE);
+        if (limit != MPROF_NONE && j->function[limit] == MPROF_NONE)
+            j->function[limit] = f;
+        else if (limit != MPROF_NONE)
+            becomes[f] = j->function[limit];
+    }
+    *merged = *names;
+    merged->shown = report__alloc(j->pool, records, sizeof *merged->shown);
+    for (uint32_t i = 0; i < records; i++)
+        merged->shown[i] = becomes[names->shown[i]];
+    j->now.names = merged;
+}
+
+static uint32_t function_of(struct judge *j, const struct report__limit *l) {
+    uint32_t first =
+        report__intern(j->pool, &j->limited, l->function, MPROF_NONE);
+    return first == MPROF_NONE ? MPROF_NONE : j->function[first];
+}
+
+static struct report__through *through(struct judge *j) {
+    if (!j->through)
+        j->through =
+            report__through_make(j->pool, &j->now, j->heap, j->all_frames);
+    return j->through;
+}
+
+static const struct report__vertex *vertex_of(struct judge *j, uint32_t f) {
+    if (!j->graph)
+        j->graph =
+            report__graph_build(j->pool, j->now.profile, j->now.names, j->heap,
+                                MPROF_ALL_THREADS, j->all_frames);
+    return &j->graph->vertices[f];
+}
+
+static uint64_t of_heap(const struct judge *j, enum report__limited what) {
+    const struct report__totals *t = &j->totals;
+
+    switch (what) {
+    case MPROF_LIMIT_ALLOCS:
+        return t->allocs;
+    case MPROF_LIMIT_KEPT:
+        return t->bytes > t->freed ? t->bytes - t->freed : 0;
+    case MPROF_LIMIT_PEAK:
+        return j->now.profile->at_peak.bytes;
+    default:
+        return t->bytes;
+    }
+}
+
+static uint64_t of_function(struct judge *j, uint32_t f,
+                            enum report__limited what) {
+    const struct report__vertex *v = vertex_of(j, f);
+    struct report__counts kept;
+
+    switch (what) {
+    case MPROF_LIMIT_BYTES:
+        return report__bytes(&v->total);
+    case MPROF_LIMIT_ALLOCS:
+        return report__allocs(&v->total);
+    case MPROF_LIMIT_SELF_BYTES:
+        return report__bytes(&v->self);
+    case MPROF_LIMIT_SELF_ALLOCS:
+        return report__allocs(&v->self);
+    case MPROF_LIMIT_SELF_KEPT:
+        report__subtract(&kept, &v->self, &v->freed);
+        return report__bytes(&kept);
+    case MPROF_LIMIT_SELF_PEAK:
+        return v->at_peak;
+    default:
+        return report__through_number(through(j), f, what);
+    }
+}
+
+void report__add_note(struct report__pool *pool, struct report__verdicts *v,
+                      const char *note) {
+    v->notes = report__grow(pool, v->notes, v->note_count, &v->note_capacity,
+                            sizeof *v->notes);
+    v->notes[v->note_count++] = note;
+}
+
+static void add_note(struct judge *j, const char *note) {
+    report__add_note(j->pool, &j->out, note);
+}
+
+/* Nothing was allocated through a function like LIMIT's: who may be meant? */
+static void note_absence(struct judge *j, const struct report__limit *limit) {
+    const struct report__functions *names = j->now.names;
+    const char *place = report__limit_place(j->pool, limit);
+    const char *where = place ? report__format(j->pool, "%s: ", place) : "";
+    uint32_t like = MPROF_NONE;
+    uint64_t most = 0;
+
+    for (uint32_t f = 0; f < names->count; f++) {
+        const char *name = names->list[f].name;
+        if (is_plumbing(j, &names->list[f])) {
+            if (strcmp(name, limit->function) != 0)
+                continue;
+            add_note(
+                j, report__format(j->pool,
+                                  "%s%s is plumbing: what it allocates is its "
+                                  "callers', unless with --all-frames",
+                                  where, limit->function));
+            return;
+        }
+        uint64_t bytes = report__bytes(&vertex_of(j, f)->total);
+        if (bytes > most && strstr(name, limit->function)) {
+            most = bytes;
+            like = f;
+        }
+    }
+    add_note(j, report__format(j->pool, "%sno function %s allocated%s%s%s",
+                               where, limit->function,
+                               like == MPROF_NONE ? "" : "; did you mean ",
+                               like == MPROF_NONE ? "" : names->list[like].name,
+                               like == MPROF_NONE ? "" : "?"));
+}
+
+static void judge_one(struct judge *j, uint32_t i) {
+    const struct report__limit *limit = &j->limits[i];
+    struct report__verdict *verdict = &j->out.list[i];
+    uint32_t function = MPROF_NONE;
+
+    verdict->limit = limit;
+    if (limit->function)
+        function = function_of(j, limit);
+    if (!limit->function)
+        verdict->is = of_heap(j, limit->what);
+    else if (function != MPROF_NONE)
+        verdict->is = of_function(j, function, limit->what);
+    if (limit->function &&
+        (function == MPROF_NONE || vertex_of(j, function)->depth == MPROF_NONE))
+        note_absence(j, limit);
+    verdict->is_exceeded = verdict->is > limit->most;
+    j->out.exceeded += verdict->is_exceeded;
+}
+
+/* By how many times what is allowed there is; then by how much. */
+static int compare_worst(const void *a, const void *b, void *verdicts) {
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct report__verdict *list = verdicts;
+    uint64_t m = list[i].limit->most, n = list[k].limit->most;
+    unsigned __int128 x = (unsigned __int128)list[i].is * n,
+                      y = (unsigned __int128)list[k].is * m;
+
+    if (x == y) {
+        x = list[i].is - m;
+        y = list[k].is - n;
+    }
+    if ((m == 0) != (n == 0))
+        return m == 0 ? -1 : 1;
+    return x != y ? (x > y ? -1 : 1) : (i > k) - (i < k);
+}
+
+static void find_worst(struct judge *j) {
+    struct report__verdicts *out = &j->out;
+    struct report__through *before = NULL;
+    uint32_t count = 0;
+
+    out->worst = report__alloc(j->pool, out->exceeded, sizeof *out->worst);
+    for (uint32_t i = 0; i < out->count; i++)
+        if (out->list[i].is_exceeded)
+            out->worst[count++] = i;
+    if (count == 0)
+        return;
+    qsort_r(out->worst, count, sizeof *out->worst, compare_worst, out->list);
+    if (count > MPROF_WORST)
+        count = MPROF_WORST;
+    if (j->before)
+        before =
+            report__through_make(j->pool, j->before, j->heap, j->all_frames);
+    for (uint32_t i = 0; i < count; i++) {
+        struct report__verdict *v = &out->list[out->worst[i]];
+        v->worst = report__through_worst(
+            j->pool, through(j), before,
+            v->limit->function ? function_of(j, v->limit) : MPROF_NONE,
+            v->limit->what);
+    }
+}
+
+/* What the numbers lack; normally nothing. */
+static void note_losses(struct judge *j) {
+    const struct report__profile *p = j->now.profile;
+    const struct report__totals *t = &j->totals;
+    bool heap_alone = true, freed = false;
+
+    for (uint32_t i = 0; i < j->count; i++) {
+        const struct report__limit *l = &j->limits[i];
+        heap_alone &= !l->function;
+        freed |= l->function &&
+                 (l->what == MPROF_LIMIT_KEPT || l->what == MPROF_LIMIT_PEAK);
+    }
+    if (p->open)
+        add_note(j, "the program still runs, or ended without closing the "
+                    "data file: this is what it allocated until then");
+    if (p->unplaced_allocs > 0)
+        add_note(j, report__format(j->pool,
+                                   "%s bytes are in no number, as "
+                                   "they are unplaced",
+                                   report__grouped(p->unplaced_bytes).text));
+    if (t->lost > 0 && !heap_alone)
+        add_note(j, report__format(
+                        j->pool,
+                        "the tree of chains was full: functions may have up to "
+                        "%s bytes more; record with a larger limit",
+                        report__grouped(t->lost_bytes).text));
+    else if (t->folded > 0 && freed)
+        add_note(j, report__format(
+                        j->pool,
+                        "the tree of chains was full: of %s bytes it is not "
+                        "known for which functions they are kept, or lived at "
+                        "the peak; record with a larger limit",
+                        report__grouped(t->folded_bytes).text));
+}
+
+struct report__verdicts report__judge(struct report__pool *pool,
+                                      const struct report__recorded *now,
+                                      const struct report__recorded *before,
+                                      enum mprof_heap heap, bool all_frames,
+                                      const struct report__limit *limits,
+                                      uint32_t count) {
+    struct judge j = {.pool = pool,
+                      .before = before,
+                      .now = *now,
+                      .heap = heap,
+                      .all_frames = all_frames,
+                      .totals = report__total(now->profile, heap),
+                      .limits = limits,
+                      .count = count};
+
+    j.out.count = count;
+    j.out.list = report__alloc(pool, count, sizeof *j.out.list);
+    find_functions(&j);
+    for (uint32_t i = 0; i < count; i++)
+        judge_one(&j, i);
+    find_worst(&j);
+    note_losses(&j);
+    return j.out;
+}

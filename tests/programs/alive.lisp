@@ -1,0 +1,250 @@
+;;;; alive.lisp - programs that keep what is known, for run-alive.test.
+
+(defpackage "ALIVE"
+  (:use "COMMON-LISP"))
+(in-package "ALIVE")
+
+(defvar *kept* (make-array 2000 :initial-element nil)
+  "Each cons by itself: one that a stack still has a word of keeps no other.")
+(defvar *count* 0)
+(defvar *failed* nil)
+
+(defmacro expect (form value)
+  "Complain unless FORM gives VALUE."
+  `(let ((found ,form))
+     (unless (equal found ,value)
+       (setf *failed* t)
+       (format t "~&FAIL ~S is ~S and not ~S~%" ',form found ,value))))
+
+(defun make-kept (n)
+  "N conses that stay."
+  (dotimes (i n)
+    (setf (svref *kept* *count*) (list i))
+    (incf *count*)))
+
+(defun drop-kept (from to)
+  "Forget those of them."
+  (fill *kept* nil :start from :end to)
+  (setf *count* (min *count* from)))
+
+(defmacro expect-between (least form most)
+  "Complain unless FORM gives an integer from LEAST to MOST."
+  `(let ((found ,form))
+     (unless (<= ,least found ,most)
+       (setf *failed* t)
+       (format t "~&FAIL ~S is ~S and not from ~S to ~S~%"
+               ',form found ,least ,most))))
+
+(defmacro expect-about (form value)
+  "FORM gives VALUE, but for two that a stack or a register may have."
+  `(expect-between ,value ,form (+ ,value 2)))
+
+(defun make-short-lived (n)
+  "As many that do not, but for the last."
+  (let ((last nil))
+    (dotimes (i n last)
+      (setf last (list i)))))
+
+(defun make-strings (n)
+  "A vector of N strings."
+  (map-into (make-array n) (lambda () (make-string 10))))
+
+(defun numbers (profile name)
+  "Allocations and bytes of the function NAME itself."
+  (let ((function (mprof:find-function name profile)))
+    (if function
+        (list (mprof:function-self-allocs function)
+              (mprof:function-self-bytes function))
+        '(0 0))))
+
+(defun clear-stack (&optional (n 200))
+  "Nothing of what was called before is to be left on the stack."
+  (let ((room (make-list n)))
+    (declare (dynamic-extent room))
+    (if (zerop n) (length room) (clear-stack (1- n)))))
+
+(defun work ()
+  (make-kept 1000)
+  (make-short-lived 5000)
+  (clear-stack))
+
+(defun test-known ()
+  (drop-kept 0 2000)
+  (mprof:reset)
+  (mprof:start :live t)
+  (work)
+  (mprof:stop)
+  (let ((profile (mprof:live-profile)))
+    (expect (numbers profile "ALIVE::MAKE-KEPT") '(1000 16000))
+    (expect-about (first (numbers profile "ALIVE::MAKE-SHORT-LIVED")) 0))
+  (expect (numbers (mprof:current-profile) "ALIVE::MAKE-KEPT") '(1000 16000))
+  (expect (numbers (mprof:current-profile) "ALIVE::MAKE-SHORT-LIVED")
+          '(5000 80000)))
+
+(defun test-snapshots ()
+  (drop-kept 0 2000)
+  (mprof:reset)
+  (mprof:start :live t)
+  (make-kept 100)
+  (let ((one (mprof:snapshot)) two)
+    (make-kept 20)
+    (setf two (mprof:snapshot))
+    (make-kept 3)
+    (flet ((kept (&rest options)
+             (first (numbers (apply #'mprof:live-profile options)
+                             "ALIVE::MAKE-KEPT"))))
+      (expect (kept) 123)
+      (expect (kept :since one) 23)
+      (expect (kept :since two) 3)
+      (expect (kept :until one) 100)
+      (expect (kept :since one :until two) 20)
+      (drop-kept 110 2000)
+      (clear-stack)
+      (expect-about (kept :since one) 10)
+      (expect-about (kept :since two) 0)
+      (drop-kept 0 2000)
+      (clear-stack)
+      (expect-about (kept) 0))
+    (mprof:stop)
+    (expect-about (first (numbers (mprof:live-profile :since one)
+                                  "ALIVE::MAKE-KEPT"))
+                  0)))
+
+(defvar *back* (make-array 200))
+(defvar *back-count* 0)
+
+(defun bring-back (object)
+  "Without allocating, as other finalizers would run meanwhile."
+  (setf (svref *back* *back-count*) object)
+  (incf *back-count*))
+
+(defun make-finalized (n)
+  "N vectors that their finalizers bring back."
+  (dotimes (i n)
+    (ext:set-finalizer (make-array 8) 'bring-back)))
+
+(defun make-weak (n)
+  "Weak pointers to N strings that nobody else has."
+  (loop repeat n collect (ext:make-weak-pointer (make-string 50))))
+
+(defun strings-alive (pointers)
+  (count-if #'ext:weak-pointer-value pointers))
+
+(defun test-weak ()
+  (mprof:reset)
+  (mprof:start :live t)
+  (let ((pointers (make-weak 300)))
+    (make-finalized 200)
+    (clear-stack)
+    (dotimes (i 3)
+      (ext:gc t)
+      (clear-stack))
+    (mprof:stop)
+    ;; What we keep of an object keeps it not alive.
+    (expect-between 0 (strings-alive pointers) 3)
+    (expect-between 198 *back-count* 200)
+    ;; A vector and its elements each
+    (let ((alive (find "vector" (mprof:profile-bins (mprof:live-profile))
+                       :key #'mprof:bin-type :test #'equal)))
+      (expect-between (* 2 *back-count*)
+                      (+ (mprof:bin-objects alive) (mprof:bin-storage alive))
+                      408))))
+
+(defun test-stop-and-start ()
+  "What dies while nothing is recorded is dead when it goes on."
+  (drop-kept 0 2000)
+  (mprof:reset)
+  (mprof:start :live t)
+  (make-kept 400)
+  (mprof:stop)
+  (drop-kept 250 2000)
+  (clear-stack)
+  (ext:gc t)
+  ;; In the places of what died.
+  (let ((others (make-strings 5000)))
+    (mprof:start :live t)
+    (make-kept 50)
+    (mprof:stop)
+    (expect (length others) 5000))
+  (expect-about (first (numbers (mprof:live-profile) "ALIVE::MAKE-KEPT")) 300))
+
+(defun test-freed ()
+  "What ECL frees itself is dead without a collection, also after a stop."
+  (flet ((bytecodes (profile)
+           (let ((bin (find "bytecodes" (mprof:profile-bins profile)
+                            :key #'mprof:bin-type :test #'equal)))
+             (if bin (+ (mprof:bin-objects bin) (mprof:bin-storage bin)) 0)))
+         (alive-in-bins ()
+           ;; Of a row: type, allocs, objects, bytes, (%), alive
+           (let* ((text (mprof:report :stream nil :tables '(:bins)))
+                  (row (search " bytecodes " text)))
+             (read-from-string text t nil
+                               :start (1+ (position #\) text :start row))))))
+    (mprof:reset)
+    (mprof:start :live t :gc nil)
+    (dotimes (i 10)
+      (eval '(list 1 2)))
+    (mprof:stop)
+    (expect (bytecodes (mprof:current-profile)) 20)
+    (expect (bytecodes (mprof:live-profile)) 0)
+    (expect (alive-in-bins) 0)
+    (mprof:start :live t :gc nil)
+    (eval '(mprof:stop))
+    (mprof:start :live t :gc nil)
+    (mprof:stop)
+    (expect (bytecodes (mprof:current-profile)) 22)
+    (expect (bytecodes (mprof:live-profile)) 0)))
+
+(defun test-without-collection ()
+  (drop-kept 0 2000)
+  (mprof:reset)
+  (mprof:start :live t :gc nil)
+  (ext:gc t)
+  (make-short-lived 50)
+  (mprof:stop)
+  (expect (first (numbers (mprof:live-profile) "ALIVE::MAKE-SHORT-LIVED")) 50)
+  (expect (and (search "or were allocated since the last collection"
+                       (mprof:report :stream nil))
+               t)
+          t))
+
+(defmacro signals (type form)
+  `(expect (handler-case (progn ,form nil)
+             (,type (condition) (princ-to-string condition) t))
+           t))
+
+(defun test-conditions ()
+  (mprof:reset)
+  (mprof:start)
+  (signals mprof:liveness-unknown-error (mprof:snapshot))
+  (signals mprof:liveness-unknown-error (mprof:live-profile))
+  (mprof:stop)
+  (signals mprof:liveness-unknown-error (mprof:report-live :stream nil))
+  (mprof:reset)
+  (signals mprof:invalid-argument-error (mprof:start :live 1/512))
+  (signals mprof:invalid-argument-error (mprof:start :live :yes))
+  (mprof:start :live t)
+  (signals mprof:invalid-argument-error (mprof:live-profile :since 3))
+  (signals mprof:invalid-argument-error
+           (let ((one (mprof:snapshot)))
+             (mprof:live-profile :since (mprof:snapshot) :until one)))
+  (mprof:stop)
+  (mprof:reset))
+
+(defun test-forms ()
+  "WITH-PROFILING takes :LIVE."
+  (drop-kept 0 2000)
+  (let ((text (mprof:with-profiling (:live t :stream nil) (make-kept 1000))))
+    (expect (and (search "What is alive" text) t) t)
+    (expect (and (search "bytes alive" text) t) t)))
+
+(defun run-all ()
+  (test-known)
+  (test-snapshots)
+  (test-weak)
+  (test-stop-and-start)
+  (test-freed)
+  (test-without-collection)
+  (test-conditions)
+  (test-forms)
+  (ext:quit (if *failed* 1 0)))
