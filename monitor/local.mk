@@ -151,6 +151,7 @@ ecl_sources = \
 	monitor/ecl/ecl_version.h \
 	monitor/ecl/entries.c monitor/ecl/entries.h \
 	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \
+	monitor/ecl/lisp_source.c monitor/ecl/lisp_source.h \
 	monitor/ecl/local_names.c monitor/ecl/local_names.h \
 	monitor/api/reexec.c
 

@@ -51,6 +51,7 @@ report_graph_sources = \
 	report/graph/inlining.c report/graph/inlining.h \
 	report/graph/lisp_types.c report/graph/lisp_types.h \
 	report/graph/places.c report/graph/places.h \
+	report/graph/sources.c report/graph/sources.h \
 	report/graph/same_name.c report/graph/same_name.h \
 	report/graph/view.c report/graph/view.h
 

@@ -36,6 +36,7 @@ c_tests = \
 	tests/report/graph/test_naive \
 	tests/report/graph/test_replay \
 	tests/report/graph/test_scopes \
+	tests/report/graph/test_sources \
 	tests/report/graph/test_totals \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_curve \
@@ -72,6 +73,7 @@ ecl_tests = \
 	tests/run-lisp.test \
 	tests/run-names.test \
 	tests/run-slime.test \
+	tests/run-sources.test \
 	tests/run-tables.test \
 	tests/run-unpatched.test \
 	tests/run-terminal.test \

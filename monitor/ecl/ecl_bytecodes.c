@@ -4,6 +4,7 @@
 
 #include "monitor/ecl/ecl_adapter.h"
 #include "monitor/ecl/ecl_version.h"
+#include "monitor/ecl/lisp_source.h"
 #include "monitor/format/format.h"
 #include "monitor/unwind/walk.h"
 
@@ -136,6 +137,7 @@ void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t index,
     cl_object code = (cl_object)frames[index].object;
     cl_object own = code->bytecodes.name;
     struct mprof__text text;
+    mprof__lisp_source(code, &name->source);
     mprof__text_begin(&text, name->text, sizeof name->text);
     if (own != OBJNULL && own != ECL_NIL && is_global(own, code)) {
         mprof__text_object(&text, own);

@@ -6,6 +6,7 @@
 #include "monitor/ecl/ecl_images.h"
 #include "monitor/ecl/ecl_names.h"
 #include "monitor/ecl/ecl_version.h"
+#include "monitor/ecl/lisp_source.h"
 #include "monitor/record/names.h"
 
 enum { SEVERAL = 1 };
@@ -41,17 +42,22 @@ static cl_object inner_function(cl_object function) {
     return found == OBJNULL ? function : found;
 }
 
-/* The place of a method's code: an entry address or a bytecodes object. */
-static uintptr_t method_key(cl_object method) {
+static cl_object method_function(cl_object method) {
     if (method == OBJNULL || ECL_IMMEDIATE(method) ||
         method->d.t != t_instance || method->instance.length <= METHOD_FUNCTION)
-        return 0;
+        return OBJNULL;
     cl_object function = method->instance.slots[METHOD_FUNCTION];
     if (function == OBJNULL || ECL_IMMEDIATE(function))
-        return 0;
+        return OBJNULL;
     function = inner_function(function);
-    if (function->d.t == t_bclosure)
-        function = function->bclosure.code;
+    return function->d.t == t_bclosure ? function->bclosure.code : function;
+}
+
+/* The place of a method's code: an entry address or a bytecodes object. */
+static uintptr_t method_key(cl_object method) {
+    cl_object function = method_function(method);
+    if (function == OBJNULL)
+        return 0;
     if (function->d.t == t_bytecodes)
         return (uintptr_t)function;
     uintptr_t entry = mprof__ecl_entry_of(function);
@@ -72,6 +78,7 @@ static void note_method(cl_object method) {
 
 static void rename_method(cl_object method) {
     char name[MPROF__NAME_BYTES];
+    struct mprof__source source = {.file = ""};
     struct mprof__text text;
     uintptr_t key = method_key(method);
     struct mprof__slot *slot =
@@ -83,6 +90,9 @@ static void rename_method(cl_object method) {
         return;
     mprof__rename(named_session, key, name);
     mprof__rename(named_session, mprof__ecl_body_of(key), name);
+    mprof__lisp_source(method_function(method), &source);
+    mprof__set_source(named_session, key, &source);
+    mprof__set_source(named_session, mprof__ecl_body_of(key), &source);
 }
 
 static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {

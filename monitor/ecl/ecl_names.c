@@ -10,6 +10,7 @@
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_adapter.h"
 #include "monitor/ecl/ecl_version.h"
+#include "monitor/ecl/lisp_source.h"
 
 enum { SEVERAL = 1 };
 
@@ -138,6 +139,44 @@ bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
         return false;
     mprof__text_object(text, (cl_object)(uintptr_t)slot->value);
     return true;
+}
+
+/* What NAME, a symbol or (SETF symbol), means. */
+struct meaning {
+    cl_object name;
+    uintptr_t entry;
+    cl_object found; /* of what it means, the one with that entry */
+};
+
+static void maybe_meant(struct meaning *m, cl_object function) {
+    if (mprof__ecl_entry_of(function) == m->entry)
+        m->found = function;
+}
+
+static void maybe_setf(cl_object symbol, cl_object pair, void *data) {
+    struct meaning *m = data;
+    if (symbol == m->name && ECL_CONSP(pair))
+        maybe_meant(m, ECL_CONS_CAR(pair));
+}
+
+void mprof__ecl_entry_source(uintptr_t entry, struct mprof__source *source) {
+    struct mprof__slot *slot = mprof__table_find(&names, entry);
+    if (slot == NULL || slot->value == SEVERAL)
+        return;
+    struct meaning m = {(cl_object)(uintptr_t)slot->value, entry, OBJNULL};
+    bool setf = ECL_CONSP(m.name) && ECL_CONSP(ECL_CONS_CDR(m.name));
+    if (setf)
+        m.name = ECL_CONS_CAR(ECL_CONS_CDR(m.name));
+    if (ECL_IMMEDIATE(m.name) || m.name->d.t != t_symbol)
+        return;
+    if (setf) {
+        maybe_setf(m.name, mprof__ecl_setf_pair(m.name), &m);
+        mprof__ecl_all_setf(maybe_setf, &m);
+    } else {
+        maybe_meant(&m, m.name->symbol.gfdef);
+        maybe_meant(&m, mprof__ecl_macro(m.name));
+    }
+    mprof__lisp_source(m.found, source);
 }
 
 /* Another thread may let the table grow meanwhile: a package's is copied, any

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "monitor/ecl/lisp_names.h"
+#include "monitor/record/adapter.h"
 
 /* The address of the code of FUNCTION; 0: it is not compiled, or none. */
 uintptr_t mprof__ecl_entry_of(cl_object function);
@@ -23,6 +24,8 @@ void mprof__ecl_names_clear(void);
 bool mprof__ecl_has_name(uintptr_t entry);
 /* Append it; false: it has none, or several. */
 bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
+/* Tell where it stands in the source, if it is still what its name means. */
+void mprof__ecl_entry_source(uintptr_t entry, struct mprof__source *source);
 /* Call VISIT for each function from START to END that has a name. */
 void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
                             void (*visit)(uintptr_t entry));

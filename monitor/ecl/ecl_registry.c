@@ -79,6 +79,7 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
     if (mprof__ecl_entry_name(pair.entry, &text)) {
         name->kind = MPROF_LISP;
         name->certain = true;
+        mprof__ecl_entry_source(pair.entry, &name->source);
     } else if (image != NULL) {
         mprof__local_name(image, pair.body, module->l_addr, name);
         /* What has no name of its own may be a method. */

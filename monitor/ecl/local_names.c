@@ -91,15 +91,18 @@ static void add_mangled(struct mprof__text *text, const char *name) {
 }
 
 static void add_outer(struct mprof__text *text, const struct c_name *inner,
-                      const struct mprof__image *image, uintptr_t bias) {
+                      const struct mprof__image *image, uintptr_t bias,
+                      struct mprof__source *source) {
     struct find_outer find = {.inner = inner};
     if (inner->outer[0] == '\0')
         return;
     mprof__image_symbols(image, maybe_outer, &find);
     mprof__text_add(text, " :IN ");
-    if ((find.number != 0 &&
-         mprof__ecl_entry_name(bias + find.address, text)) ||
-        mprof__ecl_mangled_name(inner->outer, text))
+    if (find.number != 0 && mprof__ecl_entry_name(bias + find.address, text)) {
+        mprof__ecl_entry_source(bias + find.address, source);
+        return;
+    }
+    if (mprof__ecl_mangled_name(inner->outer, text))
         return;
     /* The package is not known.  What has no name is called __lambda12. */
     if (inner->outer[0] != '_')
@@ -133,6 +136,6 @@ void mprof__local_name(const struct mprof__image *image, uintptr_t start,
         mprof__text_add(&text, " ");
         add_mangled(&text, c.name);
     }
-    add_outer(&text, &c, image, bias);
+    add_outer(&text, &c, image, bias, &name->source);
     mprof__text_add(&text, ")");
 }

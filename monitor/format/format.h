@@ -153,7 +153,8 @@ enum mprof_record_type {
     MPROF_CURVE = 15,
     MPROF_COLLECTIONS = 16,
     MPROF_MARK = 17,
-    MPROF_LOST = 18
+    MPROF_LOST = 18,
+    MPROF_SOURCE = 19
 };
 
 struct mprof_record {
@@ -206,6 +207,18 @@ struct mprof_function {
     uint32_t kind;    /* 20: enum mprof_function_kind */
     mprof_ref name;   /* 24: STRING or 0; may change, later */
     mprof_ref symbol; /* 28: STRING or 0; later */
+};
+
+#define MPROF_NO_POSITION (-1)
+
+/* Where the source of a function of Lisp stands, as far as it is known. */
+struct mprof_source {
+    struct mprof_record head;
+    mprof_ref function; /*  8: FUNCTION */
+    mprof_ref file;     /* 12: STRING, its path, absolute */
+    int64_t position;   /* 16: bytes before the top-level form that made the
+                         * function, and before blanks and comments that stand
+                         * there; or MPROF_NO_POSITION */
 };
 
 enum mprof_thread_flag {

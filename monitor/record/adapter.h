@@ -34,12 +34,19 @@ enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
 /* The object that stands for all forms which are evaluated only once. */
 enum { MPROF__TOPLEVEL_OBJECT = 2 };
 
+/* Where a function stands in the source; "": not known. */
+struct mprof__source {
+    char file[1024];
+    int64_t position; /* see format.h */
+};
+
 /* A function as the runtime knows it. */
 struct mprof__name {
     uint32_t kind;                  /* enum mprof_function_kind */
     char text[MPROF__NAME_BYTES];   /* "" when it has no name there */
     char symbol[MPROF__NAME_BYTES]; /* of its ELF file; "" leaves it to the
                                        reader */
+    struct mprof__source source;
     bool certain; /* it will not be another one at the end; see rename() */
 };
 

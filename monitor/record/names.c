@@ -12,6 +12,40 @@
  * is recorded as one function without a name. */
 enum { MOST_OBJECTS = 20000 };
 
+/* That two paths have the same key does not happen. */
+static mprof_ref file_of(struct mprof__session *session, const char *path) {
+    size_t length = strlen(path);
+    uint64_t key = mprof__hash_text(path, length);
+    struct mprof__slot *slot = mprof__table_find(&session->files, key);
+    if (slot != NULL)
+        return (mprof_ref)slot->value;
+    mprof_ref file = mprof__arena_string(&session->arena, path, length);
+    if (file != 0)
+        mprof__table_add(&session->files, key, file);
+    return file;
+}
+
+/* Without room a function is as well without. */
+static void add_source(struct mprof__session *session, mprof_ref function,
+                       const struct mprof__source *source) {
+    struct mprof__arena *arena = &session->arena;
+    if (source->file[0] == '\0' ||
+        mprof__table_find(&session->sources, function) != NULL ||
+        !mprof__arena_has_room(arena, MPROF__FOR_SHORT))
+        return;
+    mprof_ref file = file_of(session, source->file);
+    struct mprof_source *record =
+        file == 0 ? NULL
+                  : mprof__arena_record(arena, MPROF_SOURCE, sizeof *record);
+    if (record == NULL)
+        return;
+    record->function = function;
+    record->file = file;
+    record->position = source->position;
+    mprof__arena_publish(arena, record);
+    mprof__table_add(&session->sources, function, 0);
+}
+
 mprof_ref mprof__session_function(struct mprof__session *session,
                                   uint64_t address, mprof_ref module,
                                   const struct mprof__name *name) {
@@ -35,6 +69,7 @@ mprof_ref mprof__session_function(struct mprof__session *session,
     mprof_ref ref = mprof__arena_publish(arena, function);
     if (name->certain)
         mprof__table_add(&session->certain, ref, 0);
+    add_source(session, ref, &name->source);
     return ref;
 }
 
@@ -42,6 +77,7 @@ struct mprof__name *mprof__name_new(struct mprof__session *session,
                                     uint32_t kind) {
     session->name.kind = kind;
     session->name.text[0] = session->name.symbol[0] = '\0';
+    session->name.source.file[0] = '\0';
     session->name.certain = false;
     return &session->name;
 }
@@ -96,6 +132,15 @@ mprof_ref mprof__session_has(const struct mprof__session *session,
     const struct mprof__slot *slot =
         mprof__table_find(&session->functions, object);
     return slot == NULL ? 0 : (mprof_ref)slot->value;
+}
+
+void mprof__set_source(struct mprof__session *session, uintptr_t key,
+                       const struct mprof__source *source) {
+    mprof__lock(&session->lock);
+    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    if (slot != NULL)
+        add_source(session, (mprof_ref)slot->value, source);
+    mprof__unlock(&session->lock);
 }
 
 static bool is_named(const struct mprof__arena *arena,

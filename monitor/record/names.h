@@ -37,4 +37,8 @@ mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
 void mprof__rename(struct mprof__session *session, uintptr_t key,
                    const char *name);
 
+/* Tell where that stands in the source, if it was not told before. */
+void mprof__set_source(struct mprof__session *session, uintptr_t key,
+                       const struct mprof__source *source);
+
 #endif

@@ -164,6 +164,8 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->functions);
     mprof__table_free(&session->modules);
     mprof__table_free(&session->certain);
+    mprof__table_free(&session->files);
+    mprof__table_free(&session->sources);
     mprof__table_free(&session->parts);
     mprof__table_free(&session->sizes);
     struct mprof__chunk *chunk = session->chunks;

@@ -31,6 +31,8 @@ struct mprof__session {
     struct mprof__table modules;   /* start of the mapping -> generation when
                                       it was looked at, MODULE */
     struct mprof__table certain; /* FUNCTIONs with names that will not change */
+    struct mprof__table files;   /* hash of a path -> STRING */
+    struct mprof__table sources; /* FUNCTIONs with a SOURCE */
     struct mprof__table parts;   /* module, address -> see parts.c */
     struct mprof__table sizes;   /* (THREAD, size) -> SIZE, of those that others
                                     count on for */

@@ -100,7 +100,7 @@ static const struct report__option list[] = {
      "the loader, the interpreter",
      show_all},
     {"no-lines", NULL,
-     "do not read debug information: no lines of C code, nor the\n"
+     "do not read debug information or source: no lines, nor the\n"
      "functions that the compiler inlined, which are their callers",
      set_no_lines},
     {"depth", "N",

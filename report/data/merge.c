@@ -112,6 +112,7 @@ static void add_functions(struct merging *m, const struct report__profile *p,
         f.module = mapped(maps->modules, f.module);
         f.name = text(m, f.name, &name);
         f.symbol = text(m, f.symbol, &symbol);
+        f.file = copied(m, f.file);
         uint32_t address =
             report__pair_number(m->pool, &m->addresses, (uint32_t)f.address,
                                 (uint32_t)(f.address >> 32));

@@ -58,6 +58,10 @@ struct report__function {
     enum mprof_function_kind kind;
     const char *name;   /* Lisp name or NULL */
     const char *symbol; /* ELF name as recorded, or NULL */
+    /* Lisp: its source file or NULL, and where in it the form begins that made
+     * it, or MPROF_NO_POSITION. */
+    const char *file;
+    int64_t position;
 };
 
 struct report__thread {

@@ -28,7 +28,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_CURVE] = sizeof(struct mprof_curve),
     [MPROF_COLLECTIONS] = sizeof(struct mprof_collections),
     [MPROF_MARK] = sizeof(struct mprof_mark),
-    [MPROF_LOST] = sizeof(struct mprof_lost)};
+    [MPROF_LOST] = sizeof(struct mprof_lost),
+    [MPROF_SOURCE] = sizeof(struct mprof_source)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {

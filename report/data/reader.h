@@ -4,7 +4,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_LOST + 1)
+#define MPROF_TYPES (MPROF_SOURCE + 1)
 
 struct report__trees;
 

@@ -105,6 +105,30 @@ static bool read_function(struct report__reader *r, uint64_t at) {
                                MPROF_OPTIONAL | MPROF_LATER, &out->symbol);
 }
 
+static bool read_source(struct report__reader *r, uint64_t at) {
+    struct mprof_source in;
+    struct report__function *out;
+    const char *file;
+    uint32_t function;
+
+    memcpy(&in, r->data + at, sizeof in);
+    if (in.position < MPROF_NO_POSITION)
+        return report__damaged(r, at + MPROF_FIELD(source, position),
+                               "no such place in a file");
+    if (!report__follow(r, at, MPROF_FIELD(source, function), in.function,
+                        MPROF_FUNCTION, 0, &function) ||
+        !report__read_string(r, at, MPROF_FIELD(source, file), in.file, 0,
+                             &file))
+        return false;
+    if (strnlen(file, PATH_MAX) == PATH_MAX)
+        return report__damaged(r, at + MPROF_FIELD(source, file),
+                               "the path of a source file is too long");
+    out = &r->profile->functions[function];
+    out->file = file;
+    out->position = in.position;
+    return true;
+}
+
 static bool read_thread(struct report__reader *r, uint64_t at) {
     struct mprof_thread in;
     struct report__thread *out =
@@ -235,6 +259,7 @@ bool report__read_records(struct report__reader *r) {
         [MPROF_SITE] = read_site,
         [MPROF_CURVE] = report__read_curve,
         [MPROF_MARK] = report__read_mark,
+        [MPROF_SOURCE] = read_source,
         [MPROF_COLLECTIONS] = report__read_collections};
     struct report__profile *p = r->profile;
     struct report__pool *pool = r->pool;

@@ -6,7 +6,7 @@
 
 struct report__place {
     const char *file; /* NULL: the place is not known */
-    uint32_t line;    /* from 1 on */
+    uint32_t line;    /* from 1 on; 0: that is not known */
 };
 
 /* A function whose body the compiler put in place of a call of it. */

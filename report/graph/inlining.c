@@ -6,6 +6,7 @@
 
 #include "report/base/dictionary.h"
 #include "report/graph/call_sites.h"
+#include "report/graph/sources.h"
 
 struct search {
     struct report__pool *pool;
@@ -79,6 +80,30 @@ static uint32_t *nothing(struct search *s, uint32_t count) {
     return array;
 }
 
+/* Of a call in a Lisp function nobody knows the line: its place is that of the
+ * function. */
+static void place_lisp(struct search *s) {
+    const struct report__profile *p = s->profile;
+    const struct report__place *sources = report__find_sources(s->pool, p);
+    struct report__inlining *out = s->out;
+
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        uint32_t function = p->nodes[p->edges[i].node].function;
+        if (out->of_edge[i] == MPROF_NONE && out->edge_place[i] == 0 &&
+            function != MPROF_NONE)
+            out->edge_place[i] =
+                report__place_number(s->pool, &out->places, &sources[function]);
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        uint32_t parent = p->nodes[i].parent;
+        if (parent != MPROF_NONE && out->of_caller[i] == MPROF_NONE &&
+            out->caller_place[i] == 0 &&
+            p->nodes[parent].function != MPROF_NONE)
+            out->caller_place[i] = report__place_number(
+                s->pool, &out->places, &sources[p->nodes[parent].function]);
+    }
+}
+
 void report__find_inlining(struct report__pool *pool,
                            const struct report__profile *profile,
                            struct report__functions *names, bool places) {
@@ -111,5 +136,7 @@ void report__find_inlining(struct report__pool *pool,
             frame_around(&s, edges, count, &s.out->caller_place[i]);
     }
     report__call_sites_close(s.sites);
+    if (places)
+        place_lisp(&s);
     names->inlining = s.out;
 }

@@ -27,7 +27,8 @@ struct report__inlining {
 };
 
 /* Set NAMES->inlining, with PLACES also places in the source, from the debug
- * information of the files in PROFILE, and add the functions to NAMES->list.  A
+ * information of the files in PROFILE, of Lisp functions where these were
+ * defined, and add the functions to NAMES->list.  A
  * name in a file is one function, however often it was inlined, and another one
  * than a real function of that name. */
 void report__find_inlining(struct report__pool *pool,

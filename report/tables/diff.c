@@ -250,7 +250,9 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
         const char *slash = strrchr(path, '/');
         file = slash ? slash + 1 : path;
         line = report__place_line(places, call.place);
-        name = report__format(m->pool, "%s:%" PRIu32 "  %s", file, line, name);
+        name = line == 0 ? report__format(m->pool, "%s  %s", file, name)
+                         : report__format(m->pool, "%s:%" PRIu32 "  %s", file,
+                                          line, name);
     }
     const char *key = report__format(m->pool, "%" PRIu32 ":%" PRIu32 ":%s",
                                      call.function, line, file);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/graph/sources.h"
 #include "report/graph/call_sites.h"
 #include "report/graph/view.h"
 
@@ -38,6 +39,8 @@ struct builder {
     uint32_t *as_caller; /* label when it called from all call sites, plus 1 */
     struct report__call_sites *sites;
     uint64_t *offsets; /* room for those of one node */
+    /* With lines, by FUNCTION: where Lisp's were defined. */
+    const struct report__place *sources;
 };
 
 static uint32_t mix(uint32_t hash, uint32_t word) {
@@ -197,9 +200,18 @@ static const char *base_of(const char *path) {
 /* " (main.c:7)", or "". */
 static const char *place_text(struct builder *b,
                               const struct report__place *place) {
-    return b->options->lines && place->file
-               ? report__format(b->pool, " (%s:%" PRIu32 ")",
-                                base_of(place->file), place->line)
+    if (!b->options->lines || !place->file)
+        return "";
+    return place->line == 0
+               ? report__format(b->pool, " (%s)", base_of(place->file))
+               : report__format(b->pool, " (%s:%" PRIu32 ")",
+                                base_of(place->file), place->line);
+}
+
+/* " (zoo.lsp:7)" for where Lisp's FUNCTION was defined, or "". */
+static const char *source_text(struct builder *b, uint32_t function) {
+    return b->sources && function != MPROF_NONE
+               ? place_text(b, &b->sources[function])
                : "";
 }
 
@@ -259,6 +271,21 @@ static const char *lines_text(struct builder *b, const uint32_t *edges,
     return report__format(b->pool, "%s)", text);
 }
 
+/* The label of FUNCTION, without what its calls tell. */
+static uint32_t function_label(struct builder *b, uint32_t function) {
+    uint32_t shown = b->names->shown[function];
+    const char *source = source_text(b, function);
+
+    if (!*source)
+        return plain_label(b, shown);
+    return intern_label(
+        b, (struct report__label){.function = shown,
+                                  .kind = b->names->list[shown].kind,
+                                  .text = report__format(b->pool, "%s%s",
+                                                         name_of(b, function),
+                                                         source)});
+}
+
 /* The label of NODE's frame when it called at one of the EDGES. */
 static uint32_t label_at(struct builder *b, uint32_t node,
                          const uint32_t *edges, uint32_t count) {
@@ -278,6 +305,8 @@ static uint32_t label_at(struct builder *b, uint32_t node,
         inlined = inlined_text(b, edges, count);
     if (b->options->lines && !*inlined)
         lines = lines_text(b, edges, count, &label.merged);
+    if (!*lines)
+        lines = source_text(b, function);
     if (!*offsets && !*inlined && !*lines)
         return plain_label(b, label.function);
     label.text = report__format(b->pool, "%s%s%s%s", name_of(b, function),
@@ -363,9 +392,9 @@ static uint32_t total_path(struct builder *b,
         return MPROF_NONE;
     uint32_t callers = intern_path(b, MPROF_NONE, intern_label(b, folded));
     return intern_path(b, callers,
-                       plain_label(b, total->function == MPROF_TOP_FUNCTION
-                                          ? MPROF_TOP_LEVEL
-                                          : b->names->shown[total->function]));
+                       total->function == MPROF_TOP_FUNCTION
+                           ? plain_label(b, MPROF_TOP_LEVEL)
+                           : function_label(b, total->function));
 }
 
 struct report__paths
@@ -388,6 +417,8 @@ report__paths_build(struct report__pool *pool,
     b.as_caller = report__alloc(pool, nodes, sizeof *b.as_caller);
     b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
     b.sites = report__call_sites_open(pool, profile, names, options->lines);
+    if (options->lines)
+        b.sources = report__find_sources(pool, profile);
     b.out.of_counter =
         report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)

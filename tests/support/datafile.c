@@ -311,6 +311,17 @@ mprof_ref datafile_mark(struct datafile *file, const char *name, uint64_t time,
     return ref;
 }
 
+mprof_ref datafile_source(struct datafile *file, mprof_ref function,
+                          const char *path, int64_t position) {
+    mprof_ref text = datafile_string(file, path);
+    mprof_ref ref = add_record(file, MPROF_SOURCE, sizeof(struct mprof_source));
+    struct mprof_source *source = datafile_record(file, ref);
+    source->function = function;
+    source->file = text;
+    source->position = position;
+    return ref;
+}
+
 mprof_ref datafile_collections(struct datafile *file, uint32_t count) {
     mprof_ref ref =
         add_record(file, MPROF_COLLECTIONS, sizeof(struct mprof_collections));

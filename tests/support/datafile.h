@@ -81,6 +81,9 @@ void datafile_objects(struct datafile *file, mprof_ref node, uint32_t size,
  * resident at every other. */
 mprof_ref datafile_curve(struct datafile *file, uint32_t count, uint64_t step);
 
+/* Where FUNCTION stands in the source. */
+mprof_ref datafile_source(struct datafile *file, mprof_ref function,
+                          const char *path, int64_t position);
 /* A mark, when CURRENT bytes live. */
 mprof_ref datafile_mark(struct datafile *file, const char *name, uint64_t time,
                         uint64_t current);

@@ -71,6 +71,7 @@ void small_file(struct datafile *d) {
                      (struct mprof_count){0, 0});
     make_spill(d, thread, f, g, 0);
     make_c_heap(d, module, g);
+    datafile_source(d, f, "/x.lsp", 3);
     mprof_ref program = datafile_string(d, "p");
     datafile_header(d)->program = program;
 }

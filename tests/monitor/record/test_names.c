@@ -103,6 +103,39 @@ static void what_gets_a_name_is_a_function_of_lisp(void **state) {
     assert_int_equal(f->kind, MPROF_ENTRY);
 }
 
+/* A record for each function however often it is told, and one text of a path.
+ */
+static void sources_are_told_once(void **state) {
+    struct mprof__name *name = mprof__name_new(session, MPROF_LISP);
+    struct mprof__source source = {"/here/x.lsp", 7};
+    const struct mprof_header *header = mprof__arena_header(&session->arena);
+    (void)state;
+    assert_string_equal(name->source.file, "");
+    mprof_ref f = mprof__session_function(session, 1, 0, name);
+    name->source = source;
+    uint64_t used;
+    mprof_ref g = mprof__session_function(session, 2, 0, name);
+    const struct mprof_source *record =
+        at((mprof_ref)((header->used - sizeof *record) / 8));
+    assert_int_equal(record->head.type, MPROF_SOURCE);
+    const struct mprof_string *text = at(record->file);
+    assert_int_equal(record->function, g);
+    assert_int_equal(record->position, 7);
+    assert_int_equal(text->length, strlen(source.file));
+    assert_memory_equal(text->text, source.file, text->length);
+    /* Those of f are not known yet. */
+    mprof__table_add(&session->functions, 0x6660, f);
+    used = header->used;
+    mprof__set_source(session, 0x6661, &source);
+    assert_int_equal(header->used, used);
+    mprof__set_source(session, 0x6660, &source);
+    assert_int_equal(header->used, used + sizeof *record);
+    source.position = 8;
+    mprof__set_source(session, 0x6660, &source);
+    assert_int_equal(header->used, used + sizeof *record);
+    assert_string_equal(mprof__name_new(session, MPROF_LISP)->source.file, "");
+}
+
 /* Parts of functions, as the C compiler makes them; and one of a function that
  * the tables leave out. */
 extern const char whole[], part[], start_part[];
@@ -153,6 +186,7 @@ int main(void) {
                                         begin, end),
         cmocka_unit_test_setup_teardown(what_gets_a_name_is_a_function_of_lisp,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(sources_are_told_once, begin, end),
         cmocka_unit_test_setup_teardown(a_part_is_hidden_as_its_whole_is, begin,
                                         end),
     };

@@ -407,6 +407,42 @@ static void no_path_is_longer_than_paths_are(void **state) {
     assert_non_null(strstr(f->error, "the path of a module is too long"));
 }
 
+static void a_function_may_have_a_source(void **state) {
+    struct fixture *f = *state;
+    char path[PATH_MAX + 1];
+    memset(path, 'x', sizeof path);
+    path[PATH_MAX] = '\0';
+    mprof_ref with = datafile_lisp(&f->file, "F");
+    datafile_lisp(&f->file, "G");
+    mprof_ref source = datafile_source(&f->file, with, "/x.lsp", 7);
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_string_equal(p->functions[0].file, "/x.lsp");
+    assert_int_equal(p->functions[0].position, 7);
+    assert_null(p->functions[1].file);
+    struct mprof_source *record = datafile_record(&f->file, source);
+    const struct mprof_source good = *record;
+    record->position = MPROF_NO_POSITION;
+    assert_non_null(parse(f));
+    record->position--;
+    assert_null(parse(f));
+    assert_non_null(strstr(f->error, "no such place in a file"));
+    *record = good;
+    record->file = 0;
+    assert_null(parse(f));
+    record->file = with;
+    assert_null(parse(f));
+    *record = good;
+    record->function = 0;
+    assert_null(parse(f));
+    record->function = source;
+    assert_null(parse(f));
+    *record = good;
+    datafile_source(&f->file, with, path, 7);
+    assert_null(parse(f));
+    assert_non_null(strstr(f->error, "the path of a source file is too long"));
+}
+
 static void says_why_a_file_cannot_be_read(void **state) {
     struct fixture *f = *state;
     assert_null(report__read(&f->pool, "/nonexistent/x", &f->error));
@@ -454,6 +490,7 @@ int main(void) {
         TEST(modules_of_one_file_are_one),
         TEST(a_string_is_copied_once),
         TEST(no_path_is_longer_than_paths_are),
+        TEST(a_function_may_have_a_source),
         TEST(says_why_a_file_cannot_be_read),
         TEST(reads_from_disk),
     };
