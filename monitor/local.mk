@@ -21,6 +21,7 @@ base_sources = \
 	monitor/base/invariant.c monitor/base/invariant.h \
 	monitor/base/loaded.c monitor/base/loaded.h \
 	monitor/base/objects.c monitor/base/objects.h \
+	monitor/base/sampled.c monitor/base/sampled.h \
 	monitor/base/self.c monitor/base/self.h \
 	monitor/base/table.c monitor/base/table.h
 
@@ -55,6 +56,7 @@ record_sources = \
 	monitor/record/remembered.h monitor/record/revise.h \
 	$(remembered_sources) \
 	monitor/record/roots.c monitor/record/roots.h \
+	monitor/record/sampling.c monitor/record/sampling.h \
 	monitor/record/save.c \
 	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \

@@ -17,6 +17,7 @@ c_tests = \
 	tests/monitor/record/test_cut \
 	tests/monitor/record/test_live \
 	tests/monitor/record/test_names \
+	tests/monitor/record/test_sampling \
 	tests/monitor/record/test_save \
 	tests/monitor/record/test_spill \
 	tests/monitor/record/test_tree \
@@ -127,7 +128,7 @@ libtests_la_LIBADD = libreport.la libmonitor.la
 tests_monitor_ecl_test_entries_SOURCES = tests/monitor/ecl/test_entries.c \
 	monitor/ecl/entries.c
 tests_monitor_ecl_test_entries_CPPFLAGS = $(AM_CPPFLAGS)
-LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
+LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s -lm
 
 # wanted_tests are those that there should be, built_tests those that can be built.
 check_PROGRAMS =

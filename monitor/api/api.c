@@ -23,6 +23,7 @@ const struct mprof__functions mprof__own_functions = {
     .scope_save = mprof__recording_scope_save,
     .scope_free = mprof__recording_scope_free,
     .set_live = mprof__recording_set_live,
+    .set_sampling = mprof__recording_set_sampling,
     .snapshot = mprof__recording_snapshot,
     .save_alive = mprof__recording_save_alive,
 };
@@ -54,6 +55,8 @@ const char *mprof_strerror(int error) {
                "take";
     case MPROF_E_ALIVE:
         return "the collector of this program does not tell what is alive";
+    case MPROF_E_SAMPLED:
+        return "the recording is of a sample: what it has is estimated";
     default:
         return "unknown error";
     }

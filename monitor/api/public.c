@@ -35,6 +35,10 @@ int mprof_set_live(int mode) {
     return now()->set_live(mode);
 }
 
+int mprof_set_sampling(unsigned bytes) {
+    return now()->set_sampling(bytes);
+}
+
 int mprof_snapshot(unsigned *number) {
     return now()->snapshot(number);
 }

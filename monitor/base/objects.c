@@ -306,7 +306,8 @@ uint64_t *mprof__collected_find(uintptr_t address,
 
 static struct mprof__object object_of(uint64_t value, const uint64_t *next) {
     struct mprof__object object = {.counter = (mprof_ref)(value >> 32),
-                                   .bytes = (uint32_t)value};
+                                   .bytes = (uint32_t)value,
+                                   .allocs = 1};
     if (object.bytes == HUGE_BYTES)
         object.bytes = mprof__load_relaxed(next);
     return object;

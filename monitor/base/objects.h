@@ -35,6 +35,7 @@ struct mprof__object {
     /* Not remembered here: */
     uint64_t session; /* id of the one that recorded it */
     const void *at;   /* its address */
+    uint64_t allocs;  /* that it stands for; where all are recorded 1 */
 };
 
 /* The invariants, of the word of ADDRESS. */

@@ -22,6 +22,7 @@
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/record/alive.h"
 #include "monitor/record/place.h"
+#include "monitor/record/sampling.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
     __attribute__((weak));
@@ -99,11 +100,11 @@ static inline cl_env_ptr own_env(void) {
  * STACK. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
-                 cl_index bytes, cl_object clas, const void *block,
+                 struct mprof_count count, cl_object clas, const void *block,
                  struct mprof__trail trail, const void *frame,
                  uintptr_t stack) {
     struct mprof__event event = {
-        .bytes = bytes,
+        .count = count,
         .class_ = (uint8_t)class_of(type),
         .type = (uint8_t)type,
         .storage = storage != 0,
@@ -124,6 +125,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
     const void *frame = MPROF__FRAME();
     uintptr_t stack = mprof__stack();
     struct mprof__trail trail = {NULL, NULL};
+    const struct mprof_count count = {1, bytes};
     note_thread();
     mprof__ecl_count(bytes);
     struct mprof__self *me = mprof__enter_quickly(stack);
@@ -144,7 +146,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
             cell == NULL ? NULL : mprof__cell_counter(&thread->memo, cell, key);
         if (__builtin_expect(counter != NULL, 1)) {
             mprof__check_cell(thread, frame, cell);
-            mprof__count_lisp(counter, bin, storage != 0, bytes);
+            mprof__count_lisp(counter, bin, storage != 0, count);
             if (__builtin_expect(thread->lives, 0))
                 mprof__alive_begin(thread, block,
                                    cell->counter[mprof__counter_place(key)],
@@ -153,8 +155,24 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
             return;
         }
     }
-    allocated_slowly(me, type, storage, bytes, clas, block, trail, frame,
+    allocated_slowly(me, type, storage, count, clas, block, trail, frame,
                      stack);
+}
+
+/* The same where only some are recorded. */
+static void __attribute__((noinline, optimize("no-omit-frame-pointer",
+                                              "no-optimize-sibling-calls")))
+sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
+        void *block) {
+    const struct mprof__trail trail = {NULL, NULL};
+    struct mprof_count stands_for;
+    note_thread();
+    mprof__ecl_count(bytes);
+    if (!mprof__sampled(bytes) || !mprof__sample(bytes, &stands_for))
+        return;
+    uintptr_t stack = mprof__stack();
+    allocated_slowly(mprof__enter_quickly(stack), type, storage, stands_for,
+                     clas, block, trail, MPROF__FRAME(), stack);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
@@ -200,6 +218,9 @@ static void freed(void *block) {
 
 static const struct ecl_monitor monitor = {
     .allocated = allocated, .freed = freed, .named = named, .loaded = loaded};
+
+static const struct ecl_monitor samples = {
+    .allocated = sampled, .freed = freed, .named = named, .loaded = loaded};
 
 /* For names and libraries alone. */
 static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas,
@@ -274,7 +295,9 @@ static void attach(unsigned heaps) {
         mprof__leave(me);
     }
     /* Without the Lisp heap, names and libraries are of interest still. */
-    mprof__ecl_watch(heaps & MPROF_HEAP_LISP ? &monitor : &names_only);
+    mprof__ecl_watch(!(heaps & MPROF_HEAP_LISP)        ? &names_only
+                     : mprof__tracked()->sampling != 0 ? &samples
+                                                       : &monitor);
     if (heaps & MPROF_HEAP_LISP)
         mprof__collector_watch();
     if (heaps & MPROF_HEAP_MALLOC)

@@ -127,6 +127,9 @@ struct mprof_header {
     uint32_t ppid;  /* 328: parent of `pid` when the recording began */
     uint32_t alive; /* 332: of the Lisp heap, enum mprof_alive_flag */
     uint64_t alive_collections; /* 336: after which it was looked what lives */
+    uint32_t sampling; /* 344: 0, or of the Lisp heap all numbers are estimates:
+                        * a byte in so many was looked at */
+    uint32_t zero;     /* 348 */
 };
 
 /* Is it known what of the Lisp heap is alive, and as of when? */

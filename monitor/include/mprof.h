@@ -39,7 +39,8 @@ enum mprof_error {
                               preloaded or linked */
     MPROF_E_ARGUMENT,      /* NULL or a value that the function does not take;
                              nothing was done */
-    MPROF_E_ALIVE          /* the collector does not tell what is alive */
+    MPROF_E_ALIVE,         /* the collector does not tell what is alive */
+    MPROF_E_SAMPLED        /* only some allocations are recorded */
 };
 
 /* Heaps, to be combined with |. */
@@ -86,6 +87,15 @@ MPROF_API int mprof_set_heaps(unsigned heaps);
  * collection is taken for alive.  MPROF_E_ALIVE, MPROF_E_ARGUMENT. */
 enum mprof_live { MPROF_LIVE_OFF, MPROF_LIVE_ON, MPROF_LIVE_AS_IT_IS };
 MPROF_API int mprof_set_live(int mode);
+
+/* Of libmprof: let recordings of the Lisp heap that begin from now on look at
+ * one byte in BYTES only, on average, and record the objects that these are in;
+ * 0: at each allocation.  All numbers are estimates then, whose mean is the
+ * truth and whose standard error is no more than the square root of BYTES times
+ * what they tell.  Recordings with the C heap are as without. MPROF_E_ARGUMENT:
+ * 1, or more than MPROF_MOST_SAMPLING. */
+#define MPROF_MOST_SAMPLING (1u << 20)
+MPROF_API int mprof_set_sampling(unsigned bytes);
 
 /* While that is recorded: what is allocated from now on can be told from what
  * was allocated before, by *NUMBER, 1 the first time; MPROF_E_MEMORY after 254.

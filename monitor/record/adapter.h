@@ -14,14 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/format/format.h"
+
 struct mprof__chain;
 struct mprof__frame;
 struct mprof__session;
 struct link_map;
 
-/* One allocation of Lisp. */
+/* One allocation of Lisp, or one that stands for some others of its size. */
 struct mprof__event {
-    uint64_t bytes;
+    struct mprof_count count;
     uint8_t class_;   /* enum mprof_class */
     uint8_t type;     /* the adapter's number for it, below MPROF__TYPES */
     bool storage;     /* a block that belongs to an object of that type */

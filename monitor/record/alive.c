@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "monitor/base/sampled.h"
 #include "monitor/base/self.h"
 #include "monitor/record/session.h"
 
@@ -35,27 +36,44 @@ static void add(struct found *found) {
 
 static void add_dead(struct found *found, const struct mprof__object *object,
                      const struct mprof__past *past) {
-    found->dead.allocs++;
+    found->dead.allocs += object->allocs;
     found->dead.bytes += object->bytes;
-    found->ages -= past->age;
+    found->ages -= past->age * object->allocs;
 }
 
 void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
-                               mprof_ref counter, uint64_t bytes) {
+                               mprof_ref counter, struct mprof_count n) {
     int saved = errno;
     struct mprof__arena *arena = &thread->session->arena;
     struct mprof_header *header = mprof__arena_header(arena);
-    struct mprof__object what = {.counter = counter, .bytes = bytes}, before;
+    struct mprof__object what = {
+        .counter = counter, .bytes = n.bytes, .allocs = n.allocs};
+    struct mprof__object before;
     struct mprof__past past = {0, thread->session->epoch};
-    if (!mprof__collected_put(object, what, &past, &before)) {
-        mprof__add_relaxed(&header->untracked_allocs, 1);
-        mprof__add_relaxed(&header->untracked_bytes, bytes);
+    bool done = thread->session->sampling == 0
+                    ? mprof__collected_put(object, what, &past, &before)
+                    : mprof__sampled_put(object, what, &past, &before);
+    if (!done) {
+        mprof__add_relaxed(&header->untracked_allocs, n.allocs);
+        mprof__add_relaxed(&header->untracked_bytes, n.bytes);
     } else if (before.counter != 0) {
         struct found found = {.arena = arena, .counter = before.counter};
         add_dead(&found, &before, &past);
         add(&found);
     }
     errno = saved;
+}
+
+/* Those of a recording are all in one place, or all in the other. */
+static void for_each(mprof__collected_visitor *visit, void *data) {
+    mprof__collected_each(visit, data);
+    mprof__sampled_each(visit, data);
+}
+
+static void for_one(const void *address, mprof__collected_visitor *visit,
+                    void *data) {
+    mprof__collected_one(address, visit, data);
+    mprof__sampled_one(address, visit, data);
 }
 
 /* Of one object; false: it is dead. */
@@ -73,7 +91,7 @@ static bool look(const struct mprof__object *object, struct mprof__past *past,
     }
     if (found->is_alive != NULL && past->age < MPROF__OLDEST) {
         past->age++;
-        found->ages++;
+        found->ages += object->allocs;
     }
     return true;
 }
@@ -97,28 +115,19 @@ void mprof__alive_collected(bool (*is_alive)(const void *address)) {
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena, .is_alive = is_alive};
         if (session == mprof__current()) {
-            mprof__collected_each(look, &found);
+            for_each(look, &found);
             add(&found);
             mprof__bump(&mprof__arena_header(found.arena)->alive_collections,
                         1);
         } else {
-            mprof__collected_each(look_only, &found);
+            for_each(look_only, &found);
         }
     }
     mprof__leave(me);
 }
 
-/* What is known dead, as it is given back. */
-static bool bury(const struct mprof__object *object, struct mprof__past *past,
-                 void *data) {
-    struct found *found = data;
-    found->counter = object->counter;
-    add_dead(found, object, past);
-    return false;
-}
-
-static bool bury_later(const struct mprof__object *object,
-                       struct mprof__past *past, void *data) {
+static bool mark_dead(const struct mprof__object *object,
+                      struct mprof__past *past, void *data) {
     (void)object, (void)data;
     past->epoch = MPROF__DEAD;
     return true;
@@ -129,8 +138,9 @@ void *mprof__alive_freed(void *block) {
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena};
-        bool counts = session == mprof__current();
-        mprof__collected_one(block, counts ? bury : bury_later, &found);
+        for_one(block, mark_dead, NULL);
+        if (session == mprof__current())
+            for_one(block, look, &found);
         add(&found);
     }
     me->guarded = false;
@@ -141,7 +151,7 @@ void mprof__alive_resume(struct mprof__session *session) {
     struct found found = {.arena = &session->arena};
     if (session->alive == 0)
         return;
-    mprof__collected_each(look, &found);
+    for_each(look, &found);
     add(&found);
 }
 
@@ -184,11 +194,12 @@ static bool keep(const struct mprof__object *object, struct mprof__past *past,
             c->copy->used)
         return true;
     struct mprof_c_counter *counter = at(c->copy, object->counter);
-    if (counter->freed.allocs == 0 || counter->freed.bytes < object->bytes)
+    if (counter->freed.allocs < object->allocs ||
+        counter->freed.bytes < object->bytes)
         return true;
-    counter->freed.allocs--;
+    counter->freed.allocs -= object->allocs;
     counter->freed.bytes -= object->bytes;
-    counter->lifetime[0] += past->age;
+    counter->lifetime[0] += past->age * object->allocs;
     return true;
 }
 
@@ -201,5 +212,5 @@ void mprof__alive_choose(struct mprof_header *copy, const void *epochs) {
         if (record->type == MPROF_COUNTERS)
             bury_block(copy, (void *)record);
     }
-    mprof__collected_each(keep, &choosing);
+    for_each(keep, &choosing);
 }

@@ -26,9 +26,10 @@
 #include "monitor/base/objects.h"
 #include "monitor/record/thread.h"
 
-/* The same as below, when something is unusual. */
+/* The same as below, when something is unusual, or when OBJECT was sampled and
+ * stands for N. */
 void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
-                               mprof_ref counter, uint64_t bytes);
+                               mprof_ref counter, struct mprof_count n);
 
 /* OBJECT of BYTES was allocated by THREAD and counted in COUNTER. */
 static inline __attribute__((always_inline)) void
@@ -39,7 +40,8 @@ mprof__alive_begin(struct mprof__thread *thread, const void *object,
     if (__builtin_expect(bytes >= UINT32_MAX, 0) ||
         !mprof__collected_word(object, &thread->shadow, &word, &past) ||
         mprof__load_relaxed(word) != 0) {
-        mprof__alive_begin_slowly(thread, object, counter, bytes);
+        mprof__alive_begin_slowly(thread, object, counter,
+                                  (struct mprof_count){1, bytes});
         return;
     }
     *past = (struct mprof__past){0, thread->session->epoch};

@@ -90,11 +90,12 @@ static bool place(struct mprof__thread *thread, const void *object,
     mprof_ref node = mprof__locate(thread, frame);
     struct mprof_size *size = own_size(thread, bin_of(bytes));
     if (size == NULL) {
-        mprof__count_unplaced(session, bytes);
+        mprof__count_unplaced(session, (struct mprof_count){1, bytes});
         return false;
     }
     unsigned class_ = mprof_size_class(bytes);
-    struct mprof_counter *counter = mprof__counter(thread, node, class_, bytes);
+    struct mprof_counter *counter =
+        mprof__counter(thread, node, class_, (struct mprof_count){1, bytes});
     struct mprof_c_counter *owner =
         mprof__arena_at(arena, thread->owner[class_]);
     begin_life(thread, owner, object, bytes);
@@ -103,7 +104,7 @@ static bool place(struct mprof__thread *thread, const void *object,
         mprof__count(&owner->spilled, bytes);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
-        mprof__count_losses(thread, bytes);
+        mprof__count_losses(thread, (struct mprof_count){1, bytes});
     struct mprof__object what = {.counter = thread->owner[class_],
                                  .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
@@ -171,7 +172,7 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     if (thread != NULL)
         placed = place(thread, object, bytes, frame);
     else if (session != NULL && (me != NULL || !mprof__thread_is_silent()))
-        mprof__count_unplaced(session, bytes);
+        mprof__count_unplaced(session, (struct mprof_count){1, bytes});
     errno = saved;
     return placed;
 }

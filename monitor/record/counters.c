@@ -149,9 +149,9 @@ static struct mprof_counter *any_counter(const struct mprof__arena *arena,
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
-static void count_folded(struct mprof__thread *thread, uint64_t bytes) {
-    mprof__bump(&thread->record->folded_allocs, 1);
-    mprof__bump(&thread->record->folded_bytes, bytes);
+static void count_folded(struct mprof__thread *thread, struct mprof_count n) {
+    mprof__bump(&thread->record->folded_allocs, n.allocs);
+    mprof__bump(&thread->record->folded_bytes, n.bytes);
 }
 
 /* For what has no room elsewhere.  The root has a counter of each class; if
@@ -173,7 +173,7 @@ static struct mprof_counter *root_counter(struct mprof__thread *thread,
  * nearest one further out. */
 static struct mprof_counter *other_counter(struct mprof__thread *thread,
                                            mprof_ref ref, uint32_t key,
-                                           uint64_t bytes) {
+                                           struct mprof_count n) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     struct mprof_counter *counter = any_counter(arena, node, key);
@@ -182,7 +182,7 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
         return counter;
     const struct mprof__frame *innermost = thread->chain.innermost;
     if (innermost == NULL || !innermost->folded)
-        count_folded(thread, bytes);
+        count_folded(thread, n);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
         alone = mprof__tree_node(thread, folded, function, function, false,
@@ -216,7 +216,7 @@ static inline mprof_ref site_of(const struct mprof__thread *thread,
 /* The counter at REF, or that of whatever there is room for. */
 static struct mprof_counter *find_or_other(struct mprof__thread *thread,
                                            mprof_ref ref, uint32_t key,
-                                           uint64_t bytes, bool *found) {
+                                           struct mprof_count n, bool *found) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     mprof_ref site = site_of(thread, node);
@@ -228,16 +228,17 @@ static struct mprof_counter *find_or_other(struct mprof__thread *thread,
         return counter;
     counter = get_counter(thread, ref, site, key, MPROF__FOR_COUNTERS);
     *found = counter != NULL;
-    return *found ? counter : other_counter(thread, ref, key, bytes);
+    return *found ? counter : other_counter(thread, ref, key, n);
 }
 
 /* Of a chain in the spill, at NODE.  Frees are told where the chain's innermost
  * functions are in the tree. */
 static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
                                            mprof_ref node, uint32_t key,
-                                           uint64_t bytes) {
+                                           struct mprof_count n) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof_counter *counter = NULL;
+    const struct mprof_count none = {0, 0};
     mprof_ref near = 0, owner = 0;
     bool found = true;
     if (mprof__knows_lives(thread)) {
@@ -245,8 +246,8 @@ static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
         found = near != 0;
     }
     if (near != 0)
-        owner = mprof__arena_ref(arena,
-                                 find_or_other(thread, near, key, 0, &found));
+        owner = mprof__arena_ref(
+            arena, find_or_other(thread, near, key, none, &found));
     if (found)
         counter = mprof__spill_counter(thread, node, owner, key);
     if (counter != NULL) {
@@ -255,7 +256,7 @@ static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
             mprof__arena_ref(arena, counter);
         return counter;
     }
-    count_folded(thread, bytes);
+    count_folded(thread, n);
     counter = root_counter(thread, key);
     thread->owner[mprof__key_place(key)] = mprof__arena_ref(arena, counter);
     thread->counter[mprof__key_place(key)] = 0;
@@ -280,13 +281,12 @@ struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
 
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           mprof_ref node, uint32_t key,
-                                          uint64_t bytes) {
+                                          struct mprof_count n) {
     const struct mprof__frame *innermost = thread->chain.innermost;
     bool found;
     if (innermost != NULL && innermost->folded && !thread->lost)
-        return make_in_spill(thread, node, key, bytes);
-    struct mprof_counter *counter =
-        find_or_other(thread, node, key, bytes, &found);
+        return make_in_spill(thread, node, key, n);
+    struct mprof_counter *counter = find_or_other(thread, node, key, n, &found);
     thread->owner[mprof__key_place(key)] =
         mprof__arena_ref(&thread->session->arena, counter);
     /* Each allocation without room comes here, to be counted as folded. */

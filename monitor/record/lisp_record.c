@@ -71,6 +71,15 @@ static inline uint32_t key_of(const struct mprof__thread *thread,
     return mprof__bin_key(thread->session->arena.base, bin, event->storage);
 }
 
+/* It lives, and was counted in the counter at REF. */
+static inline void begin(struct mprof__thread *thread,
+                         const struct mprof__event *event, mprof_ref ref) {
+    if (thread->session->sampling == 0)
+        mprof__alive_begin(thread, event->block, ref, event->count.bytes);
+    else
+        mprof__alive_begin_slowly(thread, event->block, ref, event->count);
+}
+
 /* By what is remembered.  False: it is not. */
 static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
@@ -82,11 +91,10 @@ static inline bool place_by_walk(struct mprof__thread *thread,
                                              key_of(thread, bin, event));
     if (counter == NULL)
         return false;
-    mprof__count_lisp(counter, bin, event->storage, event->bytes);
+    mprof__count_lisp(counter, bin, event->storage, event->count);
     if (thread->lives)
-        mprof__alive_begin(thread, event->block,
-                           mprof__arena_ref(&thread->session->arena, counter),
-                           event->bytes);
+        begin(thread, event,
+              mprof__arena_ref(&thread->session->arena, counter));
     return true;
 }
 
@@ -99,8 +107,8 @@ static void begin_life(struct mprof__thread *thread,
     struct mprof_c_counter *owner =
         mprof__arena_at(&thread->session->arena, ref);
     if (&owner->counter != counter)
-        mprof__count(&owner->spilled, event->bytes);
-    mprof__alive_begin(thread, event->block, ref, event->bytes);
+        mprof__count_more(&owner->spilled, event->count);
+    begin(thread, event, ref);
 }
 
 static inline void place(struct mprof__thread *thread,
@@ -108,17 +116,17 @@ static inline void place(struct mprof__thread *thread,
     mprof_ref node = mprof__locate(thread, frame);
     struct mprof_bin *bin = bin_of(thread, event);
     if (__builtin_expect(bin == NULL, 0)) {
-        mprof__count_unplaced(thread->session, event->bytes);
+        mprof__count_unplaced(thread->session, event->count);
         return;
     }
     uint32_t key = key_of(thread, bin, event);
     struct mprof_counter *counter =
-        mprof__counter(thread, node, key, event->bytes);
-    mprof__count_lisp(counter, bin, event->storage, event->bytes);
+        mprof__counter(thread, node, key, event->count);
+    mprof__count_lisp(counter, bin, event->storage, event->count);
     if (thread->lives)
         begin_life(thread, event, key, counter);
     if (__builtin_expect(mprof__has_losses(thread), 0))
-        mprof__count_losses(thread, event->bytes);
+        mprof__count_losses(thread, event->count);
 }
 
 static void allocated(struct mprof__self *me, struct mprof__session *session,
@@ -129,7 +137,7 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
     struct mprof__thread *thread =
         me == NULL ? NULL : mprof__thread_here(me, session, MPROF_LISP_HEAP);
     if (thread == NULL)
-        mprof__count_unplaced(session, event->bytes);
+        mprof__count_unplaced(session, event->count);
     else if (!place_by_walk(thread, event, frame, trail))
         place(thread, event, frame);
 }

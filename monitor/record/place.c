@@ -42,14 +42,14 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     return node;
 }
 
-void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes) {
+void mprof__count_losses(struct mprof__thread *thread, struct mprof_count n) {
     const struct mprof__chain *chain = &thread->chain;
     if (thread->lost) {
-        mprof__bump(&thread->record->folded_allocs, 1);
-        mprof__bump(&thread->record->folded_bytes, bytes);
+        mprof__bump(&thread->record->folded_allocs, n.allocs);
+        mprof__bump(&thread->record->folded_bytes, n.bytes);
     }
     if (chain->cut) {
-        mprof__bump(&thread->record->cut_allocs, 1);
-        mprof__bump(&thread->record->cut_bytes, bytes);
+        mprof__bump(&thread->record->cut_allocs, n.allocs);
+        mprof__bump(&thread->record->cut_bytes, n.bytes);
     }
 }

@@ -20,7 +20,7 @@
  * tree. */
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
 /* Count an allocation whose chain is lost or cut as such. */
-void mprof__count_losses(struct mprof__thread *thread, uint64_t bytes);
+void mprof__count_losses(struct mprof__thread *thread, struct mprof_count n);
 
 /* In libraries for tests: take the chain once more, and compare; see
  * tests/support/check_walk.c. */
@@ -64,23 +64,29 @@ static inline bool mprof__has_losses(const struct mprof__thread *thread) {
     return thread->lost || thread->chain.cut;
 }
 
-/* Where to count BYTES with KEY of the chain that THREAD just walked, which has
+/* Where to count N with KEY of the chain that THREAD just walked, which has
  * its place at NODE. */
 static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
                                                    mprof_ref node, uint32_t key,
-                                                   uint64_t bytes) {
+                                                   struct mprof_count n) {
     mprof_ref ref = thread->counter[mprof__key_place(key)];
     struct mprof_counter *counter =
         mprof__arena_at(&thread->session->arena, ref);
     if (__builtin_expect(ref != 0 && counter->key == key, 1))
         return counter;
-    return mprof__make_counter(thread, node, key, bytes);
+    return mprof__make_counter(thread, node, key, n);
 }
 
 /* Counters have one writer. */
 static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
     mprof__bump(&count->allocs, 1);
     mprof__bump(&count->bytes, bytes);
+}
+
+static inline void mprof__count_more(struct mprof_count *count,
+                                     struct mprof_count n) {
+    mprof__bump(&count->allocs, n.allocs);
+    mprof__bump(&count->bytes, n.bytes);
 }
 
 /* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that
@@ -108,9 +114,9 @@ void mprof__allocated_inside(struct mprof__self *me,
 
 static inline void mprof__count_lisp(struct mprof_counter *counter,
                                      struct mprof_bin *bin, bool storage,
-                                     uint64_t bytes) {
-    mprof__count(&counter->allocated, bytes);
-    mprof__count(storage ? &bin->storage : &bin->objects, bytes);
+                                     struct mprof_count n) {
+    mprof__count_more(&counter->allocated, n);
+    mprof__count_more(storage ? &bin->storage : &bin->objects, n);
 }
 
 #endif

@@ -14,11 +14,13 @@
 #include "monitor/format/bytes.h"
 #include "monitor/format/process.h"
 #include "monitor/base/objects.h"
+#include "monitor/base/sampled.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/alive.h"
 #include "monitor/record/quiet.h"
+#include "monitor/record/sampling.h"
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
 #include "monitor/record/deepest.h"
@@ -35,10 +37,11 @@ enum { MOST_BY_DEFAULT = 1024 * 1024 * 1024 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mprof__session *session; /* the last one, running or not */
 static bool running;
-static pid_t owner;         /* process whose session it is */
-static unsigned heaps;      /* of the next session; 0: the library's own */
-static unsigned live;       /* ... what of its Lisp heap is alive is told */
-static uint64_t limit;      /* 0: not set */
+static pid_t owner;       /* process whose session it is */
+static unsigned heaps;    /* of the next session; 0: the library's own */
+static unsigned live;     /* ... what of its Lisp heap is alive is told */
+static uint32_t sampling; /* ... only a byte in so many is looked at; 0: all */
+static uint64_t limit;    /* 0: not set */
 static bool warns, summary; /* at the end: what the data lack, what there was */
 static bool scans;          /* ... what is lost */
 static bool early;          /* the program has not begun */
@@ -92,6 +95,11 @@ static void after_fork_parent(void) {
     pthread_mutex_unlock(&lock);
 }
 
+static void forget_objects(void) {
+    mprof__objects_clear();
+    mprof__sampled_clear();
+}
+
 /* The data file belongs to the parent.  What the monitor has in memory may be
  * half changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
@@ -105,6 +113,7 @@ static void after_fork_child(void) {
     mprof__threads_forked();
     mprof__modules_forked();
     mprof__adapter.forked();
+    mprof__sampled_forked();
     after_fork_parent();
     running = false;
     session = NULL;
@@ -114,7 +123,7 @@ static void after_fork_child(void) {
         return;
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);
-    mprof__objects_clear();
+    forget_objects();
     mprof__log_end(parents);
     mprof__arena_close(&parents->arena);
 }
@@ -226,7 +235,8 @@ static void halt(void) {
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     mprof__session_clock_at(session, now);
     mprof__log_pause(session, now);
-    mprof__arena_header(&session->arena)->memory += mprof__objects_memory();
+    mprof__arena_header(&session->arena)->memory +=
+        mprof__objects_memory() + mprof__sampled_memory();
     session->before = mprof__arena_header(&session->arena)->duration;
 }
 
@@ -249,7 +259,7 @@ static void discard(void) {
     session->pinned |= is_lost();
     publish(NULL, NULL);
     session->pinned |= !mprof__threads_leave();
-    mprof__objects_clear();
+    forget_objects();
     if (session->open)
         complete(); /* objects were freed since the stop */
     /* What a thread may still use stays. */
@@ -290,7 +300,16 @@ static unsigned alive_in(unsigned which) {
     return which >> MPROF_LISP_HEAP & 1 ? live : MPROF_LIVE_OFF;
 }
 
+/* What is to be sampled in the heaps WHICH: not if C's is one. */
+static uint32_t sampling_in(unsigned which) {
+    return which == 1u << MPROF_LISP_HEAP ? sampling : 0;
+}
+
 static void tell_alive(void) {
+    session->sampling = sampling_in(session->heaps);
+    mprof__arena_header(&session->arena)->sampling = session->sampling;
+    if (session->sampling != 0)
+        mprof__sampling_set(session->sampling);
     session->alive = alive_in(session->heaps);
     if (session->alive != MPROF_LIVE_OFF)
         mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
@@ -305,7 +324,8 @@ static int start(const char *file) {
         return error;
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(file) &&
-        session->heaps == wanted && session->alive == alive_in(wanted)) {
+        session->heaps == wanted && session->alive == alive_in(wanted) &&
+        session->sampling == sampling_in(wanted)) {
         error = resume();
         if (error == 0 || !is_lost())
             return error;
@@ -318,7 +338,7 @@ static int start(const char *file) {
     if (session != NULL)
         discard();
     else
-        mprof__objects_clear(); /* of a parent */
+        forget_objects(); /* of a parent */
     session = fresh;
     tell_alive();
     note_unseen();
@@ -373,6 +393,15 @@ int mprof__recording_set_live(int mode) {
         return MPROF_E_ALIVE;
     mprof__acquire(&saved);
     live = (unsigned)mode;
+    return mprof__release(&saved, 0);
+}
+
+int mprof__recording_set_sampling(unsigned bytes) {
+    struct mprof__quiet saved;
+    if (bytes == 1 || bytes > MPROF__MOST_SAMPLING)
+        return MPROF_E_ARGUMENT;
+    mprof__acquire(&saved);
+    sampling = bytes;
     return mprof__release(&saved, 0);
 }
 

@@ -34,6 +34,7 @@ int mprof__recording_resume(void);
 int mprof__recording_mark(const char *name);
 int mprof__recording_set_heaps(unsigned wanted);
 int mprof__recording_set_live(int mode);
+int mprof__recording_set_sampling(unsigned bytes);
 int mprof__recording_snapshot(unsigned *number);
 int mprof__recording_save_alive(const char *file, unsigned from,
                                 unsigned until);

@@ -204,8 +204,9 @@ bool mprof__timed(void) {
     return session != NULL && session->log.timed;
 }
 
-void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes) {
+void mprof__count_unplaced(struct mprof__session *session,
+                           struct mprof_count n) {
     struct mprof_header *header = mprof__arena_header(&session->arena);
-    mprof__add_relaxed(&header->unplaced_allocs, 1);
-    mprof__add_relaxed(&header->unplaced_bytes, bytes);
+    mprof__add_relaxed(&header->unplaced_allocs, n.allocs);
+    mprof__add_relaxed(&header->unplaced_bytes, n.bytes);
 }

@@ -48,7 +48,9 @@ struct mprof__session {
     struct mprof__log log;       /* ... event by event */
     struct mprof__collections collections; /* of the Lisp heap */
     unsigned alive; /* what of that is alive is told: MPROF_LIVE_ON, ... or 0 */
-    uint8_t epoch;  /* ... in which objects are allocated now */
+    uint32_t sampling; /* of the Lisp heap a byte in so many is looked at; 0:
+                          each allocation is */
+    uint8_t epoch;     /* ... in which objects are allocated now */
     struct mprof__chunk *chunks; /* of memory for sites and threads */
     uint32_t objects;            /* interpreted functions seen */
     mprof_ref interpreted;
@@ -126,6 +128,7 @@ void mprof__session_free(struct mprof__session *session);
 void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 
 /* The chain cannot be recorded; the number can, by any thread at any time. */
-void mprof__count_unplaced(struct mprof__session *session, uint64_t bytes);
+void mprof__count_unplaced(struct mprof__session *session,
+                           struct mprof_count n);
 
 #endif

@@ -151,7 +151,7 @@ mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
  * alone, or one further out, and then BYTES count as folded. */
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           mprof_ref node, uint32_t key,
-                                          uint64_t bytes);
+                                          struct mprof_count n);
 /* The same for a chain that begins in a frame of CELL; NULL: there is no room.
  */
 struct mprof__cell;

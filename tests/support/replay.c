@@ -174,7 +174,8 @@ static void play_counter(struct player *p, const struct mprof_node *node,
         return;
     mprof_ref place = mprof__tree_place(p->thread);
     struct mprof_counter *to =
-        mprof__counter(p->thread, place, fresh_key(counter->key), half.bytes);
+        mprof__counter(p->thread, place, fresh_key(counter->key),
+                       (struct mprof_count){1, half.bytes});
     to->allocated.allocs += half.allocs;
     to->allocated.bytes += half.bytes;
     if (mprof__has_losses(p->thread))

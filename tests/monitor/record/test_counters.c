@@ -59,7 +59,7 @@ static uint64_t bytes_of(unsigned n, unsigned class_) {
 static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
     uint64_t bytes = bytes_of(n, class_);
     struct mprof_counter *counter =
-        mprof__counter(thread, find(n), class_, bytes);
+        mprof__counter(thread, find(n), class_, (struct mprof_count){1, bytes});
     mprof__count(&counter->allocated, bytes);
     return (const void *)counter;
 }

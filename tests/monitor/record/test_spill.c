@@ -64,7 +64,10 @@ static mprof_ref find(const unsigned *functions, size_t count) {
 
 static void tell(mprof_ref node, uint64_t bytes) {
     assert_true(thread->chain.innermost->folded);
-    mprof__count(&mprof__counter(thread, node, 1, bytes)->allocated, bytes);
+    mprof__count(
+        &mprof__counter(thread, node, 1, (struct mprof_count){1, bytes})
+             ->allocated,
+        bytes);
 }
 
 static struct mprof_node *at(mprof_ref node) {

@@ -69,8 +69,10 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
 }
 
 static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
-    mprof__count(&mprof__counter(thread, node, class_, bytes)->allocated,
-                 bytes);
+    mprof__count(
+        &mprof__counter(thread, node, class_, (struct mprof_count){1, bytes})
+             ->allocated,
+        bytes);
 }
 
 /* Over all call sites. */
