@@ -50,7 +50,7 @@ what follows them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
         (malloc nil)
-        (live (equal (environment-value "MPROF_LIVE") "1"))
+        (live (read-live (or (environment-value "MPROF_LIVE") "")))
         (limit (environment-value "MPROF_LIMIT")))
     (flet ((set-option (name value)
              (when (zerop (length value))
@@ -77,6 +77,11 @@ what follows them: the script and its arguments."
                 ((member argument '("--live" "--mprof-live") :test #'string=)
                  (pop arguments)
                  (setf live t))
+                ((and equals (member name '("--live" "--mprof-live") :test #'string=))
+                 (pop arguments)
+                 (let ((value (subseq argument (1+ equals))))
+                   (setf live (or (read-live value)
+                                  (fail 2 "~A is no ratio such as 1/512" value)))))
                 ((and (> (length name) 7)
                       (string= name "--mprof-" :end1 8))
                  (fail 2 "unknown option ~A" name))
@@ -283,7 +288,7 @@ arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
 mprof.data), --mprof-output FILE that for the tables (else standard output), or for
 a page when it ends in .html;
 --malloc has the C heap recorded, too; --live tells what is alive at the end, as
-in START; --mprof-limit BYTES (else MPROF_LIMIT) limits
+in START, and --live=1/512 estimates it; --mprof-limit BYTES (else MPROF_LIMIT) limits
 data file and chains, as in START.
 Called by ECL's --mprof option, which quits when it returns."
   (multiple-value-bind (batch script)

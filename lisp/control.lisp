@@ -66,11 +66,13 @@ MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a string suc
 as \"2g\", is what data file and chains may take from the next data file on.
 
 With LIVE the tables tell what is alive of what was allocated: what the collector
-marked when it collected last, which STOP has it do unless GC is NIL.
+marked when it collected last, which STOP has it do unless GC is NIL.  LIVE may be
+a ratio, such as 1/512: that part of the bytes is looked at, at random, and all that
+the tables tell is estimated from these, for next to no time and memory.
 Returns no values."
   (let ((file (file-string file)))
     (%choose-heaps malloc)
-    (%choose-live live gc)
+    (%choose-live live gc malloc)
     (%limit limit)
     (%start file))
   (values))
@@ -135,7 +137,7 @@ other forms share it, or :INSIDE when START began it."
            ;; Whatever fails, fails before the count says that it runs.
            (let ((file (file-string file)))
              (%choose-heaps malloc)
-             (%choose-live live gc)
+             (%choose-live live gc malloc)
              (%limit limit)
              (setf *forms* 1)
              (handler-bind ((error (lambda (condition)
@@ -195,7 +197,9 @@ other forms share it, or :INSIDE when START began it."
 :LIMIT    what data file and chains may take, bytes or \"2g\"; past it, chains are
           of their innermost functions only
 :LIVE     true: the tables tell what is alive at the end, after a collection, and
-          :ALIVE, one more, by whom it was allocated; :GC NIL does not collect
+          :ALIVE, one more, by whom it was allocated; :GC NIL does not collect.  A
+          ratio, such as 1/512: the same, and all else, estimated from that part of
+          the bytes
 
 Allocations of all threads are recorded, not only of the one that runs BODY.
 Recording stops however BODY is left; tables are printed when it returns.  After

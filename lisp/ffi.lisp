@@ -198,6 +198,8 @@ after it may change errno."
   (heaps :unsigned-int))
 (define-c-function %mprof-set-live ("mprof_set_live" :monitor) :int
   (mode :int))
+(define-c-function %mprof-set-sampling ("mprof_set_sampling" :monitor) :int
+  (bytes :unsigned-int))
 (define-c-function %mprof-snapshot ("mprof_snapshot" :monitor) :int
   (number :pointer-void))
 (define-c-function %mprof-save-alive ("mprof_save_alive" :monitor) :int
@@ -245,6 +247,7 @@ after it may change errno."
                                    :reason (errno-message errno)))
     (8 (error 'malloc-unseen-error))
     (10 (error 'liveness-unknown-error))
+    (11 (error 'monitor-error :message (copy-seq (%mprof-strerror code))))
     (t (error 'monitor-error
               :message (format nil "~A~@[: ~A~]"
                                (copy-seq (%mprof-strerror code))
@@ -278,11 +281,33 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
   "Let the next recording cover the Lisp heap, and with MALLOC the C heap."
   (check-code (%mprof-set-heaps (if malloc 3 1)) nil (errno-place)))
 
-(defun %choose-live (live gc)
+(defun read-live (text)
+  "What TEXT says of :LIVE: \"1\" is T, and \"1/512\" that ratio; NIL: nothing."
+  (let* ((slash (position #\/ text))
+         (bytes (and (eql slash 1) (char= (char text 0) #\1)
+                     (read-bytes (subseq text 2)))))
+    (cond ((string= text "1") t)
+          ((typep bytes '(integer 1)) (/ bytes)))))
+
+(defun sampling-of (live)
+  "Bytes to one of which :LIVE LIVE looks, or 0: at all."
+  (typecase live
+    (boolean 0)
+    ((rational (0) (1)) (if (= (numerator live) 1) (denominator live) 1))
+    (t 1)))
+
+(defun %choose-live (live gc malloc)
   "Let the next recording tell what is alive, if LIVE, and with GC have the collector
-collect at its end."
-  (unless (member live '(nil t))
-    (invalid-argument "~S is no value for :LIVE; there are T and NIL" live))
+collect at its end; if LIVE is a ratio, of a sample."
+  (let ((bytes (sampling-of live)))
+    (unless (or (zerop bytes) (<= 2 bytes (ash 1 20)))
+      (invalid-argument "~S is no value for :LIVE; there are T, NIL, and ratios ~
+                         such as 1/512, from 1/2 to 1/1048576"
+                        live))
+    (when (and malloc (plusp bytes))
+      (invalid-argument "the C heap is not sampled: :LIVE ~S goes without :MALLOC"
+                        live))
+    (check-code (%mprof-set-sampling bytes) nil (errno-place)))
   (check-code (%mprof-set-live (cond ((not live) 0) (gc 1) (t 2)))
               nil (errno-place)))
 

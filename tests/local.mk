@@ -128,7 +128,7 @@ libtests_la_LIBADD = libreport.la libmonitor.la
 tests_monitor_ecl_test_entries_SOURCES = tests/monitor/ecl/test_entries.c \
 	monitor/ecl/entries.c
 tests_monitor_ecl_test_entries_CPPFLAGS = $(AM_CPPFLAGS)
-LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s -lm
+LDADD = libtests.la $(CMOCKA_LIBS) $(REPORT_LIBS) -lgcc_s
 
 # wanted_tests are those that there should be, built_tests those that can be built.
 check_PROGRAMS =

@@ -26,3 +26,11 @@ bool mprof__read_bytes(const char *text, uint64_t *bytes) {
     *bytes = (uint64_t)n << shift;
     return true;
 }
+
+uint32_t mprof__read_sampling(const char *text) {
+    uint64_t bytes;
+    if (text[0] != '1' || text[1] != '/' ||
+        !mprof__read_bytes(text + 2, &bytes))
+        return 0;
+    return bytes >= 2 && bytes <= MPROF__MOST_SAMPLING ? (uint32_t)bytes : 0;
+}

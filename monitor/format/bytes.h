@@ -13,4 +13,9 @@
  * number above 0, or too large for 64 bits. */
 bool mprof__read_bytes(const char *text, uint64_t *bytes);
 
+/* N of a TEXT "1/N", from 2 to a million: where numbers are estimated from a
+ * sample, a byte in so many is looked at.  0: it is none. */
+enum { MPROF__MOST_SAMPLING = 1 << 20 };
+uint32_t mprof__read_sampling(const char *text);
+
 #endif

@@ -29,9 +29,6 @@
 #include "monitor/base/self.h"
 #include "monitor/format/format.h"
 
-/* Bytes between two points, on average. */
-enum { MPROF__LEAST_SAMPLING = 2, MPROF__MOST_SAMPLING = 1 << 20 };
-
 /* Of this thread.  What is left is 2^32 times the distance to the next point in
  * units of the mean distance: it is as good for any other rate. */
 struct mprof__sampler {

@@ -206,12 +206,15 @@ static void start(void *monitor) {
         (void (*)(uint64_t))dlsym(monitor, "mprof_set_limit");
     void (*warn)(int) = (void (*)(int))dlsym(monitor, "mprof_set_warnings");
     int (*set_live)(int) = (int (*)(int))dlsym(monitor, "mprof_set_live");
+    int (*set_sampling)(unsigned) =
+        (int (*)(unsigned))dlsym(monitor, "mprof_set_sampling");
     const char *live = getenv("MPROF_LIVE");
+    uint32_t part = live == NULL ? 0 : mprof__read_sampling(live);
     const char *(*explain)(int) =
         (const char *(*)(int))dlsym(monitor, "mprof_strerror");
     const char *bytes = getenv("MPROF_LIMIT");
     if (begin == NULL || set_limit == NULL || warn == NULL ||
-        set_live == NULL || explain == NULL)
+        set_live == NULL || set_sampling == NULL || explain == NULL)
         return;
     if (!choose_name(name, sizeof name)) {
         complain("MPROF_DATA", strerrordesc_np(ENAMETOOLONG));
@@ -221,8 +224,10 @@ static void start(void *monitor) {
         set_limit(limit);
     warn(1);
     int error = 0;
-    if (live != NULL && strcmp(live, "1") == 0)
+    if (part != 0 || (live != NULL && strcmp(live, "1") == 0))
         error = set_live(MPROF_LIVE_ON);
+    if (part != 0 && error == 0)
+        error = set_sampling(part);
     if (error == 0)
         error = begin(name);
     if (error != 0) {

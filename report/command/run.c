@@ -243,7 +243,7 @@ int report__run_main(int argc, char **argv) {
     if (run.lisp) {
         setenv("MPROF_LISP", "1", 1);
         if (run.live)
-            setenv("MPROF_LIVE", "1", 1);
+            setenv("MPROF_LIVE", run.live, 1);
         forget_earlier(); /* it may be that no Lisp runs */
     }
     if (!run.children)

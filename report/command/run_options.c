@@ -17,7 +17,7 @@ REPORT__SETS(want_stats, run_options, stats, true)
 REPORT__SETS(want_group, run_options, group, true)
 REPORT__SETS(want_scan, run_options, scan, true)
 REPORT__SETS(want_lisp, run_options, lisp, true)
-REPORT__SETS(want_live, run_options, live, true)
+REPORT__SETS(want_live, run_options, live, "1")
 REPORT__SETS(want_plain_log, run_options, log_plain, true)
 
 static bool set_threshold(void *run_, const char *value, FILE *err) {
@@ -28,6 +28,19 @@ static bool set_threshold(void *run_, const char *value, FILE *err) {
         return true;
     fprintf(err, "mprof: run: '%s' is no number of bytes\n", value);
     return false;
+}
+
+/* --live=1/512; as other options are taken, --live has no value. */
+static bool take_sampling(const char *argument, FILE *err,
+                          struct report__run_options *run) {
+    const char *value = argument + strlen("--live=");
+    if (mprof__read_sampling(value) == 0) {
+        fprintf(err, "mprof: run: '%s' is no part of the bytes such as 1/512\n",
+                value);
+        return false;
+    }
+    run->live = value;
+    return true;
 }
 
 static const struct report__option list[] = {
@@ -55,7 +68,11 @@ bool report__parse_run(char **argv, FILE *err,
             at++;
             break;
         }
-        if (!report__take_option(list, argv, &at, "mprof: run: ", err, run))
+        if (strncmp(argv[at], "--live=", strlen("--live=")) == 0) {
+            if (!take_sampling(argv[at], err, run))
+                return false;
+        } else if (!report__take_option(list, argv, &at, "mprof: run: ", err,
+                                        run))
             return false;
     }
     if (run->lisp && (run->summary || run->scan || run->stats || run->group ||

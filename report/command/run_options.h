@@ -13,9 +13,9 @@ struct report__run_options {
     const char *html;  /* the same */
     const char *threshold;
     bool children, summary, stats, log_plain, group, scan;
-    bool lisp;      /* the heap of an ECL without the patch, in place of C's */
-    bool live;      /* ... and what of it is alive */
-    char **program; /* with its arguments, ended by NULL */
+    bool lisp; /* the heap of an ECL without the patch, in place of C's */
+    const char *live; /* ... and what of it is alive: "1", "1/512" */
+    char **program;   /* with its arguments, ended by NULL */
 };
 
 /* Take the options from ARGV, which begins with "run" and ends with NULL; what

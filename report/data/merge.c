@@ -224,6 +224,8 @@ static void add_header(struct merging *m, const struct report__profile *p) {
         out->alive = (first || out->alive) && p->alive;
         out->alive_at_end = (first || out->alive_at_end) && p->alive_at_end;
         out->alive_collections += p->alive_collections;
+        if (p->sampling > out->sampling)
+            out->sampling = p->sampling;
     }
     out->open |= p->open;
     out->heaps |= p->heaps;

@@ -231,6 +231,9 @@ struct report__profile {
     bool alive, alive_at_end;
     bool is_alive; /* in place of all that was allocated; see alive.h */
     uint64_t alive_collections;
+    /* Lisp: a byte in so many was looked at, and all numbers are estimates; or
+     * 0.  Of several profiles the most. */
+    uint32_t sampling;
     /* Lisp: not every collection has a point. */
     struct report__collection *collections;
     uint32_t collection_count;

@@ -6,6 +6,7 @@
  * is looked at, since the profiled program may still write to it.
  */
 #include "report/base/budget.h"
+#include "monitor/format/bytes.h"
 #include "report/data/reader.h"
 
 #include <errno.h>
@@ -192,6 +193,12 @@ static bool read_header(struct report__reader *r) {
     p->alive = h->alive & MPROF_ALIVE_KNOWN && h->heaps >> MPROF_LISP_HEAP & 1;
     p->alive_at_end = h->alive & MPROF_ALIVE_AT_END;
     p->alive_collections = h->alive_collections;
+    p->sampling = h->sampling;
+    if (h->sampling != 0 &&
+        (h->sampling == 1 || h->sampling > MPROF__MOST_SAMPLING ||
+         h->heaps != 1u << MPROF_LISP_HEAP))
+        return report__damaged(r, MPROF_FIELD(header, sampling),
+                               "no such part of the bytes");
     if (h->heaps >> MPROF_HEAPS)
         return report__damaged(r, MPROF_FIELD(header, heaps), "no such heap");
     if (!read_load(r) ||

@@ -55,6 +55,7 @@ struct report__graph {
                  */
     bool knows_alive; /* ... also of arcs: no chains were summed up */
     uint64_t at_peak;
+    uint32_t sampling; /* as of the profile */
     /* At most so many bytes are counted twice in totals: of functions that the
      * monitor did not know to be one when it summed up their chains. */
     uint64_t doubtful;

@@ -5,9 +5,12 @@
 
 #include "report/tables/rows.h"
 
+enum { ERROR_WIDTH = 6 };
+
 struct layout {
     FILE *out;
     int alive, objects, age, allocs, bytes;
+    uint32_t sampling; /* then there is a column for the standard error */
 };
 
 /* How many collections the objects of ROW have survived, on the average. */
@@ -21,11 +24,25 @@ static struct report__grouped age_of(const struct report__row *row) {
     return text;
 }
 
+/* Of what is alive. */
+static struct report__grouped error_of(const struct layout *l,
+                                       const struct report__row *row) {
+    struct report__grouped text = {""};
+
+    if (row->kept.bytes > 0)
+        snprintf(text.text, sizeof text.text, "%.1f%%",
+                 report__standard_error(row->kept.bytes, l->sampling));
+    return text;
+}
+
 static void print_heading(const void *layout) {
     const struct layout *l = layout;
-    int width = fprintf(l->out, "%*s (%%)   %*s %*s %*s %*s (%%)    path\n",
-                        l->alive, "alive bytes", l->objects, "objects", l->age,
-                        "age", l->allocs, "allocs", l->bytes, "bytes");
+    int width = fprintf(l->out, "%*s (%%) ", l->alive, "alive bytes");
+    if (l->sampling != 0)
+        width += fprintf(l->out, " %*s", ERROR_WIDTH, "error");
+    width += fprintf(l->out, "  %*s %*s %*s %*s (%%)    path\n", l->objects,
+                     "objects", l->age, "age", l->allocs, "allocs", l->bytes,
+                     "bytes");
     report__rule(l->out, '-', width + 27);
     putc('\n', l->out);
 }
@@ -37,6 +54,8 @@ static void print_row(const void *layout, struct report__rows *rows,
 
     report__print_row_part(l->out, l->alive, rows, row, row->kept.bytes,
                            total->kept.bytes);
+    if (l->sampling != 0)
+        fprintf(l->out, "%*s", ERROR_WIDTH, error_of(l, row).text);
     fprintf(l->out, " %*" PRIu64 " %*s %*" PRIu64 " ", l->objects,
             row->kept.allocs, l->age, age_of(row).text, l->allocs,
             row->allocated.allocs);
@@ -80,7 +99,7 @@ void report__print_alive(FILE *out, const struct report__profile *profile,
                          const struct report__path_options *options,
                          struct report__pool *pool) {
     if (!profile->alive) {
-        report__print_title(out, table.title);
+        report__print_title(out, table.title, profile->sampling);
         fputs("It was not recorded what is alive: (mprof:start :live t), or "
               "ecl --mprof --live,\ndoes that.\n",
               out);
@@ -91,6 +110,7 @@ void report__print_alive(FILE *out, const struct report__profile *profile,
     const struct report__row *total = &rows.total;
     struct layout layout = {
         .out = out,
+        .sampling = profile->sampling,
         .alive = report__larger(11, report__digits(total->kept.bytes)),
         .objects = report__larger(8, report__digits(total->kept.allocs)),
         .age =

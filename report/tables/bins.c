@@ -281,7 +281,7 @@ void report__print_bins(FILE *out, const struct report__profile *profile,
     l.living_width = report__larger(11, report__digits(l.living));
     choose(&l, groups, n, count, pool);
 
-    report__print_title(out, "Allocation bins");
+    report__print_title(out, "Allocation bins", profile->sampling);
     print_heading(&l);
     for (uint32_t i = 0; i < n; i++) {
         enum mprof_class c = groups[i].sum.class_;

@@ -375,7 +375,7 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
     uint32_t n = make_groups(&p, groups, &left, &more, &exact);
     p.index_width = report__larger(7, report__digits(n) + 3);
 
-    report__print_title(out, "Allocation call graph");
+    report__print_title(out, "Allocation call graph", graph->sampling);
     if (exact)
         fputs("(total N) after a name: bytes allocated while that function "
               "was on the chain,\neach allocation counted once.\n\n",

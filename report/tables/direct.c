@@ -26,6 +26,7 @@ struct table {
     uint32_t count, left;
     uint64_t left_bytes;
     const char *title, *what;
+    uint32_t sampling;
 };
 
 static int compare_rows(const void *a, const void *b) {
@@ -145,7 +146,7 @@ static void print_table(FILE *out, enum mprof_heap heap, bool alive,
     uint32_t most =
         choice->rows > 0 && choice->rows < t->count ? choice->rows : t->count;
 
-    report__print_title(out, t->title);
+    report__print_title(out, t->title, t->sampling);
     print_heading(&l);
     print_row(&l, "", sum);
     for (uint32_t i = most; i < t->count; i++)
@@ -161,6 +162,7 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
                           const struct report__choice *choice,
                           struct report__pool *pool) {
     struct table t = {.title = "Direct allocation",
+                      .sampling = graph->sampling,
                       .what = "function",
                       .count = graph->functions->count,
                       .sum = {.self = graph->total,
@@ -215,6 +217,7 @@ void report__print_direct_by(FILE *out, const struct report__profile *profile,
                                               : "Direct allocation, by call "
                                                 "site",
                       .what = options->lines ? "line" : "call site",
+                      .sampling = profile->sampling,
                       .count = paths.label_count};
     bool merged = false;
 

@@ -190,6 +190,25 @@ static void print_peak(FILE *out, const struct report__profile *p) {
                 report__grouped(p->counted_peak).text);
 }
 
+/* All numbers are estimates, and how good. */
+static void print_sampling(FILE *out, const struct report__profile *p) {
+    struct report__totals t = report__total(p, MPROF_LISP_HEAP);
+
+    if (p->sampling == 0)
+        return;
+    fprintf(
+        out,
+        "All numbers are estimated from a sample: one byte in %s was looked "
+        "at, at random.  The\nstandard error",
+        report__grouped(p->sampling).text);
+    if (t.bytes > 0)
+        fprintf(out,
+                " is %.1f%% of all bytes, and %.1f%% of a hundredth of them",
+                report__standard_error(t.bytes, p->sampling),
+                report__standard_error(t.bytes / 100, p->sampling));
+    fputs(".  With :live t nothing is estimated.\n", out);
+}
+
 /* What of the Lisp heap is alive. */
 static void print_alive(FILE *out, const struct report__profile *p,
                         const struct report__totals *t) {
@@ -354,7 +373,8 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
 }
 
 /* What the tables cannot tell, in words. */
-static void print_folded(FILE *out, const struct report__totals *all) {
+static void print_folded(FILE *out, const struct report__totals *all,
+                         bool estimated) {
     double percent = 100.0 / (double)(all->allocs ? all->allocs : 1);
     if (all->folded == 0)
         return;
@@ -364,10 +384,11 @@ static void print_folded(FILE *out, const struct report__totals *all) {
             percent * (double)all->folded,
             report__grouped(all->folded_bytes).text);
     if (all->lost == 0)
-        fputs("All numbers are exact; what is missing are callers\nfurther out "
-              "than the leak table shows by default, and functions that were "
-              "inlined.\n",
-              out);
+        fprintf(out,
+                "%s what is missing are callers\nfurther out than the leak "
+                "table shows by default, and functions that were inlined.\n",
+                estimated ? "By that nothing is less exact;"
+                          : "All numbers are exact;");
     else
         fprintf(out,
                 "For %.1f%% (%s bytes) there was no room\neven for that: of "
@@ -450,6 +471,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
         if (profile->open)
             print_open(out, profile);
     }
+    print_sampling(out, profile);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
         print_sums(out, profile, heap, &all);
     fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
@@ -462,7 +484,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
             human(pool, profile->file_bytes));
     print_stacks(out, profile, verbosity, pool);
     print_unseen(out, profile);
-    print_folded(out, &all);
+    print_folded(out, &all, profile->sampling != 0);
     print_losses(out, profile);
     if (verbosity == MPROF_VERBOSE)
         print_marks(out, profile);

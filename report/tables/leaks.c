@@ -187,7 +187,7 @@ void report__print_lost(FILE *out, const struct report__profile *profile,
         .frees_width = report__larger(8, report__digits(total->objects))};
 
     if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED) {
-        report__print_title(out, lost_table.title);
+        report__print_title(out, lost_table.title, 0);
         fprintf(out, "%s",
                 profile->scan == 0
                     ? "It was not looked for what is lost: `mprof run --scan` "

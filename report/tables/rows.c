@@ -264,6 +264,7 @@ struct report__rows report__rows_make(
         of.heap = by == MPROF_BY_ALIVE ? MPROF_LISP_HEAP : MPROF_C_HEAP;
     of.by_ends = by == MPROF_BY_ALIVE || of.heap == MPROF_C_HEAP;
     l.by_ends = of.by_ends;
+    l.sampling = of.heap == MPROF_LISP_HEAP ? profile->sampling : 0;
     l.paths = report__paths_build(pool, profile, names, thread, &of);
     fill(&l, pool, profile, by, options->choice.sort);
     add_up(&l, pool);
@@ -332,7 +333,7 @@ static void print_notes(FILE *out, const struct report__rows *l,
 void report__print_row_table(FILE *out, const struct report__row_table *table,
                              const void *layout, struct report__rows *l,
                              const struct report__choice *choice) {
-    report__print_title(out, table->title);
+    report__print_title(out, table->title, l->sampling);
     if (l->count + l->left + l->more > 0) {
         table->print_heading(layout);
         for (uint32_t i = 0; i < l->count; i++)

@@ -39,6 +39,7 @@ struct report__rows {
     bool merged;         /* a label was printed that needs explaining */
     bool lines;          /* it has lines, not offsets */
     bool by_ends;        /* see struct report__path_options */
+    uint32_t sampling;   /* as of the profile */
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;

@@ -182,7 +182,7 @@ void report__print_sizes(FILE *out, const struct report__profile *profile,
     l.frees_width = report__larger(8, report__digits(l.total.freed.allocs));
     l.kept_width = report__larger(11, report__digits(l.kept));
 
-    report__print_title(out, "Allocation bins");
+    report__print_title(out, "Allocation bins", 0);
     print_heading(&l);
     print_rows(&l, bins);
     const char *missing = types ? report__types_missing(types) : NULL;

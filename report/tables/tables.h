@@ -271,8 +271,13 @@ void report__subtract(struct report__counts *kept,
                       const struct report__counts *allocated,
                       const struct report__counts *freed);
 
-/* TITLE above a table, and an empty line. */
-void report__print_title(FILE *out, const char *title);
+/* Of BYTES that are estimated from a byte in SAMPLING, in percent: it is never
+ * more than this. */
+double report__standard_error(uint64_t bytes, uint32_t sampling);
+
+/* TITLE above a table, and an empty line; that it is estimated from a byte in
+ * SAMPLING, if that is not 0. */
+void report__print_title(FILE *out, const char *title, uint32_t sampling);
 
 /* COUNT times C. */
 void report__rule(FILE *out, char c, int count);

@@ -2,6 +2,7 @@
 #include "report/tables/tables.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +156,15 @@ void report__subtract(struct report__counts *kept,
             report__count_left(allocated->by_class[i], &freed->by_class[i]);
 }
 
-void report__print_title(FILE *out, const char *title) {
+double report__standard_error(uint64_t bytes, uint32_t sampling) {
+    double b = bytes > 0 ? (double)bytes : 1;
+    return 100 * sqrt((double)sampling / b);
+}
+
+void report__print_title(FILE *out, const char *title, uint32_t sampling) {
     report__print_strong(out, title);
+    if (sampling != 0)
+        report__print_strong(out, ", estimated");
     fputs("\n\n", out);
 }
 
