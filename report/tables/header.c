@@ -196,17 +196,17 @@ static void print_sampling(FILE *out, const struct report__profile *p) {
 
     if (p->sampling == 0)
         return;
-    fprintf(
-        out,
-        "All numbers are estimated from a sample: one byte in %s was looked "
-        "at, at random.  The\nstandard error",
-        report__grouped(p->sampling).text);
+    fprintf(out,
+            "All numbers are estimated: one byte in %s was looked at, at "
+            "random.  With :live t none is.\n",
+            report__grouped(p->sampling).text);
     if (t.bytes > 0)
-        fprintf(out,
-                " is %.1f%% of all bytes, and %.1f%% of a hundredth of them",
-                report__standard_error(t.bytes, p->sampling),
-                report__standard_error(t.bytes / 100, p->sampling));
-    fputs(".  With :live t nothing is estimated.\n", out);
+        fprintf(
+            out,
+            "The standard error is at most %.1f%% of all bytes, %.1f%% of a "
+            "hundredth of them.\n",
+            report__standard_error(t.bytes, p->sampling),
+            report__standard_error(t.bytes / 100, p->sampling));
 }
 
 /* What of the Lisp heap is alive. */

@@ -146,6 +146,50 @@ row_v () {
     show mean 'maxima: geometric mean' 1.30 "$@"
 }
 
+# The same, estimated from one byte in so many, beside nothing profiled
+sampled_loops () {
+    loops "$1"
+    note_sampled "$1"
+}
+
+sampled_maxima () {
+    lisp "$1" maxima "$bench/maxima.lsp"
+    note_sampled "$1"
+}
+
+# note_sampled TOOL: that beside which both stand is noted twice
+note_sampled () {
+    case $1 in
+    alone)
+        note_lines alone '512th '
+        note_lines alone '64kth '
+        ;;
+    *) note_lines mprof "$1 " ;;
+    esac
+}
+
+row_p () {
+    compile_loops || return
+    alternate "$BENCH_ROUNDS" sampled_loops alone 512th 64kth
+    ! has_maxima ||
+        alternate "$BENCH_ROUNDS" sampled_maxima alone 512th 64kth
+    for part in 512th 64kth; do
+        show head "(p) estimated from a $part of the bytes, ms" alone mprof ''
+        set --
+        for name in $names; do
+            show row "$name" '' "$part $name"
+            set -- "$@" "$part $name"
+        done
+        show mean 'geometric mean' '' "$@"
+        has_maxima || continue
+        set -- "$part factor" "$part expand" "$part taylor"
+        for name; do
+            show row "maxima: ${name#* }" '' "$name"
+        done
+        show mean 'maxima: geometric mean' 1.02 "$@"
+    done
+}
+
 # Can this ECL load it?  Another program instead would have other figures.
 has_maxima () {
     if [ -z "$maxima_loads" ]; then

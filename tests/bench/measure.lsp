@@ -1,8 +1,8 @@
 ;;;; measure.lsp - do the work of some files once and print what it took.
 ;;;;
 ;;;; Usage: ecl --norc --shell measure.lsp TOOL FILE..., and with TOOL "mprof", or
-;;;; "live", which has it told what is alive, the environment that
-;;;; oracle/record.lsp wants.
+;;;; "live", which has it told what is alive, or "512th" and "64kth", which estimate
+;;;; that, the environment that oracle/record.lsp wants.
 ;;;;
 ;;;; The files set BENCH:*WORK*, a list of (NAME FUNCTION ARGUMENT...).  For
 ;;;; each a line is printed, "=NAME TIME CHILDREN RESULT": processor time of this
@@ -51,12 +51,16 @@
   (dolist (file files)
     (load file :verbose nil))
   (let ((work (symbol-value (find-symbol "*WORK*" "BENCH")))
-        (profiled (member tool '("mprof" "live") :test #'string=))
+        (profiled (member tool '("mprof" "live" "512th" "64kth") :test #'string=))
         (lines '()))
     (when profiled
       (load (merge-pathnames "../oracle/record.lsp" *load-truename*)
             :verbose nil)
-      (funcall (find-symbol "START" "RECORD") :live (string= tool "live")))
+      (funcall (find-symbol "START" "RECORD")
+               :live (string/= tool "mprof")
+               :sampling (cond ((string= tool "512th") 512)
+                               ((string= tool "64kth") 65536)
+                               (t 0))))
     (setf lines (loop for job in work collect (apply #'measure job)))
     (when profiled
       (funcall (find-symbol "STOP" "RECORD")))

@@ -22,14 +22,18 @@
 
 (defvar *set-live* (c-function "mprof_set_live"))
 
-(defun start (&key live)
+(defvar *set-sampling* (c-function "mprof_set_sampling"))
+
+(defun start (&key live (sampling 0))
   (check (si:call-cfun *set-live* :int '(:int) (list (if live 1 0))))
+  (check (si:call-cfun *set-sampling* :int '(:unsigned-int) (list sampling)))
   (check (si:call-cfun *start* :int '(:cstring) (list *file*))))
 
 (defun stop ()
   (check (si:call-cfun *stop* :int '() '())))
 
-(defun until-exit (&key live)
-  "Record from here to the end of the process; with LIVE also what is alive."
+(defun until-exit (&rest options)
+  "Record from here to the end of the process, with the OPTIONS of START: LIVE, what
+is alive; SAMPLING, a byte in so many."
   (push #'stop si::*exit-hooks*)
-  (start :live live))
+  (apply #'start options))
