@@ -15,7 +15,8 @@
  * finds who asked without the monitor's hook being called, by replacing the
  * hook with one that passes on what it gets; ORACLE_LIVE=1 has the
  * recording tell what is alive, and has the collector itself tell, by a weak
- * link to each block that it gave; ORACLE_LIMIT=BYTES is the recording's limit.
+ * link to each block that it gave; ORACLE_LIMIT=BYTES is the recording's limit,
+ * and with ORACLE_SAMPLING=BYTES it looks at one byte in so many.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -326,6 +327,7 @@ static struct {
     int (*save)(const char *);
     int (*status)(struct mprof_status *);
     int (*set_live)(int);
+    int (*set_sampling)(unsigned bytes);
     void (*set_limit)(uint64_t);
 } mprof;
 
@@ -353,6 +355,7 @@ static void load_monitor(void) {
     *(void **)&mprof.save = dlsym(library, "mprof_save");
     *(void **)&mprof.status = dlsym(library, "mprof_status");
     *(void **)&mprof.set_live = dlsym(library, "mprof_set_live");
+    *(void **)&mprof.set_sampling = dlsym(library, "mprof_set_sampling");
     *(void **)&mprof.set_limit = dlsym(library, "mprof_set_limit");
 }
 
@@ -398,7 +401,10 @@ int oracle_start(int threads) {
     const char *limit = getenv("ORACLE_LIMIT");
     if (limit != NULL)
         mprof.set_limit(strtoull(limit, NULL, 10));
+    const char *sampling = getenv("ORACLE_SAMPLING");
     int error = blocks == NULL ? 0 : mprof.set_live(MPROF_LIVE_ON);
+    if (error == 0 && sampling != NULL)
+        error = mprof.set_sampling((unsigned)strtoul(sampling, NULL, 10));
     if (error == 0)
         error = mprof.start(file);
     in_monitor = false;
