@@ -65,6 +65,9 @@ normally 0.")
         :documentation "Allocations whose outermost callers are unknown.")
    (unplaced :initarg :unplaced :reader profile-unplaced
              :documentation "Allocations counted without chain or type; normally 0.")
+   (sampling :initarg :sampling :reader profile-sampling
+             :documentation "NIL; or N, and all numbers are estimated from one byte in
+so many: N bytes are right but for a standard error of (sqrt (* N bytes)).")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins
@@ -291,7 +294,8 @@ more."
                               #'> :key #'function-total-bytes)
              (loop for key in '(:program :command :runtime :state :allocs
                                 :bytes :objects :object-bytes :storage
-                                :storage-bytes :folded :cut :unplaced)
+                                :storage-bytes :folded :cut :unplaced
+                                :sampling)
                    collect key
                    collect (getf form key))))))
 

@@ -229,6 +229,13 @@ static bool choose_heap(struct check *c, const char **error) {
              !report__has_heap(c->before.profile, c->heap))
         *error = report__format(&c->pool, "%s: the %s heap was not recorded",
                                 c->options.against, names[c->heap]);
+    else if (c->now.profile->sampling != 0 ||
+             (c->options.against && c->before.profile->sampling != 0))
+        *error = report__format(
+            &c->pool,
+            "%s: the numbers are estimated from a sample, "
+            "and a budget is for what is exact",
+            c->now.profile->sampling != 0 ? c->input.data : c->options.against);
     return *error == NULL;
 }
 

@@ -100,6 +100,16 @@ static void print_remarks(struct diff *d, enum mprof_heap heap) {
 
     for (int side = 0; side < MPROF_SIDES; side++) {
         const struct report__totals t = report__total(d->profiles[side], heap);
+        const uint32_t sampling = d->profiles[side]->sampling;
+        if (sampling != 0)
+            fprintf(
+                out,
+                "The numbers of %s are estimated: one byte in %s was looked "
+                "at, which is right but for\nsome %.1f%% of all bytes, and "
+                "more of less.\n",
+                side == MPROF_OLD ? "OLD" : "NEW",
+                report__grouped(sampling).text,
+                report__standard_error(t.bytes, sampling));
         if (t.folded > 0)
             fprintf(out,
                     "In %s the tree of chains was full: chains do not tell "

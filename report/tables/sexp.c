@@ -73,6 +73,8 @@ static void print_facts(FILE *out, const struct report__profile *profile) {
             report__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
             profile->heaps == 3 ? " " : "",
             report__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
+    if (profile->sampling != 0)
+        fprintf(out, " :sampling %" PRIu32, profile->sampling);
 }
 
 static void print_threads(FILE *out, const struct report__profile *profile,

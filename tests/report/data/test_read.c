@@ -407,6 +407,29 @@ static void no_path_is_longer_than_paths_are(void **state) {
     assert_non_null(strstr(f->error, "the path of a module is too long"));
 }
 
+static void a_part_of_the_bytes_is_possible(void **state) {
+    struct fixture *f = *state;
+    static const uint32_t good[] = {0, 2, 512, 1 << 20};
+    static const uint32_t bad[] = {1, (1 << 20) + 1, UINT32_MAX};
+    datafile_thread(&f->file, 5, "one");
+    datafile_header(&f->file)->heaps = 1 << MPROF_LISP_HEAP;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        datafile_header(&f->file)->sampling = good[i];
+        struct report__profile *p = parse(f);
+        assert_non_null(p);
+        assert_int_equal(p->sampling, good[i]);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        datafile_header(&f->file)->sampling = bad[i];
+        assert_null(parse(f));
+        assert_non_null(strstr(f->error, "no such part of the bytes"));
+    }
+    /* The C heap is not sampled. */
+    datafile_header(&f->file)->sampling = 512;
+    datafile_header(&f->file)->heaps = 3;
+    assert_null(parse(f));
+}
+
 static void a_function_may_have_a_source(void **state) {
     struct fixture *f = *state;
     char path[PATH_MAX + 1];
@@ -490,6 +513,7 @@ int main(void) {
         TEST(modules_of_one_file_are_one),
         TEST(a_string_is_copied_once),
         TEST(no_path_is_longer_than_paths_are),
+        TEST(a_part_of_the_bytes_is_possible),
         TEST(a_function_may_have_a_source),
         TEST(says_why_a_file_cannot_be_read),
         TEST(reads_from_disk),
