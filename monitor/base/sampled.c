@@ -8,7 +8,7 @@
 #include "monitor/base/table.h"
 
 struct entry {
-    const void *at; /* NULL: unused */
+    const void *at;
     uint64_t bytes;
     uint32_t allocs;
     mprof_ref counter;
@@ -46,11 +46,11 @@ static uint32_t *link_to(const struct table *t, const void *address) {
     return link;
 }
 
+/* When all are used. */
 static bool grow(void) {
     struct table larger = {.size =
                                table.size == 0 ? FIRST_SIZE : table.size * 2,
-                           .used = table.used,
-                           .free = table.free};
+                           .used = table.used};
     char *memory =
         table.size == MOST ? NULL : mprof__map(bytes_of(larger.size));
     if (memory == NULL)
@@ -62,12 +62,11 @@ static bool grow(void) {
                table.used * sizeof *table.entries);
         mprof__unmap(table.entries, bytes_of(table.size));
     }
-    for (uint32_t i = 1; i < larger.used; i++)
-        if (larger.entries[i].at != NULL) {
-            uint32_t *bucket = bucket_of(&larger, larger.entries[i].at);
-            larger.entries[i].next = *bucket;
-            *bucket = i;
-        }
+    for (uint32_t i = 1; i < larger.used; i++) {
+        uint32_t *bucket = bucket_of(&larger, larger.entries[i].at);
+        larger.entries[i].next = *bucket;
+        *bucket = i;
+    }
     table = larger;
     return true;
 }
@@ -130,7 +129,6 @@ static uint32_t *show(uint32_t *link, mprof__collected_visitor *visit,
     if (visit(&object, &entry->past, data))
         return &entry->next;
     *link = entry->next;
-    entry->at = NULL;
     entry->next = table.free;
     table.free = number;
     return link;
