@@ -130,7 +130,13 @@ static void take_counter(const struct report__samples *w,
         sample.numbers[MPROF_NUMBER_TEMPORARY] = counter->temporary;
         sample.lifetime = counter->lifetime;
     }
-    if (allocated.allocs == 0 && allocated.bytes == 0)
+    if (w->how->alive && !counter->is_spill) {
+        const struct mprof_count alive = report__present(counter);
+        sample.numbers[MPROF_NUMBER_KEPT_ALLOCS] = alive.allocs;
+        sample.numbers[MPROF_NUMBER_KEPT_BYTES] = alive.bytes;
+    }
+    if (allocated.allocs == 0 && allocated.bytes == 0 &&
+        sample.numbers[MPROF_NUMBER_KEPT_ALLOCS] == 0)
         return;
     sample.numbers[MPROF_NUMBER_ALLOCS] = allocated.allocs;
     sample.numbers[MPROF_NUMBER_BYTES] = allocated.bytes;

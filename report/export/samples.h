@@ -27,7 +27,7 @@ report__all_functions(const struct report__functions *names) {
 enum report__number {
     MPROF_NUMBER_ALLOCS,
     MPROF_NUMBER_BYTES,
-    /* C only */
+    /* C only; KEPT also of Lisp, see struct report__sampling */
     MPROF_NUMBER_KEPT_ALLOCS,
     MPROF_NUMBER_KEPT_BYTES,
     MPROF_NUMBER_PEAK_ALLOCS,
@@ -57,6 +57,9 @@ struct report__sampling {
     enum mprof_heap heap;
     bool all_frames;
     uint32_t depth; /* innermost functions of a chain; 0: all */
+    /* Of Lisp what is alive as well, as KEPT; of what was summed up it is with
+     * the innermost functions. */
+    bool alive;
 };
 
 /* The number, from 1 on, of the file of names->inlining->places that FRAME

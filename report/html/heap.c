@@ -188,7 +188,11 @@ static void put_samples(const struct put *p) {
         [MPROF_NUMBER_PEAK_ALLOCS] = "peakAllocs",
         [MPROF_NUMBER_PEAK_BYTES] = "peak",
         [MPROF_NUMBER_TEMPORARY] = "temporary"};
+    static const char *const alive_names[MPROF_NUMBERS] = {
+        [MPROF_NUMBER_KEPT_ALLOCS] = "aliveAllocs",
+        [MPROF_NUMBER_KEPT_BYTES] = "alive"};
     const struct report__html_tree *t = p->tree;
+    const bool alive = p->e->options->sampling.alive;
     uint32_t count = 0, last = 0;
 
     begin_column(p, ",\n\"samples\":{", "node", &count);
@@ -210,8 +214,14 @@ static void put_samples(const struct put *p) {
                    t->samples[i].type == MPROF_NONE
                        ? 0
                        : t->samples[i].type + UINT64_C(1));
-    for (int k = 0; k < report__numbers_of(p->heap->sampling.heap); k++) {
-        begin_column(p, "],", names[k], &count);
+    for (int k = 0; k < MPROF_NUMBERS; k++) {
+        const char *name = k < report__numbers_of(p->heap->sampling.heap)
+                               ? names[k]
+                           : alive ? alive_names[k]
+                                   : NULL;
+        if (name == NULL)
+            continue;
+        begin_column(p, "],", name, &count);
         for (uint32_t i = 0; i < t->sample_count; i++)
             put_number(p, &count, t->samples[i].numbers[k]);
     }
@@ -429,6 +439,8 @@ static void put_heap(const struct put *p) {
             profile->pid, profile->process_count, profile->start_time,
             profile->duration, total.allocs, total.bytes, total.folded,
             total.freed);
+    if (profile->sampling != 0)
+        fprintf(p->out, ",\"sampling\":%" PRIu32, profile->sampling);
     fputs(",\n\"classes\":[", p->out);
     for (int i = 0; i < MPROF_CLASSES; i++)
         fprintf(p->out, "%s\"%s\"", i > 0 ? "," : "",
@@ -451,7 +463,9 @@ static void put_heap(const struct put *p) {
 
 void report__put_html_heap(FILE *out, const struct report__html_heap *heap,
                            unsigned count, struct report__pool *pool) {
-    const struct report__export_options options = {.sampling = heap->sampling};
+    struct report__export_options options = {.sampling = heap->sampling};
+    options.sampling.alive = heap->sampling.heap == MPROF_LISP_HEAP &&
+                             heap->profile->alive && heap->difference == NULL;
     const struct report__export e = {
         .out = out,
         .profile = heap->profile,

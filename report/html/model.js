@@ -10,6 +10,8 @@ const METRICS = {
   peak: ["bytes at the peak", "bytes"],
   peakAllocs: ["objects at the peak", "objects"],
   temporary: ["temporary allocations", "allocations"],
+  alive: ["bytes alive", "bytes"],
+  aliveAllocs: ["blocks alive", "blocks"],
 };
 
 // One heap.  Nodes are numbered in preorder: what is below node i are the nodes

@@ -99,7 +99,8 @@ function sortOf(heap, fn, metric, own) {
 
 // A sentence is a list of texts and of functions, by number.
 function summarize(heap) {
-  return [whole, branches, causer, loading, groups, allocator, biggestType, peak, growth, temporary, leaks, missing]
+  return [whole, estimated, branches, causer, loading, groups, allocator, biggestType, peak,
+    growth, temporary, leaks, living, missing]
     .map(sentence => sentence(heap)).filter(s => s);
 }
 
@@ -267,6 +268,29 @@ function leaks(heap) {
   const sum = self.reduce((a, b) => a + b, 0);
   return f < 0 ? ["Everything was freed."] : [`${grouped(sum)} bytes were never freed, ` +
     `${percent(sum, heap.data.bytes)} of all; most of them, ${percent(self[f], sum)}, of `, f, "."];
+}
+
+function estimated(heap) {
+  const n = heap.data.sampling;
+  return n > 0 ? [`All numbers are estimated, from one byte in ${grouped(n)}: the standard ` +
+    `error of b bytes is at most the square root of ${grouped(n)} b.`] : null;
+}
+
+function living(heap) {
+  if (!heap.metrics.includes("alive"))
+    return null;
+  const sum = heap.values(everything("alive")).total[0];
+  if (sum === 0)
+    return ["Nothing is alive of what was allocated."];
+  const {sums, by, own} = ownSums(heap, "alive"), f = largest(sums);
+  const sentence = [`${grouped(sum)} bytes are alive, ${percent(sum, heap.data.bytes)} of all ` +
+    "that was allocated"];
+  if (f < 0)
+    return [...sentence, "."];
+  const {way} = wayTo(heap, f, by, own);
+  sentence.push(`; most of them, ${percent(sums[f], sum)}, for `);
+  way.forEach((step, i) => sentence.push(...(i ? [" → ", step] : [step])));
+  return [...sentence, "."];
 }
 
 function missing(heap) {

@@ -18,6 +18,7 @@ const TABLES = {
   peak: {title: "At the peak", metric: "peak", make: (heap, what) => chainTable(heap, what, "peak")},
   temporary: {title: "Temporary", metric: "temporary",
     make: (heap, what) => chainTable(heap, what, "temporary")},
+  alive: {title: "Alive", metric: "alive", make: (heap, what) => chainTable(heap, what, "alive")},
   types: {title: "Types", isLisp: true, make: typeTable},
   sizes: {title: "Sizes", isLisp: false, make: sizeTable},
   threads: {title: "Threads", make: threadTable},

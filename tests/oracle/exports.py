@@ -2,7 +2,7 @@
 
 EXPECTED is what `mprof --sexp --all-frames` prints, or the folded stacks with
 inlined functions (*.folded), which are compared with these first.  HEAP is lisp or c,
-METRIC bytes, allocs, kept or peak.  FILE is what a reader of KIND printed:
+METRIC bytes, allocs, kept, peak or alive.  FILE is what a reader of KIND printed:
   folded     a line for each chain and its number
   real       the same, of which inlined functions are left out
   top        `pprof -top`
@@ -59,6 +59,8 @@ def expected(sexp, heap, metric):
             own, both = own - sum(function[":freed"][which]), None
         elif metric == "peak":
             own, both = function[":at-peak"], None
+        elif metric == "alive":
+            own, both = own - sum(function[":dead"][which]), None
         # What is not to be seen has its number there.
         name = re.sub(r"\\x\{[0-9a-f]+\}", "?", function[":name"][0])
         name = name.replace(";", ":")
