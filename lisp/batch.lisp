@@ -50,7 +50,11 @@ what follows them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
         (malloc nil)
-        (live (read-live (or (environment-value "MPROF_LIVE") "")))
+        (live (let ((value (environment-value "MPROF_LIVE")))
+                (and value
+                     (or (read-live value)
+                         (fail 2 "MPROF_LIVE: ~A is neither 1 nor a ratio such as 1/512"
+                               value)))))
         (limit (environment-value "MPROF_LIMIT")))
     (flet ((set-option (name value)
              (when (zerop (length value))

@@ -42,6 +42,12 @@
             collector tells that")
   (:documentation "What is alive was asked for, and is not known."))
 
+(define-condition sampled-error (mprof-error)
+  ()
+  (:report "the recording is of a sample (:live 1/N): what a form allocates is not ~
+            known exactly")
+  (:documentation "What must be exact was asked of a recording of a sample."))
+
 (define-condition already-running-error (mprof-error)
   ()
   (:report "a profile is being recorded into another file; stop that first")

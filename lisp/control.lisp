@@ -59,7 +59,8 @@ Guarded by *LOCK*; 0 also while recording was begun by START.")
 
 FILE, a string or pathname, names the data file; one that exists is replaced.
 Without FILE the data is kept in memory.  After a STOP, recording goes on where
-it was stopped unless FILE is another file; use RESET to begin anew.  Starting
+it was stopped unless FILE is another file, or MALLOC or LIVE ask for something else;
+use RESET to begin anew.  Starting
 when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
 another file.  With MALLOC the C heap is recorded, too, which is a
 MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a string such

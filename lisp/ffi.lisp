@@ -247,7 +247,7 @@ after it may change errno."
                                    :reason (errno-message errno)))
     (8 (error 'malloc-unseen-error))
     (10 (error 'liveness-unknown-error))
-    (11 (error 'monitor-error :message (copy-seq (%mprof-strerror code))))
+    (11 (error 'sampled-error))
     (t (error 'monitor-error
               :message (format nil "~A~@[: ~A~]"
                                (copy-seq (%mprof-strerror code))
@@ -287,7 +287,7 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
          (bytes (and (eql slash 1) (char= (char text 0) #\1)
                      (read-bytes (subseq text 2)))))
     (cond ((string= text "1") t)
-          ((typep bytes '(integer 1)) (/ bytes)))))
+          ((typep bytes '(integer 2)) (/ bytes)))))
 
 (defun sampling-of (live)
   "Bytes to one of which :LIVE LIVE looks, or 0: at all."
@@ -307,9 +307,9 @@ collect at its end; if LIVE is a ratio, of a sample."
     (when (and malloc (plusp bytes))
       (invalid-argument "the C heap is not sampled: :LIVE ~S goes without :MALLOC"
                         live))
-    (check-code (%mprof-set-sampling bytes) nil (errno-place)))
-  (check-code (%mprof-set-live (cond ((not live) 0) (gc 1) (t 2)))
-              nil (errno-place)))
+    (check-code (%mprof-set-live (cond ((not live) 0) (gc 1) (t 2)))
+                nil (errno-place))
+    (check-code (%mprof-set-sampling bytes) nil (errno-place))))
 
 (defun %warn-at-end ()
   "Let a line on standard error tell at the end if the data file lacks something."

@@ -108,7 +108,8 @@ last run is counted exactly, whatever other threads do.  That run is recorded, s
 that the condition has the PROFILE of it, and nothing else, with its chains.  A
 recording that is on goes on, and counts what it would have counted; when none is,
 one is made in memory for as long as the form runs, and what was recorded before is
-forgotten, as by WITH-PROFILING.
+forgotten, as by WITH-PROFILING.  In a recording of a sample, START's :LIVE 1/512,
+nothing is known exactly: that is a SAMPLED-ERROR.
 
 A BODY that is left by a throw or an error is not judged.  Such forms may lie in one
 another: what the inner one needs for itself counts in the outer one."

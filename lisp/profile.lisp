@@ -67,7 +67,7 @@ normally 0.")
              :documentation "Allocations counted without chain or type; normally 0.")
    (sampling :initarg :sampling :reader profile-sampling
              :documentation "NIL; or N, and all numbers are estimated from one byte in
-so many: N bytes are right but for a standard error of (sqrt (* N bytes)).")
+so many: B bytes are right but for a standard error of (sqrt (* N B)).")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins

@@ -23,9 +23,9 @@ const struct mprof__functions mprof__own_functions = {
     .scope_save = mprof__recording_scope_save,
     .scope_free = mprof__recording_scope_free,
     .set_live = mprof__recording_set_live,
-    .set_sampling = mprof__recording_set_sampling,
     .snapshot = mprof__recording_snapshot,
     .save_alive = mprof__recording_save_alive,
+    .set_sampling = mprof__recording_set_sampling,
 };
 
 const char *mprof_strerror(int error) {

@@ -30,9 +30,9 @@ struct mprof__functions {
     int (*scope_save)(const struct mprof_scope *scope, const char *file);
     void (*scope_free)(struct mprof_scope *scope);
     int (*set_live)(int mode);
-    int (*set_sampling)(unsigned bytes);
     int (*snapshot)(unsigned *number);
     int (*save_alive)(const char *file, unsigned from, unsigned until);
+    int (*set_sampling)(unsigned bytes);
 };
 
 /* Of this library's monitor (api.c). */

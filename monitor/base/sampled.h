@@ -1,9 +1,9 @@
 /* sampled.h - the recorded objects of a collected heap of which only some are
  * recorded: by address, in a hash table.
  *
- * As objects.h has it of all of them, but with 40 bytes for each in place of a
- * shadow of the whole heap.  All of it is under one lock, which nobody holds
- * who waits for anything.
+ * As objects.h has it of all of them, but with 36 to 72 bytes for each of the
+ * most that ever were in place of a shadow of the whole heap.  All of it is
+ * under one lock.
  */
 #ifndef MONITOR_BASE_SAMPLED_H
 #define MONITOR_BASE_SAMPLED_H
@@ -15,16 +15,19 @@
 bool mprof__sampled_put(const void *address, struct mprof__object object,
                         struct mprof__past *past, struct mprof__object *before);
 
-/* As mprof__collected_each() and mprof__collected_one(). */
-void mprof__sampled_each(mprof__collected_visitor *visit, void *data);
+/* As mprof__collected_each() and mprof__collected_one().  Nothing is done where
+ * the lock cannot be had soon, unless that may be waited for: then the caller
+ * has no lock that others want. */
+void mprof__sampled_each(mprof__collected_visitor *visit, void *data,
+                         bool may_wait);
 void mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
                         void *data);
 
 /* Forget all and give the memory back. */
 void mprof__sampled_clear(void);
 
-/* In the child of a fork. */
-void mprof__sampled_forked(void);
+/* In the child of a fork; INSIDE: this thread may return into the hook. */
+void mprof__sampled_forked(bool inside);
 
 /* Bytes of memory in use. */
 uint64_t mprof__sampled_memory(void);

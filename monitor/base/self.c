@@ -154,10 +154,21 @@ void mprof__leave_shared(void) {
     pthread_mutex_unlock(&late_state_lock);
 }
 
-void mprof__lock(pthread_mutex_t *mutex) {
-    pthread_mutex_lock(mutex);
+static void note_held(pthread_mutex_t *mutex) {
     if (mprof__self != NULL && mprof__self->held_count < MPROF__MOST_HELD)
         mprof__self->held[mprof__self->held_count++] = mutex;
+}
+
+void mprof__lock(pthread_mutex_t *mutex) {
+    pthread_mutex_lock(mutex);
+    note_held(mutex);
+}
+
+bool mprof__try_lock(pthread_mutex_t *mutex) {
+    if (pthread_mutex_trylock(mutex) != 0)
+        return false;
+    note_held(mutex);
+    return true;
 }
 
 void mprof__unlock(pthread_mutex_t *mutex) {

@@ -130,6 +130,7 @@ static inline void mprof__leave(struct mprof__self *me) {
 /* A lock, known to be this thread's should a jump keep it from giving it
  * back. */
 void mprof__lock(pthread_mutex_t *mutex);
+bool mprof__try_lock(pthread_mutex_t *mutex); /* false: another has it */
 void mprof__unlock(pthread_mutex_t *mutex);
 
 /* Is what this thread allocates now the monitor's own affair? */

@@ -126,7 +126,7 @@ extern const struct mprof__adapter mprof__adapter;
 /* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
  * have been compiled with a frame pointer: the chain begins at its caller.  See
  * also place.h. */
-void mprof__allocated(const struct mprof__event *event, const void *frame);
+void mprof__allocated(struct mprof__event *event, const void *frame);
 
 /* The C heap: OBJECT was allocated by a request for BYTES bytes; FRAME as
  * above. */

@@ -48,7 +48,7 @@ void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
     struct mprof_header *header = mprof__arena_header(arena);
     struct mprof__object what = {
         .counter = counter, .bytes = n.bytes, .allocs = n.allocs};
-    struct mprof__object before;
+    struct mprof__object before = {.counter = 0};
     struct mprof__past past = {0, thread->session->epoch};
     bool done = thread->session->sampling == 0
                     ? mprof__collected_put(object, what, &past, &before)
@@ -56,7 +56,8 @@ void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
     if (!done) {
         mprof__add_relaxed(&header->untracked_allocs, n.allocs);
         mprof__add_relaxed(&header->untracked_bytes, n.bytes);
-    } else if (before.counter != 0) {
+    }
+    if (before.counter != 0) {
         struct found found = {.arena = arena, .counter = before.counter};
         add_dead(&found, &before, &past);
         add(&found);
@@ -65,9 +66,10 @@ void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
 }
 
 /* Those of a recording are all in one place, or all in the other. */
-static void for_each(mprof__collected_visitor *visit, void *data) {
+static void for_each(mprof__collected_visitor *visit, void *data,
+                     bool may_wait) {
     mprof__collected_each(visit, data);
-    mprof__sampled_each(visit, data);
+    mprof__sampled_each(visit, data, may_wait);
 }
 
 static void for_one(const void *address, mprof__collected_visitor *visit,
@@ -115,12 +117,12 @@ void mprof__alive_collected(bool (*is_alive)(const void *address)) {
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena, .is_alive = is_alive};
         if (session == mprof__current()) {
-            for_each(look, &found);
+            for_each(look, &found, false);
             add(&found);
             mprof__bump(&mprof__arena_header(found.arena)->alive_collections,
                         1);
         } else {
-            for_each(look_only, &found);
+            for_each(look_only, &found, false);
         }
     }
     mprof__leave(me);
@@ -151,7 +153,7 @@ void mprof__alive_resume(struct mprof__session *session) {
     struct found found = {.arena = &session->arena};
     if (session->alive == 0)
         return;
-    for_each(look, &found);
+    for_each(look, &found, true);
     add(&found);
 }
 
@@ -212,5 +214,5 @@ void mprof__alive_choose(struct mprof_header *copy, const void *epochs) {
         if (record->type == MPROF_COUNTERS)
             bury_block(copy, (void *)record);
     }
-    for_each(keep, &choosing);
+    for_each(keep, &choosing, true);
 }

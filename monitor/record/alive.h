@@ -14,7 +14,8 @@
  * used again: collections end under the collector's lock, and only then does
  * anybody get what is free.  What ECL frees by name is told by the hook, too:
  * freed(), mprof__alive_freed().  What others free by name dies when another
- * object is in its place, or at the next collection.
+ * object is in its place, or at the next collection; where only some objects
+ * are recorded, another one that is.
  */
 #ifndef MONITOR_RECORD_ALIVE_H
 #define MONITOR_RECORD_ALIVE_H

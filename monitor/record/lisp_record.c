@@ -130,8 +130,12 @@ static inline void place(struct mprof__thread *thread,
 }
 
 static void allocated(struct mprof__self *me, struct mprof__session *session,
-                      const struct mprof__event *event, const void *frame,
+                      struct mprof__event *event, const void *frame,
                       struct mprof__trail trail) {
+    /* What stands for others was on its way when another recording began. */
+    if (session->sampling == 0 && event->count.allocs > 1)
+        event->count =
+            (struct mprof_count){1, event->count.bytes / event->count.allocs};
     /* NULL: a signal handler allocates while its thread is inside; the session
      * lives as long as that thread is. */
     struct mprof__thread *thread =
@@ -142,8 +146,7 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
         place(thread, event, frame);
 }
 
-void mprof__allocated_inside(struct mprof__self *me,
-                             const struct mprof__event *event,
+void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
                              const void *frame, struct mprof__trail trail) {
     struct mprof__session *session = mprof__current();
     if (session != NULL && (me == NULL || mprof__guard(me)))
@@ -152,7 +155,7 @@ void mprof__allocated_inside(struct mprof__self *me,
         mprof__leave(me);
 }
 
-void mprof__allocated(const struct mprof__event *event, const void *frame) {
+void mprof__allocated(struct mprof__event *event, const void *frame) {
     mprof__allocated_inside(mprof__enter(), event, frame,
                             (struct mprof__trail){NULL, NULL});
 }

@@ -108,8 +108,7 @@ mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
 
 /* mprof__allocated() for ME, which is inside already and leaves here, or is
  * NULL when it cannot be; its walk came as far as TRAIL, or has not begun. */
-void mprof__allocated_inside(struct mprof__self *me,
-                             const struct mprof__event *event,
+void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
                              const void *frame, struct mprof__trail trail);
 
 static inline void mprof__count_lisp(struct mprof_counter *counter,

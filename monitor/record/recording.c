@@ -113,7 +113,8 @@ static void after_fork_child(void) {
     mprof__threads_forked();
     mprof__modules_forked();
     mprof__adapter.forked();
-    mprof__sampled_forked();
+    mprof__sampling_forked();
+    mprof__sampled_forked(forks_inside);
     after_fork_parent();
     running = false;
     session = NULL;
@@ -315,17 +316,25 @@ static void tell_alive(void) {
         mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
 }
 
-static int start(const char *file) {
+/* Is what was recorded of what is wanted now? */
+static bool is_wanted(unsigned wanted) {
+    return session->heaps == wanted && session->alive == alive_in(wanted) &&
+           session->sampling == sampling_in(wanted);
+}
+
+/* AGAIN: as it was recorded before, whatever was set since. */
+static int start(const char *file, bool again) {
     if (running)
         return file == NULL || same_file(file) ? 0 : MPROF_E_RUNNING;
-    unsigned wanted = heaps != 0 ? heaps : mprof__adapter.heaps;
+    unsigned wanted = again        ? session->heaps
+                      : heaps != 0 ? heaps
+                                   : mprof__adapter.heaps;
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(file) &&
-        session->heaps == wanted && session->alive == alive_in(wanted) &&
-        session->sampling == sampling_in(wanted)) {
+        (again || is_wanted(wanted))) {
         error = resume();
         if (error == 0 || !is_lost())
             return error;
@@ -359,7 +368,7 @@ int mprof__recording_start(const char *file) {
         return refused();
     pthread_once(&once, initialize);
     mprof__acquire_looking(&saved);
-    return mprof__release(&saved, start(file));
+    return mprof__release(&saved, start(file, false));
 }
 
 int mprof__recording_resume(void) {
@@ -370,7 +379,7 @@ int mprof__recording_resume(void) {
         return mprof__release(&saved, MPROF_E_STOPPED);
     bool named = session->named;
     strcpy(path, session->path);
-    return mprof__release(&saved, start(named ? path : NULL));
+    return mprof__release(&saved, start(named ? path : NULL, true));
 }
 
 int mprof__recording_set_heaps(unsigned wanted) {
@@ -395,6 +404,9 @@ int mprof__recording_set_live(int mode) {
     live = (unsigned)mode;
     return mprof__release(&saved, 0);
 }
+
+_Static_assert(MPROF__MOST_SAMPLING == MPROF_MOST_SAMPLING,
+               "one number for programs and for options");
 
 int mprof__recording_set_sampling(unsigned bytes) {
     struct mprof__quiet saved;
@@ -477,7 +489,7 @@ bool mprof__reopen(struct mprof__session *stopped) {
 
 static int restart(const char *file) {
     int error = running && !same_file(file) ? stop() : 0;
-    return error != 0 ? error : start(file);
+    return error != 0 ? error : start(file, false);
 }
 
 int mprof__recording_restart(const char *file) {
@@ -504,7 +516,7 @@ static int reset(void) {
         halt();
     mprof__log_again(session);
     discard();
-    return was_running ? start(named ? path : NULL) : 0;
+    return was_running ? start(named ? path : NULL, false) : 0;
 }
 
 int mprof__recording_reset(void) {

@@ -97,3 +97,7 @@ bool mprof__sample(uint64_t bytes, struct mprof_count *stands_for) {
     *stands_for = (struct mprof_count){allocs, allocs * bytes};
     return true;
 }
+
+void mprof__sampling_forked(void) {
+    mprof__sampler = (struct mprof__sampler){0, 0};
+}

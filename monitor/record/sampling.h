@@ -59,6 +59,9 @@ static inline bool mprof__sampled(uint64_t bytes) {
 /* Then: is there, and for how many allocations and bytes does it stand? */
 bool mprof__sample(uint64_t bytes, struct mprof_count *stands_for);
 
+/* In the child of a fork, which is not to draw what its parent draws. */
+void mprof__sampling_forked(void);
+
 /* For tests: an exponential variate times 2^32, and exp(-x / 2^32) times 2^63
  * for an X of at least 1. */
 uint64_t mprof__exponential(uint64_t *random);

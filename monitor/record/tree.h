@@ -148,7 +148,7 @@ mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
 
 /* counters.c: the counter for KEY of the chain that THREAD just walked,
  * which has its place at NODE; when there is no room, that of its function
- * alone, or one further out, and then BYTES count as folded. */
+ * alone, or one further out, and then N counts as folded. */
 struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
                                           mprof_ref node, uint32_t key,
                                           struct mprof_count n);

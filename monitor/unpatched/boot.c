@@ -210,12 +210,17 @@ static void start(void *monitor) {
         (int (*)(unsigned))dlsym(monitor, "mprof_set_sampling");
     const char *live = getenv("MPROF_LIVE");
     uint32_t part = live == NULL ? 0 : mprof__read_sampling(live);
+    bool all = live != NULL && strcmp(live, "1") == 0;
     const char *(*explain)(int) =
         (const char *(*)(int))dlsym(monitor, "mprof_strerror");
     const char *bytes = getenv("MPROF_LIMIT");
     if (begin == NULL || set_limit == NULL || warn == NULL ||
         set_live == NULL || set_sampling == NULL || explain == NULL)
         return;
+    if (live != NULL && *live != '\0' && !all && part == 0) {
+        complain("MPROF_LIVE", "it is neither 1 nor a part such as 1/512");
+        return;
+    }
     if (!choose_name(name, sizeof name)) {
         complain("MPROF_DATA", strerrordesc_np(ENAMETOOLONG));
         return;
@@ -224,7 +229,7 @@ static void start(void *monitor) {
         set_limit(limit);
     warn(1);
     int error = 0;
-    if (part != 0 || (live != NULL && strcmp(live, "1") == 0))
+    if (part != 0 || all)
         error = set_live(MPROF_LIVE_ON);
     if (part != 0 && error == 0)
         error = set_sampling(part);

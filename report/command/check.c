@@ -229,8 +229,9 @@ static bool choose_heap(struct check *c, const char **error) {
              !report__has_heap(c->before.profile, c->heap))
         *error = report__format(&c->pool, "%s: the %s heap was not recorded",
                                 c->options.against, names[c->heap]);
-    else if (c->now.profile->sampling != 0 ||
-             (c->options.against && c->before.profile->sampling != 0))
+    else if (report__sampling(c->now.profile, c->heap) != 0 ||
+             (c->options.against &&
+              report__sampling(c->before.profile, c->heap) != 0))
         *error = report__format(
             &c->pool,
             "%s: the numbers are estimated from a sample, "

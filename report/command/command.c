@@ -8,6 +8,7 @@
 
 #include "report/base/output.h"
 #include "report/graph/inlining.h"
+#include "report/graph/sources.h"
 
 /* One call of the command.  It outlives the jump when memory is short. */
 struct command {
@@ -183,6 +184,8 @@ static void look_up(struct command *c, unsigned heaps) {
     if (o->sexp || focused || o->tables & ~nameless)
         c->names =
             report__name_functions(&c->pool, c->profile, c->input.program);
+    if (c->names && o->lines)
+        c->names->sources = report__find_sources(&c->pool, c->profile);
     if (!o->sexp && o->inlines && o->tables & (MPROF_DIRECT | MPROF_GRAPH))
         report__find_inlining(&c->pool, c->profile, c->names, false);
     if (!o->sexp && !focused && c_heap && o->tables & MPROF_BINS)

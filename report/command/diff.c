@@ -100,7 +100,7 @@ static void print_remarks(struct diff *d, enum mprof_heap heap) {
 
     for (int side = 0; side < MPROF_SIDES; side++) {
         const struct report__totals t = report__total(d->profiles[side], heap);
-        const uint32_t sampling = d->profiles[side]->sampling;
+        const uint32_t sampling = report__sampling(d->profiles[side], heap);
         if (sampling != 0)
             fprintf(
                 out,

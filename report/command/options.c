@@ -216,7 +216,8 @@ void report__help(FILE *out) {
     fputs(
         "Usage: mprof [OPTION]... [[PROGRAM] DATA]...\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--lisp "
-        "[--live]] [--no-children]\n"
+        "[--live[=1/N]]]\n"
+        "                 [--no-children]"
         "                 [--summary] [--scan] [--stats] [--group] "
         "[--html=FILE]\n"
         "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"

@@ -34,9 +34,11 @@ static bool set_threshold(void *run_, const char *value, FILE *err) {
 static bool take_sampling(const char *argument, FILE *err,
                           struct report__run_options *run) {
     const char *value = argument + strlen("--live=");
-    if (mprof__read_sampling(value) == 0) {
-        fprintf(err, "mprof: run: '%s' is no part of the bytes such as 1/512\n",
-                value);
+    if (mprof__read_sampling(value) == 0 && strcmp(value, "1") != 0) {
+        fprintf(err,
+                "mprof: run: '%s' is no part of the bytes, such as 1/512, from "
+                "1/2 to 1/%d\n",
+                value, MPROF__MOST_SAMPLING);
         return false;
     }
     run->live = value;

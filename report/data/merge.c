@@ -122,8 +122,11 @@ static void add_functions(struct merging *m, const struct report__profile *p,
             report__pair_number(m->pool, &m->places, code, f.module);
         uint32_t number =
             report__pair_number(m->pool, &m->functions, place, f.kind);
+        struct report__function *known = &out->functions[number];
         if (number == out->function_count)
             out->functions[out->function_count++] = f;
+        else if (!known->file)
+            known->file = f.file, known->position = f.position;
         maps->functions[i] = number;
     }
 }

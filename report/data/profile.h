@@ -276,6 +276,12 @@ static inline bool report__has_heap(const struct report__profile *profile,
     return profile->heaps >> heap & 1;
 }
 
+/* As `sampling`, of HEAP. */
+static inline uint32_t report__sampling(const struct report__profile *profile,
+                                        enum mprof_heap heap) {
+    return heap == MPROF_LISP_HEAP ? profile->sampling : 0;
+}
+
 /* *SUM += *COUNTS. */
 static inline void report__add(struct report__counts *sum,
                                const struct report__counts *counts) {

@@ -182,7 +182,7 @@ void report__export_json(const struct report__export *e) {
             ",\"duration\":%" PRIu64 ",\"heap\":\"%s\"",
             e->profile->pid, e->profile->start_time, e->profile->duration,
             heap == MPROF_C_HEAP ? "c" : "lisp");
-    if (e->profile->sampling != 0)
+    if (report__sampling(e->profile, heap) != 0)
         fprintf(e->out, ",\"sampling\":%" PRIu32, e->profile->sampling);
     put_lists(&j);
     if (heap == MPROF_LISP_HEAP)

@@ -14,6 +14,7 @@
 #define MPROF_TOP_LEVEL 0u
 
 struct report__inlining;
+struct report__place;
 
 struct report__shown {
     const char *name;
@@ -45,6 +46,9 @@ struct report__functions {
     /* NULL: functions that the compiler inlined are not told apart from those
      * that they were inlined into. */
     const struct report__inlining *inlining;
+    /* By index of the FUNCTION record, where the source of Lisp functions
+     * stands; NULL: it was not looked for.  See sources.h. */
+    const struct report__place *sources;
 };
 
 /* Name all functions of PROFILE, reading ELF files where that is needed.

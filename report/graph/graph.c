@@ -469,7 +469,7 @@ struct report__graph *report__graph_build(struct report__pool *pool,
 
     g->heap = heap;
     g->alive = heap == MPROF_LISP_HEAP && profile->alive;
-    g->sampling = heap == MPROF_LISP_HEAP ? profile->sampling : 0;
+    g->sampling = report__sampling(profile, heap);
     g->functions = names;
     g->vertices = report__alloc(pool, names->count, sizeof *g->vertices);
     for (uint32_t v = 0; v < names->count; v++)

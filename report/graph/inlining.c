@@ -84,7 +84,7 @@ static uint32_t *nothing(struct search *s, uint32_t count) {
  * function. */
 static void place_lisp(struct search *s) {
     const struct report__profile *p = s->profile;
-    const struct report__place *sources = report__find_sources(s->pool, p);
+    const struct report__place *sources = s->names->sources;
     struct report__inlining *out = s->out;
 
     for (uint32_t i = 0; i < p->edge_count; i++) {
@@ -136,7 +136,10 @@ void report__find_inlining(struct report__pool *pool,
             frame_around(&s, edges, count, &s.out->caller_place[i]);
     }
     report__call_sites_close(s.sites);
-    if (places)
+    if (places) {
+        if (!names->sources)
+            names->sources = report__find_sources(pool, profile);
         place_lisp(&s);
+    }
     names->inlining = s.out;
 }

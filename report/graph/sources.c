@@ -18,6 +18,7 @@ enum {
 
 struct search {
     const struct report__profile *profile;
+    uint64_t recorded; /* ns since 1970, until then */
     struct report__place *places;
     uint64_t left, before; /* of these */
 };
@@ -79,9 +80,19 @@ static uint32_t line_behind(struct search *s, struct text *t,
     return form.at < form.end && s->before > 0 ? form.line : 0;
 }
 
+/* Positions are those of the file as it was. */
+static bool is_old(const struct stat *status, uint64_t recorded) {
+    return status->st_mtim.tv_sec >= 0 &&
+           (uint64_t)status->st_mtim.tv_sec * 1000000000u +
+                   (uint64_t)status->st_mtim.tv_nsec <=
+               recorded;
+}
+
 /* The first bytes of FILE, as many as *SIZE becomes; NULL: none are to be had.
  * The caller frees it. */
-static unsigned char *contents(const char *file, uint64_t most, size_t *size) {
+static unsigned char *contents(const struct search *s, const char *file,
+                               size_t *size) {
+    const uint64_t most = s->left < MOST_OF_ONE ? s->left : MOST_OF_ONE;
     unsigned char *bytes = NULL;
     struct stat status;
     int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -90,7 +101,8 @@ static unsigned char *contents(const char *file, uint64_t most, size_t *size) {
     if (fd < 0)
         return NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size > 0 && (uint64_t)status.st_size <= most)
+        status.st_size > 0 && (uint64_t)status.st_size <= most &&
+        is_old(&status, s->recorded))
         bytes = malloc((size_t)status.st_size);
     while (bytes && *size < (size_t)status.st_size) {
         ssize_t n = read(fd, bytes + *size, (size_t)status.st_size - *size);
@@ -115,8 +127,7 @@ static int compare_places(const void *a, const void *b) {
 static void find_lines(struct search *s, const struct report__function **list,
                        uint32_t count) {
     size_t size;
-    unsigned char *bytes = contents(
-        list[0]->file, s->left < MOST_OF_ONE ? s->left : MOST_OF_ONE, &size);
+    unsigned char *bytes = contents(s, list[0]->file, &size);
     struct text text = {bytes, bytes ? bytes + size : bytes, 1};
 
     s->left -= size;
@@ -133,7 +144,8 @@ report__find_sources(struct report__pool *pool,
     uint32_t count = 0;
     struct report__place *places =
         report__alloc(pool, profile->function_count, sizeof *places);
-    struct search s = {profile, places, MOST_OF_ALL, MOST_BEFORE};
+    struct search s = {profile, profile->start_time + profile->duration, places,
+                       MOST_OF_ALL, MOST_BEFORE};
     const struct report__function **list =
         report__alloc(pool, profile->function_count, sizeof *list);
 

@@ -439,7 +439,7 @@ static void put_heap(const struct put *p) {
             profile->pid, profile->process_count, profile->start_time,
             profile->duration, total.allocs, total.bytes, total.folded,
             total.freed);
-    if (profile->sampling != 0)
+    if (!is_c && profile->sampling != 0)
         fprintf(p->out, ",\"sampling\":%" PRIu32, profile->sampling);
     fputs(",\n\"classes\":[", p->out);
     for (int i = 0; i < MPROF_CLASSES; i++)

@@ -249,7 +249,9 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
             places->files[report__place_file(places, call.place) - 1];
         const char *slash = strrchr(path, '/');
         file = slash ? slash + 1 : path;
-        line = report__place_line(places, call.place);
+        /* Where a function was defined does not make it another one. */
+        if (names->list[call.function].kind == MPROF_C)
+            line = report__place_line(places, call.place);
         name = line == 0 ? report__format(m->pool, "%s  %s", file, name)
                          : report__format(m->pool, "%s:%" PRIu32 "  %s", file,
                                           line, name);

@@ -217,7 +217,7 @@ void report__print_direct_by(FILE *out, const struct report__profile *profile,
                                               : "Direct allocation, by call "
                                                 "site",
                       .what = options->lines ? "line" : "call site",
-                      .sampling = profile->sampling,
+                      .sampling = report__sampling(profile, options->heap),
                       .count = paths.label_count};
     bool merged = false;
 

@@ -197,8 +197,9 @@ static void print_sampling(FILE *out, const struct report__profile *p) {
     if (p->sampling == 0)
         return;
     fprintf(out,
-            "All numbers are estimated: one byte in %s was looked at, at "
+            "All numbers%s are estimated: one byte in %s was looked at, at "
             "random.  With :live t none is.\n",
+            report__has_heap(p, MPROF_C_HEAP) ? " of Lisp" : "",
             report__grouped(p->sampling).text);
     if (t.bytes > 0)
         fprintf(

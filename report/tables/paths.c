@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/graph/sources.h"
 #include "report/graph/call_sites.h"
 #include "report/graph/view.h"
 
@@ -305,7 +304,7 @@ static uint32_t label_at(struct builder *b, uint32_t node,
         inlined = inlined_text(b, edges, count);
     if (b->options->lines && !*inlined)
         lines = lines_text(b, edges, count, &label.merged);
-    if (!*lines)
+    if (!*lines && !*inlined)
         lines = source_text(b, function);
     if (!*offsets && !*inlined && !*lines)
         return plain_label(b, label.function);
@@ -418,7 +417,7 @@ report__paths_build(struct report__pool *pool,
     b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
     b.sites = report__call_sites_open(pool, profile, names, options->lines);
     if (options->lines)
-        b.sources = report__find_sources(pool, profile);
+        b.sources = names->sources;
     b.out.of_counter =
         report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)

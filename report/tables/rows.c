@@ -264,7 +264,7 @@ struct report__rows report__rows_make(
         of.heap = by == MPROF_BY_ALIVE ? MPROF_LISP_HEAP : MPROF_C_HEAP;
     of.by_ends = by == MPROF_BY_ALIVE || of.heap == MPROF_C_HEAP;
     l.by_ends = of.by_ends;
-    l.sampling = of.heap == MPROF_LISP_HEAP ? profile->sampling : 0;
+    l.sampling = report__sampling(profile, of.heap);
     l.paths = report__paths_build(pool, profile, names, thread, &of);
     fill(&l, pool, profile, by, options->choice.sort);
     add_up(&l, pool);

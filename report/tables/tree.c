@@ -330,7 +330,8 @@ void report__print_tree(FILE *out, const struct report__profile *profile,
     find_own(&t, profile);
     t.bytes_width = report__larger(10, report__digits(t.total.bytes));
     t.allocs_width = report__larger(8, report__digits(t.total.allocs));
-    report__print_title(out, "Calling context tree", profile->sampling);
+    report__print_title(out, "Calling context tree",
+                        report__sampling(profile, options->heap));
     print_heading(&t);
     (options->inverted ? print_all_inverted : print_top)(&t);
     fprintf(out, "%*" PRIu64 "       %*" PRIu64 "        <TOTAL>\n",

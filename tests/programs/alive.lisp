@@ -248,7 +248,7 @@ five standard errors."
   (let ((one (mprof:snapshot)))
     (make-kept 1000)
     (make-short-lived 5000)
-    (signals mprof:monitor-error
+    (signals mprof:sampled-error
              (mprof:with-allocation-limit (:bytes 100000) (make-short-lived 10)))
     (clear-stack)
     (mprof:stop)

@@ -143,8 +143,42 @@ static void bad_files_are_errors(void **state) {
     assert_int_equal(status().bytes, 5);
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(mprof_reset(), 0);
-    for (int e = 1; e <= MPROF_E_ARGUMENT; e++)
+    for (int e = 1; e <= MPROF_E_SAMPLED; e++)
         assert_string_not_equal(mprof_strerror(e), mprof_strerror(-1));
+}
+
+/* Of Lisp alone.  Going on is going on, whatever was asked for since. */
+static void what_is_sampled_is_not_exact(void **state) {
+    struct mprof_scope scope = {0};
+    (void)state;
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_LISP), 0);
+    assert_int_equal(mprof_set_sampling(MPROF_MOST_SAMPLING), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    assert_int_equal(mprof_scope_begin(&scope, 0), MPROF_E_SAMPLED);
+    fake_alloc(5, 2);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_set_sampling(0), 0);
+    assert_int_equal(mprof_resume(), 0);
+    assert_int_equal(status().bytes, 5);
+    assert_int_equal(mprof_scope_begin(&scope, 0), MPROF_E_SAMPLED);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    assert_int_equal(status().bytes, 0);
+    assert_int_equal(mprof_scope_begin(&scope, 0), 0);
+    assert_int_equal(mprof_scope_end(&scope), 0);
+    mprof_scope_free(&scope);
+    assert_int_equal(mprof_reset(), 0);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_set_sampling(512), 0);
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_LISP | MPROF_HEAP_MALLOC), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    assert_int_equal(mprof_scope_begin(&scope, 0), 0);
+    assert_int_equal(mprof_scope_end(&scope), 0);
+    mprof_scope_free(&scope);
+    assert_int_equal(mprof_stop(), 0);
+    assert_int_equal(mprof_set_sampling(0), 0);
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_LISP), 0);
+    assert_int_equal(mprof_reset(), 0);
 }
 
 static void wrong_arguments_are_refused(void **state) {
@@ -157,6 +191,9 @@ static void wrong_arguments_are_refused(void **state) {
         assert_int_equal(mprof_set_heaps(0), MPROF_E_ARGUMENT);
         assert_int_equal(mprof_set_heaps(4), MPROF_E_ARGUMENT);
         assert_int_equal(mprof_set_heaps(~0u), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_set_sampling(1), MPROF_E_ARGUMENT);
+        assert_int_equal(mprof_set_sampling(MPROF_MOST_SAMPLING + 1),
+                         MPROF_E_ARGUMENT);
         set_mprof_autosave(-1);
         assert_int_equal(status().running, running);
         assert_int_equal(status().bytes, 5);
@@ -477,6 +514,7 @@ int main(void) {
         cmocka_unit_test(the_file_is_there_while_it_is_written),
         cmocka_unit_test(bad_files_are_errors),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(what_is_sampled_is_not_exact),
         cmocka_unit_test(a_start_that_fails_touches_no_file),
         cmocka_unit_test(a_child_records_nothing_into_the_parents_file),
         cmocka_unit_test(what_was_recorded_survives_a_kill),

@@ -205,7 +205,7 @@ static void objects_are_found_again(void **state) {
             visited = 0;
             for (size_t n = 0; n < PLACES; n++)
                 there += model[n].counter != 0;
-            mprof__sampled_each(visit, &third);
+            mprof__sampled_each(visit, &third, step % 20000 == 9999);
             assert_int_equal(visited, there);
         } else if (step % 4 == 0) {
             size_t there = visited + (model[i].counter != 0);
@@ -228,8 +228,43 @@ static void objects_are_found_again(void **state) {
     mprof__sampled_clear();
     assert_int_equal(mprof__sampled_memory(), 0);
     visited = 0;
-    mprof__sampled_each(visit, NULL);
+    mprof__sampled_each(visit, NULL, true);
     assert_int_equal(visited, 0);
+}
+
+/* A child has its own, and draws something else. */
+static void a_child_begins_anew(void **state) {
+    struct mprof__object object = {.counter = 1, .bytes = 5, .allocs = 1},
+                         before;
+    struct mprof__past past = {0, 0};
+    int status = 1;
+    (void)state;
+    mprof__sampling_set(512);
+    struct sum sum = {0, 0, 0};
+    for (int i = 0; i < 1000; i++)
+        add(&sum, 100);
+    assert_true(mprof__sampled_put(place(1), object, &past, &before));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        uint64_t random = mprof__sampler.random;
+        mprof__sampling_forked();
+        mprof__sampled_forked(true);
+        bool stays = mprof__sampled_memory() > 0;
+        mprof__sampled_forked(false);
+        bool goes = mprof__sampled_memory() == 0;
+        goes = goes && mprof__sampled_put(place(1), object, &past, &before) &&
+               before.counter == 0;
+        for (int i = 0; i < 1000; i++)
+            add(&sum, 100);
+        _exit(stays && goes && mprof__sampler.random != 0 &&
+                      mprof__sampler.random != random
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    mprof__sampled_clear();
 }
 
 int main(void) {
@@ -241,6 +276,7 @@ int main(void) {
         cmocka_unit_test(what_is_huge_is_exact),
         cmocka_unit_test(nothing_is_something),
         cmocka_unit_test(objects_are_found_again),
+        cmocka_unit_test(a_child_begins_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

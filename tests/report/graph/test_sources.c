@@ -11,6 +11,7 @@
 
 static char folder[] = "/tmp/mprof-XXXXXX";
 static char path[64];
+static uint64_t recorded = UINT64_MAX / 2; /* when it was */
 
 static int make_folder(void **state) {
     (void)state;
@@ -43,6 +44,7 @@ static uint32_t line_at(struct fixture *f, int64_t position) {
     mprof_ref lisp = datafile_lisp(&f->file, "F");
     datafile_source(&f->file, other, path, 1 << 30);
     datafile_source(&f->file, lisp, path, position);
+    datafile_header(&f->file)->start_time = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
@@ -108,6 +110,20 @@ static void what_is_no_source_has_no_line(void **state) {
     unlink(path);
 }
 
+static void what_has_changed_has_no_line(void **state) {
+    struct fixture *f = *state;
+    struct stat status;
+    put("(a)\n", 4);
+    assert_int_equal(stat(path, &status), 0);
+    uint64_t ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+                  (uint64_t)status.st_mtim.tv_nsec;
+    recorded = ns;
+    assert_int_equal(line_at(f, 0), 1);
+    recorded = ns - 1;
+    assert_int_equal(line_at(f, 0), 0);
+    recorded = UINT64_MAX / 2;
+}
+
 /* One file that is asked for under many names is read no more than others. */
 static void there_is_an_end_to_reading(void **state) {
     enum { MANY = 20 };
@@ -124,6 +140,7 @@ static void there_is_an_end_to_reading(void **state) {
                  "././././././././././././././././././././");
         datafile_source(&f->file, lisp[i], other, 0);
     }
+    datafile_header(&f->file)->start_time = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
@@ -148,6 +165,7 @@ static void there_is_an_end_to_blanks(void **state) {
         lisp[i] = datafile_lisp(&f->file, "F");
     for (int i = 0; i < MANY; i++)
         datafile_source(&f->file, lisp[i], path, i);
+    datafile_header(&f->file)->start_time = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
@@ -160,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_form_begins_behind_blanks_and_comments),
         TEST(what_is_no_source_has_no_line),
+        TEST(what_has_changed_has_no_line),
         TEST(there_is_an_end_to_reading),
         TEST(there_is_an_end_to_blanks),
     };
