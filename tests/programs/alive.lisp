@@ -238,6 +238,60 @@
     (expect (and (search "What is alive" text) t) t)
     (expect (and (search "bytes alive" text) t) t)))
 
+(defconstant +nodes+ 30)
+(defconstant +graphs+ 1000)
+(defvar *graphs* (make-array +graphs+ :initial-element nil))
+
+(defstruct node edges)
+
+(defun make-nodes ()
+  (map-into (make-array +nodes+) #'make-node))
+
+(defun make-graph (chance)
+  "A root of a random graph, or NIL, and how many of its nodes that leads to, as the
+numbers say, not the objects."
+  (let ((edges (map-into (make-array +nodes+)
+                         (lambda ()
+                           (loop repeat (random 4 chance)
+                                 collect (random +nodes+ chance)))))
+        (nodes (make-nodes))
+        (seen (make-array +nodes+ :element-type 'bit :initial-element 0))
+        (root (if (zerop (random 3 chance)) nil (random +nodes+ chance))))
+    (dotimes (i +nodes+)
+      (setf (node-edges (svref nodes i))
+            (mapcar (lambda (n) (svref nodes n)) (svref edges i))))
+    (labels ((visit (n)
+               (when (zerop (bit seen n))
+                 (setf (bit seen n) 1)
+                 (mapc #'visit (svref edges n)))))
+      (when root
+        (visit root))
+      (values (and root (svref nodes root)) (count 1 seen)))))
+
+(defun make-graphs (chance)
+  "New ones in the place of all that there were; how many nodes these lead to."
+  (let ((sum 0))
+    (dotimes (i +graphs+ sum)
+      (multiple-value-bind (root nodes) (make-graph chance)
+        (setf (svref *graphs* i) root)
+        (incf sum nodes)))))
+
+(defun test-reachable ()
+  "What a program can reach is alive, and next to nothing else: what a stack or a
+register has a word of is, at most a graph or two.  ALIVE_ROUNDS=N: so many times."
+  (let ((chance (make-random-state t)))
+    (dotimes (i (parse-integer (or (ext:getenv "ALIVE_ROUNDS") "5")))
+      (mprof:reset)
+      (mprof:start :live t)
+      (let ((nodes (make-graphs chance)))
+        (clear-stack)
+        (mprof:stop)
+        ;; A node is two blocks: what is in its slots is one of its own.
+        (expect-between (* 2 nodes)
+                        (first (numbers (mprof:live-profile) "ALIVE::MAKE-NODE"))
+                        (* 2 (+ nodes (* 2 +nodes+))))))
+    (fill *graphs* nil)))
+
 (defun test-estimated ()
   "A byte in 16 is looked at, by which 16000 bytes are found to be that, give or take
 five standard errors."
@@ -297,5 +351,6 @@ five standard errors."
   (test-without-collection)
   (test-conditions)
   (test-forms)
+  (test-reachable)
   (test-estimated)
   (ext:quit (if *failed* 1 0)))
