@@ -441,7 +441,6 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/embed-threads.c \
 	tests/programs/forgotten.lsp \
 	tests/programs/forms.lsp \
-	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
 	tests/programs/kinds.lsp \
@@ -461,6 +460,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/recursion.lsp \
 	tests/programs/refuse.c \
 	tests/programs/same.c \
+	tests/programs/sources.lsp \
 	tests/programs/stress_threads.c \
 	tests/programs/striking.c \
 	tests/programs/terminal.c \
