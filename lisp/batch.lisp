@@ -44,17 +44,21 @@
   (apply #'complain control arguments)
   (ext:quit status))
 
+(defun live-of-environment ()
+  "What MPROF_LIVE says, or quit."
+  (let ((value (environment-value "MPROF_LIVE")))
+    (and value
+         (or (read-live value)
+             (fail 2 "MPROF_LIVE: ~A is neither 1 nor a ratio such as 1/512"
+                   value)))))
+
 (defun parse-arguments (arguments)
   "The values of --mprof-data, --mprof-output, --malloc, --mprof-limit and --live, and
 what follows them: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
         (malloc nil)
-        (live (let ((value (environment-value "MPROF_LIVE")))
-                (and value
-                     (or (read-live value)
-                         (fail 2 "MPROF_LIVE: ~A is neither 1 nor a ratio such as 1/512"
-                               value)))))
+        (live nil)
         (limit (environment-value "MPROF_LIMIT")))
     (flet ((set-option (name value)
              (when (zerop (length value))
@@ -90,7 +94,8 @@ what follows them: the script and its arguments."
                       (string= name "--mprof-" :end1 8))
                  (fail 2 "unknown option ~A" name))
                 (t
-                 (return (values data output malloc limit live arguments)))))))))
+                 (return (values data output malloc limit
+                                 (or live (live-of-environment)) arguments)))))))))
 
 (defun loadable-p (script)
   "True when LOAD finds SCRIPT: it adds the known types to a name without one."

@@ -59,12 +59,12 @@ Guarded by *LOCK*; 0 also while recording was begun by START.")
 
 FILE, a string or pathname, names the data file; one that exists is replaced.
 Without FILE the data is kept in memory.  After a STOP, recording goes on where
-it was stopped unless FILE is another file, or MALLOC or LIVE ask for something else;
-use RESET to begin anew.  Starting
-when it runs changes nothing, and is an ALREADY-RUNNING-ERROR when FILE is
-another file.  With MALLOC the C heap is recorded, too, which is a
-MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a string such
-as \"2g\", is what data file and chains may take from the next data file on.
+it was stopped unless FILE is another file, or MALLOC, LIVE or GC ask for something
+else; use RESET to begin anew.  Starting when it runs changes nothing, and is an
+ALREADY-RUNNING-ERROR when FILE is another file.  With MALLOC the C heap is recorded,
+too, which is a MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes or a
+string such as \"2g\", is what data file and chains may take from the next data file
+on.
 
 With LIVE the tables tell what is alive of what was allocated: what the collector
 marked when it collected last, which STOP has it do unless GC is NIL.  LIVE may be

@@ -13,7 +13,7 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/mprof-test-XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-unset MPROF_DATA MPROF_RUN MPROF_LIMIT MPROF_START MPROF_CHILDREN LD_PRELOAD
+unset MPROF_DATA MPROF_RUN MPROF_LIMIT MPROF_LIVE MPROF_START MPROF_CHILDREN LD_PRELOAD
 
 HOME=$scratch/.home
 XDG_CACHE_HOME=$HOME/cache XDG_CONFIG_HOME=$HOME/config XDG_DATA_HOME=$HOME/data

@@ -7,9 +7,9 @@
  */
 #include "monitor/base/sampled.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -35,18 +35,34 @@ struct table {
     struct entry entries[];
 };
 
-enum { FIRST_SIZE = 1 << 10, MOST = 1 << 30 };
+enum {
+    FIRST_SIZE = 1 << 6,
+    MOST = 1 << 26,
+    SHARD_BITS = 6,
+    SHARDS = 1 << SHARD_BITS
+};
 
-static struct table *table; /* NULL: there is none */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* By address, so that nobody holds a lock for long. */
+static struct shard {
+    pthread_mutex_t lock;
+    struct table *table; /* NULL: there is none */
+} shards[SHARDS] = {[0 ... SHARDS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+static uint64_t hash_of(const void *address) {
+    return mprof__hash((uintptr_t)address >> 4);
+}
+
+static struct shard *shard_of(const void *address) {
+    return &shards[hash_of(address) >> (64 - SHARD_BITS)];
+}
 
 static size_t bytes_of(uint32_t size) {
-    return sizeof *table +
-           (size_t)size * (sizeof *table->entries + sizeof *table->buckets);
+    return sizeof(struct table) +
+           (size_t)size * (sizeof(struct entry) + sizeof(uint32_t));
 }
 
 static uint32_t *bucket_of(const struct table *t, const void *address) {
-    return &t->buckets[mprof__hash((uintptr_t)address >> 4) & (t->size - 1)];
+    return &t->buckets[hash_of(address) & (t->size - 1)];
 }
 
 /* The link that leads to ADDRESS, or to nothing. */
@@ -57,9 +73,20 @@ static uint32_t *link_to(struct table *t, const void *address) {
     return link;
 }
 
+/* What is linked, and nothing that a jump has lost. */
+static void copy(struct table *to, const struct table *from) {
+    for (uint32_t i = 0; i < from->size; i++)
+        for (uint32_t n = from->buckets[i]; n != 0; n = from->entries[n].next) {
+            uint32_t *bucket = bucket_of(to, from->entries[n].at);
+            to->entries[to->used] = from->entries[n];
+            to->entries[to->used].next = *bucket;
+            *bucket = to->used++;
+        }
+}
+
 /* When all are used.  Of the memory for chains nothing is taken. */
-static bool grow(void) {
-    struct table *old = table;
+static bool grow(struct shard *shard) {
+    struct table *old = shard->table;
     uint32_t size = old == NULL ? FIRST_SIZE : old->size * 2;
     if (size > MOST)
         return false;
@@ -69,16 +96,11 @@ static bool grow(void) {
         return false;
     larger->buckets = (uint32_t *)(void *)&larger->entries[size];
     larger->size = size;
-    larger->used = old == NULL ? 1 : old->used;
+    larger->used = 1;
     if (old != NULL)
-        memcpy(larger->entries, old->entries, old->used * sizeof *old->entries);
-    for (uint32_t i = 1; i < larger->used; i++) {
-        uint32_t *bucket = bucket_of(larger, larger->entries[i].at);
-        larger->entries[i].next = *bucket;
-        *bucket = i;
-    }
+        copy(larger, old);
     mprof__order_for_handlers();
-    table = larger;
+    shard->table = larger;
     mprof__order_for_handlers();
     if (old != NULL)
         munmap(old, bytes_of(old->size));
@@ -86,15 +108,16 @@ static bool grow(void) {
 }
 
 /* A number for one more entry; 0: no memory. */
-static uint32_t unused(void) {
-    uint32_t number = table == NULL ? 0 : table->free;
+static uint32_t unused(struct shard *shard) {
+    struct table *t = shard->table;
+    uint32_t number = t == NULL ? 0 : t->free;
     if (number != 0) {
-        table->free = table->entries[number].next;
+        t->free = t->entries[number].next;
         return number;
     }
-    if ((table == NULL || table->used == table->size) && !grow())
+    if ((t == NULL || t->used == t->size) && !grow(shard))
         return 0;
-    return table->used++;
+    return shard->table->used++;
 }
 
 static struct mprof__object object_of(const struct entry *entry) {
@@ -105,122 +128,158 @@ static struct mprof__object object_of(const struct entry *entry) {
 }
 
 /* What LINK leads to is unused from now on. */
-static void remove_at(uint32_t *link) {
+static void remove_at(struct table *t, uint32_t *link) {
     uint32_t number = *link;
-    struct entry *entry = &table->entries[number];
+    struct entry *entry = &t->entries[number];
     *link = entry->next;
     mprof__order_for_handlers();
-    entry->next = table->free;
+    entry->next = t->free;
     mprof__order_for_handlers();
-    table->free = number;
+    t->free = number;
 }
 
-static bool put(const void *address, struct mprof__object object,
-                struct mprof__past *past, struct mprof__object *before) {
+static bool put(struct shard *shard, const void *address,
+                struct mprof__object object, struct mprof__past *past,
+                struct mprof__object *before) {
     const struct mprof__past fresh = *past;
-    uint32_t *link = table == NULL ? NULL : link_to(table, address);
+    struct table *t = shard->table;
+    uint32_t *link = t == NULL ? NULL : link_to(t, address);
     *before = (struct mprof__object){.counter = 0};
     if (link != NULL && *link != 0) {
-        *before = object_of(&table->entries[*link]);
-        *past = table->entries[*link].past;
-        remove_at(link);
+        *before = object_of(&t->entries[*link]);
+        *past = t->entries[*link].past;
+        remove_at(t, link);
     }
-    uint32_t number = unused();
+    uint32_t number = unused(shard);
     if (number == 0)
         return false;
-    struct entry *entry = &table->entries[number];
-    uint32_t *bucket = bucket_of(table, address);
-    *entry = (struct entry){.at = address,
-                            .bytes = object.bytes,
-                            .allocs = (uint32_t)object.allocs,
-                            .counter = object.counter,
-                            .next = *bucket,
-                            .past = fresh};
+    t = shard->table;
+    uint32_t *bucket = bucket_of(t, address);
+    t->entries[number] = (struct entry){.at = address,
+                                        .bytes = object.bytes,
+                                        .allocs = (uint32_t)object.allocs,
+                                        .counter = object.counter,
+                                        .next = *bucket,
+                                        .past = fresh};
     mprof__order_for_handlers();
     *bucket = number;
     return true;
 }
 
 /* Show what LINK leads to, and return the link to the next. */
-static uint32_t *show(uint32_t *link, mprof__collected_visitor *visit,
-                      void *data) {
-    struct entry *entry = &table->entries[*link];
+static uint32_t *show(struct table *t, uint32_t *link,
+                      mprof__collected_visitor *visit, void *data) {
+    struct entry *entry = &t->entries[*link];
     struct mprof__object object = object_of(entry);
     if (visit(&object, &entry->past, data))
         return &entry->next;
-    remove_at(link);
+    remove_at(t, link);
     return link;
 }
 
 /* Who holds the collector's lock must not wait for a thread that may need that
- * before it gives this one back.  False: it took long. */
-static bool lock_soon(void) {
-    enum { YIELDS = 100, NAPS = 20 };
+ * before it gives this one back, as when a jump took it away.  False: it took
+ * long. */
+static bool lock_soon(pthread_mutex_t *lock) {
+    enum { YIELDS = 100, NAPS = 100 };
     const struct timespec nap = {0, 1000 * 1000};
-    for (int i = 0; i < YIELDS + NAPS; i++) {
-        if (mprof__try_lock(&lock))
-            return true;
+    int saved = errno;
+    bool done = false;
+    for (int i = 0; i < YIELDS + NAPS && !done; i++) {
+        done = mprof__try_lock(lock);
+        if (done)
+            break;
         if (i < YIELDS)
             sched_yield();
         else
             nanosleep(&nap, NULL);
     }
-    return false;
+    errno = saved;
+    return done;
+}
+
+static bool lock(struct shard *shard, bool may_wait) {
+    if (!may_wait)
+        return lock_soon(&shard->lock);
+    mprof__lock(&shard->lock);
+    return true;
 }
 
 bool mprof__sampled_put(const void *address, struct mprof__object object,
                         struct mprof__past *past,
                         struct mprof__object *before) {
-    mprof__lock(&lock);
-    bool done = put(address, object, past, before);
-    mprof__unlock(&lock);
+    struct shard *shard = shard_of(address);
+    mprof__lock(&shard->lock);
+    bool done = put(shard, address, object, past, before);
+    mprof__unlock(&shard->lock);
     return done;
 }
 
-void mprof__sampled_each(mprof__collected_visitor *visit, void *data,
+static void show_all(struct shard *shard, mprof__collected_visitor *visit,
+                     void *data) {
+    struct table *t = shard->table;
+    for (uint32_t i = 0; t != NULL && i < t->size; i++)
+        for (uint32_t *link = &t->buckets[i]; *link != 0;)
+            link = show(t, link, visit, data);
+}
+
+bool mprof__sampled_each(mprof__collected_visitor *visit, void *data,
                          bool may_wait) {
-    if (may_wait)
-        mprof__lock(&lock);
-    else if (!lock_soon())
-        return;
-    for (uint32_t i = 0; table != NULL && i < table->size; i++)
-        for (uint32_t *link = &table->buckets[i]; *link != 0;)
-            link = show(link, visit, data);
-    mprof__unlock(&lock);
+    bool done = true;
+    for (int i = 0; i < SHARDS; i++) {
+        if (!lock(&shards[i], may_wait)) {
+            done = false;
+            continue;
+        }
+        show_all(&shards[i], visit, data);
+        mprof__unlock(&shards[i].lock);
+    }
+    return done;
 }
 
-void mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
+bool mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
                         void *data) {
-    if (!lock_soon())
-        return;
-    uint32_t *link = table == NULL ? NULL : link_to(table, address);
+    struct shard *shard = shard_of(address);
+    if (!lock(shard, false))
+        return false;
+    struct table *t = shard->table;
+    uint32_t *link = t == NULL ? NULL : link_to(t, address);
     if (link != NULL && *link != 0)
-        show(link, visit, data);
-    mprof__unlock(&lock);
+        show(t, link, visit, data);
+    mprof__unlock(&shard->lock);
+    return true;
 }
 
-static void drop(void) {
-    struct table *old = table;
-    table = NULL;
+static void drop(struct shard *shard) {
+    struct table *old = shard->table;
+    shard->table = NULL;
     mprof__order_for_handlers();
     if (old != NULL)
         munmap(old, bytes_of(old->size));
 }
 
 void mprof__sampled_clear(void) {
-    mprof__lock(&lock);
-    drop();
-    mprof__unlock(&lock);
+    for (int i = 0; i < SHARDS; i++) {
+        mprof__lock(&shards[i].lock);
+        drop(&shards[i]);
+        mprof__unlock(&shards[i].lock);
+    }
 }
 
 /* Another thread may have been in the midst of a change.  Or this one is, and
  * goes on with the table: then it stays. */
 void mprof__sampled_forked(bool inside) {
-    pthread_mutex_init(&lock, NULL);
-    if (!inside)
-        drop();
+    for (int i = 0; i < SHARDS; i++) {
+        pthread_mutex_init(&shards[i].lock, NULL);
+        if (!inside)
+            drop(&shards[i]);
+    }
 }
 
 uint64_t mprof__sampled_memory(void) {
-    return table == NULL ? 0 : bytes_of(table->size);
+    uint64_t bytes = 0;
+    for (int i = 0; i < SHARDS; i++)
+        if (shards[i].table != NULL)
+            bytes += bytes_of(shards[i].table->size);
+    return bytes;
 }

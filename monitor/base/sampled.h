@@ -2,8 +2,7 @@
  * recorded: by address, in a hash table.
  *
  * As objects.h has it of all of them, but with 36 to 72 bytes for each of the
- * most that ever were in place of a shadow of the whole heap.  All of it is
- * under one lock.
+ * most that ever were in place of a shadow of the whole heap.
  */
 #ifndef MONITOR_BASE_SAMPLED_H
 #define MONITOR_BASE_SAMPLED_H
@@ -15,12 +14,12 @@
 bool mprof__sampled_put(const void *address, struct mprof__object object,
                         struct mprof__past *past, struct mprof__object *before);
 
-/* As mprof__collected_each() and mprof__collected_one().  Nothing is done where
- * the lock cannot be had soon, unless that may be waited for: then the caller
- * has no lock that others want. */
-void mprof__sampled_each(mprof__collected_visitor *visit, void *data,
+/* As mprof__collected_each() and mprof__collected_one().  False: not all could
+ * be seen, as a lock could not be had soon; never where it MAY_WAIT: then the
+ * caller has no lock that others want. */
+bool mprof__sampled_each(mprof__collected_visitor *visit, void *data,
                          bool may_wait);
-void mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
+bool mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
                         void *data);
 
 /* Forget all and give the memory back. */

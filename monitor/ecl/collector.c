@@ -44,7 +44,8 @@ static uint64_t in_use(void) {
 /* Of what GC_malloc() and the like gave.  Blocks without a marked object may be
  * gone by now, but nobody has got them. */
 static bool is_alive(const void *address) {
-    return GC_base((void *)address) == address && GC_is_marked(address);
+    return address != NULL && GC_base((void *)address) == address &&
+           GC_is_marked(address);
 }
 
 static void on_event(int event) {

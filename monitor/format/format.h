@@ -130,12 +130,14 @@ struct mprof_header {
     uint32_t sampling; /* 344: 0, or of the Lisp heap all numbers are estimates:
                         * a byte in so many was looked at */
     uint32_t zero;     /* 348 */
+    uint64_t recorded; /* 352: last stop or save, ns since 1970; 0: not known */
 };
 
 /* Is it known what of the Lisp heap is alive, and as of when? */
 enum mprof_alive_flag {
     MPROF_ALIVE_KNOWN = 1,
-    MPROF_ALIVE_AT_END = 2 /* after a collection that the last stop made */
+    MPROF_ALIVE_AT_END = 2, /* after a collection that the last stop made */
+    MPROF_ALIVE_MISSED = 4  /* it was not always seen what died */
 };
 
 enum mprof_record_type {

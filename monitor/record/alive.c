@@ -66,16 +66,21 @@ void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
 }
 
 /* Those of a recording are all in one place, or all in the other. */
-static void for_each(mprof__collected_visitor *visit, void *data,
+static bool for_each(mprof__collected_visitor *visit, void *data,
                      bool may_wait) {
     mprof__collected_each(visit, data);
-    mprof__sampled_each(visit, data, may_wait);
+    return mprof__sampled_each(visit, data, may_wait);
 }
 
-static void for_one(const void *address, mprof__collected_visitor *visit,
+static bool for_one(const void *address, mprof__collected_visitor *visit,
                     void *data) {
     mprof__collected_one(address, visit, data);
-    mprof__sampled_one(address, visit, data);
+    return mprof__sampled_one(address, visit, data);
+}
+
+/* It was not seen what died. */
+static void miss(struct mprof__arena *arena) {
+    mprof__arena_header(arena)->alive |= MPROF_ALIVE_MISSED;
 }
 
 /* Of one object; false: it is dead. */
@@ -117,12 +122,16 @@ void mprof__alive_collected(bool (*is_alive)(const void *address)) {
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena, .is_alive = is_alive};
         if (session == mprof__current()) {
-            for_each(look, &found, false);
+            bool all = for_each(look, &found, false);
             add(&found);
-            mprof__bump(&mprof__arena_header(found.arena)->alive_collections,
-                        1);
+            if (all)
+                mprof__bump(
+                    &mprof__arena_header(found.arena)->alive_collections, 1);
+            else
+                miss(found.arena);
         } else {
-            for_each(look_only, &found, false);
+            if (!for_each(look_only, &found, false))
+                miss(found.arena);
         }
     }
     mprof__leave(me);
@@ -140,9 +149,9 @@ void *mprof__alive_freed(void *block) {
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena};
-        for_one(block, mark_dead, NULL);
-        if (session == mprof__current())
-            for_one(block, look, &found);
+        if (!for_one(block, mark_dead, NULL) ||
+            (session == mprof__current() && !for_one(block, look, &found)))
+            miss(found.arena);
         add(&found);
     }
     me->guarded = false;

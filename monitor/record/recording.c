@@ -306,12 +306,12 @@ static uint32_t sampling_in(unsigned which) {
     return which == 1u << MPROF_LISP_HEAP ? sampling : 0;
 }
 
-static void tell_alive(void) {
-    session->sampling = sampling_in(session->heaps);
+static void tell_alive(unsigned alive, uint32_t part) {
+    session->sampling = part;
     mprof__arena_header(&session->arena)->sampling = session->sampling;
     if (session->sampling != 0)
         mprof__sampling_set(session->sampling);
-    session->alive = alive_in(session->heaps);
+    session->alive = alive;
     if (session->alive != MPROF_LIVE_OFF)
         mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
 }
@@ -329,6 +329,8 @@ static int start(const char *file, bool again) {
     unsigned wanted = again        ? session->heaps
                       : heaps != 0 ? heaps
                                    : mprof__adapter.heaps;
+    const unsigned alive = again ? session->alive : alive_in(wanted);
+    const uint32_t part = again ? session->sampling : sampling_in(wanted);
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
@@ -349,7 +351,7 @@ static int start(const char *file, bool again) {
     else
         forget_objects(); /* of a parent */
     session = fresh;
-    tell_alive();
+    tell_alive(alive, part);
     note_unseen();
     begin();
     return 0;

@@ -192,6 +192,7 @@ void mprof__session_clock_at(struct mprof__session *session, uint64_t now) {
     mprof__store_relaxed(&header->duration,
                          session->before + now - session->started);
     mprof__store_relaxed(&header->saved, mprof__process_clock());
+    mprof__store_relaxed(&header->recorded, mprof__clock(CLOCK_REALTIME));
     mprof__store_relaxed(&header->memory, mprof__load_relaxed(&mprof__mapped));
 }
 

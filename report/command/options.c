@@ -217,7 +217,7 @@ void report__help(FILE *out) {
         "Usage: mprof [OPTION]... [[PROGRAM] DATA]...\n"
         "       mprof run [--data=FILE] [--limit=BYTES] [--lisp "
         "[--live[=1/N]]]\n"
-        "                 [--no-children]"
+        "                 [--no-children]\n"
         "                 [--summary] [--scan] [--stats] [--group] "
         "[--html=FILE]\n"
         "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"

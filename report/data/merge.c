@@ -226,11 +226,14 @@ static void add_header(struct merging *m, const struct report__profile *p) {
         const bool first = !report__has_heap(out, MPROF_LISP_HEAP);
         out->alive = (first || out->alive) && p->alive;
         out->alive_at_end = (first || out->alive_at_end) && p->alive_at_end;
+        out->alive_missed |= p->alive_missed;
         out->alive_collections += p->alive_collections;
         if (p->sampling > out->sampling)
             out->sampling = p->sampling;
     }
     out->open |= p->open;
+    if (p->recorded > out->recorded)
+        out->recorded = p->recorded;
     out->heaps |= p->heaps;
     out->file_bytes += p->file_bytes;
     out->memory_bytes += p->memory_bytes;

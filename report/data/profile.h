@@ -197,6 +197,7 @@ struct report__profile {
     uint32_t pid;
     struct mprof__process process;
     uint64_t start_time, duration; /* ns since 1970, ns */
+    uint64_t recorded;             /* ns since 1970, until then */
     uint64_t file_bytes, memory_bytes;
     uint32_t heaps;  /* bits 1 << MPROF_LISP_HEAP, ... */
     uint32_t parent; /* process that forked this one, or 0 */
@@ -229,7 +230,8 @@ struct report__profile {
     /* Lisp: is it known what is alive, as of the collection that ended the
      * recording, and after so many of them? */
     bool alive, alive_at_end;
-    bool is_alive; /* in place of all that was allocated; see alive.h */
+    bool alive_missed; /* what died was not always seen */
+    bool is_alive;     /* in place of all that was allocated; see alive.h */
     uint64_t alive_collections;
     /* Lisp: a byte in so many was looked at, and all numbers are estimates; or
      * 0.  Of several profiles the most. */

@@ -192,6 +192,8 @@ static bool read_header(struct report__reader *r) {
     p->lost_unplaced = h->lost_unplaced;
     p->alive = h->alive & MPROF_ALIVE_KNOWN && h->heaps >> MPROF_LISP_HEAP & 1;
     p->alive_at_end = h->alive & MPROF_ALIVE_AT_END;
+    p->alive_missed = h->alive & MPROF_ALIVE_MISSED;
+    p->recorded = h->recorded != 0 ? h->recorded : h->start_time + h->duration;
     p->alive_collections = h->alive_collections;
     p->sampling = h->sampling;
     if (h->sampling != 0 &&

@@ -144,8 +144,8 @@ report__find_sources(struct report__pool *pool,
     uint32_t count = 0;
     struct report__place *places =
         report__alloc(pool, profile->function_count, sizeof *places);
-    struct search s = {profile, profile->start_time + profile->duration, places,
-                       MOST_OF_ALL, MOST_BEFORE};
+    struct search s = {profile, profile->recorded, places, MOST_OF_ALL,
+                       MOST_BEFORE};
     const struct report__function **list =
         report__alloc(pool, profile->function_count, sizeof *list);
 

@@ -288,7 +288,7 @@ function living(heap) {
   if (f < 0)
     return [...sentence, "."];
   const {way} = wayTo(heap, f, by, own);
-  sentence.push(`; most of them, ${percent(sums[f], sum)}, for `);
+  sentence.push(`; the most, ${percent(sums[f], sum)}, for `);
   way.forEach((step, i) => sentence.push(...(i ? [" → ", step] : [step])));
   return [...sentence, "."];
 }
@@ -302,6 +302,8 @@ function missing(heap) {
   if (d.leftOut > 0)
     sentence.push(`${grouped(d.leftOut)} contexts with ${grouped(d.leftOutBytes)} bytes in all ` +
       "are too small to be here one by one: they stand as <smaller> (--nodes has more of them). ");
-  return sentence.length ? [...sentence, "The numbers of functions and calls, for bytes and " +
-    "allocations, are exact all the same."] : null;
+  if (sentence.length > 0 && !heap.data.sampling)
+    sentence.push("The numbers of functions and calls, for bytes and allocations, are exact all " +
+      "the same.");
+  return sentence.length ? sentence : null;
 }

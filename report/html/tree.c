@@ -9,6 +9,7 @@ struct link {
     uint32_t parent; /* a link plus 1, or 0 */
     uint32_t function;
     uint64_t bytes; /* with all that it called */
+    uint64_t kept;  /* the same; of Lisp, what is alive, there may be more */
     uint32_t self;  /* itself, a link plus 1 */
 };
 
@@ -55,12 +56,23 @@ static void make_links(struct maker *m) {
             (struct link){.parent = c->list.list[i].a,
                           .function = c->frames.list[c->list.list[i].b].a,
                           .self = i + 1};
-    for (uint32_t i = 0; i < m->tree->sample_count; i++)
-        m->links[m->samples[i].node].bytes +=
-            m->samples[i].numbers[MPROF_NUMBER_BYTES];
+    for (uint32_t i = 0; i < m->tree->sample_count; i++) {
+        const struct report__html_sample *sample = &m->samples[i];
+        struct link *link = &m->links[sample->node];
+        link->bytes += sample->numbers[MPROF_NUMBER_BYTES];
+        link->kept += sample->numbers[MPROF_NUMBER_KEPT_BYTES];
+    }
     for (uint32_t i = count; i-- > 0;)
-        if (m->links[i].parent > 0)
-            m->links[m->links[i].parent - 1].bytes += m->links[i].bytes;
+        if (m->links[i].parent > 0) {
+            struct link *caller = &m->links[m->links[i].parent - 1];
+            caller->bytes += m->links[i].bytes;
+            caller->kept += m->links[i].kept;
+        }
+}
+
+/* What is left out first has least of this; a caller has no less. */
+static uint64_t weight(const struct link *link) {
+    return link->bytes > link->kept ? link->bytes : link->kept;
 }
 
 static int compare_bytes(const void *a, const void *b) {
@@ -76,7 +88,7 @@ static uint64_t least_bytes(const struct maker *m, uint32_t most) {
         return 0;
     uint64_t *bytes = report__alloc(m->e->pool, m->link_count, sizeof *bytes);
     for (uint32_t i = 0; i < m->link_count; i++)
-        bytes[i] = m->links[i].bytes;
+        bytes[i] = weight(&m->links[i]);
     qsort(bytes, m->link_count, sizeof *bytes, compare_bytes);
     least = bytes[most] + 1;
     report__drop(m->e->pool, bytes);
@@ -107,7 +119,7 @@ static void leave_out(struct maker *m, uint32_t most) {
         struct link *link = &m->links[i];
         bool is_first = to[link->parent] == link->parent;
         to[i + 1] = i + 1;
-        if (link->bytes >= least)
+        if (weight(link) >= least)
             continue;
         to[i + 1] = is_first ? rest_of(m, link->parent) : to[link->parent];
         if (is_first)

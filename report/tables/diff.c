@@ -243,18 +243,15 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
     const char *name = names->list[call.function].name, *file = "";
     uint32_t line = 0;
 
-    if (call.place > 0) {
+    /* Where a function of Lisp was defined does not make it another one. */
+    if (call.place > 0 && names->list[call.function].kind == MPROF_C) {
         const struct report__places *places = &names->inlining->places;
         const char *path =
             places->files[report__place_file(places, call.place) - 1];
         const char *slash = strrchr(path, '/');
         file = slash ? slash + 1 : path;
-        /* Where a function was defined does not make it another one. */
-        if (names->list[call.function].kind == MPROF_C)
-            line = report__place_line(places, call.place);
-        name = line == 0 ? report__format(m->pool, "%s  %s", file, name)
-                         : report__format(m->pool, "%s:%" PRIu32 "  %s", file,
-                                          line, name);
+        line = report__place_line(places, call.place);
+        name = report__format(m->pool, "%s:%" PRIu32 "  %s", file, line, name);
     }
     const char *key = report__format(m->pool, "%" PRIu32 ":%" PRIu32 ":%s",
                                      call.function, line, file);

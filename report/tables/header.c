@@ -223,6 +223,10 @@ static void print_alive(FILE *out, const struct report__profile *p,
     fprintf(out, "%s\n",
             p->alive_at_end ? "after a last collection"
                             : "or were allocated since the last collection");
+    if (p->alive_missed)
+        fputs("It was not always seen what died, as a thread left the monitor "
+              "in the middle: of that\nsome counts as alive.\n",
+              out);
 }
 
 /* What the collector of the Lisp heap did. */

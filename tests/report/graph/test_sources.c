@@ -44,7 +44,7 @@ static uint32_t line_at(struct fixture *f, int64_t position) {
     mprof_ref lisp = datafile_lisp(&f->file, "F");
     datafile_source(&f->file, other, path, 1 << 30);
     datafile_source(&f->file, lisp, path, position);
-    datafile_header(&f->file)->start_time = recorded;
+    datafile_header(&f->file)->recorded = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
@@ -140,7 +140,7 @@ static void there_is_an_end_to_reading(void **state) {
                  "././././././././././././././././././././");
         datafile_source(&f->file, lisp[i], other, 0);
     }
-    datafile_header(&f->file)->start_time = recorded;
+    datafile_header(&f->file)->recorded = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
@@ -165,7 +165,7 @@ static void there_is_an_end_to_blanks(void **state) {
         lisp[i] = datafile_lisp(&f->file, "F");
     for (int i = 0; i < MANY; i++)
         datafile_source(&f->file, lisp[i], path, i);
-    datafile_header(&f->file)->start_time = recorded;
+    datafile_header(&f->file)->recorded = recorded;
     struct report__profile *p = parse(f);
     assert_non_null(p);
     const struct report__place *places = report__find_sources(&f->pool, p);
