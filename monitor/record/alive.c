@@ -137,11 +137,11 @@ void mprof__alive_collected(bool (*is_alive)(const void *address)) {
     mprof__leave(me);
 }
 
-static bool mark_dead(const struct mprof__object *object,
-                      struct mprof__past *past, void *data) {
-    (void)object, (void)data;
+/* It is given back; FOUND: now, or else when the recording goes on. */
+static bool die(const struct mprof__object *object, struct mprof__past *past,
+                void *found) {
     past->epoch = MPROF__DEAD;
-    return true;
+    return found == NULL || look(object, past, found);
 }
 
 void *mprof__alive_freed(void *block) {
@@ -149,8 +149,7 @@ void *mprof__alive_freed(void *block) {
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->alive != 0 && mprof__guard(me)) {
         struct found found = {.arena = &session->arena};
-        if (!for_one(block, mark_dead, NULL) ||
-            (session == mprof__current() && !for_one(block, look, &found)))
+        if (!for_one(block, die, session == mprof__current() ? &found : NULL))
             miss(found.arena);
         add(&found);
     }
