@@ -187,11 +187,9 @@ static bool lock_soon(pthread_mutex_t *lock) {
     bool done = false;
     for (int i = 0; i < YIELDS + NAPS && !done; i++) {
         done = mprof__try_lock(lock);
-        if (done)
-            break;
-        if (i < YIELDS)
+        if (!done && i < YIELDS)
             sched_yield();
-        else
+        else if (!done)
             nanosleep(&nap, NULL);
     }
     errno = saved;
