@@ -224,30 +224,30 @@ static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
             100.0 * (double)bytes / (double)(all > 0 ? all : 1));
 }
 
+/* That BYTES of ALL are as START and REST, around them, say. */
+static void print_lack(FILE *out, const char *start, uint64_t bytes,
+                       uint64_t all, const char *rest) {
+    if (bytes == 0)
+        return;
+    fputs(start, out);
+    print_share(out, bytes, all);
+    fputs(rest, out);
+}
+
 /* What the tables do not have, or not with its chains. */
 static void print_missing(FILE *out, enum mprof_heap heap,
                           const struct report__focused *focused, uint64_t all) {
-    if (focused->summed[heap].bytes > 0) {
-        fputs("In no table below: ", out);
-        print_share(out, focused->summed[heap].bytes, all);
-        fputs(", whose chains were summed up, so that it\nis not known whether "
-              "they belong here.  Record with a larger limit.\n",
-              out);
-    }
-    if (focused->untyped.bytes > 0) {
-        fputs("In no table below: ", out);
-        print_share(out, focused->untyped.bytes, all);
-        fputs(", whose types are not known by chain, as there\nwas no room, or "
-              "an older mprof recorded it.\n",
-              out);
-    }
-    if (focused->alone.bytes > 0) {
-        fputs("Without callers: ", out);
-        print_share(out, focused->alone.bytes, all);
-        fputs(", whose chains were summed up: of these it is\nknown which "
-              "function allocated them.  Record with a larger limit.\n",
-              out);
-    }
+    print_lack(
+        out, "In no table below: ", focused->summed[heap].bytes, all,
+        ", whose chains were summed up, so that it\nis not known whether "
+        "they belong here.  Record with a larger limit.\n");
+    print_lack(
+        out, "In no table below: ", focused->untyped.bytes, all,
+        ", whose types are not known by chain, as there\nwas no room, or "
+        "an older mprof recorded it.\n");
+    print_lack(out, "Without callers: ", focused->alone.bytes, all,
+               ", whose chains were summed up: of these it is\nknown which "
+               "function allocated them.  Record with a larger limit.\n");
 }
 
 /* Above the tables of HEAP: what they are about. */
