@@ -27,7 +27,7 @@ static const struct {
     CALL(newfstatat),    CALL(openat),         CALL(prctl),
     CALL(prlimit64),     CALL(read),           CALL(readlink),
     CALL(tgkill),        CALL(rt_sigprocmask), CALL(sched_yield),
-    CALL(sigaltstack),
+    CALL(sigaltstack),   CALL(pwritev),
 };
 enum { KNOWN = sizeof calls / sizeof calls[0] };
 

@@ -1,5 +1,6 @@
 /* c-refused.c - threads, deep chains, sizes of all kinds and children enough
- * that the monitor asks the system for all that it ever asks. */
+ * that the monitor asks the system for all that it ever asks.  Argument: the
+ * depth of the deepest one, for a data file that is not small. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +30,11 @@ static void *run(void *number) {
     return NULL;
 }
 
-int main(void) {
+int main(int count, char **arguments) {
     pthread_t thread;
     for (int i = 0; i < 200; i++)
         free(deep(i, (size_t)i));
+    free(deep(count > 1 ? atoi(arguments[1]) : 0, 10));
     for (size_t i = 0; i < THREADS; i++) {
         if (pthread_create(&thread, NULL, run, (void *)i) == 0)
             pthread_join(thread, NULL);

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static const char *which;
@@ -77,6 +78,11 @@ int posix_fallocate(int fd, off_t at, off_t bytes) {
     if (REFUSED("posix_fallocate"))
         return ENOSPC;
     return syscall(SYS_fallocate, fd, 0, at, bytes) == 0 ? 0 : errno;
+}
+
+ssize_t pwritev(int fd, const struct iovec *from, int count, off_t at) {
+    return REFUSED("pwritev") ? fail(EIO)
+                              : syscall(SYS_pwritev, fd, from, count, at, 0);
 }
 
 int ftruncate(int fd, off_t bytes) {
