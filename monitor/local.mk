@@ -42,6 +42,7 @@ record_sources = \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/index.c monitor/record/index.h \
+	monitor/record/lisp_counter.c monitor/record/lisp_counter.h \
 	monitor/record/lisp_record.c \
 	monitor/record/live.c monitor/record/live.h \
 	monitor/record/log.c monitor/record/log.h \

@@ -14,6 +14,7 @@ c_tests = \
 	tests/monitor/record/test_arena \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
+	tests/monitor/record/test_lisp_counter \
 	tests/monitor/record/test_cut \
 	tests/monitor/record/test_live \
 	tests/monitor/record/test_names \
@@ -370,6 +371,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/work-cycles.lsp \
 	tests/oracle/work-exits.lsp \
 	tests/oracle/work-interpreted.lsp \
+	tests/oracle/work-large.lsp \
 	tests/oracle/work-library.lsp \
 	tests/oracle/work-maxima.lsp \
 	tests/oracle/work-runtime.lsp \

@@ -144,9 +144,11 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
                          : mprof__bin_key(thread->memo.base, bin, storage != 0);
         struct mprof_counter *counter =
             cell == NULL ? NULL : mprof__cell_counter(&thread->memo, cell, key);
-        if (__builtin_expect(counter != NULL, 1)) {
+        if (__builtin_expect(counter != NULL &&
+                                 mprof__count_lisp(thread, counter, bin,
+                                                   storage != 0, count),
+                             1)) {
             mprof__check_cell(thread, frame, cell);
-            mprof__count_lisp(counter, bin, storage != 0, count);
             if (__builtin_expect(thread->lives, 0))
                 mprof__alive_begin(thread, block,
                                    cell->counter[mprof__counter_place(key)],

@@ -37,8 +37,9 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 8u
-#define MPROF_UNTYPED_VERSION 7u /* ... but for the types of counters */
+#define MPROF_VERSION 9u
+#define MPROF_BROAD_VERSION 8u   /* ... but for struct mprof_lisp_counter */
+#define MPROF_UNTYPED_VERSION 7u /* ... and for the types of counters */
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
 #define MPROF_OPEN 0x4e45504fu   /* "OPEN" */
@@ -159,7 +160,8 @@ enum mprof_record_type {
     MPROF_COLLECTIONS = 16,
     MPROF_MARK = 17,
     MPROF_LOST = 18,
-    MPROF_SOURCE = 19
+    MPROF_SOURCE = 19,
+    MPROF_WIDE = 20
 };
 
 struct mprof_record {
@@ -386,12 +388,45 @@ static inline mprof_ref mprof_key_bin(uint32_t key) {
     return key & ~MPROF_STORAGE;
 }
 
-/* In COUNTERS of the Lisp heap: what was allocated at a node of one type. */
+/* What each counter begins with. */
 struct mprof_counter {
     mprof_ref next; /*  0: the node's next newer one, or 0; later */
     uint32_t key;   /*  4: see above; later */
-    struct mprof_count allocated; /*  8 */
 };
+
+/* In COUNTERS of the Lisp heap: what was allocated at a node of one type.  In
+ * one word, as there are many: 31 bits of allocations, above a 0, and 31 of
+ * bytes, above a 0.  What needs more is in a WIDE, whose ref that word has, and
+ * MPROF_IS_WIDE.  In files of MPROF_BROAD_VERSION and before it is a struct
+ * mprof_count. */
+struct mprof_lisp_counter {
+    struct mprof_counter counter;
+    uint64_t sum; /*  8 */
+};
+
+#define MPROF_IS_WIDE ((uint64_t)1 << 63)
+/* The bits of a word that are 0 where it has the numbers themselves. */
+#define MPROF_NOT_NARROW (MPROF_IS_WIDE | (uint64_t)1 << 31)
+
+/* What a counter has that it has no room for. */
+struct mprof_wide {
+    struct mprof_record head;
+    mprof_ref counter;            /*  8: whose; may lie behind this */
+    uint32_t zero;                /* 12 */
+    struct mprof_count allocated; /* 16 */
+};
+
+static inline mprof_ref mprof_wide_ref(uint64_t sum) {
+    return (mprof_ref)(sum & ~MPROF_IS_WIDE);
+}
+
+static inline uint64_t mprof_narrow_sum(struct mprof_count n) {
+    return n.bytes << 32 | n.allocs;
+}
+
+static inline struct mprof_count mprof_narrow_count(uint64_t sum) {
+    return (struct mprof_count){(uint32_t)sum, sum >> 32};
+}
 
 /* In COUNTERS of the C heap, where there is one for each class and place in the
  * function that called malloc(); and of a Lisp thread of which it is known what
@@ -400,7 +435,8 @@ struct mprof_counter {
  * `stamp`, `temporary` and `at_peak` are nothing. */
 struct mprof_c_counter {
     struct mprof_counter counter;
-    mprof_ref thread;         /* 24: THREAD, as in the block */
+    struct mprof_count allocated; /*  8 */
+    mprof_ref thread;             /* 24: THREAD, as in the block */
     mprof_ref site;           /* 28: SITE of the call of the allocator, or 0 */
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
     uint64_t stamp; /* 48: the peak when this was changed first since that was
@@ -417,11 +453,12 @@ struct mprof_c_counter {
 /* In SPILL_NODES: nodes as above, of chains for which the tree had no room,
  * with all frames from another root on.  Such a tree is small, and when it is
  * full its chains are summed up in TOTALs, and it is emptied.  Its counters, in
- * SPILL_COUNTERS: */
+ * SPILL_COUNTERS, are those of Lisp as above, and of C and LIVES: */
 struct mprof_spill_counter {
     struct mprof_counter counter;
-    /* C and LIVES: the counter in the tree, of the innermost functions of the
-     * chain, that has the frees of what is counted here, and the call site. */
+    struct mprof_count allocated; /*  8 */
+    /* The counter in the tree, of the innermost functions of the chain, that
+     * has the frees of what is counted here, and the call site. */
     mprof_ref short_; /* 24 */
     uint32_t pad;     /* 28 */
 };
@@ -476,9 +513,10 @@ static inline uint32_t mprof_thing_bytes(uint32_t type, int knows_lives) {
         return sizeof(struct mprof_edge);
     case MPROF_COUNTERS:
         return knows_lives ? sizeof(struct mprof_c_counter)
-                           : sizeof(struct mprof_counter);
+                           : sizeof(struct mprof_lisp_counter);
     case MPROF_SPILL_COUNTERS:
-        return sizeof(struct mprof_spill_counter);
+        return knows_lives ? sizeof(struct mprof_spill_counter)
+                           : sizeof(struct mprof_lisp_counter);
     case MPROF_TOTALS:
         return sizeof(struct mprof_total);
     default:

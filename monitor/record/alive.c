@@ -183,7 +183,7 @@ static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
     if (!(thread->flags & MPROF_THREAD_LIVES))
         return;
     for (uint32_t i = 0; i < block->count; i++, counter++) {
-        const struct mprof_count *own = &counter->counter.allocated;
+        const struct mprof_count *own = &counter->allocated;
         counter->freed =
             (struct mprof_count){own->allocs + counter->spilled.allocs,
                                  own->bytes + counter->spilled.bytes};

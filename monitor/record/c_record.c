@@ -99,9 +99,13 @@ static bool place(struct mprof__thread *thread, const void *object,
     struct mprof_c_counter *owner =
         mprof__arena_at(arena, thread->owner[class_]);
     begin_life(thread, owner, object, bytes);
-    mprof__count(&counter->allocated, bytes);
-    if (&owner->counter != counter)
+    if (&owner->counter == counter) {
+        mprof__count(&owner->allocated, bytes);
+    } else {
+        mprof__count(&((struct mprof_spill_counter *)counter)->allocated,
+                     bytes);
         mprof__count(&owner->spilled, bytes);
+    }
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, (struct mprof_count){1, bytes});
@@ -141,8 +145,9 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
 static inline void count_at(const struct place *p,
                             struct mprof_counter *counter, mprof_ref ref,
                             const void *object, uint64_t bytes) {
-    begin_life(p->thread, (struct mprof_c_counter *)counter, object, bytes);
-    mprof__count(&counter->allocated, bytes);
+    struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
+    begin_life(p->thread, own, object, bytes);
+    mprof__count(&own->allocated, bytes);
     mprof__count(&p->size->allocated, bytes);
     mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
 }

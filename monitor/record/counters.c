@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/record/lisp_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
@@ -134,10 +135,18 @@ static struct mprof_counter *get_counter(struct mprof__thread *thread,
 }
 
 bool mprof__root_counters(struct mprof__thread *thread) {
-    for (unsigned c = 0; c < MPROF_CLASSES; c++)
-        if (add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS) ==
-            NULL)
+    const struct mprof_count none = {0, 0};
+    for (unsigned c = 0; c < MPROF_CLASSES; c++) {
+        struct mprof_counter *counter =
+            add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS);
+        if (counter == NULL)
             return false;
+        /* A part of a copy puts there what has no other place. */
+        if (!mprof__knows_lives(thread) &&
+            !mprof__lisp_counter_widen(
+                thread, (struct mprof_lisp_counter *)counter, none))
+            return false;
+    }
     return true;
 }
 

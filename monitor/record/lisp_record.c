@@ -80,6 +80,20 @@ static inline void begin(struct mprof__thread *thread,
         mprof__alive_begin_slowly(thread, event->block, ref, event->count);
 }
 
+/* In COUNTER and BIN.  False: there was no room, and it is unplaced. */
+static inline bool count(struct mprof__thread *thread,
+                         const struct mprof__event *event,
+                         struct mprof_counter *counter, struct mprof_bin *bin,
+                         bool in_spill) {
+    if (__builtin_expect(
+            !mprof__counter_add(thread, counter, in_spill, event->count), 0)) {
+        mprof__count_unplaced(thread->session, event->count);
+        return false;
+    }
+    mprof__count_bin(bin, event->storage, event->count);
+    return true;
+}
+
 /* By what is remembered.  False: it is not. */
 static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
@@ -91,24 +105,10 @@ static inline bool place_by_walk(struct mprof__thread *thread,
                                              key_of(thread, bin, event));
     if (counter == NULL)
         return false;
-    mprof__count_lisp(counter, bin, event->storage, event->count);
-    if (thread->lives)
+    if (count(thread, event, counter, bin, false) && thread->lives)
         begin(thread, event,
               mprof__arena_ref(&thread->session->arena, counter));
     return true;
-}
-
-/* It was counted in COUNTER, and is told alive or dead in what may be another
- * one. */
-static void begin_life(struct mprof__thread *thread,
-                       const struct mprof__event *event, uint32_t key,
-                       const struct mprof_counter *counter) {
-    mprof_ref ref = thread->owner[mprof__key_place(key)];
-    struct mprof_c_counter *owner =
-        mprof__arena_at(&thread->session->arena, ref);
-    if (&owner->counter != counter)
-        mprof__count_more(&owner->spilled, event->count);
-    begin(thread, event, ref);
 }
 
 static inline void place(struct mprof__thread *thread,
@@ -122,9 +122,18 @@ static inline void place(struct mprof__thread *thread,
     uint32_t key = key_of(thread, bin, event);
     struct mprof_counter *counter =
         mprof__counter(thread, node, key, event->count);
-    mprof__count_lisp(counter, bin, event->storage, event->count);
-    if (thread->lives)
-        begin_life(thread, event, key, counter);
+    /* It is told alive or dead in what may be another one. */
+    mprof_ref ref = thread->owner[mprof__key_place(key)];
+    struct mprof_c_counter *owner =
+        mprof__arena_at(&thread->session->arena, ref);
+    bool in_spill = &owner->counter != counter;
+    if (!count(thread, event, counter, bin, in_spill))
+        return;
+    if (thread->lives) {
+        if (in_spill)
+            mprof__count_more(&owner->spilled, event->count);
+        begin(thread, event, ref);
+    }
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, event->count);
 }

@@ -168,7 +168,7 @@ static inline void mprof__live_touch(const struct mprof__share *share,
     uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
     if (__builtin_expect(counter->stamp == peak, 1))
         return;
-    const struct mprof_count *all = &counter->counter.allocated;
+    const struct mprof_count *all = &counter->allocated;
     const struct mprof_count *spilled = &counter->spilled;
     mprof__store_relaxed(&counter->at_peak.allocs,
                          all->allocs + spilled->allocs - counter->freed.allocs);

@@ -11,6 +11,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/lisp_counter.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
@@ -83,12 +84,6 @@ static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
     mprof__bump(&count->bytes, bytes);
 }
 
-static inline void mprof__count_more(struct mprof_count *count,
-                                     struct mprof_count n) {
-    mprof__bump(&count->allocs, n.allocs);
-    mprof__bump(&count->bytes, n.bytes);
-}
-
 /* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that
  * is not 0; NULL: it has to look. */
 static inline struct mprof_bin *
@@ -111,11 +106,26 @@ mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
                              const void *frame, struct mprof__trail trail);
 
-static inline void mprof__count_lisp(struct mprof_counter *counter,
-                                     struct mprof_bin *bin, bool storage,
-                                     struct mprof_count n) {
-    mprof__count_more(&counter->allocated, n);
+static inline void mprof__count_bin(struct mprof_bin *bin, bool storage,
+                                    struct mprof_count n) {
     mprof__count_more(storage ? &bin->storage : &bin->objects, n);
+}
+
+/* N in COUNTER, which is in the tree of THREAD, and in BIN.  False: it is in
+ * neither, as that takes longer. */
+static inline __attribute__((always_inline)) bool
+mprof__count_lisp(const struct mprof__thread *thread,
+                  struct mprof_counter *counter, struct mprof_bin *bin,
+                  bool storage, struct mprof_count n) {
+    if (__builtin_expect(thread->lives, 0))
+        mprof__count_more(&((struct mprof_c_counter *)counter)->allocated, n);
+    else if (__builtin_expect(!mprof__lisp_counter_add(
+                                  thread->memo.base,
+                                  (struct mprof_lisp_counter *)counter, n),
+                              0))
+        return false;
+    mprof__count_bin(bin, storage, n);
+    return true;
 }
 
 #endif

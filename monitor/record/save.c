@@ -178,7 +178,8 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
             continue;
         for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
             cut(blocks, link_of(thing, block->head.type));
-            if (block->head.type == MPROF_SPILL_COUNTERS)
+            if (block->head.type == MPROF_SPILL_COUNTERS &&
+                b->bytes == sizeof(struct mprof_spill_counter))
                 cut(blocks, &((struct mprof_spill_counter *)thing)->short_);
         }
     }

@@ -8,6 +8,7 @@
 #include "monitor/base/table.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/lisp_counter.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 
@@ -18,6 +19,7 @@ struct noted {
     uint16_t type; /* enum mprof_record_type */
     uint8_t class_;
     bool is_c;
+    bool lives; /* of a counter: it is as those of C */
     struct mprof_count count[2];
 };
 
@@ -55,15 +57,18 @@ static void note_counters(struct notes *notes, const struct mprof__arena *arena,
     uint32_t bytes = mprof_thing_bytes(MPROF_COUNTERS, lives);
     for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
         const struct mprof_counter *counter = (const void *)thing;
+        const struct mprof_c_counter *c = (const void *)thing;
         struct noted noted = {
             .ref = mprof__arena_ref(arena, thing),
             .type = MPROF_COUNTERS,
             .class_ = (uint8_t)mprof__key_class(arena, counter->key),
             .is_c = heap == MPROF_C_HEAP,
-            .count = {counter->allocated}};
+            .lives = lives,
+            .count = {lives ? c->allocated
+                            : mprof__lisp_counter_read(arena->base,
+                                                       (const void *)thing)}};
         /* Of chains in the spill the tree has the innermost functions. */
         if (noted.is_c) {
-            const struct mprof_c_counter *c = (const void *)thing;
             noted.count[0].allocs += c->spilled.allocs;
             noted.count[0].bytes += c->spilled.bytes;
         }
@@ -274,15 +279,22 @@ static void clear_block(struct mprof_header *copy, struct mprof_block *block) {
     uint32_t type = block->head.type;
     bool lives = mprof_knows_lives(thread->heap, thread->flags);
     uint32_t bytes = mprof_thing_bytes(type, lives);
+    const struct mprof_count none = {0, 0};
     char *thing = (char *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
-        struct mprof_counter *counter = (void *)thing;
         struct mprof_c_counter *c = (void *)thing;
+        struct mprof_spill_counter *spilled = (void *)thing;
         struct mprof_total *total = (void *)thing;
         if (type == MPROF_TOTALS)
             memset(total->counts, 0, sizeof total->counts);
-        if (type == MPROF_COUNTERS || type == MPROF_SPILL_COUNTERS)
-            counter->allocated = (struct mprof_count){0, 0};
+        else if (type != MPROF_COUNTERS && type != MPROF_SPILL_COUNTERS)
+            continue;
+        else if (!lives)
+            mprof__lisp_counter_set(copy, (void *)thing, none);
+        else if (type == MPROF_SPILL_COUNTERS)
+            spilled->allocated = none;
+        else
+            c->allocated = none;
         if (type == MPROF_COUNTERS && lives)
             memset(&c->freed, 0,
                    sizeof *c - offsetof(struct mprof_c_counter, freed));
@@ -331,13 +343,16 @@ static void clear_header(struct mprof_header *header) {
 }
 
 static void put(struct mprof_header *copy, const struct noted *noted) {
-    struct mprof_counter *counter = at(copy, noted->ref);
+    struct mprof_c_counter *counter = at(copy, noted->ref);
     struct mprof_bin *bin = at(copy, noted->ref);
     struct mprof_size *size = at(copy, noted->ref);
     struct mprof_thread *thread = at(copy, noted->ref);
     switch (noted->type) {
     case MPROF_COUNTERS:
-        counter->allocated = noted->count[0];
+        if (noted->lives)
+            counter->allocated = noted->count[0];
+        else
+            mprof__lisp_counter_set(copy, (void *)counter, noted->count[0]);
         break;
     case MPROF_BIN:
         bin->objects = noted->count[0];
@@ -352,6 +367,20 @@ static void put(struct mprof_header *copy, const struct noted *noted) {
         thread->cut_allocs = noted->count[1].allocs;
         thread->cut_bytes = noted->count[1].bytes;
     }
+}
+
+/* COUNT in COUNTER of the root of THREAD, which has room for any. */
+static void add_to(struct mprof_header *copy, const struct mprof_thread *thread,
+                   struct mprof_counter *counter,
+                   const struct mprof_count *count) {
+    if (mprof_knows_lives(thread->heap, thread->flags)) {
+        add(&((struct mprof_c_counter *)counter)->allocated, count);
+        return;
+    }
+    struct mprof_lisp_counter *own = (void *)counter;
+    struct mprof_count sum = mprof__lisp_counter_read(copy, own);
+    add(&sum, count);
+    mprof__lisp_counter_set(copy, own, sum);
 }
 
 /* Lisp's chains in the spill are in no counter of the tree: the root has them,
@@ -377,7 +406,7 @@ static void put_rest(struct mprof_header *copy,
         if (mprof_key_has_type(counter->key))
             continue;
         struct mprof_count *sum = &rest[counter->key];
-        add(&counter->allocated, sum);
+        add_to(copy, thread, counter, sum);
         thread->folded_allocs += sum->allocs;
         thread->folded_bytes += sum->bytes;
         *sum = (struct mprof_count){0, 0};

@@ -34,10 +34,9 @@ static size_t find_room(const struct mprof__arena *arena, size_t bytes) {
 static bool make_blocks(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
     struct mprof__spill *spill = &thread->spill;
-    const uint32_t unit =
-        3 * sizeof(struct mprof_node) + sizeof(struct mprof_spill_counter);
     struct mprof__blocks nodes = spill->tree.node_blocks,
                          counters = spill->tree.counter_blocks;
+    const uint32_t unit = 3 * nodes.bytes + counters.bytes;
     mprof__lock(&session->lock);
     size_t bytes = find_room(&session->arena, spill->bytes);
     uint32_t n = (uint32_t)(bytes / unit);
@@ -195,10 +194,12 @@ mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
     return node;
 }
 
-/* Is it the counter for KEY with the frees in SHORT_? */
-static bool is_for(const struct mprof_spill_counter *counter, mprof_ref short_,
+/* Is it the counter for KEY, and if there is a SHORT_, with the frees there? */
+static bool is_for(const struct mprof_counter *counter, mprof_ref short_,
                    uint32_t key) {
-    return counter->counter.key == key && counter->short_ == short_;
+    return counter->key == key &&
+           (short_ == 0 ||
+            ((const struct mprof_spill_counter *)counter)->short_ == short_);
 }
 
 struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
@@ -207,20 +208,22 @@ struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__blocks *blocks = &thread->spill.tree.counter_blocks;
     struct mprof_node *at = mprof__arena_at(arena, node);
-    struct mprof_spill_counter *counter;
+    struct mprof_counter *counter;
     mprof_ref *end = &at->counter; /* the newest comes last, as in the tree */
-    for (; *end != 0; end = &counter->counter.next) {
+    for (; *end != 0; end = &counter->next) {
         counter = mprof__arena_at(arena, *end);
         if (is_for(counter, short_, key))
-            return &counter->counter;
+            return counter;
     }
     counter = mprof__block_next(thread, blocks, MPROF__FOR_COUNTERS);
     if (counter == NULL)
         return NULL;
-    *counter =
-        (struct mprof_spill_counter){.counter = {.key = key}, .short_ = short_};
+    memset(counter, 0, blocks->bytes);
+    counter->key = key;
+    if (mprof__knows_lives(thread))
+        ((struct mprof_spill_counter *)counter)->short_ = short_;
     mprof__store_release(end, mprof__block_publish(arena, blocks, counter));
-    return &counter->counter;
+    return counter;
 }
 
 void mprof__spill_free(struct mprof__spill *spill) {

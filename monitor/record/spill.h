@@ -55,8 +55,8 @@ mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
 mprof_ref mprof__spill_inward(struct mprof__thread *thread, mprof_ref parent,
                               size_t index);
 
-/* A counter for KEY at NODE of the spill, for which the counter SHORT_ (C;
- * else 0) has the frees.  NULL: there is no room. */
+/* A counter for KEY at NODE of the spill, for which the counter SHORT_, where
+ * it is known what lives, has the frees; else 0.  NULL: there is no room. */
 struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
                                            mprof_ref node, mprof_ref short_,
                                            uint32_t key);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "monitor/record/lisp_counter.h"
 #include "monitor/record/shown.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/totals.h"
@@ -75,19 +76,29 @@ static void add_top(struct walk *w, unsigned view, uint32_t key,
     mprof__totals_through(&w->to, arc, view, at.sum);
 }
 
+/* What was counted in FROM. */
+static struct mprof_count read_counter(struct walk *w,
+                                       const struct mprof_counter *from) {
+    const struct mprof_spill_counter *lives = (const void *)from;
+    if (!mprof__knows_lives(w->to.thread))
+        return mprof__lisp_counter_read(w->to.thread->session->arena.base,
+                                        (const void *)from);
+    mprof__totals_short(&w->to, lives);
+    return lives->allocated;
+}
+
 /* What was allocated at the node of AT itself. */
 static void add_own(struct walk *w, struct level *at) {
     const struct mprof__arena *arena = &w->to.thread->session->arena;
-    const struct mprof_spill_counter *from;
+    const struct mprof_counter *from;
     mprof_ref ref = w->nodes[at->node].counter;
-    for (; ref != 0 && !w->to.failed; ref = from->counter.next) {
+    for (; ref != 0 && !w->to.failed; ref = from->next) {
         from = mprof__arena_at(arena, ref);
-        uint32_t key = from->counter.key;
+        uint32_t key = from->key;
         enum mprof_class class_ = mprof__key_class(arena, key);
-        const struct mprof_count *count = &from->counter.allocated;
+        const struct mprof_count own = read_counter(w, from), *count = &own;
         at->sum[class_].allocs += count->allocs;
         at->sum[class_].bytes += count->bytes;
-        mprof__totals_short(&w->to, from);
         if (at->function[MPROF__SHOWN] == at->function[MPROF__ALL] &&
             at->function[MPROF__ALL] != NONE) {
             mprof__totals_self(&w->to, at->function[MPROF__ALL], MPROF__BOTH,

@@ -220,7 +220,7 @@ void mprof__totals_short(struct mprof__adding *a,
                                    .kind = MPROF_SHORT,
                                    .views = views_of(MPROF__BOTH),
                                    .class_ = (uint8_t)class_},
-              &from->counter.allocated);
+              &from->allocated);
 }
 
 /* Another thread may be copying the data file. */

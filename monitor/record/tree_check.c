@@ -148,12 +148,12 @@ static void check_spilled(const struct mprof__thread *thread,
     MPROF__MUST(i == 0 || (first[i].parent < at &&
                            first[i].parent >= thread->spill.tree.root));
     for (mprof_ref ref = first[i].counter; ref != 0;) {
-        const struct mprof_spill_counter *counter = mprof__arena_at(arena, ref);
+        const struct mprof_counter *counter = mprof__arena_at(arena, ref);
         MPROF__MUST((size_t)ref * 8 < used_of(thread));
-        check_key(thread, counter->counter.key);
-        MPROF__MUST((counter->short_ != 0) ==
-                    (thread->record->heap == MPROF_C_HEAP));
-        ref = counter->counter.next;
+        check_key(thread, counter->key);
+        MPROF__MUST(!mprof__knows_lives(thread) ||
+                    ((const struct mprof_spill_counter *)counter)->short_ != 0);
+        ref = counter->next;
     }
 }
 

@@ -30,7 +30,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_COLLECTIONS] = sizeof(struct mprof_collections),
     [MPROF_MARK] = sizeof(struct mprof_mark),
     [MPROF_LOST] = sizeof(struct mprof_lost),
-    [MPROF_SOURCE] = sizeof(struct mprof_source)};
+    [MPROF_SOURCE] = sizeof(struct mprof_source),
+    [MPROF_WIDE] = sizeof(struct mprof_wide)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {
@@ -80,10 +81,10 @@ static bool check_header(struct report__reader *r, uint64_t size) {
         return refused(r, "written on a machine with another byte order");
     if (h->byte_order != MPROF_BYTE_ORDER)
         return report__damaged(r, 12, "no such byte order");
-    if (h->version != MPROF_VERSION && h->version != MPROF_UNTYPED_VERSION)
+    if (h->version < MPROF_UNTYPED_VERSION || h->version > MPROF_VERSION)
         return refused(r, report__format(r->pool,
                                          "has data format version %u, this "
-                                         "mprof reads versions %u and %u; that "
+                                         "mprof reads versions %u to %u; that "
                                          "which recorded it can read it",
                                          h->version, MPROF_UNTYPED_VERSION,
                                          MPROF_VERSION));
@@ -98,6 +99,7 @@ static bool check_header(struct report__reader *r, uint64_t size) {
     if (h->used > size)
         return report__damaged(r, size, "the file ends before its data");
     r->used = h->used;
+    r->size = size;
     if (h->state == MPROF_CLOSED && size != h->used)
         return report__damaged(r, h->used, "more bytes than the header tells");
     if (h->state == MPROF_CLOSED && file_crc(r) != h->crc)

@@ -4,7 +4,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_SOURCE + 1)
+#define MPROF_TYPES (MPROF_WIDE + 1)
 
 struct report__trees;
 
@@ -19,7 +19,7 @@ struct report__reader {
     const char *name;  /* of the file, for messages */
     const char *error; /* NULL as long as all is well */
     const unsigned char *data;
-    uint64_t used;
+    uint64_t used, size; /* of what was read; more may be there already */
     struct mprof_header header;
     /* By type: its records, in the order of the file. */
     mprof_ref *refs[MPROF_TYPES];
@@ -62,6 +62,11 @@ bool report__is_record(struct report__reader *reader, uint32_t type,
 /* The thread of the thing of TYPE at REF, which there is. */
 uint32_t report__thing_thread(struct report__reader *reader, uint32_t type,
                               mprof_ref ref);
+
+/* What the Lisp counter at byte AT, in a file of any version, has: in *COUNT.
+ * False when the file is damaged. */
+bool report__read_lisp_counter(struct report__reader *reader, uint64_t at,
+                               struct mprof_count *count);
 
 /* Find the things in the blocks of TYPE; the threads are read. */
 bool report__count_things(struct report__reader *reader, uint32_t type);

@@ -207,6 +207,8 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     bool lives = mprof_knows_lives(of->heap, of->flags);
 
     memcpy(&in, r->data + at, lives ? sizeof in : sizeof in.counter);
+    if (!lives && !report__read_lisp_counter(r, at, &in.allocated))
+        return false;
     *next = in.counter.next;
     if (!read_key(r, at, MPROF_FIELD(counter, key), in.counter.key,
                   p->nodes[node].thread, &what, known))
@@ -216,7 +218,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                                     .class_ = what.class_,
                                     .bin = what.bin,
                                     .is_storage = what.is_storage,
-                                    .allocated = in.counter.allocated,
+                                    .allocated = in.allocated,
                                     .freed = in.freed};
     if (!lives)
         return true;
@@ -229,8 +231,8 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     out->at_peak = in.at_peak;
     if (in.stamp != p->counted_peak)
         out->at_peak = (struct mprof_count){
-            in.counter.allocated.allocs + in.spilled.allocs - in.freed.allocs,
-            in.counter.allocated.bytes + in.spilled.bytes - in.freed.bytes};
+            in.allocated.allocs + in.spilled.allocs - in.freed.allocs,
+            in.allocated.bytes + in.spilled.bytes - in.freed.bytes};
     if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
                         MPROF_THREAD, 0, &thread) ||
         !report__follow(r, at, MPROF_FIELD(c_counter, site), in.site,
@@ -399,12 +401,14 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
     struct report__profile *p = r->profile;
     struct mprof_node node;
     unsigned field = MPROF_FIELD(node, counter);
+    const struct report__thread *of = &p->threads[thread];
+    bool lives = mprof_knows_lives(of->heap, of->flags);
     struct what what;
     bool known;
 
     memcpy(&node, r->data + at, sizeof node);
     for (mprof_ref ref = node.counter; ref != 0;) {
-        struct mprof_spill_counter in;
+        struct mprof_spill_counter in = {.short_ = 0};
         uint32_t thing;
         if (!report__follow_thing(r, at, field, ref, MPROF_SPILL_COUNTERS, 0,
                                   &thing))
@@ -421,7 +425,9 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
         r->trees->is_seen[thing] = true;
         at = (uint64_t)ref * 8;
         field = MPROF_FIELD(counter, next);
-        memcpy(&in, r->data + at, sizeof in);
+        memcpy(&in, r->data + at, lives ? sizeof in : sizeof in.counter);
+        if (!lives && !report__read_lisp_counter(r, at, &in.allocated))
+            return false;
         ref = in.counter.next;
         if (!read_key(r, at, MPROF_FIELD(counter, key), in.counter.key, thread,
                       &what, &known))
@@ -435,11 +441,11 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
                                      .bin = what.bin,
                                      .is_storage = what.is_storage,
                                      .is_spill = true,
-                                     .allocated = in.counter.allocated};
+                                     .allocated = in.allocated};
         /* In a copy of a running recording it may be missing. */
         if (in.short_ != 0 &&
             !add_elsewhere(r, at, MPROF_FIELD(spill_counter, short_), in.short_,
-                           thread, &in.counter.allocated))
+                           thread, &in.allocated))
             return false;
     }
     return true;

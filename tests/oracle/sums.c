@@ -66,21 +66,44 @@ static int differ(const struct mprof_count *a, const struct mprof_count *b) {
     return a->allocs != b->allocs || a->bytes != b->bytes;
 }
 
+static int lives(const struct mprof_thread *thread) {
+    return thread->heap == MPROF_C_HEAP || thread->flags & MPROF_THREAD_LIVES;
+}
+
+/* What a counter of THREAD has allocated. */
+static struct mprof_count read_counter(const unsigned char *data,
+                                       const struct mprof_thread *thread,
+                                       const void *counter) {
+    struct mprof_count count;
+    uint64_t sum;
+    if (lives(thread)) {
+        memcpy(&count, (const char *)counter + 8, sizeof count);
+        return count;
+    }
+    memcpy(&sum, (const char *)counter + 8, sizeof sum);
+    count = (struct mprof_count){sum & 0xffffffff, sum >> 32};
+    if (sum >> 63)
+        memcpy(&count, data + (sum & 0x7fffffff) * 8 + 16, sizeof count);
+    return count;
+}
+
 /* What the chains that are not in the tree have allocated. */
 static void add_spilled(struct chains *chains,
                         const struct mprof_block *block) {
     const unsigned char *data = chains->data;
     const struct mprof_thread *thread =
         (const void *)(data + (size_t)block->thread * 8);
-    const struct mprof_spill_counter *counter = (const void *)(block + 1);
     const struct mprof_total *total = (const void *)(block + 1);
+    const char *counter = (const char *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++)
         if (block->head.type == MPROF_SPILL_COUNTERS) {
+            uint32_t key = ((const struct mprof_counter *)counter)->key;
+            struct mprof_count count =
+                read_counter(chains->data, thread, counter);
             if (thread->spilled == thread->emptied)
-                add_chain(chains,
-                          thread->heap == MPROF_C_HEAP ? 0
-                                                       : counter[i].counter.key,
-                          &counter[i].counter.allocated);
+                add_chain(chains, thread->heap == MPROF_C_HEAP ? 0 : key,
+                          &count);
+            counter += lives(thread) ? 32 : 16;
         } else if (block->head.type == MPROF_TOTALS) {
             if (total[i].kind == MPROF_SELF &&
                 total[i].views & MPROF_ALL_FRAMES)
@@ -115,18 +138,17 @@ int main(int argc, char **argv) {
             const struct mprof_block *block = (const void *)record;
             const struct mprof_thread *thread =
                 (const void *)(data + (size_t)block->thread * 8);
-            int lives = thread->heap == MPROF_C_HEAP ||
-                        thread->flags & MPROF_THREAD_LIVES;
-            thing = lives ? sizeof(struct mprof_c_counter)
-                          : sizeof(struct mprof_counter);
+            thing = lives(thread) ? sizeof(struct mprof_c_counter)
+                                  : sizeof(struct mprof_lisp_counter);
             for (uint32_t i = 0; i < block->count; i++) {
                 const struct mprof_counter *counter =
                     (const void *)((const char *)(block + 1) + i * thing);
+                struct mprof_count count = read_counter(data, thread, counter);
                 add_chain(&chains,
                           thread->heap == MPROF_C_HEAP ? 0 : counter->key,
-                          &counter->allocated);
+                          &count);
                 const struct mprof_c_counter *c = (const void *)counter;
-                if (lives)
+                if (lives(thread))
                     add(&dead, &c->freed);
             }
         }

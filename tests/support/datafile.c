@@ -159,19 +159,61 @@ mprof_ref datafile_spill_node(struct datafile *file, mprof_ref thread,
     return add_node(file, MPROF_SPILL_NODES, thread, parent, call);
 }
 
+static bool is_broad(struct datafile *file) {
+    return datafile_header(file)->version <= MPROF_BROAD_VERSION;
+}
+
+/* Bytes of a counter, in a block of TYPE. */
+static size_t counter_bytes(struct datafile *file, uint32_t type, bool lives) {
+    if (!is_broad(file) || lives)
+        return mprof_thing_bytes(type, lives);
+    return sizeof(struct mprof_counter) + sizeof(struct mprof_count) +
+           (type == MPROF_SPILL_COUNTERS ? 8 : 0);
+}
+
+/* Let the counter at REF, of Lisp, have COUNT. */
+static void set_lisp_counter(struct datafile *file, mprof_ref ref,
+                             struct mprof_count count) {
+    struct mprof_lisp_counter *counter = datafile_record(file, ref);
+    if (is_broad(file)) {
+        memcpy(&counter->counter + 1, &count, sizeof count);
+        return;
+    }
+    if (((count.allocs | count.bytes) >> 31) == 0) {
+        counter->sum = mprof_narrow_sum(count);
+        return;
+    }
+    mprof_ref at = add_record(file, MPROF_WIDE, sizeof(struct mprof_wide));
+    struct mprof_wide *wide = datafile_record(file, at);
+    wide->counter = ref;
+    wide->allocated = count;
+    counter = datafile_record(file, ref);
+    counter->sum = MPROF_IS_WIDE | at;
+}
+
+static bool knows_lives(struct datafile *file, mprof_ref thread) {
+    const struct mprof_thread *of = datafile_record(file, thread);
+    return mprof_knows_lives(of->heap, of->flags);
+}
+
 mprof_ref datafile_spill_counter(struct datafile *file, mprof_ref node,
                                  mprof_ref short_, uint32_t class_,
                                  struct mprof_count count) {
-    mprof_ref ref = add_thing(file, MPROF_SPILL_COUNTERS,
-                              datafile_block(file, node)->thread,
-                              sizeof(struct mprof_spill_counter));
+    mprof_ref thread = datafile_block(file, node)->thread;
+    bool lives = knows_lives(file, thread);
+    mprof_ref ref = add_thing(file, MPROF_SPILL_COUNTERS, thread,
+                              counter_bytes(file, MPROF_SPILL_COUNTERS, lives));
     struct mprof_spill_counter *counter = datafile_record(file, ref);
     struct mprof_node *at = datafile_record(file, node);
     counter->counter.next = at->counter;
     counter->counter.key = class_;
-    counter->counter.allocated = count;
-    counter->short_ = short_;
     at->counter = ref;
+    if (lives) {
+        counter->allocated = count;
+        counter->short_ = short_;
+    } else {
+        set_lisp_counter(file, ref, count);
+    }
     return ref;
 }
 
@@ -187,18 +229,18 @@ mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
                            struct mprof_count allocated,
                            struct mprof_count freed) {
     mprof_ref thread = datafile_block(file, node)->thread;
-    bool c = ((struct mprof_thread *)datafile_record(file, thread))->heap ==
-             MPROF_C_HEAP;
+    bool lives = knows_lives(file, thread);
     mprof_ref ref = add_thing(file, MPROF_COUNTERS, thread,
-                              c ? sizeof(struct mprof_c_counter)
-                                : sizeof(struct mprof_counter));
+                              counter_bytes(file, MPROF_COUNTERS, lives));
     struct mprof_c_counter *counter = datafile_record(file, ref);
     counter->counter.key = class_;
-    counter->counter.allocated = allocated;
-    if (c) {
+    if (lives) {
+        counter->allocated = allocated;
         counter->thread = thread;
         counter->site = site;
         counter->freed = freed;
+    } else {
+        set_lisp_counter(file, ref, allocated);
     }
     mprof_ref *end =
         &((struct mprof_node *)datafile_record(file, node))->counter;

@@ -13,7 +13,8 @@ struct datafile {
     size_t size, capacity;
 };
 
-/* An empty, open file.  The heaps are those of its threads. */
+/* An empty, open file.  The heaps are those of its threads.  Who wants one of
+ * an older version says so in its header before there are counters. */
 void datafile_start(struct datafile *file);
 void datafile_free(struct datafile *file);
 

@@ -164,8 +164,12 @@ static void play_counter(struct player *p, const struct mprof_node *node,
                          const struct mprof_counter *counter, bool second) {
     const struct mprof_c_counter *c = (const void *)counter;
     bool is_c = p->heap == MPROF_C_HEAP;
-    struct mprof_count n = counter->allocated,
-                       half = {n.allocs / 2, n.bytes / 2};
+    const struct mprof_thread *of = old_at(p->ref);
+    struct mprof_count n =
+        mprof_knows_lives(of->heap, of->flags)
+            ? c->allocated
+            : mprof__lisp_counter_read(old, (const void *)counter);
+    struct mprof_count half = {n.allocs / 2, n.bytes / 2};
     set_chain(p, node, is_c ? c->site : 0);
     if (second)
         half =
@@ -176,14 +180,15 @@ static void play_counter(struct player *p, const struct mprof_node *node,
     struct mprof_counter *to =
         mprof__counter(p->thread, place, fresh_key(counter->key),
                        (struct mprof_count){1, half.bytes});
-    to->allocated.allocs += half.allocs;
-    to->allocated.bytes += half.bytes;
+    mprof_ref *owner_ref = &p->thread->owner[mprof__key_place(counter->key)];
+    bool in_spill = mprof__arena_at(&session->arena, *owner_ref) != to;
+    assert_true(mprof__counter_add(p->thread, to, in_spill, half));
     if (mprof__has_losses(p->thread))
         p->thread->record->folded_allocs += half.allocs;
     if (!is_c || !second)
         return;
-    struct mprof_c_counter *owner = mprof__arena_at(
-        &session->arena, p->thread->owner[mprof__key_place(counter->key)]);
+    struct mprof_c_counter *owner =
+        mprof__arena_at(&session->arena, *owner_ref);
     owner->freed.allocs += c->freed.allocs;
     owner->freed.bytes += c->freed.bytes;
     struct mprof_count then = c->at_peak;

@@ -262,11 +262,11 @@ static void what_was_recorded_survives_a_kill(void **state) {
          at += record->bytes) {
         record = (const void *)(data + at);
         const struct mprof_block *block = (const void *)record;
-        const struct mprof_counter *counter = (const void *)(block + 1);
+        const struct mprof_lisp_counter *counter = (const void *)(block + 1);
         if (record->type != MPROF_COUNTERS)
             continue;
         for (uint32_t i = 0; i < block->count; i++)
-            bytes += counter[i].allocated.bytes;
+            bytes += mprof__lisp_counter_read(data, &counter[i]).bytes;
     }
     assert_int_equal(bytes, 10000);
     free(data);

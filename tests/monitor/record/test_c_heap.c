@@ -81,7 +81,7 @@ static void add_counters(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++) {
-        add(&sums.allocated, &counter[i].counter.allocated);
+        add(&sums.allocated, &counter[i].allocated);
         add(&sums.freed, &counter[i].freed);
     }
 }
@@ -248,7 +248,7 @@ static void count_used(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++)
-        used += counter[i].counter.allocated.allocs > 0;
+        used += counter[i].allocated.allocs > 0;
 }
 
 /* Where the walk is the compiler's, calls in one function are not told apart.
@@ -271,10 +271,8 @@ static void check_all_freed(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++) {
-        assert_int_equal(counter[i].freed.allocs,
-                         counter[i].counter.allocated.allocs);
-        assert_int_equal(counter[i].freed.bytes,
-                         counter[i].counter.allocated.bytes);
+        assert_int_equal(counter[i].freed.allocs, counter[i].allocated.allocs);
+        assert_int_equal(counter[i].freed.bytes, counter[i].allocated.bytes);
     }
 }
 

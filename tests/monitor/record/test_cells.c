@@ -157,12 +157,14 @@ static uint64_t base; /* frames of all chains */
 
 static void check_depth(const struct mprof_node *node) {
     const struct mprof__arena *arena = &mprof__tracked()->arena;
-    const struct mprof_counter *counter;
+    const struct mprof_lisp_counter *counter;
     uint64_t depth = 0;
     if (node->counter == 0)
         return;
     counter = mprof__arena_at(arena, node->counter);
-    const struct mprof_count *count = &counter->allocated;
+    const struct mprof_count own =
+                                 mprof__lisp_counter_read(arena->base, counter),
+                             *count = &own;
     if (count->allocs == 0)
         return;
     for (; node->parent != 0; depth++)

@@ -60,7 +60,7 @@ static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
     uint64_t bytes = bytes_of(n, class_);
     struct mprof_counter *counter =
         mprof__counter(thread, find(n), class_, (struct mprof_count){1, bytes});
-    mprof__count(&counter->allocated, bytes);
+    mprof__count(&((struct mprof_c_counter *)counter)->allocated, bytes);
     return (const void *)counter;
 }
 
@@ -73,7 +73,7 @@ static void count_edge(void *thing) {
 
 static void count_counter(void *thing) {
     const struct mprof_c_counter *counter = thing;
-    counters += counter->counter.allocated.allocs > 0;
+    counters += counter->allocated.allocs > 0;
 }
 
 static void each_site_and_class_has_one_counter(void **state) {
@@ -84,8 +84,8 @@ static void each_site_and_class_has_one_counter(void **state) {
                 const struct mprof_c_counter *counter = tell(n, class_);
                 assert_int_equal(counter->counter.key, class_);
                 assert_int_equal(counter->site, site[n].ref);
-                assert_int_equal(counter->counter.allocated.allocs, round);
-                assert_int_equal(counter->counter.allocated.bytes,
+                assert_int_equal(counter->allocated.allocs, round);
+                assert_int_equal(counter->allocated.bytes,
                                  round * bytes_of(n, class_));
             }
     edges = counters = 0;
@@ -124,7 +124,7 @@ static void classes_at_one_place_are_told_apart(void **state) {
             for (unsigned class_ = 0; class_ < USED; class_++) {
                 const struct mprof_c_counter *counter = tell(n, class_);
                 assert_int_equal(counter->counter.key, class_);
-                assert_int_equal(counter->counter.allocated.allocs, round);
+                assert_int_equal(counter->allocated.allocs, round);
             }
     mprof__tree_check(thread);
 }

@@ -207,9 +207,9 @@ static void add_part(mprof_ref thread, uint64_t bytes) {
 static void add_counters(const struct mprof_block *block) {
     const struct mprof_c_counter *c = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++, c++)
-        add_part(block->thread, c->stamp == peak ? c->at_peak.bytes
-                                                 : c->counter.allocated.bytes -
-                                                       c->freed.bytes);
+        add_part(block->thread, c->stamp == peak
+                                    ? c->at_peak.bytes
+                                    : c->allocated.bytes - c->freed.bytes);
 }
 
 static void each_record(uint32_t type, void (*visit)(const void *record)) {

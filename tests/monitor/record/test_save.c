@@ -37,7 +37,7 @@ static void look_in(struct mprof_block *block) {
     for (uint32_t i = 0; i < block->count; i++, counter++) {
         char *freed = (char *)&counter->freed,
              *at = freed - (uintptr_t)freed % page_bytes;
-        if ((char *)&counter->counter.allocated < at) {
+        if ((char *)&counter->allocated < at) {
             torn = counter;
             page[0] = at - page_bytes;
             page[1] = at;
@@ -69,7 +69,7 @@ static void is_read(int signal, siginfo_t *info, void *context) {
     unsigned which = (char *)info->si_addr >= page[1];
     protect(which, PROT_READ | PROT_WRITE);
     protect(!which, PROT_READ | PROT_WRITE);
-    torn->counter.allocated.allocs++;
+    torn->allocated.allocs++;
     torn->freed.allocs++;
     accesses++;
     protect(!which, PROT_NONE);
@@ -109,7 +109,7 @@ static void no_more_is_freed_than_was_allocated(void **state) {
         allocate_at(i, (uintptr_t)i * 10);
     find_torn();
     assert_non_null(torn);
-    torn->freed = torn->counter.allocated;
+    torn->freed = torn->allocated;
     close(mkstemp(path));
     int error = save(path);
     struct mprof_c_counter copy = read_torn(path);
@@ -117,7 +117,7 @@ static void no_more_is_freed_than_was_allocated(void **state) {
     assert_int_equal(error, 0);
     assert_true(accesses > 3);
     assert_true(copy.freed.allocs > 0);
-    assert_true(copy.freed.allocs <= copy.counter.allocated.allocs);
+    assert_true(copy.freed.allocs <= copy.allocated.allocs);
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(mprof_reset(), 0);
 }

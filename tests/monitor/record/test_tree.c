@@ -69,10 +69,9 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
 }
 
 static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
-    mprof__count(
-        &mprof__counter(thread, node, class_, (struct mprof_count){1, bytes})
-             ->allocated,
-        bytes);
+    const struct mprof_count n = {1, bytes};
+    assert_true(mprof__counter_add(
+        thread, mprof__counter(thread, node, class_, n), false, n));
 }
 
 /* Over all call sites. */
@@ -83,8 +82,10 @@ static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
         const struct mprof_counter *counter =
             mprof__arena_at(&session->arena, ref);
         if (counter->key == class_) {
-            sum.allocs += counter->allocated.allocs;
-            sum.bytes += counter->allocated.bytes;
+            struct mprof_count n = mprof__lisp_counter_read(
+                session->arena.base, (const void *)counter);
+            sum.allocs += n.allocs;
+            sum.bytes += n.bytes;
         }
         ref = counter->next;
     }

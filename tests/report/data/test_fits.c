@@ -171,17 +171,87 @@ static void types_fit_their_threads(void **state) {
     refuses_closed_at(f, at, AT(counter, key), "a ref leads to no record");
     counter->key = MPROF_STORAGE;
     refuses_closed_at(f, at, AT(counter, key), "a ref is missing");
-    counter->key = bin;
-    datafile_header(d)->version = MPROF_UNTYPED_VERSION;
-    refuses_closed_at(f, at, AT(counter, key), "no such class");
-    counter->key = MPROF_FLOAT;
-    datafile_close(d);
-    assert_non_null(p = parse(f));
-    assert_int_equal(p->counters[0].class_, MPROF_FLOAT);
-    assert_int_equal(p->counters[0].bin, MPROF_NONE);
     datafile_header(d)->version = MPROF_UNTYPED_VERSION - 1;
     refuses(f, "x.data: has data format version 6, this mprof reads versions 7 "
-               "and 8; that which recorded it can read it");
+               "to 9; that which recorded it can read it");
+}
+
+/* In older files they are as those of C began. */
+static void older_counters_are_read(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    datafile_header(d)->version = MPROF_UNTYPED_VERSION;
+    struct world w = make_world(d);
+    const struct mprof_count much = {(uint64_t)3 << 33, (uint64_t)5 << 40},
+                             few = {3, 70}, none = {0, 0};
+    mprof_ref g = datafile_lisp(d, "G");
+    mprof_ref bin = datafile_bin(d, w.lisp, MPROF_OTHER, "x", NULL, none, few);
+    mprof_ref spill = datafile_spill_node(d, w.lisp, 0, 0);
+    mprof_ref at = datafile_counter(d, w.lisp_node, 0, MPROF_FLOAT, much, none);
+    datafile_spill_counter(d, datafile_spill_node(d, w.lisp, spill, g), 0,
+                           MPROF_OTHER, few);
+    struct mprof_counter *counter = datafile_record(d, at);
+    const struct report__profile *p;
+
+    for (unsigned i = 0; i < 2; i++) {
+        datafile_close(d);
+        assert_non_null(p = parse(f));
+        assert_int_equal(p->counters[0].class_, MPROF_FLOAT);
+        assert_int_equal(p->counters[0].bin, MPROF_NONE);
+        assert_int_equal(p->counters[0].allocated.allocs, much.allocs);
+        assert_int_equal(p->counters[0].allocated.bytes, much.bytes);
+        assert_true(p->counters[2].is_spill);
+        assert_int_equal(p->counters[2].allocated.bytes, few.bytes);
+        datafile_header(d)->version = MPROF_BROAD_VERSION;
+    }
+    counter->key = bin;
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].bin, 0);
+    datafile_header(d)->version = MPROF_UNTYPED_VERSION;
+    refuses_closed_at(f, at, AT(counter, key), "no such class");
+}
+
+/* What has no room in a counter of Lisp is in a record of its own. */
+static void wide_numbers_fit_their_counters(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    const struct mprof_count much = {7, (uint64_t)5 << 40}, few = {3, 70},
+                             none = {0, 0};
+    mprof_ref at = datafile_counter(d, w.lisp_node, 0, 0, much, none);
+    mprof_ref other = datafile_counter(d, w.lisp_node, 0, 1, few, none);
+    struct mprof_lisp_counter *counter = datafile_record(d, at);
+    const size_t field = AT(lisp_counter, sum);
+    const struct report__profile *p;
+
+    datafile_close(d);
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].allocated.allocs, 7);
+    assert_int_equal(p->counters[0].allocated.bytes, much.bytes);
+    assert_int_equal(p->counters[1].allocated.bytes, 70);
+    uint64_t wide = counter->sum;
+    struct mprof_lisp_counter *second = datafile_record(d, other);
+    second->sum = wide;
+    refuses_closed_at(f, other, field, "numbers of another counter");
+    second->sum = MPROF_IS_WIDE | w.size;
+    refuses_closed_at(f, other, field,
+                      "a ref leads to a size, not to wide numbers");
+    second->sum = MPROF_IS_WIDE | MPROF_NOT_NARROW;
+    refuses_closed_at(f, other, field, "a ref leads to no record");
+    second->sum = (uint64_t)1 << 31;
+    refuses_closed_at(f, other, field, "neither numbers nor a ref");
+    second->sum = wide | (uint64_t)1 << 40;
+    refuses_closed_at(f, other, field, "neither numbers nor a ref");
+    /* A program may have gone on while its file was read. */
+    second->sum = 0;
+    datafile_header(d)->state = MPROF_OPEN;
+    datafile_header(d)->used = (uint64_t)mprof_wide_ref(wide) * 8;
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].allocated.bytes, much.bytes);
+    counter->sum += 1 << 20;
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[0].allocated.bytes, 0);
 }
 
 /* The same of what a function allocated itself. */
@@ -381,6 +451,8 @@ int main(void) {
         TEST(spills_count_until_they_are_emptied),
         TEST(spills_and_totals_fit),
         TEST(types_fit_their_threads),
+        TEST(older_counters_are_read),
+        TEST(wide_numbers_fit_their_counters),
         TEST(totals_have_types),
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),

@@ -41,6 +41,9 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 allocate(void) {
     uint64_t bytes = 1 + next(5000);
     if (next(2)) {
+        /* Some counters of Lisp are wide. */
+        if (next(50) == 0)
+            bytes <<= 20;
         count(MPROF_LISP_HEAP, bytes);
         fake_alloc(bytes, (int)next(MPROF_CLASSES));
     } else {
