@@ -1,6 +1,8 @@
 /* test_bytes.c - numbers of bytes, check sums and endings of names. */
 #include "tests/support/check.h"
 
+#include <stdlib.h>
+
 #include "monitor/format/bytes.h"
 #include "monitor/format/crc.h"
 #include "monitor/format/naming.h"
@@ -34,6 +36,30 @@ static void numbers_of_bytes(void **state) {
     }
 }
 
+/* Bit by bit. */
+static uint32_t plain_crc(uint32_t crc, const unsigned char *p, size_t size) {
+    crc = ~crc;
+    for (size_t i = 0; i < 8 * size; i++) {
+        uint32_t bit = (crc ^ (uint32_t)p[i / 8] >> i % 8) & 1;
+        crc = crc >> 1 ^ (bit ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+/* Of any length, from any place on. */
+static void check_sums_are_those_of_each_bit(void **state) {
+    unsigned char data[1100];
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(random() >> 7);
+    for (size_t size = 0; size < 1000; size++) {
+        const unsigned char *from = data + random() % 100;
+        uint32_t crc = (uint32_t)random();
+        assert_int_equal(mprof__crc32(crc, from, size),
+                         plain_crc(crc, from, size));
+    }
+}
+
 static void check_sums(void **state) {
     (void)state;
     assert_int_equal(mprof__crc32(0, "123456789", 9), 0xcbf43926);
@@ -60,6 +86,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_bytes),
         cmocka_unit_test(check_sums),
+        cmocka_unit_test(check_sums_are_those_of_each_bit),
         cmocka_unit_test(endings_are_the_compilers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
