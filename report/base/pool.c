@@ -1,4 +1,5 @@
 /* pool.c - memory that is given back all at once. */
+#define _GNU_SOURCE
 #include "report/base/pool.h"
 
 #include <stdarg.h>
@@ -7,10 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "report/base/sanitized.h"
 
 #define CHUNK_BYTES 65536u
+/* From here on an array is in huge pages, where it can be: of the time that a
+ * large file takes, most of what is the system's goes by for pages. */
+#define HUGE_BYTES ((size_t)4 << 20)
+#define HUGE_PAGE ((uintptr_t)2 << 20)
 
 struct report__chunk {
     struct report__chunk *next;
@@ -24,6 +30,12 @@ static void no_memory(struct report__pool *pool) {
     abort();
 }
 
+static void ask_for_huge_pages(char *memory, size_t bytes) {
+    uintptr_t from = ((uintptr_t)memory + HUGE_PAGE - 1) & -HUGE_PAGE;
+    uintptr_t to = ((uintptr_t)memory + bytes) & -HUGE_PAGE;
+    madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 /* calloc leaves the pages of a large array untouched until they are used. */
 static char *add_chunk(struct report__pool *pool, size_t bytes, bool single) {
     struct report__chunk *chunk = NULL;
@@ -31,6 +43,8 @@ static char *add_chunk(struct report__pool *pool, size_t bytes, bool single) {
         chunk = calloc(1, sizeof *chunk + bytes);
     if (!chunk)
         return NULL;
+    if (bytes >= HUGE_BYTES)
+        ask_for_huge_pages((char *)chunk, bytes);
     chunk->single = single;
     chunk->next = pool->chunks;
     pool->chunks = chunk;

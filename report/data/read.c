@@ -263,6 +263,9 @@ static ssize_t read_all(int fd, char *buffer, size_t size) {
 /* How often what changes as spills are emptied is copied again. */
 enum { MOST_TRIES = 100 };
 
+/* What is read behind the used bytes of an open file. */
+enum { LATER_BYTES = 64 << 10 };
+
 static bool is_of_spills(uint32_t type) {
     return type == MPROF_THREAD || type == MPROF_TOTALS ||
            type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS;
@@ -291,8 +294,9 @@ static uint64_t emptied(int fd) {
 }
 
 /* While the program runs header.used grows, and what lies before it is
- * complete: the header is taken first, and the rest up to its `used`.  What a
- * thread sums up meanwhile would be there twice, or not at all. */
+ * complete: the header is taken first, and the rest up to its `used`, and a
+ * little behind that, where a WIDE may have been made meanwhile.  What a thread
+ * sums up meanwhile would be there twice, or not at all. */
 static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
                          char **data) {
     struct mprof_header header;
@@ -302,8 +306,8 @@ static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
         return -1;
     bool open = got == sizeof header && header.state == MPROF_OPEN &&
                 header.used >= sizeof header;
-    if (open && header.used < size)
-        size = (size_t)header.used;
+    if (open && header.used < size && size - header.used > LATER_BYTES)
+        size = (size_t)header.used + LATER_BYTES;
     *data = report__try_alloc(pool, size ? size : 1, 1);
     if (!*data) {
         errno = ENOMEM;
@@ -313,7 +317,8 @@ static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
     uint64_t before = header.emptied;
     for (int i = 0; open && i < MOST_TRIES && emptied(fd) != before; i++) {
         before = emptied(fd);
-        if (all < 0 || !copy_spills(fd, *data, (size_t)all))
+        size_t used = header.used < size ? (size_t)header.used : size;
+        if (all < 0 || (size_t)all < used || !copy_spills(fd, *data, used))
             break;
     }
     if (all > 0)
