@@ -63,6 +63,8 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
         .site = known->site, .bp = bp, .bp_at = MPROF__NOT_SAVED};
     *c = (struct mprof__cell){
         .low = sp, .flags = MPROF__CELL_STALE, .call = known->site->ref};
+    if (known->site->is_new)
+        c->flags |= MPROF__CELL_NEW;
     if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
         return false;
     mprof__order_for_handlers();
@@ -300,9 +302,7 @@ static inline mprof_ref step(struct walk *w, size_t i,
     const struct mprof__step *step = mprof__step_at(tree, parent, key);
     if (mprof__is_step(step, parent, key))
         return step->child;
-    bool news =
-        i > 0 &&
-        mprof__cell_more(w->memo, w->memo->visited[i - 1])->site->is_new;
+    bool news = i > 0 && w->memo->visited[i - 1]->flags & MPROF__CELL_NEW;
     return mprof__tree_step(w->thread, parent, c->call, news);
 }
 

@@ -71,9 +71,10 @@ enum {
     MPROF__CELL_SAVES = 8,  /* what the caller's cell needs is saved here */
     MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
     MPROF__CELL_SPECIAL = 31,
-    MPROF__CELL_NEEDS = 32,  /* the way outwards depends on the frame pointer */
-    MPROF__CELL_USES = 64,   /* ... already the way to the caller */
-    MPROF__CELL_LEAVES = 128 /* from here inwards is another stack, perhaps */
+    MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
+    MPROF__CELL_USES = 64,  /* ... already the way to the caller */
+    MPROF__CELL_LEAVES = 128, /* from here inwards is another stack, perhaps */
+    MPROF__CELL_NEW = 256     /* of operator new, or a relative of that */
 };
 
 /* A frame: one line of the processor's cache. */
