@@ -4,19 +4,19 @@
 #include "monitor/base/self.h"
 #include "monitor/record/thread.h"
 
-/* Bytes in the first block of a thread, at most so many things, and things in
+/* Bytes in the first blocks of a thread, at most so many things, and things in
  * the largest ones. */
 enum { FIRST_BYTES = 896, FIRST_THINGS = 16, MOST_THINGS = 512 };
 
-/* There may be many threads, and little room. */
-static uint32_t next_capacity(const struct mprof__blocks *blocks,
-                              enum mprof__room room) {
-    uint32_t last = mprof__block_capacity(blocks);
-    if (last == 0 || room != MPROF__FOR_CHAINS) {
-        uint32_t fit = FIRST_BYTES / blocks->bytes;
-        return fit < FIRST_THINGS ? fit : FIRST_THINGS;
-    }
-    return last < MOST_THINGS ? 2 * last : MOST_THINGS;
+/* A quarter of what there is in all.  There may be many threads, and little
+ * room in ARENA. */
+static uint32_t next_capacity(const struct mprof__arena *arena,
+                              const struct mprof__blocks *blocks) {
+    uint32_t fit = FIRST_BYTES / blocks->bytes, quarter = blocks->room / 4;
+    uint32_t first = fit < FIRST_THINGS ? fit : FIRST_THINGS;
+    if (quarter < first || !mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
+        return first;
+    return quarter < MOST_THINGS ? quarter : MOST_THINGS;
 }
 
 static bool make_block(struct mprof__thread *thread,
@@ -29,6 +29,7 @@ static bool make_block(struct mprof__thread *thread,
     block->thread = thread->ref;
     mprof__arena_publish(arena, block);
     blocks->last = block;
+    blocks->room += capacity;
     return true;
 }
 
@@ -42,8 +43,8 @@ static bool add_block(struct mprof__thread *thread,
                       struct mprof__blocks *blocks, enum mprof__room room) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    uint32_t capacity = next_capacity(blocks, room);
     mprof__lock(&session->lock);
+    uint32_t capacity = next_capacity(arena, blocks);
     bool made = mprof__arena_has_room(arena, room) &&
                 make_block(thread, blocks, capacity);
     if (made)

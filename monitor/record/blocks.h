@@ -23,6 +23,7 @@ struct mprof__blocks {
     struct mprof_block *last; /* NULL: there are none yet */
     uint32_t type;            /* enum mprof_record_type */
     uint32_t bytes;           /* of a thing, a multiple of 8 */
+    uint32_t room;            /* things that there is room for, in all blocks */
     bool fixed; /* there is one block, and there will be no other */
 };
 
