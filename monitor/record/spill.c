@@ -11,20 +11,26 @@
  */
 enum { FIRST_BYTES = 16 << 10, MOST_BYTES = 4 << 20 };
 
-/* A spill takes at most this part of the limit, and of the room that is left.
- */
-enum { SHARE_OF_LIMIT = 16, SHARE_OF_ROOM = 8 };
+/* A spill takes at most this part of the limit, and of the room that is left;
+ * and it may be larger when a chain finds no room otherwise. */
+enum { SHARE_OF_LIMIT = 16, SHARE_OF_ROOM = 8, DEEP_SHARE_OF_LIMIT = 8 };
+
+/* How much larger it gets: what it had before stays behind. */
+enum { GROWTH = 4 };
 
 /* Counters that a chain may need before the next one is placed. */
 enum { SPARE_COUNTERS = 2 * MPROF_CLASSES };
 
-/* How many bytes a spill may have, larger than BYTES; 0: there is no room. */
-static size_t find_room(const struct mprof__arena *arena, size_t bytes) {
+/* How many bytes SPILL may have, more than it has; 0: there is no room. */
+static size_t find_room(const struct mprof__arena *arena,
+                        const struct mprof__spill *spill) {
     size_t used = mprof__load_relaxed(&mprof__arena_header(arena)->used);
     size_t most = mprof__arena_most(arena, MPROF__FOR_SHORT);
-    size_t wanted = bytes == 0 ? FIRST_BYTES : 2 * bytes;
-    if (wanted > MOST_BYTES || wanted > arena->limit / SHARE_OF_LIMIT ||
-        used >= most || wanted > (most - used) / SHARE_OF_ROOM)
+    size_t wanted = spill->bytes == 0 ? FIRST_BYTES : GROWTH * spill->bytes;
+    size_t of_limit = spill->deep ? DEEP_SHARE_OF_LIMIT : SHARE_OF_LIMIT;
+    size_t of_room = spill->deep ? 1 : SHARE_OF_ROOM;
+    if (wanted > MOST_BYTES || wanted > arena->limit / of_limit ||
+        used >= most || wanted > (most - used) / of_room)
         return 0;
     return wanted;
 }
@@ -38,7 +44,7 @@ static bool make_blocks(struct mprof__thread *thread) {
                          counters = spill->tree.counter_blocks;
     const uint32_t unit = 3 * nodes.bytes + counters.bytes;
     mprof__lock(&session->lock);
-    size_t bytes = find_room(&session->arena, spill->bytes);
+    size_t bytes = find_room(&session->arena, spill);
     uint32_t n = (uint32_t)(bytes / unit);
     bool made = n > 0 && mprof__block_fix(thread, &nodes, 3 * n) &&
                 mprof__block_fix(thread, &counters, n);
@@ -107,19 +113,21 @@ static uint32_t capacity(const struct mprof__spill *spill) {
     return mprof__block_capacity(&spill->tree.node_blocks);
 }
 
-/* Has the spill room for the chain, and as much again?  It is made larger if it
- * can be. */
+/* Has the spill room for the chain, and a third of that?  It is made larger if
+ * it can be. */
 static bool fits(struct mprof__thread *thread) {
     struct mprof__spill *spill = &thread->spill;
-    while (thread->chain.count >= capacity(spill) / 2) {
+    bool larger = true;
+    while (larger && thread->chain.count >= capacity(spill) / 4 * 3) {
         size_t before = spill->bytes;
-        if (find_room(&thread->session->arena, before) == 0)
-            return false;
-        empty(thread);
-        if (spill->refused || spill->bytes == before)
-            return false;
+        spill->deep = true;
+        larger = find_room(&thread->session->arena, spill) != 0;
+        if (larger)
+            empty(thread);
+        spill->deep = false;
+        larger &= !spill->refused && spill->bytes > before;
     }
-    return true;
+    return larger;
 }
 
 bool mprof__spill_takes(struct mprof__thread *thread) {

@@ -35,6 +35,7 @@ struct mprof__spill {
     struct mprof__totals totals;
     size_t bytes; /* of its blocks, without what they begin with */
     bool begun;
+    bool deep;    /* it is made larger for a chain that it has no room for */
     bool refused; /* there is no room for it, or for totals: chains are lost */
 };
 
