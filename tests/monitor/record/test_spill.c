@@ -24,7 +24,7 @@ static int begin(void **state) {
     int error;
     (void)state;
     mprof__threads_initialize();
-    session = mprof__session_new(NULL, 1 << 20, 1, &error);
+    session = mprof__session_new(NULL, 2 << 20, 1, &error);
     assert_non_null(session);
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         mprof_ref function = made_function(session, 0x1000 * (i + 1));
@@ -168,12 +168,33 @@ static void a_longer_chain_is_not_that_of_another(void **state) {
     assert_int_equal(thread->tree.step_mask, steps);
 }
 
+/* It would fill what spills usually have. */
+static void a_deep_chain_has_room(void **state) {
+    enum { DEEP = 4000 };
+    static struct mprof__frame deep[DEEP];
+    (void)state;
+    for (size_t i = 0; i < DEEP; i++)
+        deep[i] = (struct mprof__frame){.site = &site[i % FUNCTIONS],
+                                        .pc = 0x1000 + i % FUNCTIONS};
+    thread->chain.frames = deep;
+    thread->chain.count = DEEP;
+    thread->chain.innermost = &deep[DEEP - 1];
+    mprof_ref node = mprof__tree_place(thread);
+    assert_false(thread->lost);
+    tell(node, 100);
+    assert_true(mprof__sum_up(thread));
+    assert_int_equal(bytes_of(MPROF_SELF, (DEEP - 1) % FUNCTIONS), 100);
+    assert_int_equal(bytes_of(MPROF_BELOW, 5), 100);
+    assert_false(thread->spill.deep);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(totals_are_those_of_the_chains, begin,
                                         end),
         cmocka_unit_test_setup_teardown(
             short_chains_are_of_functions_that_are_shown, begin, end),
+        cmocka_unit_test_setup_teardown(a_deep_chain_has_room, begin, end),
         cmocka_unit_test_setup_teardown(a_longer_chain_is_not_that_of_another,
                                         begin, end),
     };
