@@ -69,8 +69,8 @@ fold(__m128i sum, __m128i factors, __m128i next) {
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-/* Sixteen bytes that are followed by the same, and have from 0 on the same sum
- * as CRC followed by SIZE bytes at P, a multiple of 64 and not 0. */
+/* FOLDED are sixteen bytes of which, from 0 on, the sum is that of SIZE bytes
+ * at P from CRC on.  SIZE is a multiple of 64, and not 0. */
 __attribute__((target("pclmul"))) static void
 fold_all(uint32_t crc, const unsigned char *p, size_t size,
          unsigned char folded[FOLDED]) {

@@ -24,10 +24,14 @@ row_g () {
     show head '(g) ever new chains' alone mprof ''
     compile_c churn || return
     # 2^20 leaves, and as many nodes above them
-    arguments='grow 30 1048576 1'
-    alternate "$BENCH_ROUNDS" churn alone mprof
+    for mode in again grow; do
+        arguments="$mode 30 1048576 1"
+        alternate "$BENCH_ROUNDS" churn alone mprof
+    done
     show row 'C, ns for a pair' '' "$arguments"
-    show each '  for each of its two new nodes, ns' 60 2 "$arguments"
+    show row '  its chain was there before' '' 'again 30 1048576 1'
+    show each '  for each of two nodes that are new' 60 2 "$arguments" \
+        'again 30 1048576 1'
     suite=$(find "${MPROF_MAXIMA_TESTS:-/usr/share/maxima}" \
         -name rtest_laplace.mac 2>/dev/null | head -n 1)
     if [ -z "$suite" ] || ! has_maxima; then

@@ -8,7 +8,7 @@
 #     mean LABEL GOAL ROW...        geometric mean of the ratios of these rows
 #     overhead LABEL GOAL ROW       (mprof - alone) / (heaptrack - alone)
 #     growth LABEL GOAL ROW ROW     (mprof - alone), last row to first row
-#     each LABEL GOAL N ROW         (mprof - alone) / N
+#     each LABEL GOAL N ROW [ROW]   (mprof - alone) / N, less the last row's
 #     ratios LABEL GOAL ROW ROW     the last row's ratio to the first one's
 #     value LABEL GOAL ROW          the median of mprof's values itself
 # GOAL may be empty; what was not measured is, too.
@@ -66,9 +66,10 @@ function slowdown(name, tool) {
     return ratio(median(name, tool), median(name, "alone"))
 }
 
-function each(    v) {
+function each(    v, less) {
     v = cost($5, "mprof")
-    v = v == "" ? "" : v / $4
+    less = NF > 5 ? cost($6, "mprof") : 0
+    v = v == "" || less == "" ? "" : (v - less) / $4
     print_columns($2, "", v == "" ? "" : two(v), "", "", "", $3, v)
 }
 
