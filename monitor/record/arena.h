@@ -106,8 +106,9 @@ mprof__arena_header(const struct mprof__arena *arena) {
 enum mprof__room {
     MPROF__FOR_CHAINS,   /* the tree of whole chains */
     MPROF__FOR_SHORT,    /* spills; chains of the innermost functions */
-    MPROF__FOR_SHORTER,  /* ... of fewer of these; totals, names of functions */
-    MPROF__FOR_COUNTERS, /* ... which leaves some for threads and bins, */
+    MPROF__FOR_SHORTER,  /* ... of fewer of these */
+    MPROF__FOR_COUNTERS, /* ... and totals and functions, without which all
+                          * would be lost; some is left for threads and bins, */
     MPROF__FOR_ROOTS     /* and for what these have without a chain */
 };
 

@@ -51,7 +51,7 @@ mprof_ref mprof__session_function(struct mprof__session *session,
                                   const struct mprof__name *name) {
     struct mprof__arena *arena = &session->arena;
     mprof_ref text = 0, symbol = 0;
-    if (!mprof__arena_has_room(arena, MPROF__FOR_SHORTER))
+    if (!mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         return 0;
     if (name->text[0] != '\0')
         text = mprof__arena_string(arena, name->text, strlen(name->text));
@@ -98,7 +98,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     if (slot != NULL)
         return (mprof_ref)slot->value;
     /* Its name would be looked for each time. */
-    if (!mprof__arena_has_room(&session->arena, MPROF__FOR_SHORTER))
+    if (!mprof__arena_has_room(&session->arena, MPROF__FOR_COUNTERS))
         return 0;
     mprof_ref ref;
     mprof__lock(&session->lock);
@@ -158,7 +158,7 @@ void mprof__rename(struct mprof__session *session, uintptr_t key,
     struct mprof_function *function =
         slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
     if (function != NULL && !is_named(arena, function, name) &&
-        mprof__arena_has_room(arena, MPROF__FOR_SHORTER)) {
+        mprof__arena_has_room(arena, MPROF__FOR_COUNTERS)) {
         mprof_ref text = mprof__arena_string(arena, name, strlen(name));
         if (text != 0) {
             mprof__store_release(&function->name, text);

@@ -151,7 +151,7 @@ static mprof_ref record_site(struct mprof__session *session,
                              const struct mprof__site *site, uintptr_t pc) {
     struct mprof__arena *arena = &session->arena;
     if (site->function == 0 ||
-        !mprof__arena_has_room(arena, MPROF__FOR_SHORTER))
+        !mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         return 0;
     struct mprof_site *record =
         mprof__arena_record(arena, MPROF_SITE, sizeof *record);

@@ -89,7 +89,7 @@ static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
     struct mprof_total *total = NULL;
     if (make_room((void **)&t->block, t->block_count, &t->block_room,
                   sizeof *t->block))
-        total = mprof__block_next(a->thread, blocks, MPROF__FOR_SHORTER);
+        total = mprof__block_next(a->thread, blocks, MPROF__FOR_COUNTERS);
     if (total == NULL) {
         a->failed = true;
         return NULL;
