@@ -1,6 +1,34 @@
 /* made.c - see made.h. */
 #include "tests/support/made.h"
 
+#include <string.h>
+
+#include "monitor/base/self.h"
+#include "monitor/record/thread.h"
+#include "tests/support/check.h"
+
+struct mprof__session *made_session(uint64_t limit) {
+    int error;
+    mprof__threads_initialize();
+    struct mprof__session *session = mprof__session_new(NULL, limit, 1, &error);
+    assert_non_null(session);
+    return session;
+}
+
+struct mprof__thread *made_thread(struct mprof__session *session,
+                                  enum mprof_heap heap) {
+    assert_non_null(mprof__enter());
+    struct mprof__thread *thread = mprof__thread_self(session, heap);
+    assert_non_null(thread);
+    return thread;
+}
+
+void made_end(struct mprof__session *session, struct mprof__thread *thread) {
+    memset(&thread->chain, 0, sizeof thread->chain);
+    mprof__leave(mprof__self);
+    mprof__session_free(session);
+}
+
 mprof_ref made_function(struct mprof__session *session, uint64_t address) {
     struct mprof__arena *arena = &session->arena;
     struct mprof_function *function =

@@ -1,4 +1,4 @@
-/* made.h - records of a session, without anything that they tell of. */
+/* made.h - a session, and records without anything that they tell of. */
 #ifndef MPROF_TESTS_MADE_H
 #define MPROF_TESTS_MADE_H
 
@@ -6,6 +6,15 @@
 #include <stdint.h>
 
 #include "monitor/record/session.h"
+
+struct mprof__thread;
+
+/* A session without a data file's name, of LIMIT bytes; this thread in HEAP of
+ * it, inside of the hook; and the end of both. */
+struct mprof__session *made_session(uint64_t limit);
+struct mprof__thread *made_thread(struct mprof__session *session,
+                                  enum mprof_heap heap);
+void made_end(struct mprof__session *session, struct mprof__thread *thread);
 
 /* A function at ADDRESS, and a call site of FUNCTION. */
 mprof_ref made_function(struct mprof__session *session, uint64_t address);

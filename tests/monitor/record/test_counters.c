@@ -18,20 +18,15 @@ static struct mprof__frame frame;
 static mprof_ref function;
 
 static int begin(void **state) {
-    int error;
     (void)state;
-    mprof__threads_initialize();
-    session = mprof__session_new(NULL, 64 << 20, 1, &error);
-    assert_non_null(session);
+    session = made_session(64 << 20);
     function = made_function(session, 0x1000);
     for (unsigned i = 0; i < SITES; i++)
         site[i] = (struct mprof__site){
             .known = true,
             .function = function,
             .ref = made_site(session, function, 0x1000 + i)};
-    assert_non_null(mprof__enter());
-    thread = mprof__thread_self(session, MPROF_C_HEAP);
-    assert_non_null(thread);
+    thread = made_thread(session, MPROF_C_HEAP);
     thread->chain.frames = thread->chain.innermost = &frame;
     thread->chain.count = 1;
     return 0;
@@ -39,9 +34,7 @@ static int begin(void **state) {
 
 static int end(void **state) {
     (void)state;
-    memset(&thread->chain, 0, sizeof thread->chain);
-    mprof__leave(mprof__self);
-    mprof__session_free(session);
+    made_end(session, thread);
     return 0;
 }
 

@@ -4,9 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "monitor/base/self.h"
+#include "tests/support/made.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 
@@ -15,23 +14,16 @@ static struct mprof__thread *thread;
 static struct mprof__frame frame;
 
 static int begin(void **state) {
-    int error;
     (void)state;
-    mprof__threads_initialize();
-    session = mprof__session_new(NULL, 1 << 20, 1, &error);
-    assert_non_null(session);
-    assert_non_null(mprof__enter());
-    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
-    assert_non_null(thread);
+    session = made_session(1 << 20);
+    thread = made_thread(session, MPROF_LISP_HEAP);
     thread->chain.frames = &frame;
     return 0;
 }
 
 static int end(void **state) {
     (void)state;
-    memset(&thread->chain, 0, sizeof thread->chain);
-    mprof__leave(mprof__self);
-    mprof__session_free(session);
+    made_end(session, thread);
     return 0;
 }
 

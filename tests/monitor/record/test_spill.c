@@ -7,6 +7,7 @@
 #include "tests/support/fake.h"
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
+#include "monitor/record/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/totals.h"
@@ -21,11 +22,8 @@ static struct mprof__frame frame[MOST];
 
 /* There is no room for whole chains. */
 static int begin(void **state) {
-    int error;
     (void)state;
-    mprof__threads_initialize();
-    session = mprof__session_new(NULL, 2 << 20, 1, &error);
-    assert_non_null(session);
+    session = made_session(2 << 20);
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         mprof_ref function = made_function(session, 0x1000 * (i + 1));
         site[i] = (struct mprof__site){
@@ -33,9 +31,7 @@ static int begin(void **state) {
             .function = function,
             .ref = made_site(session, function, 0x1000 * (i + 1) + 1)};
     }
-    assert_non_null(mprof__enter());
-    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
-    assert_non_null(thread);
+    thread = made_thread(session, MPROF_LISP_HEAP);
     thread->chain.frames = frame;
     session->arena.reserve = session->arena.limit - 16384;
     return 0;
@@ -43,9 +39,7 @@ static int begin(void **state) {
 
 static int end(void **state) {
     (void)state;
-    memset(&thread->chain, 0, sizeof thread->chain);
-    mprof__leave(mprof__self);
-    mprof__session_free(session);
+    made_end(session, thread);
     return 0;
 }
 
@@ -148,6 +142,22 @@ static void leave_little_room(void) {
     arena->reserve = (arena->limit - header->used) * 8;
 }
 
+/* Without them all would be lost. */
+static void totals_and_functions_have_room(void **state) {
+    static const unsigned chain[] = {1, 2, 3};
+    static const struct mprof__name unnamed;
+    const struct mprof__arena *arena = &session->arena;
+    (void)state;
+    tell(find(chain, 3), 100);
+    leave_little_room();
+    assert_false(mprof__arena_has_room(arena, MPROF__FOR_SHORTER));
+    assert_true(mprof__arena_has_room(arena, MPROF__FOR_COUNTERS));
+    assert_int_not_equal(mprof__session_function(session, 0x9000, 0, &unnamed),
+                         0);
+    assert_true(mprof__sum_up(thread));
+    assert_int_equal(bytes_of(MPROF_SELF, 3), 100);
+}
+
 /* A function that is told alone may be called by anybody. */
 static void a_longer_chain_is_not_that_of_another(void **state) {
     static const unsigned first[] = {1, 2, 3, 4, 5, 6, 7, 8},
@@ -195,6 +205,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             short_chains_are_of_functions_that_are_shown, begin, end),
         cmocka_unit_test_setup_teardown(a_deep_chain_has_room, begin, end),
+        cmocka_unit_test_setup_teardown(totals_and_functions_have_room, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_longer_chain_is_not_that_of_another,
                                         begin, end),
     };

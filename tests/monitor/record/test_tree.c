@@ -20,11 +20,8 @@ static struct mprof__frame frame[4 * DEPTH];
 
 /* SITES call sites spread over FUNCTIONS functions. */
 static int begin(uint64_t limit) {
-    int error;
     mprof_ref function[FUNCTIONS];
-    mprof__threads_initialize();
-    session = mprof__session_new(NULL, limit, 1, &error);
-    assert_non_null(session);
+    session = made_session(limit);
     for (unsigned i = 0; i < FUNCTIONS; i++)
         function[i] = made_function(session, 0x1000 * (i + 1));
     for (unsigned i = 0; i < SITES; i++)
@@ -32,17 +29,13 @@ static int begin(uint64_t limit) {
             .known = true,
             .function = function[i % FUNCTIONS],
             .ref = made_site(session, function[i % FUNCTIONS], 0x5000 + i)};
-    assert_non_null(mprof__enter());
-    thread = mprof__thread_self(session, MPROF_LISP_HEAP);
-    assert_non_null(thread);
+    thread = made_thread(session, MPROF_LISP_HEAP);
     thread->chain.frames = frame;
     return 0;
 }
 
 static void end(void) {
-    memset(&thread->chain, 0, sizeof thread->chain);
-    mprof__leave(mprof__self);
-    mprof__session_free(session);
+    made_end(session, thread);
 }
 
 /* COUNT frames, outermost first in SITES_OF. */
