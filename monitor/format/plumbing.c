@@ -6,6 +6,7 @@
  * program's own function of the same name is never left out.
  */
 #include "monitor/format/plumbing.h"
+#include "monitor/format/naming.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -30,6 +31,12 @@ static const char *const ecl_functions[] = {
     "_ecl_bclosure_dispatch_vararg", "_ecl_bytecodes_dispatch_vararg",
     "cl_eval", "eval_form", "eval_nontrivial_form", "ecl_interpret",
     "si_eval_with_env", "si_safe_eval",
+    /* where the compiler to bytecodes tells forms apart: through these leads
+     * what is executed form by form, as in a PROGN that is loaded */
+    "c_compiler_let", "c_eval_when", "c_locally", "c_macrolet",
+    "c_symbol_macrolet", "c_with_backend", "compile_each_form", "compile_form",
+    "compile_toplevel_body", "compile_with_load_time_forms",
+    "execute_each_form",
     /* dispatch and calls */
     "APPLY", "APPLY_fixed", "_ecl_standard_dispatch", "cl_apply", "cl_funcall",
     "ecl_apply_from_stack_frame", "ecl_function_dispatch",
@@ -37,6 +44,8 @@ static const char *const ecl_functions[] = {
     "generic_function_dispatch_vararg", "user_function_dispatch",
     /* the way into an error */
     "FEnot_funcallable_*", "FEwrong_*",
+    /* the printer's dispatch, for each object within another once more */
+    "si_write_object", "si_write_object_with_circle",
     /* the reader's buffers, and where it puts what #1# stands for */
     "do_patch_sharp", "patch_sharp", "si_get_buffer_string",
     "si_put_buffer_string",
@@ -65,13 +74,22 @@ static const char *const si_functions[] = {"ALLOCATE-RAW-INSTANCE",
                                            "MAKE-PURE-ARRAY",
                                            "MAKE-STRUCTURE",
                                            "MAKE-VECTOR",
+                                           "PPRINT-LOGICAL-BLOCK-HELPER",
                                            "PROCESS-COMMAND-ARGS",
                                            "SAFE-EVAL",
                                            "TOP-LEVEL",
                                            "TPL*",
+                                           "WRITE-OBJECT",
+                                           "WRITE-OBJECT-WITH-CIRCLE",
                                            NULL};
-static const char *const local_functions[] = {
-    "load", "process_command_args", "safe_eval", "top_level", "tpl*", NULL};
+static const char *const local_functions[] = {"do_pprint_logical_block",
+                                              "load",
+                                              "pprint_logical_block_helper",
+                                              "process_command_args",
+                                              "safe_eval",
+                                              "top_level",
+                                              "tpl*",
+                                              NULL};
 
 static bool matches(const char *name, size_t length, const char *pattern) {
     size_t n = strlen(pattern);
@@ -115,22 +133,36 @@ static bool is_plumbing_symbol(const char *name, size_t length) {
     return false;
 }
 
-/* The functions of CLOS whose closures lead from a generic function to its
- * methods. */
-static const char *const method_combiners[] = {
-    "COMBINE-METHOD-FUNCTIONS", "STANDARD-COMPUTE-EFFECTIVE-METHOD",
-    "STANDARD-MAIN-EFFECTIVE-METHOD", "WRAPPED-METHOD-FUNCTION", NULL};
+/* The functions of ECL whose closures lead from a generic function to its
+ * methods, and from a logical block of the pretty printer to what prints it. */
+static const char *const leading_owners[] = {
+    "COMBINE-METHOD-FUNCTIONS",          "DO-PPRINT-LOGICAL-BLOCK",
+    "STANDARD-COMPUTE-EFFECTIVE-METHOD", "STANDARD-MAIN-EFFECTIVE-METHOD",
+    "WRAPPED-METHOD-FUNCTION",           NULL};
 
-/* The body of WITH-PROFILING is its caller's. */
+/* The body of WITH-PROFILING is its caller's, and so is that of
+ * PPRINT-LOGICAL-BLOCK, which has a number. */
 static bool is_body(const char *name) {
-    static const char flet[] = "(FLET ",
-                      package[] = "MPROF::", body[] = "MPROF-BODY";
-    if (!starts(name, flet))
+    static const char *const kinds[] = {"(FLET ", "(LABELS ", "(LOCAL "};
+    static const char *const packages[] = {"MPROF::", "#:", "--"};
+    static const char body[] = "MPROF-BODY", block[] = "PPRINT-LOGICAL-BLOCK-";
+    const char *own = NULL;
+    for (size_t i = 0; own == NULL && i < sizeof kinds / sizeof *kinds; i++)
+        if (starts(name, kinds[i]))
+            own = name + strlen(kinds[i]);
+    if (own == NULL)
         return false;
-    name += sizeof flet - 1;
-    if (starts(name, package))
-        name += sizeof package - 1;
-    return starts(name, body) && strchr(" )", name[sizeof body - 1]);
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        if (starts(own, packages[i])) {
+            own += strlen(packages[i]);
+            break;
+        }
+    if (starts(own, block)) {
+        own += sizeof block - 1;
+        return isdigit((unsigned char)*own) &&
+               strchr(" )", own[strspn(own, "0123456789")]);
+    }
+    return starts(own, body) && strchr(" )", own[sizeof body - 1]);
 }
 
 /* Local functions belong where they are written: "(FLET X :IN Y)". */
@@ -142,8 +174,9 @@ static bool is_plumbing_lisp(const char *name, const char *file) {
         return is_plumbing_symbol(name, strlen(name));
     if (is_body(name))
         return true;
+    /* Those of FORMAT's directives, of initforms and the like. */
     if (!owner)
-        return false;
+        return starts(file, "libecl.") && mprof__is_anonymous(name);
     owner += sizeof in - 1;
     size_t length = strcspn(owner, ")");
     if (is_plumbing_symbol(owner, length))
@@ -157,7 +190,7 @@ static bool is_plumbing_lisp(const char *name, const char *file) {
         owner += sizeof unknown - 1;
         length -= sizeof unknown - 1;
     }
-    return listed(owner, length, method_combiners);
+    return listed(owner, length, leading_owners);
 }
 
 /* ECL's compiler calls the function TPL L9tpl, and one within it

@@ -4,8 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* By the functions of libecl, a star stands for any ending; sorted by the Lisp
- * function.  Only what does nothing but that function's work is here. */
+/* Its functions call each other for all forms within forms. */
+#define COMPILER "<bytecodes compiler>"
+
+/* By the functions of libecl, a star stands for any ending, and the first that
+ * fits is meant; sorted by the Lisp function.  Only what does nothing but that
+ * function's work is here. */
 static const struct {
     const char *symbol, *name;
 } lisp_functions[] = {
@@ -21,6 +25,7 @@ static const struct {
     {"ecl_minus", "CL:-"},
     {"ecl_negate*", "CL:-"},
     {"ecl_divide", "CL:/"},
+    {"ecl_make_ratio", "CL:/"},
     {"ecl_one_plus*", "CL:1+"},
     {"ecl_one_minus*", "CL:1-"},
     {"ecl_abs*", "CL:ABS"},
@@ -53,6 +58,8 @@ static const struct {
     {"ecl_copy_seq", "CL:COPY-SEQ"},
     {"do_copy_tree", "CL:COPY-TREE"},
     {"cl__make_hash_table", "CL:MAKE-HASH-TABLE"},
+    {"do_make_base_string", "CL:MAKE-STRING"},
+    {"do_make_string", "CL:MAKE-STRING"},
     {"sublis", "CL:SUBLIS"},
     {"ecl_subseq", "CL:SUBSEQ"},
     {"subst", "CL:SUBST"},
@@ -78,8 +85,18 @@ static const struct {
     {"ecl_prin1", "CL:PRIN1"},
     {"ecl_princ", "CL:PRINC"},
     {"ecl_print", "CL:PRINT"},
+    {"backquote_reader", "CL:READ"},
+    {"comma_reader", "CL:READ"},
+    {"dispatch_macro_character", "CL:READ"},
+    {"dispatch_reader_fun", "CL:READ"},
+    {"do_read_delimited_list", "CL:READ"},
+    {"double_quote_reader", "CL:READ"},
     {"ecl_read_object*", "CL:READ"},
-    {"do_read_delimited_list", "CL:READ-DELIMITED-LIST"},
+    {"left_parenthesis_reader", "CL:READ"},
+    {"read_constituent", "CL:READ"},
+    {"read_string_into_buffer", "CL:READ"},
+    {"sharp_*", "CL:READ"},
+    {"single_quote_reader", "CL:READ"},
     /* streams and files */
     {"dir_files", "CL:DIRECTORY"},
     {"dir_recursive", "CL:DIRECTORY"},
@@ -99,6 +116,32 @@ static const struct {
     {"eformat_unread_char", "CL:UNREAD-CHAR"},
     {"ecl_homedir_pathname", "CL:USER-HOMEDIR-PATHNAME"},
     {"ecl_write_char", "CL:WRITE-CHAR"},
+    /* EVAL and LOAD of source; what is only on their way is plumbing */
+    {"c_compiler_let", NULL},
+    {"c_eval_when", NULL},
+    {"c_locally", NULL},
+    {"c_macrolet", NULL},
+    {"c_symbol_macrolet", NULL},
+    {"c_with_backend", NULL},
+    {"compile_each_form", NULL},
+    {"compile_form", NULL},
+    {"compile_toplevel_body", NULL},
+    {"compile_with_load_time_forms", NULL},
+    {"add_load_form", COMPILER},
+    {"asm_*", COMPILER},
+    {"c_*", COMPILER},
+    {"close_around_macros", COMPILER},
+    {"compile_*", COMPILER},
+    {"create_macro_lexenv", COMPILER},
+    {"ecl_make_lambda", COMPILER},
+    {"fix_macro_to_lexenv", COMPILER},
+    {"guess_compiler_environment", COMPILER},
+    {"import_cmpenv", COMPILER},
+    {"import_lexenv", COMPILER},
+    {"maybe_make_load_forms", COMPILER},
+    {"perform_c_case", COMPILER},
+    {"restore_bytecodes", COMPILER},
+    {"save_bytecodes", COMPILER},
 };
 
 static bool matches(const char *symbol, const char *pattern) {

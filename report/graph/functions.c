@@ -169,8 +169,9 @@ static bool name_for_lisp(struct naming *n, uint32_t i, const char *symbol) {
     if (strncmp(n->profile->runtime, "ECL", 3) != 0)
         return false;
     if (name)
-        n->out->shown[i] = shown_by_key(n, report__format(n->pool, "N%s", name),
-                                        name, MPROF_LISP, false);
+        n->out->shown[i] =
+            shown_by_key(n, report__format(n->pool, "N%s", name), name,
+                         name[0] == '<' ? MPROF_C : MPROF_LISP, false);
     else if (!mprof__loads_file(symbol))
         return false;
     else if (mprof__is_passing(file))
@@ -234,6 +235,10 @@ static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
     uint32_t module = n->profile->functions[i].module;
     const char *whole = report__copy(n->pool, symbol, base);
     bool plumbing = mprof__is_plumbing(NULL, whole, module_path(n, module));
+    if (name_for_lisp(n, i, whole)) {
+        intern(n, symbol_key(n, module, symbol, base), n->out->shown[i]);
+        return;
+    }
     n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
                                     source_name(n, whole), MPROF_C, plumbing);
 }
