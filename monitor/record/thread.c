@@ -76,6 +76,13 @@ static bool keeps_record(const struct mprof__thread *thread) {
     return thread->number <= (full ? OWN_RECORDS_WHEN_FULL : OWN_RECORDS);
 }
 
+void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap) {
+    if (keeps_record(thread))
+        mprof__thread_shrink(thread);
+    else
+        park(thread, heap);
+}
+
 static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                         struct mprof__session *session) {
     struct mprof__thread *thread = me->heap[heap].thread;
@@ -86,10 +93,7 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                                  thread->record->flags | MPROF_THREAD_ENDED);
         if (heap == MPROF_C_HEAP)
             mprof__live_leave(thread);
-        if (keeps_record(thread))
-            mprof__thread_shrink(thread);
-        else
-            park(thread, heap);
+        mprof__thread_leave(thread, heap);
     }
     me->heap[heap].thread = NULL;
     me->heap[heap].id = 0;

@@ -66,6 +66,10 @@ void mprof__threads_forked(void);
 /* To the program some threads of SESSION have ended that still are. */
 void mprof__threads_end(struct mprof__session *session);
 
+/* THREAD, of HEAP, counts no more: it keeps its record, or another thread goes
+ * on with that. */
+void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap);
+
 /* Give back the memory that only further allocations of the thread need. */
 void mprof__thread_shrink(struct mprof__thread *thread);
 

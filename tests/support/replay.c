@@ -246,6 +246,8 @@ static void *play(void *player) {
                 play_block(p, block, second);
         }
     memset(&p->thread->chain, 0, sizeof p->thread->chain);
+    mprof__tree_check(p->thread);
+    mprof__thread_leave(p->thread, p->heap);
     mprof__leave(mprof__self);
     free(p->frames);
     return NULL;
@@ -307,8 +309,6 @@ uint64_t replay(const char *from, const char *to, uint64_t limit) {
     header->runtime = fresh[before->runtime];
     play_all();
     uint64_t emptied = header->emptied / 2;
-    for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)
-        mprof__tree_check(t);
     assert_int_equal(mprof__arena_complete(&session->arena), 0);
     mprof__session_free(session);
     munmap((void *)old, (size_t)st.st_size);
