@@ -31,6 +31,7 @@ record_sources = \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/asked.c monitor/record/one.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
+	monitor/record/c_counter.c monitor/record/c_counter.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
 	monitor/record/collections.c monitor/record/collections.h \

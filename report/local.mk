@@ -14,8 +14,8 @@ report_base_sources = \
 
 report_data_sources = \
 	report/data/profile.h \
-	report/data/collections.c \
 	report/data/alive.c report/data/alive.h \
+	report/data/collections.c report/data/counters.c \
 	report/data/curve.c \
 	report/data/group.c report/data/group.h \
 	report/data/lives.c \

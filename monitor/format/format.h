@@ -37,8 +37,9 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 9u
-#define MPROF_BROAD_VERSION 8u   /* ... but for struct mprof_lisp_counter */
+#define MPROF_VERSION 10u
+#define MPROF_LARGE_VERSION 9u   /* ... but for counters that know what lives */
+#define MPROF_BROAD_VERSION 8u   /* ... and for struct mprof_lisp_counter */
 #define MPROF_UNTYPED_VERSION 7u /* ... and for the types of counters */
 #define MPROF_BYTE_ORDER 0x01020304u
 #define MPROF_HEADER_BYTES 4096u
@@ -161,7 +162,8 @@ enum mprof_record_type {
     MPROF_MARK = 17,
     MPROF_LOST = 18,
     MPROF_SOURCE = 19,
-    MPROF_WIDE = 20
+    MPROF_WIDE = 20,
+    MPROF_C_WIDE = 21
 };
 
 struct mprof_record {
@@ -428,26 +430,65 @@ static inline struct mprof_count mprof_narrow_count(uint64_t sum) {
     return (struct mprof_count){(uint32_t)sum, sum >> 32};
 }
 
-/* In COUNTERS of the C heap, where there is one for each class and place in the
- * function that called malloc(); and of a Lisp thread of which it is known what
- * LIVES: there `freed` is what was found dead, the first of `lifetime` how many
- * collections those that are alive have survived, all together, and `site`,
- * `stamp`, `temporary` and `at_peak` are nothing. */
+/* What was allocated at a node of one class and place in the function that
+ * called malloc(), and what became of it. */
+struct mprof_c_numbers {
+    struct mprof_count allocated; /*  0 */
+    struct mprof_count spilled;   /* 16: by chains in the spill and in TOTALs
+                                   *   whose innermost functions these are */
+    struct mprof_count freed; /* 32: by that thread, of what is counted here */
+    uint64_t lifetime[2];     /* 48: the clock at each free, less that at each
+                               * allocation; it tells the bytes allocated so far.
+                               * The second times 2^64, and the first as signed */
+    uint64_t temporary;       /* 64: freed by the very next event */
+    struct mprof_count at_peak; /* 72: what lived of it before `stamp` */
+};
+
+/* In COUNTERS of the C heap.  Numbers of allocations and bytes are in a word,
+ * as those of a Lisp counter, nothing is spilled, and the second half of the
+ * lifetime is 0; where that does not do, `allocated` is
+ * MPROF_IS_WIDE and the ref of a C_WIDE, which has all of them, and what is
+ * here in place of these counts no more. */
 struct mprof_c_counter {
     struct mprof_counter counter;
+    uint64_t allocated; /*  8 */
+    mprof_ref thread;   /* 16: THREAD, as in the block */
+    mprof_ref site;     /* 20: SITE of the call of the allocator, or 0 */
+    uint64_t freed;     /* 24 */
+    uint64_t stamp;     /* 32: the peak when this was changed first since that
+                         *   was raised; also when there is a C_WIDE */
+    int64_t lifetime;   /* 40 */
+    uint64_t at_peak;   /* 48 */
+    uint32_t temporary; /* 56 */
+    uint32_t pad;       /* 60 */
+};
+
+struct mprof_c_wide {
+    struct mprof_record head;
+    mprof_ref counter;             /*  8: whose; may lie behind this */
+    uint32_t zero;                 /* 12 */
+    struct mprof_c_numbers number; /* 16 */
+};
+
+/* What COUNTER has, when that is no C_WIDE. */
+static inline struct mprof_c_numbers
+mprof_c_narrow_numbers(const struct mprof_c_counter *counter) {
+    return (struct mprof_c_numbers){
+        .allocated = mprof_narrow_count(counter->allocated),
+        .freed = mprof_narrow_count(counter->freed),
+        .lifetime = {(uint64_t)counter->lifetime, 0},
+        .temporary = counter->temporary,
+        .at_peak = mprof_narrow_count(counter->at_peak)};
+}
+
+/* In COUNTERS of a Lisp thread of which it is known what LIVES. */
+struct mprof_alive_counter {
+    struct mprof_counter counter;
     struct mprof_count allocated; /*  8 */
-    mprof_ref thread;             /* 24: THREAD, as in the block */
-    mprof_ref site;           /* 28: SITE of the call of the allocator, or 0 */
-    struct mprof_count freed; /* 32: by that thread, of what is counted here */
-    uint64_t stamp; /* 48: the peak when this was changed first since that was
-                     *   raised; at_peak is what lived of it before */
-    uint64_t lifetime[2];       /* 56: the clock at each free, less that at each
-                                 * allocation; it tells the bytes allocated so far.
-                                 * The second times 2^64, and the first as signed */
-    uint64_t temporary;         /* 72: freed by the very next event */
-    struct mprof_count spilled; /* 80: by chains in the spill and in TOTALs
-                                 *   whose innermost functions these are */
-    struct mprof_count at_peak; /* 96 */
+    struct mprof_count spilled;   /* 24: as above */
+    struct mprof_count freed;     /* 40: found dead */
+    uint64_t ages; /* 56: collections that those alive have survived, all
+                    *   together */
 };
 
 /* In SPILL_NODES: nodes as above, of chains for which the tree had no room,
@@ -505,6 +546,9 @@ static inline int mprof_knows_lives(uint32_t heap, uint32_t flags) {
 /* Bytes of a thing in a record of TYPE, of a thread that KNOWS_LIVES or not; 0:
  * that is no block. */
 static inline uint32_t mprof_thing_bytes(uint32_t type, int knows_lives) {
+    _Static_assert(sizeof(struct mprof_c_counter) ==
+                       sizeof(struct mprof_alive_counter),
+                   "there are two sizes of counters, not three");
     switch (type) {
     case MPROF_NODES:
     case MPROF_SPILL_NODES:

@@ -21,14 +21,14 @@ struct found {
 static void add(struct found *found) {
     if (found->counter == 0)
         return;
-    struct mprof_c_counter *counter =
+    struct mprof_alive_counter *counter =
         mprof__arena_at(found->arena, found->counter);
     if (found->dead.allocs != 0) {
         mprof__add_relaxed(&counter->freed.allocs, found->dead.allocs);
         mprof__add_relaxed(&counter->freed.bytes, found->dead.bytes);
     }
     if (found->ages != 0)
-        mprof__add_relaxed(&counter->lifetime[0], found->ages);
+        mprof__add_relaxed(&counter->ages, found->ages);
     found->counter = 0;
     found->ages = 0;
     found->dead = (struct mprof_count){0, 0};
@@ -179,7 +179,7 @@ static void *at(const struct mprof_header *copy, mprof_ref ref) {
  * Lisp, is dead. */
 static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
     const struct mprof_thread *thread = at(copy, block->thread);
-    struct mprof_c_counter *counter = (void *)(block + 1);
+    struct mprof_alive_counter *counter = (void *)(block + 1);
     if (!(thread->flags & MPROF_THREAD_LIVES))
         return;
     for (uint32_t i = 0; i < block->count; i++, counter++) {
@@ -187,7 +187,7 @@ static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
         counter->freed =
             (struct mprof_count){own->allocs + counter->spilled.allocs,
                                  own->bytes + counter->spilled.bytes};
-        counter->lifetime[0] = 0;
+        counter->ages = 0;
     }
 }
 
@@ -200,16 +200,16 @@ static bool keep(const struct mprof__object *object, struct mprof__past *past,
                      past->epoch < c->epochs->until;
     /* Others may have allocated since the copy was made. */
     if (!is_chosen ||
-        (uint64_t)object->counter * 8 + sizeof(struct mprof_c_counter) >
+        (uint64_t)object->counter * 8 + sizeof(struct mprof_alive_counter) >
             c->copy->used)
         return true;
-    struct mprof_c_counter *counter = at(c->copy, object->counter);
+    struct mprof_alive_counter *counter = at(c->copy, object->counter);
     if (counter->freed.allocs < object->allocs ||
         counter->freed.bytes < object->bytes)
         return true;
     counter->freed.allocs -= object->allocs;
     counter->freed.bytes -= object->bytes;
-    counter->lifetime[0] += past->age * object->allocs;
+    counter->ages += past->age * object->allocs;
     return true;
 }
 

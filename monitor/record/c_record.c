@@ -9,6 +9,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/c_record.h"
 #include "monitor/record/live.h"
 #include "monitor/record/place.h"
@@ -74,13 +75,22 @@ static void autosave(struct mprof__thread *thread) {
     mprof__arena_flush(&thread->session->arena);
 }
 
-/* OBJECT begins to live, which OWNER is to count: it has not yet. */
-static inline void begin_life(struct mprof__thread *thread,
-                              struct mprof_c_counter *owner, const void *object,
-                              uint64_t bytes) {
-    mprof__live_add(thread, &thread->share, object, bytes);
-    mprof__live_touch(&thread->share, owner);
-    mprof__sum_subtract(owner->lifetime, thread->share.clock);
+/* Where THREAD is to count an object of CLASS_ and BYTES of the chain that it
+ * just walked, once COUNTER is that: *SPILLED, and COUNTER is in the spill, or
+ * else it is the same.  With room for it, and be it at the root. */
+static mprof_ref find_owner(struct mprof__thread *thread,
+                            const struct mprof_counter *counter,
+                            unsigned class_, uint64_t bytes, bool *spilled) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref ref = thread->owner[class_];
+    const struct mprof_c_counter *owner = mprof__arena_at(arena, ref);
+    *spilled = &owner->counter != counter;
+    if (!*spilled && mprof__c_counter_takes(&thread->share, owner, bytes))
+        return ref;
+    mprof_ref wide = mprof__widened_counter(thread, ref, class_,
+                                            (struct mprof_count){1, bytes});
+    *spilled &= wide == ref;
+    return wide;
 }
 
 static bool place(struct mprof__thread *thread, const void *object,
@@ -96,21 +106,18 @@ static bool place(struct mprof__thread *thread, const void *object,
     unsigned class_ = mprof_size_class(bytes);
     struct mprof_counter *counter =
         mprof__counter(thread, node, class_, (struct mprof_count){1, bytes});
-    struct mprof_c_counter *owner =
-        mprof__arena_at(arena, thread->owner[class_]);
-    begin_life(thread, owner, object, bytes);
-    if (&owner->counter == counter) {
-        mprof__count(&owner->allocated, bytes);
-    } else {
+    bool spilled;
+    mprof_ref ref = find_owner(thread, counter, class_, bytes, &spilled);
+    mprof__live_add(thread, &thread->share, object, bytes);
+    if (spilled)
         mprof__count(&((struct mprof_spill_counter *)counter)->allocated,
                      bytes);
-        mprof__count(&owner->spilled, bytes);
-    }
+    mprof__c_counter_add(session, &thread->share, mprof__arena_at(arena, ref),
+                         bytes, spilled);
     mprof__count(&size->allocated, bytes);
     if (__builtin_expect(mprof__has_losses(thread), 0))
         mprof__count_losses(thread, (struct mprof_count){1, bytes});
-    struct mprof__object what = {.counter = thread->owner[class_],
-                                 .bytes = bytes};
+    struct mprof__object what = {.counter = ref, .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
         struct mprof_header *header = mprof__arena_header(arena);
         add_atomic(&header->untracked_allocs, &header->untracked_bytes, bytes);
@@ -133,23 +140,32 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
            struct place *p) {
     p->thread = me->heap[MPROF_C_HEAP].thread;
     if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() ||
-        p->thread == NULL || p->thread->sizes == NULL || bytes >= UINT32_MAX ||
-        mprof__autosave != 0)
+        p->thread == NULL || p->thread->sizes == NULL ||
+        bytes > MPROF__MOST_AT_ONCE || mprof__autosave != 0)
         return false;
     p->size = p->thread->sizes[bin_of(bytes)];
     return p->size != NULL &&
            mprof__objects_word(object, &me->shadow, &p->word);
 }
 
-/* OBJECT in COUNTER, whose ref is REF. */
-static inline void count_at(const struct place *p,
-                            struct mprof_counter *counter, mprof_ref ref,
-                            const void *object, uint64_t bytes) {
-    struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
-    begin_life(p->thread, own, object, bytes);
-    mprof__count(&own->allocated, bytes);
+/* OBJECT is in the counter REF. */
+static inline void put(const struct place *p, mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
     mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
+}
+
+/* OBJECT in COUNTER; false: it has no room. */
+static bool count_in(const struct place *p, struct mprof_c_counter *counter,
+                     const void *object, uint64_t bytes) {
+    struct mprof__thread *thread = p->thread;
+    struct mprof__session *session = thread->session;
+    if (!mprof__c_counter_takes(&thread->share, counter, bytes) &&
+        !mprof__c_counter_widen(session, counter))
+        return false;
+    mprof__live_add(thread, &thread->share, object, bytes);
+    mprof__c_counter_add(session, &thread->share, counter, bytes, false);
+    put(p, mprof__arena_ref(&session->arena, counter), bytes);
+    return true;
 }
 
 /* By what is remembered.  False: it is not. */
@@ -158,11 +174,8 @@ static bool place_by_walk(const struct place *p, const void *object,
                           struct mprof__trail trail) {
     struct mprof_counter *counter = mprof__counter_by_walk(
         p->thread, frame, trail, mprof_size_class(bytes));
-    if (counter == NULL)
-        return false;
-    count_at(p, counter, mprof__arena_ref(&p->thread->session->arena, counter),
-             object, bytes);
-    return true;
+    return counter != NULL &&
+           count_in(p, (struct mprof_c_counter *)counter, object, bytes);
 }
 
 static bool __attribute__((noinline))
@@ -237,8 +250,22 @@ void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
         struct mprof_counter *counter =
             cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
         if (__builtin_expect(counter != NULL, 1)) {
+            struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
             mprof__check_cell(p.thread, frame, cell);
-            count_at(&p, counter, cell->counter[class_ % 2], object, bytes);
+            bool is_quick = mprof__c_counter_is_quick(&p.thread->share, own,
+                                                      mprof__c_one(bytes));
+            if (!is_quick && !mprof__c_counter_is_wide(own)) {
+                allocated_slowly(me, object, bytes, frame,
+                                 (struct mprof__trail){NULL, NULL});
+                return;
+            }
+            mprof__live_add(p.thread, &p.thread->share, object, bytes);
+            if (is_quick)
+                mprof__c_counter_allocated(&p.thread->share, own, bytes);
+            else
+                mprof__c_wide_allocated(memo->base, &p.thread->share, own,
+                                        bytes, false);
+            put(&p, cell->counter[class_ % 2], bytes);
             mprof__leave_quickly(me);
             return;
         }
@@ -291,22 +318,7 @@ static struct mprof_size *foreign_size(struct mprof__thread *thread,
     return record;
 }
 
-/* OBJECT of BYTES, which the same thread has allocated, lives no more. */
-static inline void end_life(struct mprof__thread *thread,
-                            struct mprof_c_counter *counter, const void *object,
-                            uint64_t bytes) {
-    struct mprof__share *share = &thread->share;
-    mprof__live_subtract(thread, share, &thread->record->peak, bytes);
-    mprof__live_touch(share, counter);
-    if (share->last == object)
-        mprof__bump(&counter->temporary, 1);
-    else
-        share->last = NULL;
-    mprof__sum_add(counter->lifetime, share->clock);
-    mprof__count(&counter->freed, bytes);
-}
-
-/* The same of another thread's. */
+/* BYTES that another thread has allocated live no more. */
 static void end_foreign_life(struct mprof__thread *thread,
                              struct mprof_freed *ours, uint64_t bytes) {
     struct mprof__share *share = &thread->share;
@@ -339,10 +351,14 @@ static bool count_free(struct mprof__thread *thread,
     }
     if (size == NULL || (!is_own && ours == NULL))
         return false;
-    if (is_own)
-        end_life(thread, counter, what->at, what->bytes);
-    else
+    if (is_own) {
+        mprof__live_subtract(thread, &thread->share, &thread->record->peak,
+                             what->bytes);
+        mprof__c_counter_free(thread->session, &thread->share, counter,
+                              what->at, what->bytes);
+    } else {
         end_foreign_life(thread, ours, what->bytes);
+    }
     mprof__count(&size->freed, what->bytes);
     return true;
 }
@@ -410,10 +426,17 @@ release_quickly(struct mprof__self *me, const void *object) {
     struct mprof_c_counter *counter =
         mprof__arena_at(&thread->session->arena, (mprof_ref)(what >> 32));
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
-    if (counter->thread != thread->ref || size == NULL)
+    bool is_quick = mprof__c_counter_is_quick(&thread->share, counter, 0);
+    if (counter->thread != thread->ref || size == NULL ||
+        !(is_quick || mprof__c_counter_is_wide(counter)))
         return false;
     mprof__store_relaxed(word, 0);
-    end_life(thread, counter, object, bytes);
+    mprof__live_subtract(thread, &thread->share, &thread->record->peak, bytes);
+    if (is_quick)
+        mprof__c_counter_freed(&thread->share, counter, object, bytes);
+    else
+        mprof__c_wide_freed(thread->session->arena.base, &thread->share,
+                            counter, object, bytes);
     mprof__count(&size->freed, bytes);
     return true;
 }

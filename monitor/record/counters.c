@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/lisp_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
@@ -111,18 +112,18 @@ static struct mprof_counter *add_counter(struct mprof__thread *thread,
                                          uint32_t key, enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__blocks *blocks = &thread->tree.counter_blocks;
-    struct mprof_c_counter *counter = mprof__block_next(thread, blocks, room);
+    struct mprof_counter *counter = mprof__block_next(thread, blocks, room);
     if (counter == NULL)
         return NULL;
     memset(counter, 0, blocks->bytes);
-    counter->counter.key = key;
-    if (mprof__knows_lives(thread)) {
-        counter->thread = thread->ref;
-        counter->site = site;
+    counter->key = key;
+    if (is_c(thread)) {
+        ((struct mprof_c_counter *)counter)->thread = thread->ref;
+        ((struct mprof_c_counter *)counter)->site = site;
     }
     mprof_ref ref = mprof__block_publish(arena, blocks, counter);
     mprof__store_release(find_end(arena, node), ref);
-    return &counter->counter;
+    return counter;
 }
 
 /* The counter of NODE, made if there is ROOM for it; else NULL. */
@@ -141,10 +142,13 @@ bool mprof__root_counters(struct mprof__thread *thread) {
             add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS);
         if (counter == NULL)
             return false;
-        /* A part of a copy puts there what has no other place. */
-        if (!mprof__knows_lives(thread) &&
-            !mprof__lisp_counter_widen(
-                thread, (struct mprof_lisp_counter *)counter, none))
+        /* What has no other place has one there. */
+        if (is_c(thread)
+                ? !mprof__c_counter_widen(thread->session,
+                                          (struct mprof_c_counter *)counter)
+                : !mprof__knows_lives(thread) &&
+                      !mprof__lisp_counter_widen(
+                          thread, (struct mprof_lisp_counter *)counter, none))
             return false;
     }
     return true;
@@ -176,6 +180,15 @@ static struct mprof_counter *root_counter(struct mprof__thread *thread,
     if (counter == NULL)
         counter = any_counter(arena, root, mprof__key_class(arena, key));
     return counter;
+}
+
+mprof_ref mprof__widened_counter(struct mprof__thread *thread, mprof_ref ref,
+                                 unsigned class_, struct mprof_count n) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    if (mprof__c_counter_widen(thread->session, mprof__arena_at(arena, ref)))
+        return ref;
+    count_folded(thread, n);
+    return mprof__arena_ref(arena, root_counter(thread, class_));
 }
 
 /* Without room for a counter of the chain: that of its function alone, else the

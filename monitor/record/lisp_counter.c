@@ -59,7 +59,8 @@ bool mprof__counter_add(struct mprof__thread *thread,
         return true;
     }
     if (mprof__knows_lives(thread)) {
-        mprof__count_more(&((struct mprof_c_counter *)counter)->allocated, n);
+        mprof__count_more(&((struct mprof_alive_counter *)counter)->allocated,
+                          n);
         return true;
     }
     struct mprof_lisp_counter *own = (struct mprof_lisp_counter *)counter;

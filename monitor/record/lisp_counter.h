@@ -9,8 +9,8 @@
  * both, and the word becomes its ref, in one store: whoever reads the file, or
  * finds it after SIGKILL, finds one or the other.
  *
- * Where it is told what lives, counters are as those of C, and there is nothing
- * to it.
+ * Where it is told what lives counters have numbers of their own, and there is
+ * nothing to it.
  */
 #ifndef MONITOR_RECORD_LISP_COUNTER_H
 #define MONITOR_RECORD_LISP_COUNTER_H
@@ -29,6 +29,10 @@ static inline void mprof__count_more(struct mprof_count *count,
                                      struct mprof_count n) {
     mprof__bump(&count->allocs, n.allocs);
     mprof__bump(&count->bytes, n.bytes);
+}
+
+static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
+    mprof__count_more(count, (struct mprof_count){1, bytes});
 }
 
 /* N more in COUNTER, of the data file that begins at BASE.  False: it has no

@@ -124,7 +124,7 @@ static inline void place(struct mprof__thread *thread,
         mprof__counter(thread, node, key, event->count);
     /* It is told alive or dead in what may be another one. */
     mprof_ref ref = thread->owner[mprof__key_place(key)];
-    struct mprof_c_counter *owner =
+    struct mprof_alive_counter *owner =
         mprof__arena_at(&thread->session->arena, ref);
     bool in_spill = &owner->counter != counter;
     if (!count(thread, event, counter, bin, in_spill))

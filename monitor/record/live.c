@@ -36,13 +36,28 @@ static struct mprof__live *acquire(struct mprof__thread *thread) {
     return heap;
 }
 
+/* While the clock is below a power of two, so many allocations are too many for
+ * a narrow counter that their lifetimes may need more than 63 bits, also when
+ * the clock comes to twice that power meanwhile.  That power. */
+static uint64_t bound_lifetimes(struct mprof__share *share) {
+    unsigned bits = 32;
+    while (bits < 60 && share->clock >> bits != 0)
+        bits++;
+    share->not_narrow =
+        MPROF_NOT_NARROW | (UINT32_MAX & -((uint32_t)1 << (62 - bits)));
+    return (uint64_t)1 << bits;
+}
+
 /* Let what THREAD allocated be in the clock of all. */
 static void sync_clock(struct mprof__live *heap, struct mprof__share *share) {
     heap->clock += share->clock - share->synced;
     share->clock = share->synced = heap->clock;
-    uint64_t at = heap->members > 1 ? share->clock + TELL : UINT64_MAX;
-    mprof__store_relaxed(&share->clock_at,
-                         at < heap->curve_at ? at : heap->curve_at);
+    uint64_t at = bound_lifetimes(share);
+    if (heap->curve_at < at)
+        at = heap->curve_at;
+    if (heap->members > 1 && share->clock + TELL < at)
+        at = share->clock + TELL;
+    mprof__store_relaxed(&share->clock_at, at);
 }
 
 /* There is no share: count what comes to the heap itself. */

@@ -41,12 +41,15 @@ enum { MPROF__HAS_NONE, MPROF__HAS_PART, MPROF__HAS_ALL };
 /* What a thread has for itself; the first line of the processor's cache is on
  * the path of each event. */
 struct mprof__share {
-    int64_t live;      /* bytes: all, or of its part; atomic */
-    int64_t most;      /* that `live` may be without asking; atomic */
-    int64_t peak;      /* bytes, when it was raised last; atomic */
-    uint64_t clock;    /* bytes allocated so far, by all threads */
-    uint64_t clock_at; /* when others are to be told; atomic */
-    const void *last;  /* what the last event allocated, or NULL */
+    int64_t live;        /* bytes: all, or of its part; atomic */
+    int64_t most;        /* that `live` may be without asking; atomic */
+    int64_t peak;        /* bytes, when it was raised last; atomic */
+    uint64_t clock;      /* bytes allocated so far, by all threads */
+    uint64_t clock_at;   /* when others are to be told; atomic */
+    const void *last;    /* what the last event allocated, or NULL */
+    uint64_t not_narrow; /* bits that the sums of a narrow counter have not, as
+                          * the lifetime of so many would need more than a word
+                          * with this clock */
     /* Under the lock: */
     int kind;
     bool is_member; /* it had events */
@@ -108,6 +111,7 @@ void mprof__live_tick(struct mprof__thread *thread);
  * an event that it must ask for. */
 static inline void mprof__live_enter(struct mprof__share *share) {
     share->most = INT64_MIN;
+    share->not_narrow = MPROF_NOT_NARROW;
 }
 
 /* THREAD ends: it gives back what it has. */
@@ -159,23 +163,6 @@ static inline void mprof__live_subtract(struct mprof__thread *thread,
     mprof__order_for_handlers();
     if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
         mprof__live_slowly(thread, -(int64_t)bytes);
-}
-
-/* COUNTER is about to be changed by an event that the thread with SHARE has
- * counted: what it has is what lived at the peak. */
-static inline void mprof__live_touch(const struct mprof__share *share,
-                                     struct mprof_c_counter *counter) {
-    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
-    if (__builtin_expect(counter->stamp == peak, 1))
-        return;
-    const struct mprof_count *all = &counter->allocated;
-    const struct mprof_count *spilled = &counter->spilled;
-    mprof__store_relaxed(&counter->at_peak.allocs,
-                         all->allocs + spilled->allocs - counter->freed.allocs);
-    mprof__store_relaxed(&counter->at_peak.bytes,
-                         all->bytes + spilled->bytes - counter->freed.bytes);
-    mprof__order_for_handlers();
-    mprof__store_relaxed(&counter->stamp, peak);
 }
 
 #endif

@@ -78,12 +78,6 @@ static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
     return mprof__make_counter(thread, node, key, n);
 }
 
-/* Counters have one writer. */
-static inline void mprof__count(struct mprof_count *count, uint64_t bytes) {
-    mprof__bump(&count->allocs, 1);
-    mprof__bump(&count->bytes, bytes);
-}
-
 /* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that
  * is not 0; NULL: it has to look. */
 static inline struct mprof_bin *
@@ -118,7 +112,8 @@ mprof__count_lisp(const struct mprof__thread *thread,
                   struct mprof_counter *counter, struct mprof_bin *bin,
                   bool storage, struct mprof_count n) {
     if (__builtin_expect(thread->lives, 0))
-        mprof__count_more(&((struct mprof_c_counter *)counter)->allocated, n);
+        mprof__count_more(&((struct mprof_alive_counter *)counter)->allocated,
+                          n);
     else if (__builtin_expect(!mprof__lisp_counter_add(
                                   thread->memo.base,
                                   (struct mprof_lisp_counter *)counter, n),

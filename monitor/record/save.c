@@ -122,11 +122,13 @@ static void copy_again(struct mprof_header *copy,
 }
 
 /* What was freed comes before what it was freed of, and both soon after one
- * another: what was allocated between them looks as if it had been kept. */
+ * another: what was allocated between them looks as if it had been kept.  A
+ * counter that becomes wide has what its C_WIDE has already. */
 static void copy_spills(struct mprof_header *copy,
                         const struct mprof__arena *arena, size_t used,
                         struct blocks *blocks) {
     copy_again(copy, arena, used, MPROF_FREED);
+    copy_again(copy, arena, used, MPROF_C_WIDE);
     copy_again(copy, arena, used, MPROF_COUNTERS);
     take_counts(arena, used, blocks, SPILLS);
     copy_again(copy, arena, used, MPROF_SPILL_COUNTERS);

@@ -8,6 +8,7 @@
 #include "monitor/base/table.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/lisp_counter.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
@@ -38,6 +39,11 @@ struct mprof__within {
     bool ended;
 };
 
+static void add(struct mprof_count *sum, const struct mprof_count *count) {
+    sum->allocs += count->allocs;
+    sum->bytes += count->bytes;
+}
+
 static void add_note(struct notes *notes, const struct noted *noted) {
     const struct mprof_count *a = &noted->count[0], *b = &noted->count[1];
     if ((a->allocs | a->bytes | b->allocs | b->bytes) == 0)
@@ -45,6 +51,21 @@ static void add_note(struct notes *notes, const struct noted *noted) {
     if (notes->count < notes->room)
         notes->list[notes->count] = *noted;
     notes->count++;
+}
+
+/* What COUNTER, of a thread of HEAP, has, in the data file that begins at BASE.
+ * Of C's chains in the spill the tree has the innermost functions. */
+static struct mprof_count allocated(const void *base,
+                                    const struct mprof_counter *counter,
+                                    enum mprof_heap heap, bool lives) {
+    if (heap == MPROF_C_HEAP) {
+        struct mprof_c_numbers n =
+            mprof__c_counter_read(base, (const void *)counter);
+        add(&n.allocated, &n.spilled);
+        return n.allocated;
+    }
+    return lives ? ((const struct mprof_alive_counter *)counter)->allocated
+                 : mprof__lisp_counter_read(base, (const void *)counter);
 }
 
 /* The counters in BLOCK, of a thread of HEAP. */
@@ -57,21 +78,13 @@ static void note_counters(struct notes *notes, const struct mprof__arena *arena,
     uint32_t bytes = mprof_thing_bytes(MPROF_COUNTERS, lives);
     for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
         const struct mprof_counter *counter = (const void *)thing;
-        const struct mprof_c_counter *c = (const void *)thing;
         struct noted noted = {
             .ref = mprof__arena_ref(arena, thing),
             .type = MPROF_COUNTERS,
             .class_ = (uint8_t)mprof__key_class(arena, counter->key),
             .is_c = heap == MPROF_C_HEAP,
             .lives = lives,
-            .count = {lives ? c->allocated
-                            : mprof__lisp_counter_read(arena->base,
-                                                       (const void *)thing)}};
-        /* Of chains in the spill the tree has the innermost functions. */
-        if (noted.is_c) {
-            noted.count[0].allocs += c->spilled.allocs;
-            noted.count[0].bytes += c->spilled.bytes;
-        }
+            .count = {allocated(arena->base, counter, heap, lives)}};
         add_note(notes, &noted);
     }
 }
@@ -216,11 +229,6 @@ int mprof__scope_begin(struct mprof__session *session,
     return 0;
 }
 
-static void add(struct mprof_count *sum, const struct mprof_count *count) {
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
-}
-
 int mprof__scope_end(struct mprof__session *session,
                      struct mprof_scope *scope) {
     struct mprof__within *within = scope->within;
@@ -273,6 +281,26 @@ static void *at(struct mprof_header *copy, mprof_ref ref) {
     return (char *)copy + (size_t)ref * 8;
 }
 
+/* Let COUNTER, of a thread of HEAP, have allocated COUNT and nothing else, in
+ * the COPY. */
+static void set_counter(struct mprof_header *copy, void *counter, uint32_t heap,
+                        bool lives, struct mprof_count count) {
+    struct mprof_alive_counter *alive = counter;
+    struct mprof_c_counter *c = counter;
+    const struct mprof_count none = {0, 0};
+    if (heap == MPROF_C_HEAP) {
+        c->stamp = 0;
+        mprof__c_counter_set((char *)copy, c,
+                             &(struct mprof_c_numbers){.allocated = count});
+    } else if (lives) {
+        alive->allocated = count;
+        alive->freed = alive->spilled = none;
+        alive->ages = 0;
+    } else {
+        mprof__lisp_counter_set(copy, counter, count);
+    }
+}
+
 /* All numbers of what is in BLOCK; what leads from one to another stays. */
 static void clear_block(struct mprof_header *copy, struct mprof_block *block) {
     const struct mprof_thread *thread = at(copy, block->thread);
@@ -282,22 +310,16 @@ static void clear_block(struct mprof_header *copy, struct mprof_block *block) {
     const struct mprof_count none = {0, 0};
     char *thing = (char *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
-        struct mprof_c_counter *c = (void *)thing;
         struct mprof_spill_counter *spilled = (void *)thing;
         struct mprof_total *total = (void *)thing;
         if (type == MPROF_TOTALS)
             memset(total->counts, 0, sizeof total->counts);
-        else if (type != MPROF_COUNTERS && type != MPROF_SPILL_COUNTERS)
-            continue;
-        else if (!lives)
-            mprof__lisp_counter_set(copy, (void *)thing, none);
-        else if (type == MPROF_SPILL_COUNTERS)
+        else if (type == MPROF_COUNTERS)
+            set_counter(copy, thing, thread->heap, lives, none);
+        else if (type == MPROF_SPILL_COUNTERS && lives)
             spilled->allocated = none;
-        else
-            c->allocated = none;
-        if (type == MPROF_COUNTERS && lives)
-            memset(&c->freed, 0,
-                   sizeof *c - offsetof(struct mprof_c_counter, freed));
+        else if (type == MPROF_SPILL_COUNTERS)
+            mprof__lisp_counter_set(copy, (void *)thing, none);
     }
 }
 
@@ -343,16 +365,13 @@ static void clear_header(struct mprof_header *header) {
 }
 
 static void put(struct mprof_header *copy, const struct noted *noted) {
-    struct mprof_c_counter *counter = at(copy, noted->ref);
     struct mprof_bin *bin = at(copy, noted->ref);
     struct mprof_size *size = at(copy, noted->ref);
     struct mprof_thread *thread = at(copy, noted->ref);
     switch (noted->type) {
     case MPROF_COUNTERS:
-        if (noted->lives)
-            counter->allocated = noted->count[0];
-        else
-            mprof__lisp_counter_set(copy, (void *)counter, noted->count[0]);
+        set_counter(copy, bin, noted->is_c ? MPROF_C_HEAP : MPROF_LISP_HEAP,
+                    noted->lives, noted->count[0]);
         break;
     case MPROF_BIN:
         bin->objects = noted->count[0];
@@ -374,7 +393,7 @@ static void add_to(struct mprof_header *copy, const struct mprof_thread *thread,
                    struct mprof_counter *counter,
                    const struct mprof_count *count) {
     if (mprof_knows_lives(thread->heap, thread->flags)) {
-        add(&((struct mprof_c_counter *)counter)->allocated, count);
+        add(&((struct mprof_alive_counter *)counter)->allocated, count);
         return;
     }
     struct mprof_lisp_counter *own = (void *)counter;

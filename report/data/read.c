@@ -31,7 +31,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_MARK] = sizeof(struct mprof_mark),
     [MPROF_LOST] = sizeof(struct mprof_lost),
     [MPROF_SOURCE] = sizeof(struct mprof_source),
-    [MPROF_WIDE] = sizeof(struct mprof_wide)};
+    [MPROF_WIDE] = sizeof(struct mprof_wide),
+    [MPROF_C_WIDE] = sizeof(struct mprof_c_wide)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {

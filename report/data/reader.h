@@ -1,10 +1,10 @@
-/* reader.h - what read.c, refs.c, records.c and trees.c share. */
+/* reader.h - what the files share that read a data file. */
 #ifndef REPORT_DATA_READER_H
 #define REPORT_DATA_READER_H
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_WIDE + 1)
+#define MPROF_TYPES (MPROF_C_WIDE + 1)
 
 struct report__trees;
 
@@ -67,6 +67,24 @@ uint32_t report__thing_thread(struct report__reader *reader, uint32_t type,
  * False when the file is damaged. */
 bool report__read_lisp_counter(struct report__reader *reader, uint64_t at,
                                struct mprof_count *count);
+
+/* All that is told in a counter where it is known what lives.  Of Lisp: the
+ * first half of the lifetime are the ages of what is alive, and thread, site
+ * and stamp nothing. */
+struct report__lives {
+    mprof_ref thread, site;
+    uint64_t stamp;
+    struct mprof_c_numbers number;
+};
+
+/* The same for that of a thread of HEAP. */
+bool report__read_lives(struct report__reader *reader, uint64_t at,
+                        uint32_t heap, struct report__lives *lives);
+
+/* Bytes of a thing in a block of TYPE, of a thread of which it is known what
+ * LIVES or not. */
+uint32_t report__thing_bytes(const struct report__reader *reader, uint32_t type,
+                             bool lives);
 
 /* Find the things in the blocks of TYPE; the threads are read. */
 bool report__count_things(struct report__reader *reader, uint32_t type);

@@ -23,13 +23,8 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_MARK] = "a mark",
     [MPROF_LOST] = "what is lost",
     [MPROF_SOURCE] = "a source",
-    [MPROF_WIDE] = "wide numbers"};
-
-/* What counters of Lisp were in MPROF_BROAD_VERSION. */
-struct broad_counter {
-    struct mprof_counter counter;
-    struct mprof_count allocated;
-};
+    [MPROF_WIDE] = "wide numbers",
+    [MPROF_C_WIDE] = "wide numbers of C"};
 
 /* The last record of TYPE that begins at REF or before it; MPROF_NONE: none. */
 static uint32_t find(struct report__reader *r, uint32_t type, mprof_ref ref) {
@@ -101,56 +96,8 @@ static uint32_t thing_bytes(const struct report__reader *r, uint32_t type,
                             uint32_t block) {
     const struct report__thread *thread =
         &r->profile->threads[r->thread[type][block]];
-    int lives = mprof_knows_lives(thread->heap, thread->flags);
-    if (r->header.version <= MPROF_BROAD_VERSION && !lives) {
-        if (type == MPROF_COUNTERS)
-            return sizeof(struct broad_counter);
-        if (type == MPROF_SPILL_COUNTERS)
-            return sizeof(struct mprof_spill_counter);
-    }
-    return mprof_thing_bytes(type, lives);
-}
-
-/* While the program runs, a WIDE may be there that is behind the used bytes of
- * the file as they were when its beginning was read. */
-static bool follow_wide(struct report__reader *r, uint64_t at, mprof_ref ref,
-                        struct mprof_wide *wide) {
-    uint64_t end = (uint64_t)ref * 8 + sizeof *wide;
-    const unsigned field = MPROF_FIELD(lisp_counter, sum);
-    bool later = is_later(r, ref);
-    if (!later && !report__is_record(r, MPROF_WIDE, ref))
-        return leads_elsewhere(r, at + field, ref, MPROF_WIDE);
-    *wide = (struct mprof_wide){.counter = 0};
-    if (end <= r->size)
-        memcpy(wide, r->data + end - sizeof *wide, sizeof *wide);
-    if (wide->counter == at / 8)
-        return true;
-    wide->allocated = (struct mprof_count){0, 0};
-    return later ||
-           report__damaged(r, at + field, "numbers of another counter");
-}
-
-bool report__read_lisp_counter(struct report__reader *r, uint64_t at,
-                               struct mprof_count *count) {
-    struct mprof_lisp_counter in;
-    struct broad_counter broad;
-    struct mprof_wide wide;
-    if (r->header.version <= MPROF_BROAD_VERSION) {
-        memcpy(&broad, r->data + at, sizeof broad);
-        *count = broad.allocated;
-        return true;
-    }
-    memcpy(&in, r->data + at, sizeof in);
-    *count = mprof_narrow_count(in.sum);
-    if ((in.sum & MPROF_NOT_NARROW) == 0)
-        return true;
-    if (!(in.sum & MPROF_IS_WIDE) || in.sum >> 32 != MPROF_IS_WIDE >> 32)
-        return report__damaged(r, at + MPROF_FIELD(lisp_counter, sum),
-                               "neither numbers nor a ref");
-    if (!follow_wide(r, at, mprof_wide_ref(in.sum), &wide))
-        return false;
-    *count = wide.allocated;
-    return true;
+    return report__thing_bytes(r, type,
+                               mprof_knows_lives(thread->heap, thread->flags));
 }
 
 static struct mprof_block block_at(const struct report__reader *r,

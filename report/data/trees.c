@@ -200,17 +200,20 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                          struct report__counter *out, mprof_ref *next,
                          bool *known) {
     const struct report__profile *p = r->profile;
-    struct mprof_c_counter in = {.thread = 0};
+    struct report__lives in = {.thread = 0};
+    struct mprof_counter counter;
+    const struct mprof_c_numbers *n = &in.number;
     uint32_t thread, site;
     struct what what;
     const struct report__thread *of = &p->threads[p->nodes[node].thread];
     bool lives = mprof_knows_lives(of->heap, of->flags);
 
-    memcpy(&in, r->data + at, lives ? sizeof in : sizeof in.counter);
-    if (!lives && !report__read_lisp_counter(r, at, &in.allocated))
+    memcpy(&counter, r->data + at, sizeof counter);
+    if (lives ? !report__read_lives(r, at, of->heap, &in)
+              : !report__read_lisp_counter(r, at, &in.number.allocated))
         return false;
-    *next = in.counter.next;
-    if (!read_key(r, at, MPROF_FIELD(counter, key), in.counter.key,
+    *next = counter.next;
+    if (!read_key(r, at, MPROF_FIELD(counter, key), counter.key,
                   p->nodes[node].thread, &what, known))
         return false;
     *out = (struct report__counter){.node = node,
@@ -218,21 +221,21 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                                     .class_ = what.class_,
                                     .bin = what.bin,
                                     .is_storage = what.is_storage,
-                                    .allocated = in.allocated,
-                                    .freed = in.freed};
+                                    .allocated = n->allocated,
+                                    .freed = n->freed};
     if (!lives)
         return true;
     if (of->heap == MPROF_LISP_HEAP) {
-        out->lifetime = in.lifetime[0] >> 63 ? 0 : in.lifetime[0];
+        out->lifetime = n->lifetime[0] >> 63 ? 0 : n->lifetime[0];
         return true;
     }
-    out->temporary = in.temporary;
-    out->lifetime = sum_of(in.lifetime);
-    out->at_peak = in.at_peak;
+    out->temporary = n->temporary;
+    out->lifetime = sum_of(n->lifetime);
+    out->at_peak = n->at_peak;
     if (in.stamp != p->counted_peak)
         out->at_peak = (struct mprof_count){
-            in.allocated.allocs + in.spilled.allocs - in.freed.allocs,
-            in.allocated.bytes + in.spilled.bytes - in.freed.bytes};
+            n->allocated.allocs + n->spilled.allocs - n->freed.allocs,
+            n->allocated.bytes + n->spilled.bytes - n->freed.bytes};
     if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
                         MPROF_THREAD, 0, &thread) ||
         !report__follow(r, at, MPROF_FIELD(c_counter, site), in.site,

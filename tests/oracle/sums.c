@@ -70,20 +70,36 @@ static int lives(const struct mprof_thread *thread) {
     return thread->heap == MPROF_C_HEAP || thread->flags & MPROF_THREAD_LIVES;
 }
 
-/* What a counter of THREAD has allocated. */
+static struct mprof_count read_word(const void *word) {
+    uint64_t sum;
+    memcpy(&sum, word, sizeof sum);
+    return (struct mprof_count){sum & 0xffffffff, sum >> 32};
+}
+
+/* What a counter of THREAD in a block of TYPE has allocated, and what of that
+ * is FREED. */
 static struct mprof_count read_counter(const unsigned char *data,
                                        const struct mprof_thread *thread,
-                                       const void *counter) {
-    struct mprof_count count;
-    uint64_t sum;
-    if (lives(thread)) {
-        memcpy(&count, (const char *)counter + 8, sizeof count);
-        return count;
+                                       uint32_t type, const char *counter,
+                                       struct mprof_count *freed) {
+    struct mprof_count count = read_word(counter + 8);
+    *freed = (struct mprof_count){0, 0};
+    if (lives(thread) && type == MPROF_SPILL_COUNTERS) {
+        memcpy(&count, counter + 8, sizeof count);
+    } else if (thread->heap == MPROF_C_HEAP) {
+        *freed = read_word(counter + 24);
+        if (count.bytes >> 31) {
+            const unsigned char *wide = data + (count.allocs & 0x7fffffff) * 8;
+            memcpy(&count, wide + 16, sizeof count);
+            memcpy(freed, wide + 48, sizeof *freed);
+        }
+    } else if (lives(thread)) {
+        memcpy(&count, counter + 8, sizeof count);
+        memcpy(freed, counter + 40, sizeof *freed);
+    } else if (count.bytes >> 31) {
+        memcpy(&count, data + (count.allocs & 0x7fffffff) * 8 + 16,
+               sizeof count);
     }
-    memcpy(&sum, (const char *)counter + 8, sizeof sum);
-    count = (struct mprof_count){sum & 0xffffffff, sum >> 32};
-    if (sum >> 63)
-        memcpy(&count, data + (sum & 0x7fffffff) * 8 + 16, sizeof count);
     return count;
 }
 
@@ -98,8 +114,9 @@ static void add_spilled(struct chains *chains,
     for (uint32_t i = 0; i < block->count; i++)
         if (block->head.type == MPROF_SPILL_COUNTERS) {
             uint32_t key = ((const struct mprof_counter *)counter)->key;
-            struct mprof_count count =
-                read_counter(chains->data, thread, counter);
+            struct mprof_count freed,
+                count = read_counter(chains->data, thread, block->head.type,
+                                     counter, &freed);
             if (thread->spilled == thread->emptied)
                 add_chain(chains, thread->heap == MPROF_C_HEAP ? 0 : key,
                           &count);
@@ -143,13 +160,13 @@ int main(int argc, char **argv) {
             for (uint32_t i = 0; i < block->count; i++) {
                 const struct mprof_counter *counter =
                     (const void *)((const char *)(block + 1) + i * thing);
-                struct mprof_count count = read_counter(data, thread, counter);
+                struct mprof_count freed,
+                    count = read_counter(data, thread, record->type,
+                                         (const void *)counter, &freed);
                 add_chain(&chains,
                           thread->heap == MPROF_C_HEAP ? 0 : counter->key,
                           &count);
-                const struct mprof_c_counter *c = (const void *)counter;
-                if (lives(thread))
-                    add(&dead, &c->freed);
+                add(&dead, &freed);
             }
         }
         if (record->type == MPROF_SPILL_COUNTERS ||

@@ -163,12 +163,26 @@ static bool is_broad(struct datafile *file) {
     return datafile_header(file)->version <= MPROF_BROAD_VERSION;
 }
 
+/* Those that know what lives were larger: allocated at 8, thread at 24, site at
+ * 28, freed at 32. */
+enum { LARGE_BYTES = 112 };
+
+static bool is_large(struct datafile *file) {
+    return datafile_header(file)->version <= MPROF_LARGE_VERSION;
+}
+
 /* Bytes of a counter, in a block of TYPE. */
 static size_t counter_bytes(struct datafile *file, uint32_t type, bool lives) {
+    if (lives && type == MPROF_COUNTERS && is_large(file))
+        return LARGE_BYTES;
     if (!is_broad(file) || lives)
         return mprof_thing_bytes(type, lives);
     return sizeof(struct mprof_counter) + sizeof(struct mprof_count) +
            (type == MPROF_SPILL_COUNTERS ? 8 : 0);
+}
+
+static bool is_small(struct mprof_count count) {
+    return ((count.allocs | count.bytes) >> 31) == 0;
 }
 
 /* Let the counter at REF, of Lisp, have COUNT. */
@@ -179,7 +193,7 @@ static void set_lisp_counter(struct datafile *file, mprof_ref ref,
         memcpy(&counter->counter + 1, &count, sizeof count);
         return;
     }
-    if (((count.allocs | count.bytes) >> 31) == 0) {
+    if (is_small(count)) {
         counter->sum = mprof_narrow_sum(count);
         return;
     }
@@ -224,6 +238,42 @@ mprof_ref datafile_total(struct datafile *file, mprof_ref thread,
     return ref;
 }
 
+/* Let the counter at REF, of C or of a thread of Lisp that knows what lives,
+ * have these. */
+static void set_lives(struct datafile *file, mprof_ref ref, mprof_ref thread,
+                      mprof_ref site, struct mprof_count allocated,
+                      struct mprof_count freed) {
+    char *large = datafile_record(file, ref);
+    struct mprof_c_counter *c = datafile_record(file, ref);
+    struct mprof_alive_counter *alive = datafile_record(file, ref);
+    const struct mprof_thread *of = datafile_record(file, thread);
+    if (is_large(file)) {
+        memcpy(large + 8, &allocated, sizeof allocated);
+        memcpy(large + 24, &thread, sizeof thread);
+        memcpy(large + 28, &site, sizeof site);
+        memcpy(large + 32, &freed, sizeof freed);
+    } else if (of->heap == MPROF_LISP_HEAP) {
+        alive->allocated = allocated;
+        alive->freed = freed;
+    } else {
+        c->thread = thread;
+        c->site = site;
+        if (is_small(allocated) && is_small(freed)) {
+            c->allocated = mprof_narrow_sum(allocated);
+            c->freed = mprof_narrow_sum(freed);
+            return;
+        }
+        mprof_ref at =
+            add_record(file, MPROF_C_WIDE, sizeof(struct mprof_c_wide));
+        struct mprof_c_wide *wide = datafile_record(file, at);
+        wide->counter = ref;
+        wide->number.allocated = allocated;
+        wide->number.freed = freed;
+        c = datafile_record(file, ref); /* it may be elsewhere now */
+        c->allocated = MPROF_IS_WIDE | at;
+    }
+}
+
 mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
                            mprof_ref site, uint32_t class_,
                            struct mprof_count allocated,
@@ -232,16 +282,12 @@ mprof_ref datafile_counter(struct datafile *file, mprof_ref node,
     bool lives = knows_lives(file, thread);
     mprof_ref ref = add_thing(file, MPROF_COUNTERS, thread,
                               counter_bytes(file, MPROF_COUNTERS, lives));
-    struct mprof_c_counter *counter = datafile_record(file, ref);
-    counter->counter.key = class_;
-    if (lives) {
-        counter->allocated = allocated;
-        counter->thread = thread;
-        counter->site = site;
-        counter->freed = freed;
-    } else {
+    struct mprof_counter *counter = datafile_record(file, ref);
+    counter->key = class_;
+    if (lives)
+        set_lives(file, ref, thread, site, allocated, freed);
+    else
         set_lisp_counter(file, ref, allocated);
-    }
     mprof_ref *end =
         &((struct mprof_node *)datafile_record(file, node))->counter;
     while (*end != 0)

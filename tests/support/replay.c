@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "monitor/base/self.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "report/command/report.h"
@@ -159,16 +160,69 @@ static uint32_t fresh_key(uint32_t key) {
                : key;
 }
 
+static void add(struct mprof_count *sum, struct mprof_count n) {
+    sum->allocs += n.allocs;
+    sum->bytes += n.bytes;
+}
+
+static bool is_small(struct mprof_count n) {
+    return ((n.allocs | n.bytes) >> 31) == 0;
+}
+
+/* Let OWN have NUMBER. */
+static void set_c(struct mprof_c_counter *own,
+                  const struct mprof_c_numbers *number) {
+    if (number->spilled.allocs != 0 || !is_small(number->allocated))
+        assert_true(mprof__c_counter_widen(session, own));
+    mprof__c_counter_set(session->arena.base, own, number);
+}
+
+/* N more in TO, of the C heap, which is in the spill or the counter at OWNER;
+ * in the end also what became of all that C_COUNTER has. */
+static void play_c(struct player *p, struct mprof_counter *to, mprof_ref owner,
+                   struct mprof_count n,
+                   const struct mprof_c_counter *c_counter, bool last) {
+    struct mprof_c_counter *own = mprof__arena_at(&session->arena, owner);
+    struct mprof_c_numbers number =
+        mprof__c_counter_read(session->arena.base, own);
+    const struct mprof_c_numbers from = mprof__c_counter_read(old, c_counter);
+    if (&own->counter == to) {
+        add(&number.allocated, n);
+    } else {
+        assert_true(mprof__counter_add(p->thread, to, true, n));
+        add(&number.spilled, n);
+    }
+    if (last) {
+        struct mprof_count then = from.at_peak;
+        if (c_counter->stamp != old_peak)
+            then =
+                (struct mprof_count){from.allocated.allocs - from.freed.allocs,
+                                     from.allocated.bytes - from.freed.bytes};
+        add(&number.freed, from.freed);
+        add(&number.at_peak, then);
+        own->stamp = p->thread->record->peak = old_peak;
+    }
+    set_c(own, &number);
+}
+
+/* What COUNTER has allocated. */
+static struct mprof_count allocated(const struct player *p,
+                                    const void *counter) {
+    const struct mprof_thread *of = old_at(p->ref);
+    const struct mprof_alive_counter *alive = counter;
+    if (p->heap == MPROF_C_HEAP)
+        return mprof__c_counter_read(old, counter).allocated;
+    return mprof_knows_lives(of->heap, of->flags)
+               ? alive->allocated
+               : mprof__lisp_counter_read(old, counter);
+}
+
 /* In two parts, which other chains come between. */
 static void play_counter(struct player *p, const struct mprof_node *node,
                          const struct mprof_counter *counter, bool second) {
     const struct mprof_c_counter *c = (const void *)counter;
     bool is_c = p->heap == MPROF_C_HEAP;
-    const struct mprof_thread *of = old_at(p->ref);
-    struct mprof_count n =
-        mprof_knows_lives(of->heap, of->flags)
-            ? c->allocated
-            : mprof__lisp_counter_read(old, (const void *)counter);
+    struct mprof_count n = allocated(p, counter);
     struct mprof_count half = {n.allocs / 2, n.bytes / 2};
     set_chain(p, node, is_c ? c->site : 0);
     if (second)
@@ -180,24 +234,14 @@ static void play_counter(struct player *p, const struct mprof_node *node,
     struct mprof_counter *to =
         mprof__counter(p->thread, place, fresh_key(counter->key),
                        (struct mprof_count){1, half.bytes});
-    mprof_ref *owner_ref = &p->thread->owner[mprof__key_place(counter->key)];
-    bool in_spill = mprof__arena_at(&session->arena, *owner_ref) != to;
-    assert_true(mprof__counter_add(p->thread, to, in_spill, half));
+    mprof_ref owner = p->thread->owner[mprof__key_place(counter->key)];
+    bool in_spill = mprof__arena_at(&session->arena, owner) != to;
     if (mprof__has_losses(p->thread))
         p->thread->record->folded_allocs += half.allocs;
-    if (!is_c || !second)
-        return;
-    struct mprof_c_counter *owner =
-        mprof__arena_at(&session->arena, *owner_ref);
-    owner->freed.allocs += c->freed.allocs;
-    owner->freed.bytes += c->freed.bytes;
-    struct mprof_count then = c->at_peak;
-    if (c->stamp != old_peak)
-        then = (struct mprof_count){n.allocs - c->freed.allocs,
-                                    n.bytes - c->freed.bytes};
-    owner->stamp = p->thread->record->peak = old_peak;
-    owner->at_peak.allocs += then.allocs;
-    owner->at_peak.bytes += then.bytes;
+    if (is_c)
+        play_c(p, to, owner, half, c, second);
+    else
+        assert_true(mprof__counter_add(p->thread, to, in_spill, half));
 }
 
 static void play_block(struct player *p, const struct mprof_block *block,

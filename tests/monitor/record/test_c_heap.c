@@ -12,6 +12,7 @@
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/unwind/arch.h"
 
@@ -77,12 +78,17 @@ static void each_record(uint32_t type,
 
 static struct sums sums;
 
+static struct mprof_c_numbers numbers(const struct mprof_c_counter *counter) {
+    return mprof__c_counter_read(mprof__tracked()->arena.base, counter);
+}
+
 static void add_counters(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++) {
-        add(&sums.allocated, &counter[i].allocated);
-        add(&sums.freed, &counter[i].freed);
+        const struct mprof_c_numbers n = numbers(&counter[i]);
+        add(&sums.allocated, &n.allocated);
+        add(&sums.freed, &n.freed);
     }
 }
 
@@ -248,7 +254,7 @@ static void count_used(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++)
-        used += counter[i].allocated.allocs > 0;
+        used += numbers(&counter[i]).allocated.allocs > 0;
 }
 
 /* Where the walk is the compiler's, calls in one function are not told apart.
@@ -271,8 +277,9 @@ static void check_all_freed(const struct mprof_record *record) {
     const struct mprof_block *block = (const void *)record;
     const struct mprof_c_counter *counter = (const void *)(block + 1);
     for (uint32_t i = 0; i < block->count; i++) {
-        assert_int_equal(counter[i].freed.allocs, counter[i].allocated.allocs);
-        assert_int_equal(counter[i].freed.bytes, counter[i].allocated.bytes);
+        const struct mprof_c_numbers n = numbers(&counter[i]);
+        assert_int_equal(n.freed.allocs, n.allocated.allocs);
+        assert_int_equal(n.freed.bytes, n.allocated.bytes);
     }
 }
 

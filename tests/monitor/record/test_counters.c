@@ -6,6 +6,7 @@
 #include "tests/support/fake.h"
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 
@@ -53,8 +54,14 @@ static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
     uint64_t bytes = bytes_of(n, class_);
     struct mprof_counter *counter =
         mprof__counter(thread, find(n), class_, (struct mprof_count){1, bytes});
-    mprof__count(&((struct mprof_c_counter *)counter)->allocated, bytes);
+    assert_true(mprof__c_counter_add(session, &thread->share,
+                                     (struct mprof_c_counter *)counter, bytes,
+                                     false));
     return (const void *)counter;
+}
+
+static struct mprof_count allocated(const struct mprof_c_counter *counter) {
+    return mprof__c_counter_read(session->arena.base, counter).allocated;
 }
 
 static size_t edges, counters;
@@ -66,7 +73,7 @@ static void count_edge(void *thing) {
 
 static void count_counter(void *thing) {
     const struct mprof_c_counter *counter = thing;
-    counters += counter->allocated.allocs > 0;
+    counters += allocated(counter).allocs > 0;
 }
 
 static void each_site_and_class_has_one_counter(void **state) {
@@ -77,8 +84,8 @@ static void each_site_and_class_has_one_counter(void **state) {
                 const struct mprof_c_counter *counter = tell(n, class_);
                 assert_int_equal(counter->counter.key, class_);
                 assert_int_equal(counter->site, site[n].ref);
-                assert_int_equal(counter->allocated.allocs, round);
-                assert_int_equal(counter->allocated.bytes,
+                assert_int_equal(allocated(counter).allocs, round);
+                assert_int_equal(allocated(counter).bytes,
                                  round * bytes_of(n, class_));
             }
     edges = counters = 0;
@@ -117,7 +124,7 @@ static void classes_at_one_place_are_told_apart(void **state) {
             for (unsigned class_ = 0; class_ < USED; class_++) {
                 const struct mprof_c_counter *counter = tell(n, class_);
                 assert_int_equal(counter->counter.key, class_);
-                assert_int_equal(counter->allocated.allocs, round);
+                assert_int_equal(allocated(counter).allocs, round);
             }
     mprof__tree_check(thread);
 }

@@ -20,6 +20,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/arch.h"
@@ -206,10 +207,13 @@ static void add_part(mprof_ref thread, uint64_t bytes) {
 
 static void add_counters(const struct mprof_block *block) {
     const struct mprof_c_counter *c = (const void *)(block + 1);
-    for (uint32_t i = 0; i < block->count; i++, c++)
+    const char *base = mprof__tracked()->arena.base;
+    for (uint32_t i = 0; i < block->count; i++, c++) {
+        const struct mprof_c_numbers n = mprof__c_counter_read(base, c);
         add_part(block->thread, c->stamp == peak
-                                    ? c->at_peak.bytes
-                                    : c->allocated.bytes - c->freed.bytes);
+                                    ? n.at_peak.bytes
+                                    : n.allocated.bytes - n.freed.bytes);
+    }
 }
 
 static void each_record(uint32_t type, void (*visit)(const void *record)) {

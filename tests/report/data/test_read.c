@@ -161,9 +161,9 @@ static void broken_text_is_mended(void **state) {
 
 static void refuses_other_files(void **state) {
     struct fixture *f = *state;
-    datafile_header(&f->file)->version = 10;
-    refuses(f, "x.data: has data format version 10, this mprof reads "
-               "versions 7 to 9; that which recorded it can read it");
+    datafile_header(&f->file)->version = 11;
+    refuses(f, "x.data: has data format version 11, this mprof reads "
+               "versions 7 to 10; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';

@@ -38,7 +38,7 @@ static void set_peak(struct datafile *d) {
         if (head->type != MPROF_COUNTERS)
             continue;
         c->stamp = 80;
-        c->at_peak = (struct mprof_count){10, 80};
+        c->at_peak = mprof_narrow_sum((struct mprof_count){10, 80});
     }
 }
 

@@ -1,0 +1,185 @@
+/* c_counter.h - what was allocated in the C heap at a node, and what became of
+ * it.
+ *
+ *     narrow, a line of the cache        wide
+ *     counter: allocated, freed, ...     counter: wide ---> C_WIDE: allocated,
+ *        31 bits of allocations and of      stamp           freed, spilled, ...
+ *        bytes, each in one word
+ *
+ * Of most counters all numbers are small.  Where one is not, or something is
+ * spilled, there is a record that has all of them, and the counter gets its ref
+ * in one store: whoever reads the file, or finds it after SIGKILL, finds one or
+ * the other, and both have the same.  Only what was allocated needs to be
+ * looked at: no more than that was freed, or lived at the peak, and the
+ * lifetime is at most so many clocks (bound_lifetimes() in live.c).
+ *
+ * A counter has one writer, and readers that may find it between two stores.
+ */
+#ifndef MONITOR_RECORD_C_COUNTER_H
+#define MONITOR_RECORD_C_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/format/format.h"
+#include "monitor/record/lisp_counter.h"
+#include "monitor/record/live.h"
+
+struct mprof__session;
+
+/* The numbers of COUNTER, which is wide, of the data file that begins at BASE.
+ */
+static inline struct mprof_c_numbers *
+mprof__c_counter_wide(char *base, const struct mprof_c_counter *counter) {
+    struct mprof_c_wide *wide =
+        (void *)(base + (size_t)mprof_wide_ref(counter->allocated) * 8);
+    return &wide->number;
+}
+
+/* Has COUNTER a C_WIDE? */
+static inline bool
+mprof__c_counter_is_wide(const struct mprof_c_counter *counter) {
+    return (counter->allocated & MPROF_IS_WIDE) != 0;
+}
+
+/* An allocation of BYTES, at most MPROF__MOST_AT_ONCE, as a sum in a word. */
+#define MPROF__MOST_AT_ONCE (((uint64_t)1 << 31) - 1)
+static inline uint64_t mprof__c_one(uint64_t bytes) {
+    return mprof_narrow_sum((struct mprof_count){1, bytes});
+}
+
+/* Is COUNTER narrow, and stays it for the thread with SHARE when MORE is
+ * allocated, one as above or nothing? */
+static inline bool
+mprof__c_counter_is_quick(const struct mprof__share *share,
+                          const struct mprof_c_counter *counter,
+                          uint64_t more) {
+    uint64_t next = counter->allocated + more;
+    return __builtin_expect((next & share->not_narrow) == 0, 1);
+}
+
+/* The same for an allocation of any BYTES. */
+static inline bool mprof__c_counter_takes(const struct mprof__share *share,
+                                          const struct mprof_c_counter *counter,
+                                          uint64_t bytes) {
+    return bytes <= MPROF__MOST_AT_ONCE &&
+           mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes));
+}
+
+/* Let COUNTER, of SESSION, have room for any numbers.  False: there is none in
+ * the data file.  Takes the session's lock; errno stays. */
+bool mprof__c_counter_widen(struct mprof__session *session,
+                            struct mprof_c_counter *counter);
+
+/* All that COUNTER has, of the data file or a copy that begins at BASE. */
+static inline struct mprof_c_numbers
+mprof__c_counter_read(const char *base, const struct mprof_c_counter *counter) {
+    return mprof__c_counter_is_wide(counter)
+               ? *mprof__c_counter_wide((char *)(uintptr_t)base, counter)
+               : mprof_c_narrow_numbers(counter);
+}
+
+/* Let COUNTER have NUMBER, of which nothing is more than it ever had: in a copy
+ * that begins at BASE. */
+void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
+                          const struct mprof_c_numbers *number);
+
+/* COUNTER, which is narrow, is about to be changed by an event that the thread
+ * with SHARE has counted: what it has is what lived at the peak. */
+static inline void mprof__c_counter_touch(const struct mprof__share *share,
+                                          struct mprof_c_counter *counter) {
+    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    if (__builtin_expect(counter->stamp == peak, 1))
+        return;
+    mprof__store_relaxed(&counter->at_peak,
+                         counter->allocated - counter->freed);
+    mprof__order_for_handlers();
+    mprof__store_relaxed(&counter->stamp, peak);
+}
+
+/* One more of BYTES in COUNTER, which is quick with it; the thread with SHARE
+ * has counted it among what lives. */
+static inline __attribute__((always_inline)) void
+mprof__c_counter_allocated(const struct mprof__share *share,
+                           struct mprof_c_counter *counter, uint64_t bytes) {
+    mprof__c_counter_touch(share, counter);
+    mprof__store_relaxed(&counter->lifetime,
+                         counter->lifetime - (int64_t)share->clock);
+    mprof__bump(&counter->allocated, mprof__c_one(bytes));
+}
+
+/* OBJECT of BYTES that COUNTER, which is quick, has is freed by the thread with
+ * SHARE, which has taken it off what lives.  It is temporary if nothing
+ * happened to the heap since it was allocated. */
+static inline __attribute__((always_inline)) void
+mprof__c_counter_freed(struct mprof__share *share,
+                       struct mprof_c_counter *counter, const void *object,
+                       uint64_t bytes) {
+    mprof__c_counter_touch(share, counter);
+    if (share->last == object)
+        mprof__store_relaxed(&counter->temporary, counter->temporary + 1);
+    else
+        share->last = NULL;
+    mprof__store_relaxed(&counter->lifetime,
+                         counter->lifetime + (int64_t)share->clock);
+    mprof__bump(&counter->freed, mprof__c_one(bytes));
+}
+
+/* The same for one that is wide, of the data file that begins at BASE. SPILLED:
+ * the chain is in the spill. */
+/* The numbers of COUNTER, which an event that the thread with SHARE has counted
+ * is about to change. */
+static inline struct mprof_c_numbers *
+mprof__c_wide_touch(char *base, const struct mprof__share *share,
+                    struct mprof_c_counter *counter) {
+    struct mprof_c_numbers *n = mprof__c_counter_wide(base, counter);
+    uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
+    if (__builtin_expect(counter->stamp == peak, 1))
+        return n;
+    const struct mprof_count *own = &n->allocated, *spilled = &n->spilled;
+    mprof__store_relaxed(&n->at_peak.allocs,
+                         own->allocs + spilled->allocs - n->freed.allocs);
+    mprof__store_relaxed(&n->at_peak.bytes,
+                         own->bytes + spilled->bytes - n->freed.bytes);
+    mprof__order_for_handlers();
+    mprof__store_relaxed(&counter->stamp, peak);
+    return n;
+}
+
+static inline __attribute__((always_inline)) void
+mprof__c_wide_allocated(char *base, const struct mprof__share *share,
+                        struct mprof_c_counter *counter, uint64_t bytes,
+                        bool spilled) {
+    struct mprof_c_numbers *n = mprof__c_wide_touch(base, share, counter);
+    mprof__sum_subtract(n->lifetime, share->clock);
+    mprof__count(spilled ? &n->spilled : &n->allocated, bytes);
+}
+
+static inline __attribute__((always_inline)) void
+mprof__c_wide_freed(char *base, struct mprof__share *share,
+                    struct mprof_c_counter *counter, const void *object,
+                    uint64_t bytes) {
+    struct mprof_c_numbers *n = mprof__c_wide_touch(base, share, counter);
+    if (share->last == object)
+        mprof__bump(&n->temporary, 1);
+    else
+        share->last = NULL;
+    mprof__sum_add(n->lifetime, share->clock);
+    mprof__count(&n->freed, bytes);
+}
+
+/* The same for any COUNTER, of SESSION, which becomes wide if it has to be.
+ * Without room for that what is allocated is not counted: false.  A lifetime
+ * that has no room in a word is wrong then, after 2^63 bytes times objects at
+ * one place. */
+bool mprof__c_counter_add(struct mprof__session *session,
+                          const struct mprof__share *share,
+                          struct mprof_c_counter *counter, uint64_t bytes,
+                          bool spilled);
+void mprof__c_counter_free(struct mprof__session *session,
+                           struct mprof__share *share,
+                           struct mprof_c_counter *counter, const void *object,
+                           uint64_t bytes);
+
+#endif
