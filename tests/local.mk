@@ -14,6 +14,7 @@ c_tests = \
 	tests/monitor/record/test_arena \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
+	tests/monitor/record/test_c_counter \
 	tests/monitor/record/test_lisp_counter \
 	tests/monitor/record/test_cut \
 	tests/monitor/record/test_live \

@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include "tests/support/check.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "monitor/include/mprof.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
+#include "monitor/record/session.h"
 
 /* Of objects that nobody allocates. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
@@ -14,6 +17,12 @@ allocate(uintptr_t n, uint64_t bytes) {
     mprof__c_allocated((const void *)(0x7f0000000000 + n * 16), bytes,
                        __builtin_frame_address(0));
     __asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+/* ... all at one place. */
+static void __attribute__((noinline)) allocate_here(uintptr_t n) {
+    allocate(n, 100);
+    __asm__ volatile("" ::: "memory");
 }
 
 /* An object in each class. */
@@ -26,34 +35,49 @@ static void __attribute__((noinline)) allocate_at(int depth, uintptr_t n) {
     __asm__ volatile("" ::: "memory");
 }
 
-/* A counter of which the frees are counted on another page than what was
- * allocated. */
-static struct mprof_c_counter *torn;
+/* What was allocated of something, and what was freed of it, on another page.
+ */
+static uint64_t *allocated, *freed;
 static char *page[2];
 static size_t page_bytes;
 
-static void look_in(struct mprof_block *block) {
-    struct mprof_c_counter *counter = (void *)(block + 1);
-    for (uint32_t i = 0; i < block->count; i++, counter++) {
-        char *freed = (char *)&counter->freed,
-             *at = freed - (uintptr_t)freed % page_bytes;
-        if ((char *)&counter->allocated < at) {
-            torn = counter;
-            page[0] = at - page_bytes;
-            page[1] = at;
-        }
-    }
+/* The page of WHAT. */
+static char *page_of(const void *what) {
+    return (char *)what - (uintptr_t)what % page_bytes;
 }
 
-static void find_torn(void) {
+static struct mprof_record *next_record(struct mprof_record *record) {
     struct mprof__arena *arena = &mprof__tracked()->arena;
+    char *next = record == NULL ? arena->base + MPROF_HEADER_BYTES
+                                : (char *)record + record->bytes;
     uint64_t used = mprof__arena_header(arena)->used;
-    struct mprof_record *record;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < used; at += record->bytes) {
-        record = (void *)(arena->base + at);
-        if (record->type == MPROF_COUNTERS)
-            look_in((struct mprof_block *)record);
+    return next < arena->base + used ? (struct mprof_record *)next : NULL;
+}
+
+/* The last of TYPE. */
+static void *last_record(uint32_t type) {
+    struct mprof_record *record = NULL, *last = NULL;
+    while ((record = next_record(record)) != NULL)
+        if (record->type == type)
+            last = record;
+    assert_non_null(last);
+    return last;
+}
+
+static void find_torn_counter(void) {
+    struct mprof_record *record = NULL;
+    while ((record = next_record(record)) != NULL) {
+        struct mprof_block *block = (struct mprof_block *)record;
+        struct mprof_c_counter *counter = (void *)(block + 1);
+        for (uint32_t i = 0; record->type == MPROF_COUNTERS && i < block->count;
+             i++, counter++)
+            if (page_of(&counter->allocated) != page_of(&counter->freed) &&
+                !mprof__c_counter_is_wide(counter)) {
+                allocated = &counter->allocated;
+                freed = &counter->freed;
+            }
     }
+    assert_non_null(allocated);
 }
 
 static unsigned accesses;
@@ -69,8 +93,8 @@ static void is_read(int signal, siginfo_t *info, void *context) {
     unsigned which = (char *)info->si_addr >= page[1];
     protect(which, PROT_READ | PROT_WRITE);
     protect(!which, PROT_READ | PROT_WRITE);
-    torn->allocated++;
-    torn->freed++;
+    ++*allocated;
+    ++*freed;
     accesses++;
     protect(!which, PROT_NONE);
 }
@@ -78,6 +102,9 @@ static void is_read(int signal, siginfo_t *info, void *context) {
 static int save(const char *path) {
     struct sigaction action = {.sa_sigaction = is_read, .sa_flags = SA_SIGINFO},
                      old;
+    bool up = page_of(allocated) < page_of(freed);
+    page[0] = up ? page_of(allocated) : page_of(freed);
+    page[1] = up ? page_of(freed) : page_of(allocated);
     sigaction(SIGSEGV, &action, &old);
     protect(0, PROT_NONE);
     protect(1, PROT_NONE);
@@ -89,42 +116,90 @@ static int save(const char *path) {
 }
 
 /* What the copy PATH has of it. */
-static struct mprof_c_counter read_torn(const char *path) {
-    struct mprof_c_counter copy;
+static uint64_t read_copy(const char *path, const uint64_t *at) {
+    uint64_t copy;
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    fseek(file, (char *)torn - mprof__tracked()->arena.base, SEEK_SET);
-    assert_int_equal(fread(&copy, 1, sizeof copy, file), sizeof copy);
+    fseek(file, (const char *)at - mprof__tracked()->arena.base, SEEK_SET);
+    assert_int_equal(fread(&copy, sizeof copy, 1, file), 1);
     fclose(file);
     return copy;
 }
 
-static void no_more_is_freed_than_was_allocated(void **state) {
+static void check_copy(void) {
     char path[] = "/tmp/mprof-copy-XXXXXX";
-    (void)state;
-    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    assert_int_equal(mprof_set_heaps(MPROF_HEAP_MALLOC), 0);
-    assert_int_equal(mprof_start(NULL), 0);
-    for (int i = 0; i < 400; i++)
-        allocate_at(i, (uintptr_t)i * 10);
-    find_torn();
-    assert_non_null(torn);
-    torn->freed = torn->allocated;
     close(mkstemp(path));
+    accesses = 0;
     int error = save(path);
-    struct mprof_c_counter copy = read_torn(path);
+    uint64_t more = read_copy(path, allocated), less = read_copy(path, freed);
     unlink(path);
     assert_int_equal(error, 0);
     assert_true(accesses > 3);
-    assert_true(copy.freed > 0);
-    assert_true(copy.freed <= copy.allocated);
+    assert_true(less > 0);
+    assert_true(less <= more);
+}
+
+static int begin(void **state) {
+    (void)state;
+    allocated = freed = NULL;
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_MALLOC), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(mprof_reset(), 0);
+    return 0;
+}
+
+static void no_more_is_freed_than_was_allocated(void **state) {
+    (void)state;
+    for (int i = 0; i < 400; i++)
+        allocate_at(i, (uintptr_t)i * 10);
+    find_torn_counter();
+    *freed = *allocated;
+    check_copy();
+}
+
+static void *release(void *unused) {
+    (void)unused;
+    mprof__c_release((const void *)(0x7f0000000000 + 16));
+    return NULL;
+}
+
+/* What another thread frees comes before the numbers that it is freed of also
+ * where these lie behind it. */
+static void not_of_wide_numbers_either(void **state) {
+    pthread_t thread;
+    (void)state;
+    for (uintptr_t i = 1; i < 3; i++)
+        allocate_here(i);
+    assert_int_equal(pthread_create(&thread, NULL, release, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    struct mprof_freed *other = last_record(MPROF_FREED);
+    for (int i = 0; i < 400; i++)
+        allocate_at(i, 100 + (uintptr_t)i * 10);
+    struct mprof__session *session = mprof__tracked();
+    struct mprof_c_counter *counter =
+        mprof__arena_at(&session->arena, other->counter);
+    assert_true(mprof__c_counter_widen(session, counter));
+    struct mprof_c_wide *wide = last_record(MPROF_C_WIDE);
+    assert_int_equal(wide->number.allocated.allocs, 2);
+    allocated = &wide->number.allocated.allocs;
+    freed = &other->freed.allocs;
+    assert_true(page_of(freed) < page_of(allocated));
+    *freed = *allocated;
+    check_copy();
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_more_is_freed_than_was_allocated),
+        cmocka_unit_test_setup_teardown(no_more_is_freed_than_was_allocated,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(not_of_wide_numbers_either, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,45 @@ static void older_counters_are_read(void **state) {
     refuses_closed_at(f, at, AT(counter, key), "no such class");
 }
 
+/* Those that know what lives are not as large as they were. */
+static void counters_that_know_what_lives_are_read(void **state) {
+    struct fixture *f = *state;
+    const struct mprof_count much = {(uint64_t)3 << 33, (uint64_t)5 << 40},
+                             few = {3, 70}, less = {2, 50};
+    const struct mprof_count *allocated[] = {&few, &much};
+    for (uint32_t version = MPROF_UNTYPED_VERSION; version <= MPROF_VERSION;
+         version++)
+        for (unsigned i = 0; i < 4; i++) {
+            struct datafile *d = &f->file;
+            datafile_free(d);
+            datafile_start(d);
+            datafile_header(d)->version = version;
+            struct world w = make_world(d);
+            mprof_ref thread = i / 2 ? w.lisp : w.c;
+            if (i / 2) {
+                ((struct mprof_thread *)datafile_record(d, thread))->flags |=
+                    MPROF_THREAD_LIVES;
+                datafile_header(d)->alive = MPROF_ALIVE_KNOWN;
+            }
+            datafile_counter(d, i / 2 ? w.lisp_node : w.c_node,
+                             i / 2 ? 0 : w.site, MPROF_LARGE, *allocated[i % 2],
+                             less);
+            datafile_close(d);
+            const struct report__profile *p = parse(f);
+            assert_non_null(p);
+            assert_int_equal(p->counter_count, 2);
+            const struct report__counter *c = &p->counters[0];
+            c += c->class_ != MPROF_LARGE;
+            assert_int_equal(c->allocated.allocs, allocated[i % 2]->allocs);
+            assert_int_equal(c->allocated.bytes, allocated[i % 2]->bytes);
+            assert_int_equal(c->freed.allocs, less.allocs);
+            assert_int_equal(c->freed.bytes, less.bytes);
+            c = c == p->counters ? c + 1 : p->counters;
+            assert_int_equal(c->allocated.bytes, 20);
+            assert_int_equal(c->freed.bytes, 10);
+        }
+}
+
 /* What has no room in a counter of Lisp is in a record of its own. */
 static void wide_numbers_fit_their_counters(void **state) {
     struct fixture *f = *state;
@@ -252,6 +291,41 @@ static void wide_numbers_fit_their_counters(void **state) {
     counter->sum += 1 << 20;
     assert_non_null(p = parse(f));
     assert_int_equal(p->counters[0].allocated.bytes, 0);
+}
+
+/* The same of C. */
+static void wide_numbers_of_c_fit_their_counters(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    const struct mprof_count much = {7, (uint64_t)5 << 40}, none = {0, 0};
+    mprof_ref at =
+        datafile_counter(d, w.c_node, w.site, MPROF_LARGE, much, none);
+    struct mprof_c_counter *counter = datafile_record(d, at);
+    struct mprof_c_counter *other = datafile_record(d, w.counter);
+    const struct mprof_c_counter good = *other;
+    const size_t field = AT(c_counter, allocated);
+    const struct report__profile *p;
+
+    datafile_close(d);
+    assert_non_null(parse(f));
+    other->allocated = counter->allocated;
+    refuses_closed_at(f, w.counter, field, "numbers of another counter");
+    other->allocated = MPROF_IS_WIDE | w.size;
+    refuses_closed_at(f, w.counter, field,
+                      "a ref leads to a size, not to wide numbers of C");
+    other->allocated = MPROF_NOT_NARROW;
+    refuses_closed_at(f, w.counter, field, "a ref leads to no record");
+    other->allocated = (uint64_t)1 << 31;
+    refuses_closed_at(f, w.counter, field, "neither numbers nor a ref");
+    *other = good;
+    datafile_close(d);
+    assert_non_null(parse(f));
+    /* A program that runs may have made them a moment ago. */
+    datafile_header(d)->state = MPROF_OPEN;
+    datafile_header(d)->used = (uint64_t)mprof_wide_ref(counter->allocated) * 8;
+    assert_non_null(p = parse(f));
+    assert_int_equal(p->counters[1].allocated.bytes, much.bytes);
 }
 
 /* The same of what a function allocated itself. */
@@ -453,6 +527,8 @@ int main(void) {
         TEST(types_fit_their_threads),
         TEST(older_counters_are_read),
         TEST(wide_numbers_fit_their_counters),
+        TEST(wide_numbers_of_c_fit_their_counters),
+        TEST(counters_that_know_what_lives_are_read),
         TEST(totals_have_types),
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),
