@@ -444,23 +444,24 @@ struct mprof_c_numbers {
     struct mprof_count at_peak; /* 72: what lived of it before `stamp` */
 };
 
-/* In COUNTERS of the C heap.  Numbers of allocations and bytes are in a word,
- * as those of a Lisp counter, nothing is spilled, and the second half of the
- * lifetime is 0; where that does not do, `allocated` is
- * MPROF_IS_WIDE and the ref of a C_WIDE, which has all of them, and what is
- * here in place of these counts no more. */
+/* In COUNTERS of the C heap.  Numbers of allocations and bytes are in a word:
+ * what is allocated and spilled as in a Lisp counter, the others with 32 bits
+ * of each; and the second half of the lifetime is 0.  Where that does not do,
+ * `allocated` is MPROF_IS_WIDE and the ref of a C_WIDE, which has all of them,
+ * and what is here in place of these counts no more. */
 struct mprof_c_counter {
     struct mprof_counter counter;
     uint64_t allocated; /*  8 */
     mprof_ref thread;   /* 16: THREAD, as in the block */
     mprof_ref site;     /* 20: SITE of the call of the allocator, or 0 */
-    uint64_t freed;     /* 24 */
-    uint64_t stamp;     /* 32: the peak when this was changed first since that
+    uint64_t spilled;   /* 24 */
+    uint64_t freed;     /* 32 */
+    uint64_t stamp;     /* 40: the peak when this was changed first since that
                          *   was raised; also when there is a C_WIDE */
-    int64_t lifetime;   /* 40 */
-    uint64_t at_peak;   /* 48 */
-    uint32_t temporary; /* 56 */
-    uint32_t pad;       /* 60 */
+    int64_t lifetime;   /* 48 */
+    uint64_t at_peak;   /* 56 */
+    uint32_t temporary; /* 64 */
+    uint32_t pad;       /* 68 */
 };
 
 struct mprof_c_wide {
@@ -475,6 +476,7 @@ static inline struct mprof_c_numbers
 mprof_c_narrow_numbers(const struct mprof_c_counter *counter) {
     return (struct mprof_c_numbers){
         .allocated = mprof_narrow_count(counter->allocated),
+        .spilled = mprof_narrow_count(counter->spilled),
         .freed = mprof_narrow_count(counter->freed),
         .lifetime = {(uint64_t)counter->lifetime, 0},
         .temporary = counter->temporary,
@@ -489,6 +491,7 @@ struct mprof_alive_counter {
     struct mprof_count freed;     /* 40: found dead */
     uint64_t ages; /* 56: collections that those alive have survived, all
                     *   together */
+    uint64_t pad;  /* 64 */
 };
 
 /* In SPILL_NODES: nodes as above, of chains for which the tree had no room,

@@ -40,8 +40,9 @@ bool mprof__c_counter_add(struct mprof__session *session,
                           const struct mprof__share *share,
                           struct mprof_c_counter *counter, uint64_t bytes,
                           bool spilled) {
-    if (!spilled && mprof__c_counter_takes(share, counter, bytes))
-        mprof__c_counter_allocated(share, counter, bytes);
+    if (spilled ? mprof__c_counter_spills(share, counter, bytes)
+                : mprof__c_counter_takes(share, counter, bytes))
+        mprof__c_counter_allocated(share, counter, bytes, spilled);
     else if (mprof__c_counter_widen(session, counter))
         mprof__c_wide_allocated(session->arena.base, share, counter, bytes,
                                 spilled);
@@ -68,6 +69,7 @@ void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
         return;
     }
     counter->allocated = mprof_narrow_sum(number->allocated);
+    counter->spilled = mprof_narrow_sum(number->spilled);
     counter->freed = mprof_narrow_sum(number->freed);
     counter->lifetime = (int64_t)number->lifetime[0];
     counter->temporary = (uint32_t)number->temporary;

@@ -1,17 +1,17 @@
 /* c_counter.h - what was allocated in the C heap at a node, and what became of
  * it.
  *
- *     narrow, a line of the cache        wide
+ *     narrow                             wide
  *     counter: allocated, freed, ...     counter: wide ---> C_WIDE: allocated,
  *        31 bits of allocations and of      stamp           freed, spilled, ...
  *        bytes, each in one word
  *
- * Of most counters all numbers are small.  Where one is not, or something is
- * spilled, there is a record that has all of them, and the counter gets its ref
- * in one store: whoever reads the file, or finds it after SIGKILL, finds one or
- * the other, and both have the same.  Only what was allocated needs to be
- * looked at: no more than that was freed, or lived at the peak, and the
- * lifetime is at most so many clocks (bound_lifetimes() in live.c).
+ * Of most counters all numbers are small.  Where one is not, there is a record
+ * that has all of them, and the counter gets its ref in one store: whoever
+ * reads the file, or finds it after SIGKILL, finds one or the other, and both
+ * have the same.  Only what was allocated needs to be looked at: no more than
+ * that was freed, or lived at the peak, and the lifetime is at most so many
+ * clocks (bound_lifetimes() in live.c).
  *
  * A counter has one writer, and readers that may find it between two stores.
  */
@@ -67,6 +67,14 @@ static inline bool mprof__c_counter_takes(const struct mprof__share *share,
            mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes));
 }
 
+/* The same for an allocation of any BYTES, whose chain is in the spill. */
+static inline bool
+mprof__c_counter_spills(const struct mprof__share *share,
+                        const struct mprof_c_counter *counter, uint64_t bytes) {
+    return bytes <= MPROF__MOST_AT_ONCE && !mprof__c_counter_is_wide(counter) &&
+           ((counter->spilled + mprof__c_one(bytes)) & share->not_narrow) == 0;
+}
+
 /* Let COUNTER, of SESSION, have room for any numbers.  False: there is none in
  * the data file.  Takes the session's lock; errno stays. */
 bool mprof__c_counter_widen(struct mprof__session *session,
@@ -92,21 +100,24 @@ static inline void mprof__c_counter_touch(const struct mprof__share *share,
     uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
     if (__builtin_expect(counter->stamp == peak, 1))
         return;
-    mprof__store_relaxed(&counter->at_peak,
-                         counter->allocated - counter->freed);
+    mprof__store_relaxed(&counter->at_peak, counter->allocated +
+                                                counter->spilled -
+                                                counter->freed);
     mprof__order_for_handlers();
     mprof__store_relaxed(&counter->stamp, peak);
 }
 
 /* One more of BYTES in COUNTER, which is quick with it; the thread with SHARE
- * has counted it among what lives. */
+ * has counted it among what lives.  SPILLED: the chain is in the spill. */
 static inline __attribute__((always_inline)) void
 mprof__c_counter_allocated(const struct mprof__share *share,
-                           struct mprof_c_counter *counter, uint64_t bytes) {
+                           struct mprof_c_counter *counter, uint64_t bytes,
+                           bool spilled) {
     mprof__c_counter_touch(share, counter);
     mprof__store_relaxed(&counter->lifetime,
                          counter->lifetime - (int64_t)share->clock);
-    mprof__bump(&counter->allocated, mprof__c_one(bytes));
+    mprof__bump(spilled ? &counter->spilled : &counter->allocated,
+                mprof__c_one(bytes));
 }
 
 /* OBJECT of BYTES that COUNTER, which is quick, has is freed by the thread with

@@ -15,6 +15,10 @@
 #include "monitor/record/place.h"
 #include "monitor/record/recording.h"
 
+/* Of functions that nearly all events take: each begins with a line of the
+ * cache, wherever others end. */
+#define HOT __attribute__((aligned(MPROF__LINE)))
+
 static uint32_t bin_of(uint64_t bytes) {
     return bytes <= MPROF_LARGEST_BIN ? (uint32_t)bytes : MPROF_LARGEST_BIN + 1;
 }
@@ -85,7 +89,8 @@ static mprof_ref find_owner(struct mprof__thread *thread,
     mprof_ref ref = thread->owner[class_];
     const struct mprof_c_counter *owner = mprof__arena_at(arena, ref);
     *spilled = &owner->counter != counter;
-    if (!*spilled && mprof__c_counter_takes(&thread->share, owner, bytes))
+    if (*spilled ? mprof__c_counter_spills(&thread->share, owner, bytes)
+                 : mprof__c_counter_takes(&thread->share, owner, bytes))
         return ref;
     mprof_ref wide = mprof__widened_counter(thread, ref, class_,
                                             (struct mprof_count){1, bytes});
@@ -234,7 +239,8 @@ enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
 }
 
 /* Mostly the chain is remembered, and nothing has to be made. */
-void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
+HOT void mprof__c_allocated(const void *object, uint64_t bytes,
+                            const void *frame) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__trail trail = {NULL, NULL};
@@ -261,7 +267,7 @@ void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame) {
             }
             mprof__live_add(p.thread, &p.thread->share, object, bytes);
             if (is_quick)
-                mprof__c_counter_allocated(&p.thread->share, own, bytes);
+                mprof__c_counter_allocated(&p.thread->share, own, bytes, false);
             else
                 mprof__c_wide_allocated(memo->base, &p.thread->share, own,
                                         bytes, false);
@@ -455,7 +461,7 @@ release_slowly(const void *object, uintptr_t stack) {
     errno = saved;
 }
 
-void mprof__c_release(const void *object) {
+HOT void mprof__c_release(const void *object) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
     if (__builtin_expect(me != NULL, 1)) {

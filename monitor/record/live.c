@@ -37,14 +37,15 @@ static struct mprof__live *acquire(struct mprof__thread *thread) {
 }
 
 /* While the clock is below a power of two, so many allocations are too many for
- * a narrow counter that their lifetimes may need more than 63 bits, also when
- * the clock comes to twice that power meanwhile.  That power. */
+ * a narrow counter that their lifetimes may need more than 63 bits, also with
+ * as many that are spilled, and when the clock comes to twice that power
+ * meanwhile. That power. */
 static uint64_t bound_lifetimes(struct mprof__share *share) {
     unsigned bits = 32;
     while (bits < 60 && share->clock >> bits != 0)
         bits++;
     share->not_narrow =
-        MPROF_NOT_NARROW | (UINT32_MAX & -((uint32_t)1 << (62 - bits)));
+        MPROF_NOT_NARROW | (UINT32_MAX & -((uint32_t)1 << (61 - bits)));
     return (uint64_t)1 << bits;
 }
 

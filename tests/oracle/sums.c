@@ -87,7 +87,7 @@ static struct mprof_count read_counter(const unsigned char *data,
     if (lives(thread) && type == MPROF_SPILL_COUNTERS) {
         memcpy(&count, counter + 8, sizeof count);
     } else if (thread->heap == MPROF_C_HEAP) {
-        *freed = read_word(counter + 24);
+        *freed = read_word(counter + 32);
         if (count.bytes >> 31) {
             const unsigned char *wide = data + (count.allocs & 0x7fffffff) * 8;
             memcpy(&count, wide + 16, sizeof count);

@@ -172,7 +172,7 @@ static bool is_small(struct mprof_count n) {
 /* Let OWN have NUMBER. */
 static void set_c(struct mprof_c_counter *own,
                   const struct mprof_c_numbers *number) {
-    if (number->spilled.allocs != 0 || !is_small(number->allocated))
+    if (!is_small(number->spilled) || !is_small(number->allocated))
         assert_true(mprof__c_counter_widen(session, own));
     mprof__c_counter_set(session->arena.base, own, number);
 }

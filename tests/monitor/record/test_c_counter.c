@@ -146,17 +146,25 @@ static void takes_any_size(void **state) {
     }
 }
 
-/* Chains in the spill are told apart only there. */
-static void what_is_spilled_makes_it_wide(void **state) {
+/* Chains in the spill have a word of their own, and what is freed may be of
+ * both. */
+static void what_is_spilled_is_told_apart(void **state) {
     (void)state;
-    struct mprof_c_counter *counter = make();
-    struct model m = {.stamp = 0};
-    allocate(counter, &m, 40, false);
-    assert_false(mprof__c_counter_is_wide(counter));
-    allocate(counter, &m, 50, true);
-    assert_true(mprof__c_counter_is_wide(counter));
-    release(counter, &m, NULL, 50);
-    allocate(counter, &m, 60, false);
+    const uint64_t most = MPROF__MOST_AT_ONCE;
+    for (unsigned first = 0; first < 2; first++) {
+        struct mprof_c_counter *counter = make();
+        struct model m = {.stamp = 0};
+        allocate(counter, &m, most, first != 0);
+        allocate(counter, &m, most, first == 0);
+        assert_false(mprof__c_counter_is_wide(counter));
+        share->peak++;
+        release(counter, &m, NULL, most);
+        release(counter, &m, NULL, most);
+        assert_false(mprof__c_counter_is_wide(counter));
+        allocate(counter, &m, 1, first != 0);
+        assert_true(mprof__c_counter_is_wide(counter));
+        allocate(counter, &m, 1, first == 0);
+    }
 }
 
 /* However long objects live, and however many: a word has their lifetime, or it
@@ -262,7 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ends_where_a_word_ends, begin, end),
         cmocka_unit_test_setup_teardown(takes_any_size, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_spilled_makes_it_wide, begin,
+        cmocka_unit_test_setup_teardown(what_is_spilled_is_told_apart, begin,
                                         end),
         cmocka_unit_test_setup_teardown(lifetimes_of_any_length, begin, end),
         cmocka_unit_test_setup_teardown(counts_as_large_numbers_do, begin, end),
