@@ -137,10 +137,8 @@ mprof__c_counter_freed(struct mprof__share *share,
     mprof__bump(&counter->freed, mprof__c_one(bytes));
 }
 
-/* The same for one that is wide, of the data file that begins at BASE. SPILLED:
- * the chain is in the spill. */
-/* The numbers of COUNTER, which an event that the thread with SHARE has counted
- * is about to change. */
+/* The same three for one that is wide, of the data file that begins at BASE:
+ * the numbers that it has, */
 static inline struct mprof_c_numbers *
 mprof__c_wide_touch(char *base, const struct mprof__share *share,
                     struct mprof_c_counter *counter) {
@@ -158,6 +156,7 @@ mprof__c_wide_touch(char *base, const struct mprof__share *share,
     return n;
 }
 
+/* ... an allocation, */
 static inline __attribute__((always_inline)) void
 mprof__c_wide_allocated(char *base, const struct mprof__share *share,
                         struct mprof_c_counter *counter, uint64_t bytes,
@@ -167,6 +166,7 @@ mprof__c_wide_allocated(char *base, const struct mprof__share *share,
     mprof__count(spilled ? &n->spilled : &n->allocated, bytes);
 }
 
+/* ... and a free. */
 static inline __attribute__((always_inline)) void
 mprof__c_wide_freed(char *base, struct mprof__share *share,
                     struct mprof_c_counter *counter, const void *object,

@@ -53,6 +53,11 @@ static void add_note(struct notes *notes, const struct noted *noted) {
     notes->count++;
 }
 
+/* Does COUNT fit in a word? */
+static bool is_narrow(struct mprof_count count) {
+    return (count.allocs | count.bytes) >> 31 == 0;
+}
+
 /* What COUNTER, of a thread of HEAP, has, in the data file that begins at BASE.
  * Of C's chains in the spill the tree has the innermost functions. */
 static struct mprof_count allocated(const void *base,
@@ -229,6 +234,18 @@ int mprof__scope_begin(struct mprof__session *session,
     return 0;
 }
 
+/* What a counter of C has allocated and what is spilled, which may be too much
+ * for one word, has room where it will be put. */
+static void widen(struct mprof__session *session, const struct notes *notes) {
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct noted *noted = &notes->list[i];
+        if (noted->type == MPROF_COUNTERS && noted->is_c &&
+            !is_narrow(noted->count[0]))
+            mprof__c_counter_widen(
+                session, mprof__arena_at(&session->arena, noted->ref));
+    }
+}
+
 int mprof__scope_end(struct mprof__session *session,
                      struct mprof_scope *scope) {
     struct mprof__within *within = scope->within;
@@ -240,6 +257,7 @@ int mprof__scope_end(struct mprof__session *session,
         return MPROF_E_MEMORY;
     }
     take_off(&now, &within->notes);
+    widen(session, &now);
     forget(&within->notes);
     within->notes = now;
     within->ended = true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "monitor/include/mprof.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
 #include "report/tables/tables.h"
 #include "tests/support/fake.h"
@@ -40,10 +41,10 @@ static void count(enum mprof_heap heap, uint64_t bytes) {
 static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 allocate(void) {
     uint64_t bytes = 1 + next(5000);
+    /* Some counters are wide. */
+    if (next(50) == 0)
+        bytes <<= 18 + 2 * next(2);
     if (next(2)) {
-        /* Some counters of Lisp are wide. */
-        if (next(50) == 0)
-            bytes <<= 20;
         count(MPROF_LISP_HEAP, bytes);
         fake_alloc(bytes, (int)next(MPROF_CLASSES));
     } else {
@@ -165,6 +166,30 @@ static void of_a_full_tree_too(void **state) {
     mprof_set_limit(1 << 30);
 }
 
+/* More at a counter than one word has, as half of it is of chains in the spill.
+ */
+static void half_of_it_may_be_spilled(void **state) {
+    const uint64_t bytes = (uint64_t)3 << 29;
+    struct plain plain = {.scope.within = NULL};
+    (void)state;
+    begin();
+    assert_int_equal(mprof_scope_begin(&plain.scope, MPROF_HEAP_MALLOC), 0);
+    mprof__c_allocated((const void *)(atomic_fetch_add(&place, 16)), bytes,
+                       __builtin_frame_address(0));
+    struct mprof__session *session = mprof__tracked();
+    struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
+    mprof_ref ref = thread->owner[mprof_size_class(bytes)];
+    struct mprof_c_counter *counter = mprof__arena_at(&session->arena, ref);
+    assert_int_equal(counter->allocated >> 32, bytes);
+    assert_true(
+        mprof__c_counter_add(session, &thread->share, counter, bytes, true));
+    assert_false(mprof__c_counter_is_wide(counter));
+    mprof__count(&thread->sizes[MPROF_LARGEST_BIN + 1]->allocated, bytes);
+    plain.heap[MPROF_C_HEAP] = (struct mprof_count){2, 2 * bytes};
+    check(&plain, true);
+    end();
+}
+
 /* More threads than have records of their own: some count on in those of
  * threads that have ended. */
 static void scopes_are_of_one_thread(void **state) {
@@ -211,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_have_what_a_plain_count_has),
         cmocka_unit_test(of_a_full_tree_too),
+        cmocka_unit_test(half_of_it_may_be_spilled),
         cmocka_unit_test(scopes_are_of_one_thread),
         cmocka_unit_test(what_is_no_scope_is_refused),
     };
