@@ -441,7 +441,9 @@ struct mprof_c_numbers {
                                * allocation; it tells the bytes allocated so far.
                                * The second times 2^64, and the first as signed */
     uint64_t temporary;       /* 64: freed by the very next event */
-    struct mprof_count at_peak; /* 72: what lived of it before `stamp` */
+    uint64_t stamp; /* 72: the peak when this was changed first since that was
+                     *   raised; at_peak is what lived of it before */
+    struct mprof_count at_peak; /* 80 */
 };
 
 /* In COUNTERS of the C heap.  Numbers of allocations and bytes are in a word:
@@ -456,8 +458,7 @@ struct mprof_c_counter {
     mprof_ref site;     /* 20: SITE of the call of the allocator, or 0 */
     uint64_t spilled;   /* 24 */
     uint64_t freed;     /* 32 */
-    uint64_t stamp;     /* 40: the peak when this was changed first since that
-                         *   was raised; also when there is a C_WIDE */
+    uint64_t stamp;     /* 40 */
     int64_t lifetime;   /* 48 */
     uint64_t at_peak;   /* 56 */
     uint32_t temporary; /* 64 */
@@ -480,6 +481,7 @@ mprof_c_narrow_numbers(const struct mprof_c_counter *counter) {
         .freed = mprof_narrow_count(counter->freed),
         .lifetime = {(uint64_t)counter->lifetime, 0},
         .temporary = counter->temporary,
+        .stamp = counter->stamp,
         .at_peak = mprof_narrow_count(counter->at_peak)};
 }
 

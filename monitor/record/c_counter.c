@@ -36,26 +36,35 @@ bool mprof__c_counter_widen(struct mprof__session *session,
     return wide != NULL;
 }
 
-bool mprof__c_counter_add(struct mprof__session *session,
+bool mprof__c_counter_prepare(struct mprof__session *session,
+                              const struct mprof__share *share,
+                              struct mprof_c_counter *counter, uint64_t bytes,
+                              bool spilled) {
+    uint64_t next =
+        (spilled ? counter->spilled : counter->allocated) + mprof__c_one(bytes);
+    if (mprof__c_counter_is_wide(counter))
+        return true;
+    bool fits = bytes <= MPROF__MOST_AT_ONCE && (next & MPROF_NOT_NARROW) == 0;
+    return (fits && (next & share->not_narrow) == 0) ||
+           mprof__c_counter_widen(session, counter) || fits;
+}
+
+void mprof__c_counter_add(const struct mprof__session *session,
                           const struct mprof__share *share,
                           struct mprof_c_counter *counter, uint64_t bytes,
                           bool spilled) {
-    if (spilled ? mprof__c_counter_spills(share, counter, bytes)
-                : mprof__c_counter_takes(share, counter, bytes))
-        mprof__c_counter_allocated(share, counter, bytes, spilled);
-    else if (mprof__c_counter_widen(session, counter))
+    if (mprof__c_counter_is_wide(counter))
         mprof__c_wide_allocated(session->arena.base, share, counter, bytes,
                                 spilled);
     else
-        return false;
-    return true;
+        mprof__c_counter_allocated(share, counter, bytes, spilled);
 }
 
 void mprof__c_counter_free(struct mprof__session *session,
                            struct mprof__share *share,
                            struct mprof_c_counter *counter, const void *object,
                            uint64_t bytes) {
-    if (mprof__c_counter_is_quick(share, counter, 0) ||
+    if (mprof__c_counter_frees(share, counter) ||
         !mprof__c_counter_widen(session, counter))
         mprof__c_counter_freed(share, counter, object, bytes);
     else
@@ -73,5 +82,6 @@ void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
     counter->freed = mprof_narrow_sum(number->freed);
     counter->lifetime = (int64_t)number->lifetime[0];
     counter->temporary = (uint32_t)number->temporary;
+    counter->stamp = number->stamp;
     counter->at_peak = mprof_narrow_sum(number->at_peak);
 }

@@ -9,9 +9,9 @@
  * Of most counters all numbers are small.  Where one is not, there is a record
  * that has all of them, and the counter gets its ref in one store: whoever
  * reads the file, or finds it after SIGKILL, finds one or the other, and both
- * have the same.  Only what was allocated needs to be looked at: no more than
- * that was freed, or lived at the peak, and the lifetime is at most so many
- * clocks (bound_lifetimes() in live.c).
+ * have the same.  Only what was allocated and spilled needs to be looked at: no
+ * more than that was freed, or lived at the peak, and the lifetime is at most
+ * so many clocks (bound_lifetimes() in live.c).
  *
  * A counter has one writer, and readers that may find it between two stores.
  */
@@ -50,7 +50,7 @@ static inline uint64_t mprof__c_one(uint64_t bytes) {
 }
 
 /* Is COUNTER narrow, and stays it for the thread with SHARE when MORE is
- * allocated, one as above or nothing? */
+ * allocated, one as above? */
 static inline bool
 mprof__c_counter_is_quick(const struct mprof__share *share,
                           const struct mprof_c_counter *counter,
@@ -59,26 +59,27 @@ mprof__c_counter_is_quick(const struct mprof__share *share,
     return __builtin_expect((next & share->not_narrow) == 0, 1);
 }
 
-/* The same for an allocation of any BYTES. */
-static inline bool mprof__c_counter_takes(const struct mprof__share *share,
-                                          const struct mprof_c_counter *counter,
-                                          uint64_t bytes) {
-    return bytes <= MPROF__MOST_AT_ONCE &&
-           mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes));
-}
-
-/* The same for an allocation of any BYTES, whose chain is in the spill. */
+/* ... when something is freed? */
 static inline bool
-mprof__c_counter_spills(const struct mprof__share *share,
-                        const struct mprof_c_counter *counter, uint64_t bytes) {
-    return bytes <= MPROF__MOST_AT_ONCE && !mprof__c_counter_is_wide(counter) &&
-           ((counter->spilled + mprof__c_one(bytes)) & share->not_narrow) == 0;
+mprof__c_counter_frees(const struct mprof__share *share,
+                       const struct mprof_c_counter *counter) {
+    uint64_t sums = counter->allocated | counter->spilled;
+    return __builtin_expect((sums & share->not_narrow) == 0, 1);
 }
 
 /* Let COUNTER, of SESSION, have room for any numbers.  False: there is none in
  * the data file.  Takes the session's lock; errno stays. */
 bool mprof__c_counter_widen(struct mprof__session *session,
                             struct mprof_c_counter *counter);
+
+/* Let COUNTER have room for one more allocation of any BYTES by the thread with
+ * SHARE, and of its chain if that is SPILLED.  False: there is none.  Where
+ * only a lifetime has none, that will be wrong, after 2^63 bytes times objects.
+ */
+bool mprof__c_counter_prepare(struct mprof__session *session,
+                              const struct mprof__share *share,
+                              struct mprof_c_counter *counter, uint64_t bytes,
+                              bool spilled);
 
 /* All that COUNTER has, of the data file or a copy that begins at BASE. */
 static inline struct mprof_c_numbers
@@ -107,7 +108,7 @@ static inline void mprof__c_counter_touch(const struct mprof__share *share,
     mprof__store_relaxed(&counter->stamp, peak);
 }
 
-/* One more of BYTES in COUNTER, which is quick with it; the thread with SHARE
+/* One more of BYTES in COUNTER, which has room for it; the thread with SHARE
  * has counted it among what lives.  SPILLED: the chain is in the spill. */
 static inline __attribute__((always_inline)) void
 mprof__c_counter_allocated(const struct mprof__share *share,
@@ -115,13 +116,13 @@ mprof__c_counter_allocated(const struct mprof__share *share,
                            bool spilled) {
     mprof__c_counter_touch(share, counter);
     mprof__store_relaxed(&counter->lifetime,
-                         counter->lifetime - (int64_t)share->clock);
+                         (int64_t)((uint64_t)counter->lifetime - share->clock));
     mprof__bump(spilled ? &counter->spilled : &counter->allocated,
                 mprof__c_one(bytes));
 }
 
-/* OBJECT of BYTES that COUNTER, which is quick, has is freed by the thread with
- * SHARE, which has taken it off what lives.  It is temporary if nothing
+/* OBJECT of BYTES that COUNTER has is freed by the thread with SHARE, which has
+ * taken it off what lives.  It is temporary if nothing
  * happened to the heap since it was allocated. */
 static inline __attribute__((always_inline)) void
 mprof__c_counter_freed(struct mprof__share *share,
@@ -133,7 +134,7 @@ mprof__c_counter_freed(struct mprof__share *share,
     else
         share->last = NULL;
     mprof__store_relaxed(&counter->lifetime,
-                         counter->lifetime + (int64_t)share->clock);
+                         (int64_t)((uint64_t)counter->lifetime + share->clock));
     mprof__bump(&counter->freed, mprof__c_one(bytes));
 }
 
@@ -141,10 +142,10 @@ mprof__c_counter_freed(struct mprof__share *share,
  * the numbers that it has, */
 static inline struct mprof_c_numbers *
 mprof__c_wide_touch(char *base, const struct mprof__share *share,
-                    struct mprof_c_counter *counter) {
+                    const struct mprof_c_counter *counter) {
     struct mprof_c_numbers *n = mprof__c_counter_wide(base, counter);
     uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
-    if (__builtin_expect(counter->stamp == peak, 1))
+    if (__builtin_expect(n->stamp == peak, 1))
         return n;
     const struct mprof_count *own = &n->allocated, *spilled = &n->spilled;
     mprof__store_relaxed(&n->at_peak.allocs,
@@ -152,7 +153,7 @@ mprof__c_wide_touch(char *base, const struct mprof__share *share,
     mprof__store_relaxed(&n->at_peak.bytes,
                          own->bytes + spilled->bytes - n->freed.bytes);
     mprof__order_for_handlers();
-    mprof__store_relaxed(&counter->stamp, peak);
+    mprof__store_relaxed(&n->stamp, peak);
     return n;
 }
 
@@ -180,11 +181,9 @@ mprof__c_wide_freed(char *base, struct mprof__share *share,
     mprof__count(&n->freed, bytes);
 }
 
-/* The same for any COUNTER, of SESSION, which becomes wide if it has to be.
- * Without room for that what is allocated is not counted: false.  A lifetime
- * that has no room in a word is wrong then, after 2^63 bytes times objects at
- * one place. */
-bool mprof__c_counter_add(struct mprof__session *session,
+/* The same for any COUNTER, of SESSION.  For an allocation it was prepared; for
+ * a free it becomes wide if it has to be. */
+void mprof__c_counter_add(const struct mprof__session *session,
                           const struct mprof__share *share,
                           struct mprof_c_counter *counter, uint64_t bytes,
                           bool spilled);

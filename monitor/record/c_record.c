@@ -81,21 +81,19 @@ static void autosave(struct mprof__thread *thread) {
 
 /* Where THREAD is to count an object of CLASS_ and BYTES of the chain that it
  * just walked, once COUNTER is that: *SPILLED, and COUNTER is in the spill, or
- * else it is the same.  With room for it, and be it at the root. */
+ * else it is the same.  It has room, and be it the root's. */
 static mprof_ref find_owner(struct mprof__thread *thread,
                             const struct mprof_counter *counter,
                             unsigned class_, uint64_t bytes, bool *spilled) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__session *session = thread->session;
     mprof_ref ref = thread->owner[class_];
-    const struct mprof_c_counter *owner = mprof__arena_at(arena, ref);
+    struct mprof_c_counter *owner = mprof__arena_at(&session->arena, ref);
     *spilled = &owner->counter != counter;
-    if (*spilled ? mprof__c_counter_spills(&thread->share, owner, bytes)
-                 : mprof__c_counter_takes(&thread->share, owner, bytes))
+    if (mprof__c_counter_prepare(session, &thread->share, owner, bytes,
+                                 *spilled))
         return ref;
-    mprof_ref wide = mprof__widened_counter(thread, ref, class_,
-                                            (struct mprof_count){1, bytes});
-    *spilled &= wide == ref;
-    return wide;
+    *spilled = false;
+    return mprof__root_counter(thread, class_, (struct mprof_count){1, bytes});
 }
 
 static bool place(struct mprof__thread *thread, const void *object,
@@ -164,8 +162,8 @@ static bool count_in(const struct place *p, struct mprof_c_counter *counter,
                      const void *object, uint64_t bytes) {
     struct mprof__thread *thread = p->thread;
     struct mprof__session *session = thread->session;
-    if (!mprof__c_counter_takes(&thread->share, counter, bytes) &&
-        !mprof__c_counter_widen(session, counter))
+    if (!mprof__c_counter_prepare(session, &thread->share, counter, bytes,
+                                  false))
         return false;
     mprof__live_add(thread, &thread->share, object, bytes);
     mprof__c_counter_add(session, &thread->share, counter, bytes, false);
@@ -432,9 +430,10 @@ release_quickly(struct mprof__self *me, const void *object) {
     struct mprof_c_counter *counter =
         mprof__arena_at(&thread->session->arena, (mprof_ref)(what >> 32));
     struct mprof_size *size = thread->sizes[bin_of(bytes)];
-    bool is_quick = mprof__c_counter_is_quick(&thread->share, counter, 0);
-    if (counter->thread != thread->ref || size == NULL ||
-        !(is_quick || mprof__c_counter_is_wide(counter)))
+    if (counter->thread != thread->ref || size == NULL)
+        return false;
+    bool is_quick = mprof__c_counter_frees(&thread->share, counter);
+    if (!is_quick && !mprof__c_counter_is_wide(counter))
         return false;
     mprof__store_relaxed(word, 0);
     mprof__live_subtract(thread, &thread->share, &thread->record->peak, bytes);

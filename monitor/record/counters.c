@@ -182,13 +182,13 @@ static struct mprof_counter *root_counter(struct mprof__thread *thread,
     return counter;
 }
 
-mprof_ref mprof__widened_counter(struct mprof__thread *thread, mprof_ref ref,
-                                 unsigned class_, struct mprof_count n) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    if (mprof__c_counter_widen(thread->session, mprof__arena_at(arena, ref)))
-        return ref;
-    count_folded(thread, n);
-    return mprof__arena_ref(arena, root_counter(thread, class_));
+mprof_ref mprof__root_counter(struct mprof__thread *thread, unsigned class_,
+                              struct mprof_count n) {
+    /* Else there was no room, and it is counted so. */
+    if (thread->counter[mprof__key_place(class_)] != 0)
+        count_folded(thread, n);
+    return mprof__arena_ref(&thread->session->arena,
+                            root_counter(thread, class_));
 }
 
 /* Without room for a counter of the chain: that of its function alone, else the

@@ -20,7 +20,7 @@ struct noted {
     uint16_t type; /* enum mprof_record_type */
     uint8_t class_;
     bool is_c;
-    bool lives; /* of a counter: it is as those of C */
+    bool lives; /* of a counter: it knows what lives */
     struct mprof_count count[2];
 };
 
@@ -235,15 +235,17 @@ int mprof__scope_begin(struct mprof__session *session,
 }
 
 /* What a counter of C has allocated and what is spilled, which may be too much
- * for one word, has room where it will be put. */
-static void widen(struct mprof__session *session, const struct notes *notes) {
+ * for one word, has room where it will be put.  False: there is none. */
+static bool widen(struct mprof__session *session, const struct notes *notes) {
+    bool all = true;
     for (size_t i = 0; i < notes->count; i++) {
         const struct noted *noted = &notes->list[i];
         if (noted->type == MPROF_COUNTERS && noted->is_c &&
             !is_narrow(noted->count[0]))
-            mprof__c_counter_widen(
+            all &= mprof__c_counter_widen(
                 session, mprof__arena_at(&session->arena, noted->ref));
     }
+    return all;
 }
 
 int mprof__scope_end(struct mprof__session *session,
@@ -257,7 +259,10 @@ int mprof__scope_end(struct mprof__session *session,
         return MPROF_E_MEMORY;
     }
     take_off(&now, &within->notes);
-    widen(session, &now);
+    if (!widen(session, &now)) {
+        forget(&now);
+        return MPROF_E_MEMORY;
+    }
     forget(&within->notes);
     within->notes = now;
     within->ended = true;
@@ -307,7 +312,6 @@ static void set_counter(struct mprof_header *copy, void *counter, uint32_t heap,
     struct mprof_c_counter *c = counter;
     const struct mprof_count none = {0, 0};
     if (heap == MPROF_C_HEAP) {
-        c->stamp = 0;
         mprof__c_counter_set((char *)copy, c,
                              &(struct mprof_c_numbers){.allocated = count});
     } else if (lives) {

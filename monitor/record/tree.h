@@ -158,10 +158,10 @@ struct mprof__cell;
 struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
                                                struct mprof__cell *cell,
                                                uint32_t key);
-/* The counter at REF, of the C heap, when it has room for any numbers; without
- * that, one of the root for CLASS_, and N counts as folded. */
-mprof_ref mprof__widened_counter(struct mprof__thread *thread, mprof_ref ref,
-                                 unsigned class_, struct mprof_count n);
+/* That of the root for CLASS_, in place of one of the C heap which that just
+ * found and which has no room for N more: these count as folded. */
+mprof_ref mprof__root_counter(struct mprof__thread *thread, unsigned class_,
+                              struct mprof_count n);
 /* One of each class for the root, for what finds no room. */
 bool mprof__root_counters(struct mprof__thread *thread);
 

@@ -94,16 +94,15 @@ static void read_large_counter(const struct report__reader *r, uint64_t at,
                                struct report__lives *out) {
     struct large_counter in;
     memcpy(&in, r->data + at, sizeof in);
-    *out = (struct report__lives){
-        .thread = in.thread,
-        .site = in.site,
-        .stamp = in.stamp,
-        .number = {.allocated = in.allocated,
-                   .spilled = in.spilled,
-                   .freed = in.freed,
-                   .lifetime = {in.lifetime[0], in.lifetime[1]},
-                   .temporary = in.temporary,
-                   .at_peak = in.at_peak}};
+    *out = (struct report__lives){.thread = in.thread, .site = in.site};
+    out->number =
+        (struct mprof_c_numbers){.allocated = in.allocated,
+                                 .spilled = in.spilled,
+                                 .freed = in.freed,
+                                 .lifetime = {in.lifetime[0], in.lifetime[1]},
+                                 .temporary = in.temporary,
+                                 .stamp = in.stamp,
+                                 .at_peak = in.at_peak};
 }
 
 static bool read_c_counter(struct report__reader *r, uint64_t at,
@@ -115,7 +114,6 @@ static bool read_c_counter(struct report__reader *r, uint64_t at,
     memcpy(&in, r->data + at, sizeof in);
     *out = (struct report__lives){.thread = in.thread,
                                   .site = in.site,
-                                  .stamp = in.stamp,
                                   .number = mprof_c_narrow_numbers(&in)};
     if (!read_word(r, at, field, in.allocated, &is_wide))
         return false;

@@ -69,11 +69,10 @@ bool report__read_lisp_counter(struct report__reader *reader, uint64_t at,
                                struct mprof_count *count);
 
 /* All that is told in a counter where it is known what lives.  Of Lisp: the
- * first half of the lifetime are the ages of what is alive, and thread, site
- * and stamp nothing. */
+ * first half of the lifetime are the ages of what is alive, and thread and site
+ * nothing. */
 struct report__lives {
     mprof_ref thread, site;
-    uint64_t stamp;
     struct mprof_c_numbers number;
 };
 

@@ -20,9 +20,13 @@ struct report__trees {
     uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
     struct call *calls; /* other edges, sorted */
     uint32_t call_count;
-    uint32_t *counter; /* by thing: 1 + index of what was made of it, or 0 */
+    uint32_t *counter; /* by thing: 1 + index of what was made of it, or 0; or
+                        * NOT_KNOWN: it belongs to a node, and its bin is
+                        * missing */
     bool *is_seen;     /* by thing in SPILL_COUNTERS: it has its node */
 };
+
+#define NOT_KNOWN UINT32_MAX
 
 static uint64_t key_of(uint32_t node, uint32_t site) {
     return (uint64_t)node << 32 | site;
@@ -232,7 +236,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     out->temporary = n->temporary;
     out->lifetime = sum_of(n->lifetime);
     out->at_peak = n->at_peak;
-    if (in.stamp != p->counted_peak)
+    if (n->stamp != p->counted_peak)
         out->at_peak = (struct mprof_count){
             n->allocated.allocs + n->spilled.allocs - n->freed.allocs,
             n->allocated.bytes + n->spilled.bytes - n->freed.bytes};
@@ -282,11 +286,22 @@ static bool read_counters(struct report__reader *r, uint64_t at, uint32_t index,
         field = MPROF_FIELD(counter, next);
         if (!read_counter(r, at, index, &out, &ref, &known))
             return false;
+        r->trees->counter[thing] = NOT_KNOWN;
         if (!known)
             continue;
         p->counters[p->counter_count++] = out;
         r->trees->counter[thing] = p->counter_count;
     }
+}
+
+/* What was read of the THING, a counter; NULL: it belongs to no node, or its
+ * bin is missing. */
+static struct report__counter *known_counter(const struct report__reader *r,
+                                             uint32_t thing) {
+    uint32_t counter = r->trees->counter[thing];
+    return counter == 0 || counter == NOT_KNOWN
+               ? NULL
+               : &r->profile->counters[counter - 1];
 }
 
 /* The counter at REF, of a record's FIELD; *COUNTER is NULL where there is none
@@ -299,8 +314,8 @@ static bool follow_counter(struct report__reader *r, uint64_t at,
     *counter = NULL;
     if (!report__follow_thing(r, at, field, ref, MPROF_COUNTERS, 0, &thing))
         return false;
-    if (thing != MPROF_NONE && r->trees->counter[thing] != 0)
-        *counter = &r->profile->counters[r->trees->counter[thing] - 1];
+    if (thing != MPROF_NONE)
+        *counter = known_counter(r, thing);
     else if (!r->profile->open)
         return report__damaged(r, at + field, "a counter of no node");
     return true;
@@ -359,10 +374,9 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
 static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
                         uint32_t thread) {
     (void)thread;
-    if (r->trees->counter[index] == 0)
+    struct report__counter *counter = known_counter(r, index);
+    if (counter == NULL)
         return true;
-    struct report__counter *counter =
-        &r->profile->counters[r->trees->counter[index] - 1];
     struct mprof_count *freed = &counter->freed;
     struct mprof_count own = counter->allocated;
     own.allocs += counter->elsewhere.allocs;

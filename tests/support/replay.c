@@ -194,13 +194,13 @@ static void play_c(struct player *p, struct mprof_counter *to, mprof_ref owner,
     }
     if (last) {
         struct mprof_count then = from.at_peak;
-        if (c_counter->stamp != old_peak)
+        if (from.stamp != old_peak)
             then =
                 (struct mprof_count){from.allocated.allocs - from.freed.allocs,
                                      from.allocated.bytes - from.freed.bytes};
         add(&number.freed, from.freed);
         add(&number.at_peak, then);
-        own->stamp = p->thread->record->peak = old_peak;
+        number.stamp = p->thread->record->peak = old_peak;
     }
     set_c(own, &number);
 }

@@ -63,7 +63,7 @@ static void check(const struct mprof_c_counter *counter,
     check_count(n.freed, m->freed);
     check_count(n.at_peak, m->at_peak);
     assert_int_equal(n.temporary, m->temporary);
-    assert_int_equal(counter->stamp, m->stamp);
+    assert_int_equal(n.stamp, m->stamp);
     __int128 lifetime = (int64_t)n.lifetime[0];
     lifetime += (__int128)n.lifetime[1] << 64;
     assert_true(lifetime == m->lifetime);
@@ -88,7 +88,9 @@ static void allocate(struct mprof_c_counter *counter, struct model *m,
     touch(m);
     m->lifetime -= share->clock;
     add(spilled ? &m->spilled : &m->allocated, bytes);
-    assert_true(mprof__c_counter_add(session, share, counter, bytes, spilled));
+    assert_true(
+        mprof__c_counter_prepare(session, share, counter, bytes, spilled));
+    mprof__c_counter_add(session, share, counter, bytes, spilled);
     check(counter, m);
 }
 
@@ -167,37 +169,58 @@ static void what_is_spilled_is_told_apart(void **state) {
     }
 }
 
+/* COUNTER has as many, allocated or SPILLED just now, as it may have narrow, or
+ * more. */
+static struct model have(struct mprof_c_counter *counter, uint64_t many,
+                         bool spilled) {
+    struct mprof_count count = {many, many};
+    struct model m = {.lifetime = -(__int128)share->clock * many};
+    struct mprof_c_numbers n = {.lifetime[0] = (uint64_t)m.lifetime};
+    __int128 rest = m.lifetime - (int64_t)n.lifetime[0];
+    n.lifetime[1] = (uint64_t)(rest >> 64);
+    *(spilled ? &m.spilled : &m.allocated) = count;
+    *(spilled ? &n.spilled : &n.allocated) = count;
+    if ((mprof_narrow_sum(count) & share->not_narrow) != 0)
+        assert_true(mprof__c_counter_widen(session, counter));
+    mprof__c_counter_set(session->arena.base, counter, &n);
+    check(counter, &m);
+    return m;
+}
+
 /* However long objects live, and however many: a word has their lifetime, or it
  * is in two. */
+static void check_lifetime(unsigned bits, uint64_t many, bool spilled) {
+    struct mprof_c_counter *counter = make();
+    uint64_t clock = ((uint64_t)1 << bits) - 1;
+    set_clock(clock);
+    struct model m = have(counter, many, spilled);
+    allocate(counter, &m, 1, spilled);
+    set_clock(clock * 2);
+    allocate(counter, &m, 1, !spilled);
+    /* All are freed much later. */
+    for (unsigned i = 0; i < 3; i++) {
+        set_clock(share->clock * (i == 1 ? 256 : 1));
+        release(counter, &m, NULL, 1);
+    }
+    if (mprof__c_counter_is_wide(counter))
+        return;
+    /* As so many frees would find it. */
+    assert_true((unsigned __int128)many * share->clock < (unsigned __int128)1
+                                                             << 63);
+}
+
 static void lifetimes_of_any_length(void **state) {
     (void)state;
-    for (unsigned bits = 20; bits < 60; bits++)
-        for (unsigned shift = 0; shift < 31; shift++) {
-            struct mprof_c_counter *counter = make();
-            const uint64_t many = (uint64_t)1 << shift;
-            uint64_t clock = ((uint64_t)1 << bits) - 1;
-            set_clock(clock);
-            /* As if so many had been allocated just now. */
-            struct model m = {.allocated = {many, many},
-                              .lifetime = -(__int128)clock * many};
-            struct mprof_c_numbers n = {.allocated = m.allocated};
-            n.lifetime[0] = (uint64_t)m.lifetime;
-            n.lifetime[1] =
-                (uint64_t)((m.lifetime - (int64_t)n.lifetime[0]) >> 64);
-            if (!mprof__c_counter_is_quick(share, counter,
-                                           mprof_narrow_sum(m.allocated)))
-                assert_true(mprof__c_counter_widen(session, counter));
-            mprof__c_counter_set(session->arena.base, counter, &n);
-            check(counter, &m);
-            allocate(counter, &m, 1, false);
-            set_clock(clock * 2);
-            allocate(counter, &m, 1, false);
-            release(counter, &m, NULL, 1);
-            if (!mprof__arena_has_room(&session->arena, MPROF__FOR_COUNTERS)) {
-                end(NULL);
-                begin(NULL);
+    for (unsigned bits = 20; bits < 50; bits++)
+        for (unsigned shift = 0; shift < 31; shift++)
+            for (unsigned spilled = 0; spilled < 2; spilled++) {
+                check_lifetime(bits, (uint64_t)1 << shift, spilled != 0);
+                if (!mprof__arena_has_room(&session->arena,
+                                           MPROF__FOR_COUNTERS)) {
+                    end(NULL);
+                    begin(NULL);
+                }
             }
-        }
 }
 
 static uint64_t random_number(void) {
@@ -250,18 +273,31 @@ static void stays_without_room(void **state) {
                              mprof__arena_record(&session->arena, MPROF_C_WIDE,
                                                  sizeof(struct mprof_c_wide)));
     errno = ERANGE;
-    assert_false(mprof__c_counter_add(session, share, counter, much, false));
+    assert_false(
+        mprof__c_counter_prepare(session, share, counter, much, false));
     assert_int_equal(errno, ERANGE);
     check(counter, &m);
     allocate(counter, &m, 16, false);
     release(counter, &m, NULL, 40);
-    mprof_ref ref = mprof__widened_counter(
-        thread, mprof__arena_ref(&session->arena, counter), 0,
-        (struct mprof_count){1, much});
+    /* What only has a long lifetime is counted all the same. */
+    set_clock((uint64_t)1 << 59);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(
+            mprof__c_counter_prepare(session, share, counter, 1, false));
+        mprof__c_counter_add(session, share, counter, 1, false);
+    }
+    assert_int_equal(counter->allocated,
+                     mprof_narrow_sum((struct mprof_count){5, 40 + 16 + 3}));
+    thread->counter[0] = 1;
+    mprof_ref ref =
+        mprof__root_counter(thread, 0, (struct mprof_count){1, much});
     counter = mprof__arena_at(&session->arena, ref);
     assert_true(mprof__c_counter_is_wide(counter));
     assert_int_equal(thread->record->folded_allocs, 1);
     assert_int_equal(thread->record->folded_bytes, much);
+    thread->counter[0] = 0;
+    mprof__root_counter(thread, 0, (struct mprof_count){1, much});
+    assert_int_equal(thread->record->folded_allocs, 1);
     m = (struct model){.stamp = 0};
     allocate(counter, &m, much, false);
 }

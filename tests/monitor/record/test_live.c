@@ -210,7 +210,7 @@ static void add_counters(const struct mprof_block *block) {
     const char *base = mprof__tracked()->arena.base;
     for (uint32_t i = 0; i < block->count; i++, c++) {
         const struct mprof_c_numbers n = mprof__c_counter_read(base, c);
-        add_part(block->thread, c->stamp == peak
+        add_part(block->thread, n.stamp == peak
                                     ? n.at_peak.bytes
                                     : n.allocated.bytes - n.freed.bytes);
     }

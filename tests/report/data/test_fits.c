@@ -471,6 +471,21 @@ static void an_open_file_may_lead_beyond_its_end(void **state) {
     refuses_at(f, w.c_node, AT(node, call), "a ref leads to no record");
 }
 
+/* Counters of a type that is not there yet may not lead round in a ring. */
+static void no_counter_leads_to_itself(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    uint64_t used = datafile_header(d)->used;
+    mprof_ref at =
+        datafile_count(d, w.lisp_node, (mprof_ref)(used / 8) + 99, 1, 24);
+    struct mprof_counter *counter = datafile_record(d, at);
+
+    assert_non_null(parse(f));
+    counter->next = at;
+    refuses_at(f, at, AT(counter, next), "a counter belongs to two nodes");
+}
+
 static void records_are_of_the_right_heap(void **state) {
     struct fixture *f = *state;
     struct world w = make_world(&f->file);
@@ -533,6 +548,7 @@ int main(void) {
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),
         TEST(an_open_file_may_lead_beyond_its_end),
+        TEST(no_counter_leads_to_itself),
         TEST(records_are_of_the_right_heap),
         TEST(an_open_file_may_be_ahead_with_frees),
         TEST(a_closed_file_is_not_ahead_with_sizes),
