@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/made.h"
 #include "monitor/record/c_counter.h"
