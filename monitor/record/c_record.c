@@ -151,7 +151,7 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
            mprof__objects_word(object, &me->shadow, &p->word);
 }
 
-/* OBJECT is in the counter REF. */
+/* An object of BYTES is in the counter REF. */
 static inline void put(const struct place *p, mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
     mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
