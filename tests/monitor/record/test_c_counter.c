@@ -65,8 +65,9 @@ static void check(const struct mprof_c_counter *counter,
     check_count(n.at_peak, m->at_peak);
     assert_int_equal(n.temporary, m->temporary);
     assert_int_equal(n.stamp, m->stamp);
-    __int128 lifetime = (int64_t)n.lifetime[0];
-    lifetime += (__int128)n.lifetime[1] << 64;
+    unsigned __int128 high = n.lifetime[1];
+    __int128 low = (int64_t)n.lifetime[0];
+    __int128 lifetime = (__int128)((high << 64) + (unsigned __int128)low);
     assert_true(lifetime == m->lifetime);
 }
 
