@@ -45,7 +45,8 @@ static const char *const ecl_functions[] = {
     /* the way into an error */
     "FEnot_funcallable_*", "FEwrong_*",
     /* the printer's dispatch, for each object within another once more */
-    "si_write_object", "si_write_object_with_circle",
+    "si_pprint_logical_block_helper", "si_write_object",
+    "si_write_object_with_circle",
     /* the reader's buffers, and where it puts what #1# stands for */
     "do_patch_sharp", "patch_sharp", "si_get_buffer_string",
     "si_put_buffer_string",
