@@ -316,7 +316,7 @@ static bool follow_counter(struct report__reader *r, uint64_t at,
         return false;
     if (thing != MPROF_NONE)
         *counter = known_counter(r, thing);
-    else if (!r->profile->open)
+    if (*counter == NULL && !r->profile->open)
         return report__damaged(r, at + field, "a counter of no node");
     return true;
 }

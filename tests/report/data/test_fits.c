@@ -471,6 +471,23 @@ static void an_open_file_may_lead_beyond_its_end(void **state) {
     refuses_at(f, w.c_node, AT(node, call), "a ref leads to no record");
 }
 
+/* What was freed is told of a counter that a node has. */
+static void frees_are_of_a_node(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    struct world w = make_world(d);
+    const struct mprof_count one = {1, 10};
+    mprof_ref other = datafile_c_thread(d, 2, NULL);
+    mprof_ref freed = datafile_freed(d, other, w.counter, one);
+
+    datafile_close(d);
+    assert_non_null(parse(f));
+    ((struct mprof_node *)datafile_record(d, w.c_node))->counter = 0;
+    refuses_closed_at(f, freed, AT(freed, counter), "a counter of no node");
+    datafile_header(d)->state = MPROF_OPEN;
+    assert_non_null(parse(f));
+}
+
 /* Counters of a type that is not there yet may not lead round in a ring. */
 static void no_counter_leads_to_itself(void **state) {
     struct fixture *f = *state;
@@ -548,6 +565,7 @@ int main(void) {
         TEST(counters_fit_their_nodes),
         TEST(nodes_and_calls_fit),
         TEST(an_open_file_may_lead_beyond_its_end),
+        TEST(frees_are_of_a_node),
         TEST(no_counter_leads_to_itself),
         TEST(records_are_of_the_right_heap),
         TEST(an_open_file_may_be_ahead_with_frees),
