@@ -422,6 +422,11 @@ static inline mprof_ref mprof_wide_ref(uint64_t sum) {
     return (mprof_ref)(sum & ~MPROF_IS_WIDE);
 }
 
+/* Have both numbers room in a word? */
+static inline int mprof_is_narrow(struct mprof_count n) {
+    return (n.allocs | n.bytes) >> 31 == 0;
+}
+
 static inline uint64_t mprof_narrow_sum(struct mprof_count n) {
     return n.bytes << 32 | n.allocs;
 }

@@ -1,49 +1,43 @@
 /* c_counter.c - see c_counter.h. */
 #include "monitor/record/c_counter.h"
 
-#include <errno.h>
-
-#include "monitor/record/arena.h"
 #include "monitor/record/session.h"
 
-/* Under the session's lock. */
-static struct mprof_c_wide *make(struct mprof__arena *arena,
-                                 const struct mprof_c_counter *counter) {
-    struct mprof_c_wide *wide = NULL;
-    if (mprof__arena_has_room(arena, MPROF__FOR_ROOTS))
-        wide = mprof__arena_record(arena, MPROF_C_WIDE, sizeof *wide);
-    if (wide == NULL)
-        return NULL;
-    wide->counter = mprof__arena_ref(arena, counter);
-    wide->number = mprof_c_narrow_numbers(counter);
-    mprof__arena_publish(arena, wide);
-    return wide;
+struct mprof_c_numbers mprof__counter_read(const char *base,
+                                           const struct mprof_counter *counter,
+                                           enum mprof_heap heap, bool lives) {
+    const struct mprof_alive_counter *alive = (const void *)counter;
+    if (heap == MPROF_C_HEAP)
+        return mprof__c_counter_read(base, (const void *)counter);
+    if (lives)
+        return (struct mprof_c_numbers){.allocated = alive->allocated,
+                                        .spilled = alive->spilled,
+                                        .freed = alive->freed,
+                                        .lifetime = {alive->ages, 0}};
+    return (struct mprof_c_numbers){
+        .allocated = mprof__lisp_counter_read(base, (const void *)counter)};
 }
 
 bool mprof__c_counter_widen(struct mprof__session *session,
                             struct mprof_c_counter *counter) {
-    int saved = errno;
     if (mprof__c_counter_is_wide(counter))
         return true;
-    mprof__lock(&session->lock);
-    struct mprof_c_wide *wide = make(&session->arena, counter);
-    mprof__unlock(&session->lock);
-    errno = saved;
-    if (wide != NULL)
-        mprof__store_release(&counter->allocated,
-                             MPROF_IS_WIDE |
-                                 mprof__arena_ref(&session->arena, wide));
-    return wide != NULL;
+    const struct mprof_c_numbers number = mprof_c_narrow_numbers(counter);
+    mprof_ref wide = mprof__make_wide(session, MPROF_C_WIDE, counter, &number,
+                                      sizeof number);
+    if (wide != 0)
+        mprof__store_release(&counter->allocated, MPROF_IS_WIDE | wide);
+    return wide != 0;
 }
 
 bool mprof__c_counter_prepare(struct mprof__session *session,
                               const struct mprof__share *share,
                               struct mprof_c_counter *counter, uint64_t bytes,
                               bool spilled) {
-    uint64_t next =
-        (spilled ? counter->spilled : counter->allocated) + mprof__c_one(bytes);
     if (mprof__c_counter_is_wide(counter))
         return true;
+    uint64_t next =
+        (spilled ? counter->spilled : counter->allocated) + mprof__c_one(bytes);
     bool fits = bytes <= MPROF__MOST_AT_ONCE && (next & MPROF_NOT_NARROW) == 0;
     return (fits && (next & share->not_narrow) == 0) ||
            mprof__c_counter_widen(session, counter) || fits;

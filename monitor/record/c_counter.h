@@ -89,6 +89,13 @@ mprof__c_counter_read(const char *base, const struct mprof_c_counter *counter) {
                : mprof_c_narrow_numbers(counter);
 }
 
+/* The same of a COUNTER of any kind, that of a thread of HEAP of which it is
+ * known what LIVES or not; of Lisp the first half of the lifetime is the ages
+ * of what is alive. */
+struct mprof_c_numbers mprof__counter_read(const char *base,
+                                           const struct mprof_counter *counter,
+                                           enum mprof_heap heap, bool lives);
+
 /* Let COUNTER have NUMBER, of which nothing is more than it ever had: in a copy
  * that begins at BASE. */
 void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
@@ -122,8 +129,8 @@ mprof__c_counter_allocated(const struct mprof__share *share,
 }
 
 /* OBJECT of BYTES that COUNTER has is freed by the thread with SHARE, which has
- * taken it off what lives.  It is temporary if nothing
- * happened to the heap since it was allocated. */
+ * taken it off what lives.  It is temporary if nothing happened to the heap
+ * since it was allocated. */
 static inline __attribute__((always_inline)) void
 mprof__c_counter_freed(struct mprof__share *share,
                        struct mprof_c_counter *counter, const void *object,

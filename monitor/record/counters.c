@@ -135,20 +135,23 @@ static struct mprof_counter *get_counter(struct mprof__thread *thread,
                            : add_counter(thread, node, site, key, room);
 }
 
-bool mprof__root_counters(struct mprof__thread *thread) {
+/* Let COUNTER have room for any numbers. */
+static bool widen(struct mprof__thread *thread, struct mprof_counter *counter) {
     const struct mprof_count none = {0, 0};
+    if (is_c(thread))
+        return mprof__c_counter_widen(thread->session,
+                                      (struct mprof_c_counter *)counter);
+    return mprof__knows_lives(thread) ||
+           mprof__lisp_counter_widen(
+               thread, (struct mprof_lisp_counter *)counter, none);
+}
+
+bool mprof__root_counters(struct mprof__thread *thread) {
     for (unsigned c = 0; c < MPROF_CLASSES; c++) {
         struct mprof_counter *counter =
             add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS);
-        if (counter == NULL)
-            return false;
         /* What has no other place has one there. */
-        if (is_c(thread)
-                ? !mprof__c_counter_widen(thread->session,
-                                          (struct mprof_c_counter *)counter)
-                : !mprof__knows_lives(thread) &&
-                      !mprof__lisp_counter_widen(
-                          thread, (struct mprof_lisp_counter *)counter, none))
+        if (counter == NULL || !widen(thread, counter))
             return false;
     }
     return true;

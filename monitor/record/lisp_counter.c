@@ -2,41 +2,44 @@
 #include "monitor/record/lisp_counter.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "monitor/record/arena.h"
 #include "monitor/record/session.h"
 
-/* Under the session's lock. */
-static struct mprof_wide *make(struct mprof__arena *arena,
-                               const struct mprof_lisp_counter *counter,
-                               struct mprof_count n) {
+mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,
+                           const void *counter, const void *numbers,
+                           size_t bytes) {
+    struct mprof__arena *arena = &session->arena;
+    const size_t head = offsetof(struct mprof_wide, allocated);
     struct mprof_wide *wide = NULL;
+    mprof_ref ref = 0;
+    int saved = errno;
+    mprof__lock(&session->lock);
     if (mprof__arena_has_room(arena, MPROF__FOR_ROOTS))
-        wide = mprof__arena_record(arena, MPROF_WIDE, sizeof *wide);
-    if (wide == NULL)
-        return NULL;
-    struct mprof_count had = mprof_narrow_count(counter->sum);
-    wide->counter = mprof__arena_ref(arena, counter);
-    wide->allocated =
-        (struct mprof_count){had.allocs + n.allocs, had.bytes + n.bytes};
-    mprof__arena_publish(arena, wide);
-    return wide;
+        wide = mprof__arena_record(arena, type, head + bytes);
+    if (wide != NULL) {
+        wide->counter = mprof__arena_ref(arena, counter);
+        memcpy((char *)wide + head, numbers, bytes);
+        ref = mprof__arena_publish(arena, wide);
+    }
+    mprof__unlock(&session->lock);
+    errno = saved;
+    return ref;
 }
 
 bool mprof__lisp_counter_widen(struct mprof__thread *thread,
                                struct mprof_lisp_counter *counter,
                                struct mprof_count n) {
-    struct mprof__session *session = thread->session;
-    int saved = errno;
-    mprof__lock(&session->lock);
-    struct mprof_wide *wide = make(&session->arena, counter, n);
-    mprof__unlock(&session->lock);
-    errno = saved;
-    if (wide == NULL)
-        return false;
-    mprof__store_release(
-        &counter->sum, MPROF_IS_WIDE | mprof__arena_ref(&session->arena, wide));
-    return true;
+    struct mprof_count sum = mprof_narrow_count(counter->sum);
+    sum.allocs += n.allocs;
+    sum.bytes += n.bytes;
+    mprof_ref wide = mprof__make_wide(thread->session, MPROF_WIDE, counter,
+                                      &sum, sizeof sum);
+    if (wide != 0)
+        mprof__store_release(&counter->sum, MPROF_IS_WIDE | wide);
+    return wide != 0;
 }
 
 void mprof__lisp_counter_set(void *copy, struct mprof_lisp_counter *counter,

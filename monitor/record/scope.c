@@ -53,26 +53,6 @@ static void add_note(struct notes *notes, const struct noted *noted) {
     notes->count++;
 }
 
-/* Does COUNT fit in a word? */
-static bool is_narrow(struct mprof_count count) {
-    return (count.allocs | count.bytes) >> 31 == 0;
-}
-
-/* What COUNTER, of a thread of HEAP, has, in the data file that begins at BASE.
- * Of C's chains in the spill the tree has the innermost functions. */
-static struct mprof_count allocated(const void *base,
-                                    const struct mprof_counter *counter,
-                                    enum mprof_heap heap, bool lives) {
-    if (heap == MPROF_C_HEAP) {
-        struct mprof_c_numbers n =
-            mprof__c_counter_read(base, (const void *)counter);
-        add(&n.allocated, &n.spilled);
-        return n.allocated;
-    }
-    return lives ? ((const struct mprof_alive_counter *)counter)->allocated
-                 : mprof__lisp_counter_read(base, (const void *)counter);
-}
-
 /* The counters in BLOCK, of a thread of HEAP. */
 static void note_counters(struct notes *notes, const struct mprof__arena *arena,
                           const struct mprof_block *block,
@@ -83,13 +63,18 @@ static void note_counters(struct notes *notes, const struct mprof__arena *arena,
     uint32_t bytes = mprof_thing_bytes(MPROF_COUNTERS, lives);
     for (uint32_t i = 0; i < block->count; i++, thing += bytes) {
         const struct mprof_counter *counter = (const void *)thing;
+        struct mprof_c_numbers n =
+            mprof__counter_read(arena->base, counter, heap, lives);
+        /* Of chains in the spill the tree has the innermost functions. */
+        if (heap == MPROF_C_HEAP)
+            add(&n.allocated, &n.spilled);
         struct noted noted = {
             .ref = mprof__arena_ref(arena, thing),
             .type = MPROF_COUNTERS,
             .class_ = (uint8_t)mprof__key_class(arena, counter->key),
             .is_c = heap == MPROF_C_HEAP,
             .lives = lives,
-            .count = {allocated(arena->base, counter, heap, lives)}};
+            .count = {n.allocated}};
         add_note(notes, &noted);
     }
 }
@@ -241,7 +226,7 @@ static bool widen(struct mprof__session *session, const struct notes *notes) {
     for (size_t i = 0; i < notes->count; i++) {
         const struct noted *noted = &notes->list[i];
         if (noted->type == MPROF_COUNTERS && noted->is_c &&
-            !is_narrow(noted->count[0]))
+            !mprof_is_narrow(noted->count[0]))
             all &= mprof__c_counter_widen(
                 session, mprof__arena_at(&session->arena, noted->ref));
     }

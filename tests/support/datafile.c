@@ -181,10 +181,6 @@ static size_t counter_bytes(struct datafile *file, uint32_t type, bool lives) {
            (type == MPROF_SPILL_COUNTERS ? 8 : 0);
 }
 
-static bool is_small(struct mprof_count count) {
-    return ((count.allocs | count.bytes) >> 31) == 0;
-}
-
 /* Let the counter at REF, of Lisp, have COUNT. */
 static void set_lisp_counter(struct datafile *file, mprof_ref ref,
                              struct mprof_count count) {
@@ -193,7 +189,7 @@ static void set_lisp_counter(struct datafile *file, mprof_ref ref,
         memcpy(&counter->counter + 1, &count, sizeof count);
         return;
     }
-    if (is_small(count)) {
+    if (mprof_is_narrow(count)) {
         counter->sum = mprof_narrow_sum(count);
         return;
     }
@@ -258,7 +254,7 @@ static void set_lives(struct datafile *file, mprof_ref ref, mprof_ref thread,
     } else {
         c->thread = thread;
         c->site = site;
-        if (is_small(allocated) && is_small(freed)) {
+        if (mprof_is_narrow(allocated) && mprof_is_narrow(freed)) {
             c->allocated = mprof_narrow_sum(allocated);
             c->freed = mprof_narrow_sum(freed);
             return;

@@ -165,14 +165,11 @@ static void add(struct mprof_count *sum, struct mprof_count n) {
     sum->bytes += n.bytes;
 }
 
-static bool is_small(struct mprof_count n) {
-    return ((n.allocs | n.bytes) >> 31) == 0;
-}
-
 /* Let OWN have NUMBER. */
 static void set_c(struct mprof_c_counter *own,
                   const struct mprof_c_numbers *number) {
-    if (!is_small(number->spilled) || !is_small(number->allocated))
+    if (!mprof_is_narrow(number->spilled) ||
+        !mprof_is_narrow(number->allocated))
         assert_true(mprof__c_counter_widen(session, own));
     mprof__c_counter_set(session->arena.base, own, number);
 }
@@ -205,24 +202,16 @@ static void play_c(struct player *p, struct mprof_counter *to, mprof_ref owner,
     set_c(own, &number);
 }
 
-/* What COUNTER has allocated. */
-static struct mprof_count allocated(const struct player *p,
-                                    const void *counter) {
-    const struct mprof_thread *of = old_at(p->ref);
-    const struct mprof_alive_counter *alive = counter;
-    if (p->heap == MPROF_C_HEAP)
-        return mprof__c_counter_read(old, counter).allocated;
-    return mprof_knows_lives(of->heap, of->flags)
-               ? alive->allocated
-               : mprof__lisp_counter_read(old, counter);
-}
-
 /* In two parts, which other chains come between. */
 static void play_counter(struct player *p, const struct mprof_node *node,
                          const struct mprof_counter *counter, bool second) {
     const struct mprof_c_counter *c = (const void *)counter;
     bool is_c = p->heap == MPROF_C_HEAP;
-    struct mprof_count n = allocated(p, counter);
+    const struct mprof_thread *of = old_at(p->ref);
+    struct mprof_count n =
+        mprof__counter_read(old, counter, p->heap,
+                            mprof_knows_lives(of->heap, of->flags))
+            .allocated;
     struct mprof_count half = {n.allocs / 2, n.bytes / 2};
     set_chain(p, node, is_c ? c->site : 0);
     if (second)
