@@ -6,7 +6,7 @@ format_sources = \
 	monitor/format/claim.c monitor/format/claim.h \
 	monitor/format/crc.c monitor/format/crc.h \
 	monitor/format/create.c monitor/format/create.h \
-	monitor/format/format.h \
+	monitor/format/format.h monitor/format/counter.h \
 	monitor/format/events.h \
 	monitor/format/group.h \
 	monitor/format/naming.c monitor/format/naming.h \
