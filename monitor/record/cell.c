@@ -7,7 +7,7 @@ enum { WORD = sizeof(uintptr_t) };
 
 /* C has the rule of KNOWN, its caller the stack pointer CFA, and its own frame
  * pointer is saved at BP_AT, if it is.  False: it is too large, or odd. */
-static bool measure_to(struct mprof__cell *c, struct mprof__cell_more *more,
+static bool measure_to(struct mprof__cell *c,
                        const struct mprof__known_site *known, uintptr_t cfa,
                        uintptr_t bp_at) {
     uintptr_t size = cfa - c->low,
@@ -18,9 +18,10 @@ static bool measure_to(struct mprof__cell *c, struct mprof__cell_more *more,
     c->size = (uint16_t)(size / WORD);
     c->ra_at = (uint16_t)(ra_at / WORD);
     if (known->bp_saved) {
-        if (bp_at - c->low >= size)
+        bp_at -= c->low;
+        if (bp_at >= size || bp_at % WORD != 0)
             return false;
-        more->bp_at = (uint32_t)(bp_at - c->low);
+        c->bp_at = (uint16_t)(bp_at / WORD);
     }
     return true;
 }
@@ -33,8 +34,8 @@ static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
     const struct mprof__rule *rule = &known->site->unwind.rule;
     bool by_bp = rule->cfa_base == MPROF__BP;
     if (!rule->cfa_deref || rule->signal || rule->ra_in_lr || rule->ra_signed ||
-        rule->ra_base != MPROF__CFA || known->interprets ||
-        rule->bp_base == MPROF__SP)
+        rule->ra_base != MPROF__CFA || known->ra != rule->ra_offset ||
+        known->interprets || rule->bp_base == MPROF__SP)
         return false;
     uintptr_t at =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)rule->cfa_offset;
@@ -49,7 +50,7 @@ static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
     c->flags |= MPROF__CELL_ASKS | MPROF__CELL_LEAVES;
     if (by_bp || (rule->bp_saved && rule->bp_base == MPROF__BP))
         c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
-    return measure_to(c, more, known, cfa, bp_at);
+    return measure_to(c, known, cfa, bp_at);
 }
 
 /* What the rule of KNOWN says of C and MORE.  False: it is none that cells are
@@ -70,8 +71,7 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
         c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
     uintptr_t cfa =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)known->cfa;
-    return measure_to(c, more, known, cfa,
-                      cfa + (uintptr_t)(intptr_t)known->bp);
+    return measure_to(c, known, cfa, cfa + (uintptr_t)(intptr_t)known->bp);
 }
 
 /* Find out what C interprets.  False: nobody knows, or it has no record. */
@@ -93,18 +93,18 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
 }
 
 /* What of the stack C is compared with. */
-static bool can_be_read(struct mprof__reach *reach, const struct mprof__cell *c,
-                        const struct mprof__cell_more *more) {
+static bool can_be_read(struct mprof__reach *reach,
+                        const struct mprof__cell *c) {
     return c->flags & MPROF__CELL_END ||
            (mprof__reaches(reach, mprof__cell_slot(c)) &&
-            (more->bp_at == MPROF__NOT_SAVED ||
-             mprof__reaches(reach, c->low + more->bp_at)));
+            (c->bp_at == MPROF__NOT_SAVED ||
+             mprof__reaches(reach, mprof__cell_bp_slot(c))));
 }
 
 bool mprof__cell_measure(struct mprof__thread *thread, struct mprof__cell *c,
                          const struct mprof__known_site *known) {
     struct mprof__cell_more *more = mprof__cell_more(&thread->memo, c);
     struct mprof__reach *reach = &thread->chain.reach;
-    return measure(reach, c, more, known) && can_be_read(reach, c, more) &&
+    return measure(reach, c, more, known) && can_be_read(reach, c) &&
            (!known->interprets || ask(thread, c, more));
 }

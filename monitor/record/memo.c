@@ -1,4 +1,12 @@
-/* memo.c - the memory of what is remembered; see remembered.h. */
+/* memo.c - the memory of what is remembered; see remembered.h.
+ *
+ * Where a program comes from ever new states of its stack, most cells are made
+ * in vain, and the more there are the less of them is in the processor's cache.
+ * Where it comes from the same ones again, as a deep recursion does, each that
+ * is not there any more is made anew.  So there are few at first; when walks
+ * make many, it is tried with many, and that stays so if they make half as many
+ * then, or less.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -9,6 +17,10 @@
 /* Cells: at first, and how many times more when these are used up, which is
  * less while they are few: there may be thousands of threads. */
 enum { FIRST_CELLS = 32, FEW_CELLS = 128, FIRST_GROWTH = 2, GROWTH = 4 };
+
+/* Walks for a cell that is made, when that is too many; judgements until the
+ * second trial, and until another at most. */
+enum { SELDOM = 4, FIRST_BACKOFF = 8, MOST_BACKOFF = 64 };
 
 /* Of the limit, the part that all that is beside the data file may have while
  * there are to be more cells: the tree is more important. */
@@ -66,15 +78,55 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
     return true;
 }
 
+/* How many cells there are to be. */
+static uint32_t wanted_by(const struct mprof__memo *memo) {
+    if (memo->cells == NULL)
+        return FIRST_CELLS;
+    if (memo->wanted != 0)
+        return memo->wanted;
+    return memo->used + 1 < memo->capacity ||
+                   memo->capacity >= MPROF__NEAR_CELLS
+               ? memo->capacity
+               : more_than(memo->capacity);
+}
+
+static void want(struct mprof__memo *memo, uint32_t cells) {
+    memo->wanted = cells;
+    memo->generation = 0;
+}
+
+void mprof__memo_judge(struct mprof__memo *memo) {
+    uint32_t made = memo->made;
+    memo->walks = memo->made = 0;
+    if (memo->capacity > MPROF__NEAR_CELLS) {
+        if (memo->filling) {
+            memo->filling = false;
+        } else if (made > memo->made_near / 2) {
+            memo->trial_waits = memo->trial_backoff;
+            want(memo, MPROF__NEAR_CELLS);
+        }
+    } else if (memo->trial_waits > 0) {
+        memo->trial_waits--;
+    } else if (memo->capacity == MPROF__NEAR_CELLS &&
+               made > MPROF__JUDGE_EVERY / SELDOM) {
+        memo->made_near = made;
+        memo->filling = true;
+        memo->trial_backoff = memo->trial_backoff == 0 ? FIRST_BACKOFF
+                              : memo->trial_backoff < MOST_BACKOFF
+                                  ? memo->trial_backoff * 2
+                                  : MOST_BACKOFF;
+        memo->trial_waits = memo->trial_backoff; /* if there is no room */
+        want(memo, MPROF__MOST_CELLS);
+    }
+}
+
 bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     struct mprof__memo *memo = &thread->memo;
     int saved = errno;
-    uint32_t wanted = FIRST_CELLS;
-    if (memo->cells != NULL)
-        wanted = memo->used + 1 < memo->capacity ? memo->capacity
-                                                 : more_than(memo->capacity);
-    bool fresh = wanted <= MPROF__MOST_CELLS && wanted > memo->capacity &&
-                 has_room(&thread->session->arena, bytes_of(wanted)) &&
+    uint32_t wanted = wanted_by(memo);
+    bool fresh = wanted != memo->capacity &&
+                 (wanted < memo->capacity ||
+                  has_room(&thread->session->arena, bytes_of(wanted))) &&
                  map_cells(memo, wanted);
     errno = saved;
     if (memo->cells == NULL)
@@ -83,8 +135,9 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     mprof__order_for_handlers();
     if (!fresh)
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
-    memo->used = memo->hand = memo->seen_count = 0;
-    memo->largest = wanted > memo->capacity;
+    memo->used = memo->hand = memo->seen_count = memo->wanted = 0;
+    memo->largest =
+        memo->capacity >= MPROF__NEAR_CELLS || wanted > memo->capacity;
     memo->base = thread->session->arena.base;
     if (memo->versions > MPROF__MOST_VERSIONS)
         memo->versions = 0;

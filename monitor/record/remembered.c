@@ -23,6 +23,7 @@ struct walk {
     size_t n;        /* cells that it visited */
     size_t stale;    /* index of the outermost one that leads elsewhere */
     mprof_ref outer; /* the node outside of them all, or 0: the root's */
+    mprof_ref fresh; /* the node that it made last, which has no child; or 0 */
     uintptr_t bp;    /* of the innermost frame */
 };
 
@@ -32,9 +33,8 @@ enum { NONE_STALE = SIZE_MAX };
 static uintptr_t bp_in(const struct walk *w, size_t n) {
     while (n-- > 0) {
         const struct mprof__cell *c = w->memo->visited[n];
-        uint32_t at = mprof__cell_more(w->memo, c)->bp_at;
-        if (at != MPROF__NOT_SAVED)
-            return mprof__word_at(c->low + at);
+        if (c->bp_at != MPROF__NOT_SAVED)
+            return mprof__word_at(mprof__cell_bp_slot(c));
     }
     return w->bp;
 }
@@ -50,20 +50,21 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
  * none that cells are for. */
 static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
                  uintptr_t sp) {
-    struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
     const struct mprof__known_site *known =
         mprof__walk_known(&w->thread->chain, pc);
     if (known == NULL)
         return false;
-    uintptr_t bp = known->way != MPROF__BY_SP ? bp_in(w, w->n) : 0;
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
-    *more = (struct mprof__cell_more){
-        .site = known->site, .bp = bp, .bp_at = MPROF__NOT_SAVED};
-    *c = (struct mprof__cell){
-        .low = sp, .flags = MPROF__CELL_STALE, .call = known->site->ref};
-    if (known->site->is_new)
+    if (known->way != MPROF__BY_SP)
+        *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
+            .site = known->site, .bp = bp_in(w, w->n)};
+    *c = (struct mprof__cell){.low = sp,
+                              .flags = MPROF__CELL_STALE,
+                              .bp_at = MPROF__NOT_SAVED,
+                              .call = known->ref};
+    if (known->is_new)
         c->flags |= MPROF__CELL_NEW;
     if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
         return false;
@@ -72,20 +73,27 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
     return true;
 }
 
+/* What stands in the index for the cell with NUMBER is gone. */
+static void forget(struct mprof__memo *memo, uint32_t number) {
+    const struct mprof__cell *c = &memo->cells[number];
+    struct mprof__cell_place old = mprof__cell_place(memo, c->pc, c->low);
+    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
+        if (*mprof__cell_way(old, way) == (old.tag | number))
+            *mprof__cell_way(old, way) = 0;
+}
+
 /* The number of a cell that is not in use any more, of those that have been for
  * long; 0: this walk came by all of them. */
 static uint32_t steal(struct walk *w) {
     struct mprof__memo *memo = w->memo;
     for (size_t tries = 0; tries <= w->n; tries++) {
-        uint32_t number = memo->hand = memo->hand % memo->used + 1;
-        const struct mprof__cell *c = &memo->cells[number];
-        if (is_visited(w, c))
-            continue;
-        struct mprof__cell_place old = mprof__cell_place(memo, c->pc, c->low);
-        for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
-            if (*mprof__cell_way(old, way) == (old.tag | number))
-                *mprof__cell_way(old, way) = 0;
-        return number;
+        uint32_t number = memo->hand < memo->used ? memo->hand + 1 : 1;
+        memo->hand = number;
+        __builtin_prefetch(&memo->cells[number + 1], 1);
+        if (!is_visited(w, &memo->cells[number])) {
+            forget(memo, number);
+            return number;
+        }
     }
     return 0;
 }
@@ -123,6 +131,7 @@ static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
         memo->generation = 0;
         return NULL;
     }
+    memo->made++;
     struct mprof__cell *c = take(w, mprof__cell_place(memo, pc, sp));
     return c != NULL && fill(w, c, pc, sp) ? c : NULL;
 }
@@ -211,6 +220,8 @@ static struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
         if (*ends)
             return NULL;
     }
+    /* Should there be no cell yet. */
+    __builtin_prefetch(mprof__walk_known_place(&w->thread->chain, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
     if (outer != NULL)
         lead_to(w, c, outer);
@@ -299,11 +310,16 @@ static inline mprof_ref step(struct walk *w, size_t i,
                              const struct mprof__cell *c, mprof_ref parent) {
     struct mprof__tree *tree = &w->thread->tree;
     uint64_t key = mprof__call_key(c->call);
-    const struct mprof__step *step = mprof__step_at(tree, parent, key);
-    if (mprof__is_step(step, parent, key))
-        return step->child;
+    if (parent != w->fresh) {
+        const struct mprof__step *step = mprof__step_at(tree, parent, key);
+        if (mprof__is_step(step, parent, key))
+            return step->child;
+    }
     bool news = i > 0 && w->memo->visited[i - 1]->flags & MPROF__CELL_NEW;
-    return mprof__tree_step(w->thread, parent, c->call, news);
+    uint32_t before = tree->node_count;
+    mprof_ref node = mprof__tree_step(w->thread, parent, c->call, news);
+    w->fresh = tree->node_count != before ? node : 0;
+    return node;
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
@@ -312,21 +328,22 @@ static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
                       const struct mprof__cell *outer, uint32_t *flags) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
     bool passes = outer != NULL && outer->flags & MPROF__CELL_NEEDS;
-    bool needs = c->flags & MPROF__CELL_USES ||
-                 (more->bp_at == MPROF__NOT_SAVED && passes);
-    uintptr_t bp = needs ? bp_in(w, i) : more->bp;
-    bool differs =
-        needs != ((c->flags & MPROF__CELL_NEEDS) != 0) || bp != more->bp;
+    bool needed = c->flags & MPROF__CELL_NEEDS;
+    bool needs =
+        c->flags & MPROF__CELL_USES || (c->bp_at == MPROF__NOT_SAVED && passes);
+    uintptr_t bp = needs ? bp_in(w, i) : 0;
+    bool differs = needs != needed || (needs && bp != more->bp);
     *flags &= ~(uint32_t)(MPROF__CELL_NEEDS | MPROF__CELL_SAVES);
     if (needs)
         *flags |= MPROF__CELL_NEEDS;
-    if (passes && more->bp_at != MPROF__NOT_SAVED &&
+    if (passes && c->bp_at != MPROF__NOT_SAVED &&
         !(c->flags & MPROF__CELL_MARK))
         *flags |= MPROF__CELL_SAVES;
     if (differs)
         c->version = ++w->memo->versions;
     mprof__order_for_handlers();
-    more->bp = bp;
+    if (needs)
+        more->bp = bp;
 }
 
 /* C, the I-th frame of the walk, gets its node, as it is called by that of
@@ -425,6 +442,8 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
         return give_up(memo);
     if (memo->versions > MPROF__MOST_VERSIONS)
         memo->generation = 0;
+    if (++memo->walks == MPROF__JUDGE_EVERY)
+        mprof__memo_judge(memo);
     memo->backoff = 0;
     if (sp > memo->shallowest)
         memo->shallowest = sp;

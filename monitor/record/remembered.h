@@ -86,7 +86,8 @@ struct mprof__cell {
     mprof_ref node, parent; /* its node, and that of its caller */
     mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
     uint16_t size, ra_at;   /* words, from `low` */
-    uint32_t flags;
+    uint16_t bp_at;         /* ... where its own frame pointer is saved */
+    uint16_t flags;
     mprof_ref counter[2]; /* of the node, by mprof__counter_place(), or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
@@ -99,18 +100,22 @@ static inline unsigned mprof__counter_place(uint32_t key) {
 /* It begins anew with versions long before there are no more. */
 #define MPROF__MOST_VERSIONS (UINT32_MAX - (1 << 16))
 
-#define MPROF__NOT_SAVED UINT32_MAX /* bp_at: nowhere */
+#define MPROF__NOT_SAVED UINT16_MAX /* bp_at: nowhere */
 
-/* What is less often needed of it. */
+/* What most cells do without, and then is not touched: of one with none of
+ * these flags it is another's. */
 struct mprof__cell_more {
-    const struct mprof__site *site;
-    uintptr_t bp;            /* NEEDS: the frame pointer */
-    uintptr_t word, object;  /* ASKS: what is at `runs_at`, and what it means */
-    uint32_t bp_at, runs_at; /* bytes from `low` */
+    const struct mprof__site *site; /* END */
+    uintptr_t bp;                   /* NEEDS: the frame pointer */
+    uintptr_t word, object; /* ASKS: what is at `runs_at`, and what it means */
+    uint32_t runs_at;       /* ASKS: bytes from `low` */
 };
 
 enum {
+    MPROF__NEAR_CELLS = 2048, /* so many leave the program most of the
+                                 processor's cache */
     MPROF__MOST_CELLS = 32768,
+    MPROF__JUDGE_EVERY = 32768, /* walks; see mprof__memo_judge() */
     MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
     MPROF__FAR = 256,     /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
@@ -136,11 +141,16 @@ struct mprof__memo {
     const struct mprof__marks *marks; /* of the thread, or NULL */
     struct mprof__cell_more *more;
     struct mprof__seen *seen; /* by the last review, innermost first */
-    bool largest;             /* there is no room for more cells */
+    bool largest;             /* there are not to be more cells */
     uint32_t hand;            /* the cell that was taken away last */
     uint32_t capacity, used;  /* cells */
     uint32_t versions;        /* the last one */
+    uint32_t wanted;          /* cells, when it begins the next time; or 0 */
     uint32_t waits, backoff;  /* walks that are not tried, as others failed */
+    /* Since the last judgement; and when there were few the last time. */
+    uint32_t walks, made, made_near;
+    uint32_t trial_waits, trial_backoff; /* judgements until a trial of many */
+    bool filling;                        /* it has been many for a short time */
     uint32_t seen_count;
     uint32_t reviews, distance; /* frames that are too near to be marked */
     uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
@@ -165,6 +175,10 @@ mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
 
 static inline uintptr_t mprof__cell_slot(const struct mprof__cell *c) {
     return c->low + c->ra_at * sizeof(uintptr_t);
+}
+
+static inline uintptr_t mprof__cell_bp_slot(const struct mprof__cell *c) {
+    return c->low + c->bp_at * sizeof(uintptr_t);
 }
 
 static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
@@ -235,8 +249,7 @@ static inline bool mprof__cell_runs(const struct mprof__memo *memo,
 /* Is what C saved of the frame pointer what its caller's cell needs? */
 static inline bool mprof__cell_saves(const struct mprof__memo *memo,
                                      const struct mprof__cell *c) {
-    return mprof__word_at(c->low + mprof__cell_more(memo, c)->bp_at) ==
-           memo->more[c->outer].bp;
+    return mprof__word_at(mprof__cell_bp_slot(c)) == memo->more[c->outer].bp;
 }
 
 /* Does C, which is SPECIAL, lead where it led, as far as it knows? */
@@ -259,6 +272,10 @@ mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
 /* Begin with no cell that is found, true for GENERATION, in more memory if all
  * were used.  False: no memory.  errno stays. */
 bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation);
+/* After MPROF__JUDGE_EVERY walks that made cells or found others: are many
+ * cells worth while?  What is walked next may begin anew with more, or with
+ * few. */
+void mprof__memo_judge(struct mprof__memo *memo);
 /* Forget all, as for another thread. */
 void mprof__memo_forget(struct mprof__memo *memo);
 /* Give back its memory. */

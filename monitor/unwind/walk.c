@@ -242,14 +242,18 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
 static void simplify(struct mprof__known_site *known) {
     const struct mprof__site *site = known->site;
     const struct mprof__rule *rule = &site->unwind.rule;
+    known->ref = site->ref;
+    known->is_new = site->is_new;
     known->interprets = site->interpreter;
     known->bp_saved = rule->bp_saved;
     known->cfa = rule->cfa_offset;
-    known->ra = rule->ra_offset;
-    known->bp = rule->bp_offset;
+    known->ra = (int16_t)rule->ra_offset;
+    known->bp = (int16_t)rule->bp_offset;
     if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
         rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
-        (rule->bp_saved && rule->bp_base != MPROF__CFA))
+        known->ra != rule->ra_offset ||
+        (rule->bp_saved &&
+         (rule->bp_base != MPROF__CFA || known->bp != rule->bp_offset)))
         known->way = MPROF__BY_RULE;
     else
         known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
@@ -281,11 +285,6 @@ static inline void enough_sites(struct mprof__chain *chain) {
         more_sites(chain);
 }
 
-static inline struct mprof__known_site *
-place_of(const struct mprof__chain *chain, uintptr_t pc) {
-    return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
-}
-
 /* Look up what is not known in the chain, or in a library that is being closed.
  * A return address may lie behind the last instruction of its function; the
  * address where a signal struck is exact. */
@@ -311,10 +310,10 @@ const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
     struct registers r = {.pc = pc};
     if (pc == 0)
         return NULL;
-    struct mprof__known_site *place = place_of(chain, pc);
+    struct mprof__known_site *place = mprof__walk_known_place(chain, pc);
     if (__builtin_expect(place->pc != pc, 0)) {
         enough_sites(chain);
-        place = place_of(chain, pc);
+        place = mprof__walk_known_place(chain, pc);
         look_up(chain, &r, place);
     }
     return place->pc == pc ? place : NULL;
@@ -324,7 +323,7 @@ const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
 static inline struct mprof__fresh *
 push_new(struct mprof__chain *chain, const struct registers *r,
          const struct mprof__known_site **known) {
-    struct mprof__known_site *place = place_of(chain, r->pc);
+    struct mprof__known_site *place = mprof__walk_known_place(chain, r->pc);
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
         *known = look_up(chain, r, place);

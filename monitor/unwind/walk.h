@@ -90,12 +90,14 @@ enum mprof__way {
 struct mprof__known_site {
     uintptr_t pc;
     const struct mprof__site *site;
-    int32_t cfa, ra; /* the return address is at CFA + ra */
-    int32_t bp;      /* the frame pointer at CFA + bp, where it is saved */
-    uint8_t way;     /* enum mprof__way */
-    bool bp_saved;
-    bool interprets;
+    int32_t cfa;
+    int16_t ra, bp; /* the return address is at CFA + ra, and the frame pointer,
+                       where it is saved, at CFA + bp */
+    mprof_ref ref;  /* SITE; 0: no room for it */
+    uint8_t way;    /* enum mprof__way */
+    bool bp_saved, interprets, is_new;
 };
+_Static_assert(sizeof(struct mprof__known_site) == 32, "as it says");
 
 /* The chain, outermost frame first.  The outermost ones that are still those
  * of the walk before, with all that was known of them, are `reused`, and of
@@ -177,6 +179,12 @@ static inline void mprof__chain_begin(
     chain->record = record;
     chain->next_review = 1;
     chain->fewest = SIZE_MAX;
+}
+
+/* Where it is in CHAIN what is known of return address PC. */
+static inline struct mprof__known_site *
+mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
+    return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
 }
 
 /* What is known of return address PC, in the generation that the last walk

@@ -22,7 +22,7 @@ static int begin(void **state) {
     int error;
     (void)state;
     mprof__threads_initialize();
-    session = mprof__session_new(NULL, 16 << 20, 1, &error);
+    session = mprof__session_new(NULL, 256 << 20, 1, &error);
     assert_non_null(session);
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);
@@ -52,9 +52,9 @@ static struct mprof__known_site plain_rule(void) {
 
 static bool measures(struct mprof__known_site known) {
     struct mprof__cell *c = &thread->memo.cells[1];
-    *c = (struct mprof__cell){.low = (uintptr_t)stack};
-    *mprof__cell_more(&thread->memo, c) =
-        (struct mprof__cell_more){.bp_at = MPROF__NOT_SAVED};
+    *c = (struct mprof__cell){.low = (uintptr_t)stack,
+                              .bp_at = MPROF__NOT_SAVED};
+    *mprof__cell_more(&thread->memo, c) = (struct mprof__cell_more){.bp = 0};
     return mprof__cell_measure(thread, c, &known);
 }
 
@@ -64,7 +64,7 @@ static void a_frame_is_what_its_rule_says(void **state) {
     assert_true(measures(plain_rule()));
     assert_int_equal(mprof__cell_high(c), (uintptr_t)(stack + 8));
     assert_int_equal(mprof__cell_slot(c), (uintptr_t)(stack + 7));
-    assert_int_equal(mprof__cell_more(&thread->memo, c)->bp_at, 6 * WORD);
+    assert_int_equal(mprof__cell_bp_slot(c), (uintptr_t)(stack + 6));
 }
 
 /* What a cell compares must be in the frame: what is beyond is another's, and
@@ -74,10 +74,10 @@ static void what_is_kept_outside_of_the_frame_is_no_cells(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         struct mprof__known_site known = plain_rule();
-        known.ra = outside[i];
+        known.ra = (int16_t)outside[i];
         assert_false(measures(known));
         known = plain_rule();
-        known.bp = outside[i];
+        known.bp = (int16_t)outside[i];
         assert_false(measures(known));
         known.bp_saved = false;
         assert_true(measures(known));
@@ -94,9 +94,9 @@ static void a_frame_of_no_size_is_no_cells(void **state) {
     }
 }
 
-/* There are more while there is room; from then on cells are used again, and
- * nothing begins anew. */
-static void cells_become_as_many_as_there_is_room_for(void **state) {
+/* There are more until they would take too much of the processor's cache; from
+ * then on they are used again, and nothing begins anew. */
+static void cells_become_as_many_as_are_near(void **state) {
     (void)state;
     struct mprof__memo *memo = &thread->memo;
     uint32_t capacity = 0;
@@ -107,13 +107,75 @@ static void cells_become_as_many_as_there_is_room_for(void **state) {
         memo->used = memo->capacity - 1;
         assert_true(mprof__memo_begin(thread, GENERATION));
     }
-    assert_int_equal(memo->capacity, capacity);
-    assert_true(capacity >= 128 && capacity <= MPROF__MOST_CELLS);
+    assert_int_equal(memo->capacity, MPROF__NEAR_CELLS);
     assert_int_equal(memo->used, 0);
-    /* As long as not all are used, that is not known to be the end. */
+}
+
+/* As long as not all are used, that is not known to be the end. */
+static void cells_are_more_once_all_are_used(void **state) {
+    struct mprof__memo *memo = &thread->memo;
+    uint32_t capacity = memo->capacity;
+    (void)state;
+    thread->session->arena.limit = 16 * 128 * capacity;
+    memo->used = memo->capacity - 1;
+    assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_true(memo->largest);
+    assert_int_equal(memo->capacity, capacity);
     assert_true(mprof__memo_begin(thread, GENERATION));
     assert_false(memo->largest);
     assert_int_equal(memo->capacity, capacity);
+}
+
+static void use_few_cells(void) {
+    struct mprof__memo *memo = &thread->memo;
+    while (memo->capacity != MPROF__NEAR_CELLS) {
+        memo->used = memo->capacity - 1;
+        assert_true(mprof__memo_begin(thread, GENERATION));
+    }
+}
+
+/* Many walks made MADE cells: there are so many from then on. */
+static uint32_t judge(uint32_t made) {
+    struct mprof__memo *memo = &thread->memo;
+    memo->made = made;
+    mprof__memo_judge(memo);
+    assert_int_equal(memo->made, 0);
+    if (memo->generation == 0)
+        assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_true(memo->largest);
+    return memo->capacity;
+}
+
+/* How often few stay few before it is tried with many. */
+static unsigned judge_few(void) {
+    unsigned times = 0;
+    while (judge(MPROF__JUDGE_EVERY) == MPROF__NEAR_CELLS)
+        assert_true(++times < 1000);
+    assert_int_equal(thread->memo.capacity, MPROF__MOST_CELLS);
+    /* At first most have to be made. */
+    assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__MOST_CELLS);
+    return times;
+}
+
+static void there_are_many_cells_only_where_fewer_are_made_then(void **state) {
+    const unsigned waits[] = {0, 8, 16, 32, 64, 64};
+    (void)state;
+    use_few_cells();
+    assert_int_equal(judge(MPROF__JUDGE_EVERY / 4), MPROF__NEAR_CELLS);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        assert_int_equal(judge_few(), waits[i]);
+        assert_int_equal(judge(MPROF__JUDGE_EVERY / 2), MPROF__MOST_CELLS);
+        assert_int_equal(judge(0), MPROF__MOST_CELLS);
+        assert_int_equal(judge(MPROF__JUDGE_EVERY / 2 + 1), MPROF__NEAR_CELLS);
+    }
+}
+
+static void there_are_few_cells_where_there_is_little_room(void **state) {
+    (void)state;
+    thread->session->arena.limit = 16 << 20;
+    use_few_cells();
+    for (unsigned i = 0; i < 100; i++)
+        assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__NEAR_CELLS);
 }
 
 static void climb(int depth), passes(int depth), saves(int depth);
@@ -222,8 +284,14 @@ int main(void) {
             what_is_kept_outside_of_the_frame_is_no_cells, begin, end),
         cmocka_unit_test_setup_teardown(a_frame_of_no_size_is_no_cells, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(cells_become_as_many_as_are_near, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(cells_are_more_once_all_are_used, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(
-            cells_become_as_many_as_there_is_room_for, begin, end),
+            there_are_many_cells_only_where_fewer_are_made_then, begin, end),
+        cmocka_unit_test_setup_teardown(
+            there_are_few_cells_where_there_is_little_room, begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
