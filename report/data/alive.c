@@ -12,7 +12,9 @@ static void keep_alive(struct report__counter *counter) {
         counter->allocated = (struct mprof_count){0, 0};
     else
         counter->allocated = report__present(counter);
-    counter->freed = counter->elsewhere = (struct mprof_count){0, 0};
+    if (counter->lived != NULL)
+        counter->lived->freed = counter->lived->elsewhere =
+            (struct mprof_count){0, 0};
 }
 
 static void add(struct report__profile *p,

@@ -49,27 +49,28 @@ void report__settle_lives(struct report__profile *p) {
         if (!is_c(p, counter))
             continue;
         live += report__present(counter).bytes;
-        allocated += counter->allocated.bytes + counter->elsewhere.bytes;
+        allocated += counter->allocated.bytes + counter->lived->elsewhere.bytes;
     }
     bool is_now = live > p->counted_peak;
     if (is_now)
         p->counted_peak = live;
     for (uint32_t i = 0; i < p->counter_count; i++) {
-        struct report__counter *counter = &p->counters[i];
+        const struct report__counter *counter = &p->counters[i];
         if (!is_c(p, counter))
             continue;
+        struct report__lived *lived = counter->lived;
         struct mprof_count now = report__present(counter),
-                           *then = &counter->at_peak;
+                           *then = &lived->at_peak;
         if (is_now)
             *then = now;
         then->allocs = sensible(then->allocs);
         then->bytes = sensible(then->bytes);
         p->at_peak.allocs += then->allocs;
         p->at_peak.bytes += then->bytes;
-        counter->lost = sensible_lost(&counter->lost, &now);
+        lived->lost = sensible_lost(&lived->lost, &now);
         /* What lives does so until the end. */
-        counter->lifetime += (unsigned __int128)now.allocs * allocated;
-        if (counter->lifetime >> 127)
-            counter->lifetime = 0;
+        lived->lifetime += (unsigned __int128)now.allocs * allocated;
+        if (lived->lifetime >> 127)
+            lived->lifetime = 0;
     }
 }

@@ -28,7 +28,7 @@ struct maps {
     uint32_t part;
     uint32_t *modules, *functions;
     uint64_t *moved; /* by module: what is added to its addresses */
-    uint32_t thread, node, edge, bin; /* that of index 0 */
+    uint32_t thread, node, site, edge, bin; /* that of index 0 */
 };
 
 /* The copy of TEXT, which may be NULL. */
@@ -141,6 +141,21 @@ static void add_threads(struct merging *m, const struct report__profile *p,
     }
 }
 
+static void add_sites(struct merging *m, const struct report__profile *p,
+                      const struct maps *maps) {
+    struct report__profile *out = m->out;
+
+    for (uint32_t i = 0; i < p->site_count; i++) {
+        struct report__site site = p->sites[i];
+        if (site.module != MPROF_NONE) {
+            site.return_address += maps->moved[site.module];
+            site.module = maps->modules[site.module];
+        }
+        site.function = mapped(maps->functions, site.function);
+        out->sites[out->site_count++] = site;
+    }
+}
+
 static void add_trees(struct merging *m, const struct report__profile *p,
                       const struct maps *maps) {
     struct report__profile *out = m->out;
@@ -155,10 +170,7 @@ static void add_trees(struct merging *m, const struct report__profile *p,
     for (uint32_t i = 0; i < p->edge_count; i++) {
         struct report__edge edge = p->edges[i];
         edge.node += maps->node;
-        if (edge.module != MPROF_NONE) {
-            edge.return_address += maps->moved[edge.module];
-            edge.module = maps->modules[edge.module];
-        }
+        edge.site += maps->site;
         out->edges[out->edge_count++] = edge;
     }
     for (uint32_t i = 0; i < p->counter_count; i++) {
@@ -166,6 +178,12 @@ static void add_trees(struct merging *m, const struct report__profile *p,
         counter.node += maps->node;
         counter.edge = shifted(counter.edge, maps->edge);
         counter.bin = shifted(counter.bin, maps->bin);
+        if (counter.lived != NULL) {
+            struct report__lived *lived =
+                report__alloc(m->pool, 1, sizeof *lived);
+            *lived = *counter.lived;
+            counter.lived = lived;
+        }
         out->counters[out->counter_count++] = counter;
     }
 }
@@ -309,6 +327,7 @@ static void add_part(struct merging *m, struct report__part *part,
     struct maps maps = {.part = number,
                         .thread = m->out->thread_count,
                         .node = m->out->node_count,
+                        .site = m->out->site_count,
                         .edge = m->out->edge_count,
                         .bin = m->out->bin_count};
 
@@ -322,6 +341,7 @@ static void add_part(struct merging *m, struct report__part *part,
     add_modules(m, part, &maps);
     add_functions(m, p, &maps);
     add_threads(m, p, &maps);
+    add_sites(m, p, &maps);
     add_trees(m, p, &maps);
     add_sums(m, p, &maps);
     part->profile = NULL;
@@ -334,7 +354,7 @@ static bool make_room(struct merging *m, const struct report__part *parts,
                       uint32_t count) {
     struct report__profile *out = m->out;
     uint64_t modules = 0, functions = 0, threads = 0, nodes = 0, edges = 0,
-             counters = 0, totals = 0, bins = 0, sizes = 0;
+             counters = 0, totals = 0, bins = 0, sizes = 0, sites = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct report__profile *p = parts[i].profile;
@@ -342,6 +362,7 @@ static bool make_room(struct merging *m, const struct report__part *parts,
         functions += p->function_count;
         threads += p->thread_count;
         nodes += p->node_count;
+        sites += p->site_count;
         edges += p->edge_count;
         counters += p->counter_count;
         totals += p->total_count;
@@ -349,14 +370,15 @@ static bool make_room(struct merging *m, const struct report__part *parts,
         sizes += p->size_count;
     }
     /* Each is no more than the sum of all. */
-    if (modules + functions + threads + nodes + edges + counters + totals +
-            bins + sizes >=
+    if (modules + functions + threads + nodes + sites + edges + counters +
+            totals + bins + sizes >=
         MPROF_TOP_FUNCTION)
         return false;
     out->modules = report__alloc(m->pool, modules, sizeof *out->modules);
     out->functions = report__alloc(m->pool, functions, sizeof *out->functions);
     out->threads = report__alloc(m->pool, threads, sizeof *out->threads);
     out->nodes = report__alloc(m->pool, nodes, sizeof *out->nodes);
+    out->sites = report__alloc(m->pool, sites, sizeof *out->sites);
     out->edges = report__alloc(m->pool, edges, sizeof *out->edges);
     out->counters = report__alloc(m->pool, counters, sizeof *out->counters);
     out->totals = report__alloc(m->pool, totals, sizeof *out->totals);

@@ -89,16 +89,9 @@ struct report__node {
     uint32_t function; /* MPROF_NONE for the root */
 };
 
-/* What was allocated at a node in one class, of Lisp of one type, by one call
- * of the allocator, and of that freed since. */
-struct report__counter {
-    uint32_t node;
-    uint32_t edge; /* or MPROF_NONE */
-    uint32_t class_;
-    uint32_t bin;    /* Lisp: its type, or MPROF_NONE: not known */
-    bool is_storage; /* ... blocks that such objects own */
-    bool is_spill;   /* its chain is whole, but has its frees elsewhere */
-    struct mprof_count allocated, freed;
+/* What became of what a counter counts, where that is known. */
+struct report__lived {
+    struct mprof_count freed;
     /* Allocated by chains that end in this short one, and are in a spill or in
      * totals; `freed` has what was freed of these, too. */
     struct mprof_count elsewhere;
@@ -112,12 +105,33 @@ struct report__counter {
     struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
 };
 
+/* What was allocated at a node in one class, of Lisp of one type, by one call
+ * of the allocator.  Of these, too, there may be a million. */
+struct report__counter {
+    uint32_t node;
+    uint32_t edge; /* or MPROF_NONE */
+    uint32_t bin;  /* Lisp: its type, or MPROF_NONE: not known */
+    uint8_t class_;
+    bool is_storage; /* Lisp: blocks that such objects own */
+    bool is_spill;   /* its chain is whole, but has its frees elsewhere */
+    struct mprof_count allocated;
+    struct report__lived *lived; /* or NULL: nothing is known */
+};
+
+/* What is known of COUNTER, or zeros. */
+static inline const struct report__lived *
+report__lived(const struct report__counter *counter) {
+    static const struct report__lived nothing;
+    return counter->lived != NULL ? counter->lived : &nothing;
+}
+
 /* What of COUNTER, no spill's, is not freed; of Lisp, not known to be dead. */
 static inline struct mprof_count
 report__present(const struct report__counter *counter) {
+    const struct report__lived *lived = report__lived(counter);
     struct mprof_count all = counter->allocated;
-    report__add_count(&all, &counter->elsewhere);
-    return report__count_left(all, &counter->freed);
+    report__add_count(&all, &lived->elsewhere);
+    return report__count_left(all, &lived->freed);
 }
 
 /* In place of the index of a function in totals: MPROF_TOP_LEVEL of the tables;
@@ -155,10 +169,15 @@ struct report__bin {
     struct mprof_count dead; /* found by the tables, if it is known */
 };
 
-struct report__edge {
-    uint32_t node;
-    uint32_t module; /* or MPROF_NONE */
+/* Where a function calls. */
+struct report__site {
+    uint32_t function; /* or MPROF_NONE */
+    uint32_t module;   /* or MPROF_NONE */
     uint64_t return_address;
+};
+
+struct report__edge {
+    uint32_t node, site;
 };
 
 /* The C heap at one moment. */
@@ -248,12 +267,14 @@ struct report__profile {
     struct report__thread *threads;
     struct report__node *nodes;
     struct report__bin *bins;
+    struct report__site *sites;
     struct report__edge *edges;
     struct report__counter *counters;
     struct report__total *totals;
     struct report__size *sizes;
     uint32_t module_count, function_count, thread_count;
     uint32_t node_count, bin_count, edge_count, counter_count, size_count;
+    uint32_t site_count;
     uint32_t total_count;
     /* Of profiles that were put together, else none; and how many of them did
      * not look for what is lost. */
@@ -271,6 +292,12 @@ struct report__profile *report__read(struct report__pool *pool,
 struct report__profile *report__parse(struct report__pool *pool,
                                       const char *name, const void *data,
                                       size_t size, const char **error);
+
+/* The call site of EDGE. */
+static inline const struct report__site *
+report__site_of(const struct report__profile *profile, uint32_t edge) {
+    return &profile->sites[profile->edges[edge].site];
+}
 
 /* Whether HEAP was recorded. */
 static inline bool report__has_heap(const struct report__profile *profile,

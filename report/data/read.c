@@ -143,6 +143,7 @@ static void find_records(struct report__reader *r) {
         memcpy(&head, r->data + at, sizeof head);
         r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);
     }
+    report__page_records(r);
 }
 
 /* Values that no program has would overflow where they are multiplied. */

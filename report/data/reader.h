@@ -8,12 +8,6 @@
 
 struct report__trees;
 
-/* Where a function calls. */
-struct report__site {
-    uint32_t function, module;
-    uint64_t return_address;
-};
-
 struct report__reader {
     struct report__pool *pool;
     const char *name;  /* of the file, for messages */
@@ -28,10 +22,9 @@ struct report__reader {
      * the number of all things. */
     uint32_t *thread[MPROF_TYPES], *before[MPROF_TYPES];
     uint32_t things[MPROF_TYPES];
-    uint32_t found[MPROF_TYPES]; /* the record that a ref led to last */
-    const char **texts;          /* of strings, that were read; or NULL */
-    struct report__site *sites;  /* by number of the SITE */
-    uint32_t site_count;
+    /* By type, and by page of the file: records that begin before it. */
+    uint32_t *paged[MPROF_TYPES], last_page;
+    const char **texts; /* of strings, that were read; or NULL */
     struct report__trees *trees;
     struct report__profile *profile;
 };
@@ -55,6 +48,9 @@ bool report__follow(struct report__reader *reader, uint64_t owner,
 bool report__follow_thing(struct report__reader *reader, uint64_t owner,
                           unsigned field, mprof_ref ref, uint32_t type,
                           int flags, uint32_t *index);
+
+/* Prepare what follows for speed; refs[] are known. */
+void report__page_records(struct report__reader *reader);
 
 /* Is there a record of TYPE at REF? */
 bool report__is_record(struct report__reader *reader, uint32_t type,

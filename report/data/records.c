@@ -208,7 +208,7 @@ static bool read_bin(struct report__reader *r, uint64_t at) {
 
 static bool read_site(struct report__reader *r, uint64_t at) {
     struct mprof_site in;
-    struct report__site *out = &r->sites[r->site_count++];
+    struct report__site *out = &r->profile->sites[r->profile->site_count++];
 
     memcpy(&in, r->data + at, sizeof in);
     out->return_address = in.return_address;
@@ -271,7 +271,7 @@ bool report__read_records(struct report__reader *r) {
     p->bins = report__alloc(pool, n[MPROF_BIN], sizeof *p->bins);
     p->sizes = report__alloc(pool, n[MPROF_SIZE], sizeof *p->sizes);
     p->marks = report__alloc(pool, n[MPROF_MARK], sizeof *p->marks);
-    r->sites = report__alloc(pool, n[MPROF_SITE], sizeof *r->sites);
+    p->sites = report__alloc(pool, n[MPROF_SITE], sizeof *p->sites);
 
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used;) {
         struct mprof_record head;

@@ -26,14 +26,33 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_WIDE] = "wide numbers",
     [MPROF_C_WIDE] = "wide numbers of C"};
 
-/* The last record of TYPE that begins at REF or before it; MPROF_NONE: none. */
-static uint32_t find(struct report__reader *r, uint32_t type, mprof_ref ref) {
-    const mprof_ref *refs = r->refs[type];
-    uint32_t low = 0, high = r->count[type], found = r->found[type];
+/* Refs in a page of the file, where there are few records of a type. */
+enum { PAGE_BITS = 9 };
 
-    if (found < high && refs[found] <= ref &&
-        (found + 1 == high || refs[found + 1] > ref))
-        return found;
+void report__page_records(struct report__reader *r) {
+    r->last_page = (uint32_t)(r->used / 8 >> PAGE_BITS);
+    for (uint32_t type = 1; type < MPROF_TYPES; type++) {
+        uint32_t record = 0, count = r->count[type];
+        uint32_t *paged =
+            report__alloc(r->pool, r->last_page + 2, sizeof *paged);
+        for (uint32_t page = 0; page < r->last_page + 2; page++) {
+            while (record < count && r->refs[type][record] >> PAGE_BITS < page)
+                record++;
+            paged[page] = record;
+        }
+        r->paged[type] = paged;
+    }
+}
+
+/* The last record of TYPE that begins at REF or before it; MPROF_NONE: none. */
+static uint32_t find(const struct report__reader *r, uint32_t type,
+                     mprof_ref ref) {
+    const mprof_ref *refs = r->refs[type];
+    uint32_t page = ref >> PAGE_BITS;
+    if (page > r->last_page)
+        page = r->last_page;
+    uint32_t low = r->paged[type][page], high = r->paged[type][page + 1];
+
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (refs[middle] <= ref)
@@ -41,10 +60,7 @@ static uint32_t find(struct report__reader *r, uint32_t type, mprof_ref ref) {
         else
             high = middle;
     }
-    if (low == 0)
-        return MPROF_NONE;
-    r->found[type] = low - 1;
-    return low - 1;
+    return low == 0 ? MPROF_NONE : low - 1;
 }
 
 /* The number of the record of TYPE at REF; MPROF_NONE: there is none. */

@@ -17,6 +17,7 @@ struct call {
 };
 
 struct report__trees {
+    /* Of the C heap, where it was recorded; else NULL: */
     uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
     struct call *calls; /* other edges, sorted */
     uint32_t call_count;
@@ -35,10 +36,7 @@ static uint64_t key_of(uint32_t node, uint32_t site) {
 static uint32_t add_edge(struct report__reader *r, uint32_t node,
                          uint32_t site) {
     struct report__profile *p = r->profile;
-    p->edges[p->edge_count] =
-        (struct report__edge){.node = node,
-                              .module = r->sites[site].module,
-                              .return_address = r->sites[site].return_address};
+    p->edges[p->edge_count] = (struct report__edge){.node = node, .site = site};
     return p->edge_count++;
 }
 
@@ -54,7 +52,7 @@ static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
     if (!report__follow(r, owner, field, call, MPROF_SITE, MPROF_LATER, site))
         return false;
     if (*site != MPROF_NONE)
-        *function = r->sites[*site].function;
+        *function = r->profile->sites[*site].function;
     return true;
 }
 
@@ -70,7 +68,8 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
 
     memcpy(&in, r->data + at, sizeof in);
     *out = (struct report__node){.thread = thread, .function = MPROF_NONE};
-    r->trees->own_edge[index] = MPROF_NONE;
+    if (r->trees->own_edge != NULL)
+        r->trees->own_edge[index] = MPROF_NONE;
     if (!report__follow_thing(r, at, MPROF_FIELD(node, parent), in.parent, type,
                               MPROF_OPTIONAL, &out->parent))
         return false;
@@ -92,8 +91,11 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     /* Made while the file was read: for now it is its caller. */
     if (out->function == MPROF_NONE)
         *out = p->nodes[out->parent];
-    else if (site != MPROF_NONE && type == MPROF_NODES)
-        r->trees->own_edge[index] = add_edge(r, index, site);
+    else if (site != MPROF_NONE && type == MPROF_NODES) {
+        uint32_t edge = add_edge(r, index, site);
+        if (r->trees->own_edge != NULL)
+            r->trees->own_edge[index] = edge;
+    }
     return true;
 }
 
@@ -125,13 +127,15 @@ static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
     if (r->profile->nodes[node].thread != thread)
         return report__damaged(r, at + MPROF_FIELD(edge, node),
                                "a call site of another thread's node");
-    if (r->profile->nodes[node].function != r->sites[site].function)
+    if (r->profile->nodes[node].function != r->profile->sites[site].function)
         return r->profile->open
                    ? true
                    : report__damaged(r, at + MPROF_FIELD(edge, site),
                                      "a call site of another function");
-    t->calls[t->call_count++] = (struct call){.key = key_of(node, site),
-                                              .edge = add_edge(r, node, site)};
+    uint32_t edge = add_edge(r, node, site);
+    if (t->calls != NULL)
+        t->calls[t->call_count++] =
+            (struct call){.key = key_of(node, site), .edge = edge};
     return true;
 }
 
@@ -146,12 +150,15 @@ static int compare_calls(const void *a, const void *b) {
 static uint32_t edge_at(struct report__reader *r, uint32_t node,
                         uint32_t site) {
     struct report__trees *t = r->trees;
-    const struct report__site *s = &r->sites[site];
+    const struct report__site *s = &r->profile->sites[site], *other;
     uint32_t own = t->own_edge[node];
 
-    if (own != MPROF_NONE && r->profile->edges[own].module == s->module &&
-        r->profile->edges[own].return_address == s->return_address)
-        return own;
+    if (own != MPROF_NONE) {
+        other = report__site_of(r->profile, own);
+        if (other->module == s->module &&
+            other->return_address == s->return_address)
+            return own;
+    }
     size_t above = report__first_above(t->calls, t->call_count,
                                        sizeof *t->calls, key_of(node, site));
     if (above > 0 && t->calls[above - 1].key == key_of(node, site))
@@ -199,6 +206,16 @@ static bool read_key(struct report__reader *r, uint64_t at, unsigned field,
     return true;
 }
 
+static struct report__counter counter_of(uint32_t node, const struct what *what,
+                                         struct mprof_count allocated) {
+    return (struct report__counter){.node = node,
+                                    .edge = MPROF_NONE,
+                                    .bin = what->bin,
+                                    .class_ = (uint8_t)what->class_,
+                                    .is_storage = what->is_storage,
+                                    .allocated = allocated};
+}
+
 /* The counter at byte AT belongs to NODE. */
 static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                          struct report__counter *out, mprof_ref *next,
@@ -220,24 +237,21 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     if (!read_key(r, at, MPROF_FIELD(counter, key), counter.key,
                   p->nodes[node].thread, &what, known))
         return false;
-    *out = (struct report__counter){.node = node,
-                                    .edge = MPROF_NONE,
-                                    .class_ = what.class_,
-                                    .bin = what.bin,
-                                    .is_storage = what.is_storage,
-                                    .allocated = n->allocated,
-                                    .freed = n->freed};
+    *out = counter_of(node, &what, n->allocated);
     if (!lives)
         return true;
+    struct report__lived *lived = report__alloc(r->pool, 1, sizeof *lived);
+    out->lived = lived;
+    lived->freed = n->freed;
     if (of->heap == MPROF_LISP_HEAP) {
-        out->lifetime = n->lifetime[0] >> 63 ? 0 : n->lifetime[0];
+        lived->lifetime = n->lifetime[0] >> 63 ? 0 : n->lifetime[0];
         return true;
     }
-    out->temporary = n->temporary;
-    out->lifetime = sum_of(n->lifetime);
-    out->at_peak = n->at_peak;
+    lived->temporary = n->temporary;
+    lived->lifetime = sum_of(n->lifetime);
+    lived->at_peak = n->at_peak;
     if (n->stamp != p->counted_peak)
-        out->at_peak = (struct mprof_count){
+        lived->at_peak = (struct mprof_count){
             n->allocated.allocs + n->spilled.allocs - n->freed.allocs,
             n->allocated.bytes + n->spilled.bytes - n->freed.bytes};
     if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
@@ -250,7 +264,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                                "a counter of another thread's node");
     if (site == MPROF_NONE)
         return true;
-    if (p->nodes[node].function == r->sites[site].function)
+    if (p->nodes[node].function == p->sites[site].function)
         out->edge = edge_at(r, node, site);
     else if (!p->open)
         return report__damaged(r, at + MPROF_FIELD(c_counter, site),
@@ -342,13 +356,12 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
     if (r->profile->threads[thread].heap != MPROF_C_HEAP || !is_c(r, out))
         return report__damaged(r, at + MPROF_FIELD(freed, freed),
                                "Lisp frees nothing");
-    out->freed.allocs += in.freed.allocs;
-    out->freed.bytes += in.freed.bytes;
-    out->lifetime += sum_of(in.lifetime);
+    report__add_count(&out->lived->freed, &in.freed);
+    out->lived->lifetime += sum_of(in.lifetime);
     const struct mprof_count *before =
         in.stamp == r->profile->counted_peak ? &in.at_peak : &in.freed;
-    out->at_peak.allocs -= before->allocs;
-    out->at_peak.bytes -= before->bytes;
+    out->lived->at_peak.allocs -= before->allocs;
+    out->lived->at_peak.bytes -= before->bytes;
     return true;
 }
 
@@ -366,7 +379,7 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
                                "Lisp loses nothing");
     /* What an earlier scan found may be freed by now. */
     if (in.scan == r->profile->scan)
-        report__add_lost(&out->lost, &in.count);
+        report__add_lost(&out->lived->lost, &in.count);
     return true;
 }
 
@@ -374,13 +387,12 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
 static bool check_frees(struct report__reader *r, uint64_t at, uint32_t index,
                         uint32_t thread) {
     (void)thread;
-    struct report__counter *counter = known_counter(r, index);
-    if (counter == NULL)
+    const struct report__counter *counter = known_counter(r, index);
+    if (counter == NULL || counter->lived == NULL)
         return true;
-    struct mprof_count *freed = &counter->freed;
+    struct mprof_count *freed = &counter->lived->freed;
     struct mprof_count own = counter->allocated;
-    own.allocs += counter->elsewhere.allocs;
-    own.bytes += counter->elsewhere.bytes;
+    report__add_count(&own, &counter->lived->elsewhere);
     if (freed->allocs <= own.allocs && freed->bytes <= own.bytes)
         return true;
     if (!r->profile->open)
@@ -407,8 +419,7 @@ static bool add_elsewhere(struct report__reader *r, uint64_t at, unsigned field,
         report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
         return report__damaged(r, at + field,
                                "a counter of another thread's node");
-    out->elsewhere.allocs += count->allocs;
-    out->elsewhere.bytes += count->bytes;
+    report__add_count(&out->lived->elsewhere, count);
     return true;
 }
 
@@ -451,14 +462,9 @@ static bool read_spill_counters(struct report__reader *r, uint64_t at,
             return false;
         if (!known)
             continue;
-        p->counters[p->counter_count++] =
-            (struct report__counter){.node = r->things[MPROF_NODES] + index,
-                                     .edge = MPROF_NONE,
-                                     .class_ = what.class_,
-                                     .bin = what.bin,
-                                     .is_storage = what.is_storage,
-                                     .is_spill = true,
-                                     .allocated = in.allocated};
+        struct report__counter *out = &p->counters[p->counter_count++];
+        *out = counter_of(r->things[MPROF_NODES] + index, &what, in.allocated);
+        out->is_spill = true;
         /* In a copy of a running recording it may be missing. */
         if (in.short_ != 0 &&
             !add_elsewhere(r, at, MPROF_FIELD(spill_counter, short_), in.short_,
@@ -539,8 +545,10 @@ static void prepare(struct report__reader *r) {
         report__alloc(r->pool, counters + spilled, sizeof *p->counters);
     p->totals =
         report__alloc(r->pool, r->things[MPROF_TOTALS], sizeof *p->totals);
-    t->own_edge = report__alloc(r->pool, nodes, sizeof *t->own_edge);
-    t->calls = report__alloc(r->pool, edges, sizeof *t->calls);
+    if (report__has_heap(p, MPROF_C_HEAP)) {
+        t->own_edge = report__alloc(r->pool, nodes, sizeof *t->own_edge);
+        t->calls = report__alloc(r->pool, edges, sizeof *t->calls);
+    }
     t->counter = report__alloc(r->pool, counters, sizeof *t->counter);
     t->is_seen = report__alloc(r->pool, spilled, sizeof *t->is_seen);
     p->node_count = (uint32_t)nodes;

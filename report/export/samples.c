@@ -109,6 +109,7 @@ static void find_chain(const struct report__samples *w, uint32_t node,
 static void take_counter(const struct report__samples *w,
                          const struct report__counter *counter,
                          const struct taker *taker) {
+    const struct report__lived *lived = report__lived(counter);
     struct mprof_count allocated = counter->allocated;
     struct report__sample sample = {.frames = w->room,
                                     .thread =
@@ -119,16 +120,15 @@ static void take_counter(const struct report__samples *w,
     if (w->how->heap == MPROF_C_HEAP && counter->is_spill)
         return;
     if (w->how->heap == MPROF_C_HEAP) {
-        allocated.allocs += counter->elsewhere.allocs;
-        allocated.bytes += counter->elsewhere.bytes;
+        report__add_count(&allocated, &lived->elsewhere);
         sample.numbers[MPROF_NUMBER_KEPT_ALLOCS] =
-            report__left(allocated.allocs, counter->freed.allocs);
+            report__left(allocated.allocs, lived->freed.allocs);
         sample.numbers[MPROF_NUMBER_KEPT_BYTES] =
-            report__left(allocated.bytes, counter->freed.bytes);
-        sample.numbers[MPROF_NUMBER_PEAK_ALLOCS] = counter->at_peak.allocs;
-        sample.numbers[MPROF_NUMBER_PEAK_BYTES] = counter->at_peak.bytes;
-        sample.numbers[MPROF_NUMBER_TEMPORARY] = counter->temporary;
-        sample.lifetime = counter->lifetime;
+            report__left(allocated.bytes, lived->freed.bytes);
+        sample.numbers[MPROF_NUMBER_PEAK_ALLOCS] = lived->at_peak.allocs;
+        sample.numbers[MPROF_NUMBER_PEAK_BYTES] = lived->at_peak.bytes;
+        sample.numbers[MPROF_NUMBER_TEMPORARY] = lived->temporary;
+        sample.lifetime = lived->lifetime;
     }
     if (w->how->alive && !counter->is_spill) {
         const struct mprof_count alive = report__present(counter);

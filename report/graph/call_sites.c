@@ -41,10 +41,10 @@ struct report__symbols *report__call_sites_symbols(struct report__call_sites *s,
 
 uint64_t report__elf_address(const struct report__profile *profile,
                              uint32_t edge) {
-    const struct report__edge *e = &profile->edges[edge];
-    return e->module == MPROF_NONE
-               ? e->return_address
-               : e->return_address - profile->modules[e->module].bias;
+    const struct report__site *site = report__site_of(profile, edge);
+    return site->module == MPROF_NONE
+               ? site->return_address
+               : site->return_address - profile->modules[site->module].bias;
 }
 
 static enum mprof_function_kind kind_of(const struct report__call_sites *s,
@@ -58,8 +58,7 @@ static enum mprof_function_kind kind_of(const struct report__call_sites *s,
  * Lisp function is what ECL made of it. */
 static const struct report__inlined *inlined_at(struct report__call_sites *s,
                                                 uint32_t edge) {
-    const struct report__edge *e = &s->profile->edges[edge];
-    enum mprof_function_kind kind = kind_of(s, e->node);
+    enum mprof_function_kind kind = kind_of(s, s->profile->edges[edge].node);
     struct report__inlined *inlined = &s->inlined[edge];
     struct report__inline *list = NULL;
 
@@ -68,7 +67,8 @@ static const struct report__inlined *inlined_at(struct report__call_sites *s,
     s->looked_up[edge] = true;
     if (!mprof_is_native(kind))
         return inlined;
-    struct report__symbols *symbols = report__call_sites_symbols(s, e->module);
+    struct report__symbols *symbols = report__call_sites_symbols(
+        s, report__site_of(s->profile, edge)->module);
     if (symbols)
         inlined->count = report__symbols_inlines(
             symbols, s->pool, report__elf_address(s->profile, edge) - 1, &list,
@@ -140,8 +140,8 @@ static enum report__answer leads_to(struct report__call_sites *s, uint32_t edge,
                                     uint32_t child) {
     uint32_t function = s->profile->nodes[child].function;
     const struct report__function *f = &s->profile->functions[function];
-    struct report__symbols *symbols =
-        report__call_sites_symbols(s, s->profile->edges[edge].module);
+    struct report__symbols *symbols = report__call_sites_symbols(
+        s, report__site_of(s->profile, edge)->module);
 
     if (!symbols || !mprof_is_native(f->kind))
         return MPROF_UNDECIDED;

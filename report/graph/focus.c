@@ -103,7 +103,8 @@ static void add(struct mprof_count *sum, const struct mprof_count *count) {
 static bool is_whole(const struct report__counter *counter,
                      enum mprof_heap heap) {
     return heap == MPROF_LISP_HEAP ||
-           (!counter->is_spill && counter->elsewhere.allocs == 0);
+           (!counter->is_spill &&
+            report__lived(counter)->elsewhere.allocs == 0);
 }
 
 /* Whether what has BIN, in HEAP, is of a type that was chosen; if that is not

@@ -67,7 +67,7 @@ static uint32_t frame_around(struct search *s, const uint32_t *edges,
     for (uint32_t i = 0; i < inlined.count; i++)
         frame = frame_of(
             s, frame,
-            function_of(s, s->profile->edges[edges[0]].module,
+            function_of(s, report__site_of(s->profile, edges[0])->module,
                         inlined.list[i].name),
             report__place_number(s->pool, places, &inlined.list[i].call));
     *place = report__place_number(s->pool, places, &inlined.place);

@@ -56,6 +56,7 @@ static bool all_fit(const struct report__profile *a,
            fits(a->function_count, b->function_count) &&
            fits(a->thread_count, b->thread_count) &&
            fits(a->node_count, b->node_count) &&
+           fits(a->site_count, b->site_count) &&
            fits(a->edge_count, b->edge_count) &&
            fits(a->counter_count, b->counter_count) &&
            fits(a->total_count, b->total_count) &&
@@ -89,7 +90,11 @@ static void shift_records(struct report__profile *p,
     }
     for (uint32_t i = a->edge_count; i < p->edge_count; i++) {
         shift(&p->edges[i].node, a->node_count);
-        shift(&p->edges[i].module, a->module_count);
+        shift(&p->edges[i].site, a->site_count);
+    }
+    for (uint32_t i = a->site_count; i < p->site_count; i++) {
+        shift(&p->sites[i].function, a->function_count);
+        shift(&p->sites[i].module, a->module_count);
     }
     for (uint32_t i = a->counter_count; i < p->counter_count; i++) {
         shift(&p->counters[i].node, a->node_count);
@@ -113,6 +118,7 @@ static void join_records(struct joining *j) {
     APPEND(threads, thread_count);
     APPEND(nodes, node_count);
     APPEND(bins, bin_count);
+    APPEND(sites, site_count);
     APPEND(edges, edge_count);
     APPEND(counters, counter_count);
     APPEND(totals, total_count);

@@ -126,14 +126,15 @@ static void add_class(struct report__counts *sum, uint32_t class_,
  * is not the whole function's, and what has none is of the top level, but the
  * functions below it are not called by that. */
 static void count(struct making *c, const struct report__counter *counter) {
+    const struct report__lived *lived = report__lived(counter);
     uint32_t node = counter->node, *vnode = &c->out.of_node[node];
 
     if (counter->allocated.allocs == 0 && counter->allocated.bytes == 0) {
         uint32_t function = *vnode == MPROF_NONE ? MPROF_TOP_LEVEL
                                                  : c->out.list[*vnode].function;
         add_class(&c->out.freed_elsewhere[function], counter->class_,
-                  &counter->freed);
-        c->out.peak_elsewhere[function] += counter->at_peak.bytes;
+                  &lived->freed);
+        c->out.peak_elsewhere[function] += lived->at_peak.bytes;
         return;
     }
     if (*vnode == MPROF_NONE)
@@ -145,8 +146,8 @@ static void count(struct making *c, const struct report__counter *counter) {
     if (to->allocated == MPROF_NONE)
         to->allocated = c->out.allocated_count++;
     add_class(&c->out.own[to->allocated], counter->class_, &counter->allocated);
-    add_class(&c->out.freed[to->allocated], counter->class_, &counter->freed);
-    c->out.at_peak[to->allocated] += counter->at_peak.bytes;
+    add_class(&c->out.freed[to->allocated], counter->class_, &lived->freed);
+    c->out.at_peak[to->allocated] += lived->at_peak.bytes;
     to->is_used = true;
 }
 

@@ -93,7 +93,7 @@ static struct mprof_count *find_dead(struct report__pool *pool,
             report__add_count(
                 &dead[counter->bin != MPROF_NONE ? counter->bin
                                                  : profile->bin_count],
-                &counter->freed);
+                &report__lived(counter)->freed);
     }
     return dead;
 }

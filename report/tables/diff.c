@@ -95,14 +95,15 @@ static void add_counter(struct making *m, struct report__diff_row *row,
                         const struct report__counter *c) {
     const enum report__joined_side side =
         report__side_of(m->joined, m->part->nodes[c->node].thread);
-    const uint64_t bytes = c->allocated.bytes + c->elsewhere.bytes;
+    const struct report__lived *lived = report__lived(c);
+    const uint64_t bytes = c->allocated.bytes + lived->elsewhere.bytes;
 
     *number_of(row, MPROF_DIFF_BYTES, side) += bytes;
     *number_of(row, MPROF_DIFF_ALLOCS, side) +=
-        c->allocated.allocs + c->elsewhere.allocs;
+        c->allocated.allocs + lived->elsewhere.allocs;
     *number_of(row, MPROF_DIFF_KEPT, side) +=
-        report__left(bytes, c->freed.bytes);
-    *number_of(row, MPROF_DIFF_PEAK, side) += c->at_peak.bytes;
+        report__left(bytes, lived->freed.bytes);
+    *number_of(row, MPROF_DIFF_PEAK, side) += lived->at_peak.bytes;
 }
 
 static void add_total(struct making *m, struct report__diff_row *row,

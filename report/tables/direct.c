@@ -194,12 +194,13 @@ static void add_class(struct report__counts *sum, uint32_t class_,
 /* To ROW, and to that of all. */
 static void add_counter(struct row *row, struct row *sum,
                         const struct report__counter *counter, bool by_ends) {
+    const struct report__lived *lived = report__lived(counter);
     for (int i = 0; i < 2; i++, row = sum) {
         add_class(&row->self, counter->class_, &counter->allocated);
         if (by_ends)
-            add_class(&row->self, counter->class_, &counter->elsewhere);
-        add_class(&row->freed, counter->class_, &counter->freed);
-        row->at_peak += counter->at_peak.bytes;
+            add_class(&row->self, counter->class_, &lived->elsewhere);
+        add_class(&row->freed, counter->class_, &lived->freed);
+        row->at_peak += lived->at_peak.bytes;
     }
 }
 

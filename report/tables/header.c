@@ -18,8 +18,8 @@ struct report__totals report__total(const struct report__profile *profile,
             continue;
         t.allocs += counter->allocated.allocs;
         t.bytes += counter->allocated.bytes;
-        t.frees += counter->freed.allocs;
-        t.freed += counter->freed.bytes;
+        t.frees += report__lived(counter)->freed.allocs;
+        t.freed += report__lived(counter)->freed.bytes;
         if (!counter->is_spill)
             continue;
         t.folded += counter->allocated.allocs;

@@ -120,14 +120,15 @@ static bool is_nothing(const struct report__row *row, enum report__measure by) {
 
 static void add_counter(struct report__row *row,
                         const struct report__counter *counter, bool by_ends) {
+    const struct report__lived *lived = report__lived(counter);
     report__add_count(&row->allocated, &counter->allocated);
     if (by_ends)
-        report__add_count(&row->allocated, &counter->elsewhere);
-    report__add_count(&row->freed, &counter->freed);
-    report__add_count(&row->at_peak, &counter->at_peak);
-    report__add_lost(&row->lost, &counter->lost);
-    row->temporary += counter->temporary;
-    row->lifetime += counter->lifetime;
+        report__add_count(&row->allocated, &lived->elsewhere);
+    report__add_count(&row->freed, &lived->freed);
+    report__add_count(&row->at_peak, &lived->at_peak);
+    report__add_lost(&row->lost, &lived->lost);
+    row->temporary += lived->temporary;
+    row->lifetime += lived->lifetime;
 }
 
 /* The rows where there is something. */

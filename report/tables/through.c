@@ -10,11 +10,12 @@ static void fill(struct report__through *t,
         const struct report__counter *c = &profile->counters[i];
         if (t->paths.of_counter[i] == MPROF_NONE)
             continue;
+        const struct report__lived *lived = report__lived(c);
         struct report__through_sum *sum = &t->sums[t->paths.of_counter[i]];
-        sum->allocs += c->allocated.allocs + c->elsewhere.allocs;
-        sum->bytes += c->allocated.bytes + c->elsewhere.bytes;
-        sum->freed += c->freed.bytes;
-        sum->at_peak += c->at_peak.bytes;
+        sum->allocs += c->allocated.allocs + lived->elsewhere.allocs;
+        sum->bytes += c->allocated.bytes + lived->elsewhere.bytes;
+        sum->freed += lived->freed.bytes;
+        sum->at_peak += lived->at_peak.bytes;
     }
     for (uint32_t i = 0; i < profile->total_count; i++) {
         if (t->paths.of_total[i] == MPROF_NONE)

@@ -56,7 +56,7 @@ static bool knows_alive(const struct report__profile *profile,
     if (!profile->alive || heap != MPROF_LISP_HEAP)
         return false;
     for (uint32_t i = 0; i < profile->counter_count; i++)
-        if (profile->counters[i].elsewhere.allocs > 0)
+        if (report__lived(&profile->counters[i])->elsewhere.allocs > 0)
             return false;
     return true;
 }

@@ -63,8 +63,9 @@ static void find_own(struct tree *t, const struct report__profile *profile) {
     for (uint32_t i = 0; i < profile->counter_count; i++)
         if (t->paths.of_counter[i] != MPROF_NONE) {
             struct amount *own = &t->own[t->paths.of_counter[i]];
-            add_count(own, &profile->counters[i].allocated);
-            add_count(own, &profile->counters[i].elsewhere);
+            const struct report__counter *counter = &profile->counters[i];
+            add_count(own, &counter->allocated);
+            add_count(own, &report__lived(counter)->elsewhere);
         }
     for (uint32_t i = 0; i < profile->total_count; i++)
         if (t->paths.of_total[i] != MPROF_NONE)

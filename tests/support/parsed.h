@@ -44,8 +44,8 @@ static inline struct mprof_count of_node(const struct report__profile *p,
         const struct report__counter *c = &p->counters[i];
         if (c->node != node || c->class_ != class_)
             continue;
-        sum.allocs += freed ? c->freed.allocs : c->allocated.allocs;
-        sum.bytes += freed ? c->freed.bytes : c->allocated.bytes;
+        report__add_count(&sum,
+                          freed ? &report__lived(c)->freed : &c->allocated);
     }
     return sum;
 }

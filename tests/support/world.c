@@ -14,6 +14,7 @@ void world_start(struct world *w) {
     p->functions = report__alloc(&w->pool, ROOM, sizeof *p->functions);
     p->threads = report__alloc(&w->pool, ROOM, sizeof *p->threads);
     p->nodes = report__alloc(&w->pool, ROOM, sizeof *p->nodes);
+    p->sites = report__alloc(&w->pool, ROOM, sizeof *p->sites);
     p->edges = report__alloc(&w->pool, ROOM, sizeof *p->edges);
     p->counters = report__alloc(&w->pool, ROOM, sizeof *p->counters);
     w->names.list = report__alloc(&w->pool, ROOM, sizeof *w->names.list);
@@ -68,20 +69,31 @@ uint32_t world_thread(struct world *w, enum mprof_heap heap) {
 uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
     uint32_t i = w->profile.edge_count++;
     uint32_t f = w->profile.nodes[node].function;
-    w->profile.edges[i] = (struct report__edge){
-        node, MPROF_NONE, w->profile.functions[f].address + offset};
+    uint32_t site = w->profile.site_count++;
+    w->profile.sites[site] = (struct report__site){
+        f, MPROF_NONE, w->profile.functions[f].address + offset};
+    w->profile.edges[i] = (struct report__edge){node, site};
     return i;
+}
+
+void world_move(struct world *w, uint32_t edge, uint32_t module,
+                uint64_t address) {
+    struct report__site *site = &w->profile.sites[w->profile.edges[edge].site];
+    site->module = module;
+    site->return_address = address;
 }
 
 void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed) {
+    struct report__lived *lived = report__alloc(&w->pool, 1, sizeof *lived);
+    lived->freed = (struct mprof_count){frees, freed};
     w->profile.counters[w->profile.counter_count++] =
         (struct report__counter){.node = node,
                                  .edge = edge,
                                  .class_ = MPROF_SMALL,
                                  .allocated = {allocs, bytes},
-                                 .freed = {frees, freed}};
+                                 .lived = lived};
 }
 
 void world_counter(struct world *w, uint32_t node, uint64_t allocs,

@@ -33,6 +33,9 @@ uint32_t world_node(struct world *w, uint32_t parent, uint32_t function);
 
 /* A call OFFSET bytes into the function of NODE. */
 uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset);
+/* Let EDGE be at ADDRESS in MODULE. */
+void world_move(struct world *w, uint32_t edge, uint32_t module,
+                uint64_t address);
 
 /* Count what was allocated at NODE, at an EDGE of it or at an unknown place,
  * and what of that was freed. */

@@ -88,7 +88,8 @@ static void spills_count_until_they_are_emptied(void **state) {
             uint64_t here = emptied == spilled ? 3 : 0;
             uint64_t summed = emptied == 0 ? 5 : 7;
             assert_int_equal(p->counter_count, emptied == spilled ? 2 : 1);
-            assert_int_equal(p->counters[0].elsewhere.allocs, here + summed);
+            assert_int_equal(p->counters[0].lived->elsewhere.allocs,
+                             here + summed);
             assert_int_equal(p->total_count, 1);
             assert_int_equal(p->totals[0].count.bytes, 10 * summed);
         }
@@ -243,11 +244,11 @@ static void counters_that_know_what_lives_are_read(void **state) {
             c += c->class_ != MPROF_LARGE;
             assert_int_equal(c->allocated.allocs, allocated[i % 2]->allocs);
             assert_int_equal(c->allocated.bytes, allocated[i % 2]->bytes);
-            assert_int_equal(c->freed.allocs, less.allocs);
-            assert_int_equal(c->freed.bytes, less.bytes);
+            assert_int_equal(c->lived->freed.allocs, less.allocs);
+            assert_int_equal(c->lived->freed.bytes, less.bytes);
             c = c == p->counters ? c + 1 : p->counters;
             assert_int_equal(c->allocated.bytes, 20);
-            assert_int_equal(c->freed.bytes, 10);
+            assert_int_equal(c->lived->freed.bytes, 10);
         }
 }
 

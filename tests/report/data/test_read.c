@@ -70,10 +70,10 @@ static void reads_every_record(void **state) {
     assert_int_equal(p->bins[0].storage.bytes, 32);
     assert_int_equal(p->edge_count, 2);
     assert_int_equal(p->edges[0].node, 2);
-    assert_int_equal(p->edges[0].return_address, 0x5678);
+    assert_int_equal(report__site_of(p, 0)->return_address, 0x5678);
     assert_int_equal(p->edges[1].node, 1);
-    assert_int_equal(p->edges[1].module, 0);
-    assert_int_equal(p->edges[1].return_address, 0x7f0012345678);
+    assert_int_equal(report__site_of(p, 1)->module, 0);
+    assert_int_equal(report__site_of(p, 1)->return_address, 0x7f0012345678);
 }
 
 static void reads_the_records_of_c(void **state) {
@@ -92,7 +92,7 @@ static void reads_the_records_of_c(void **state) {
     assert_int_equal(of_node(p, 0, MPROF_MEDIUM, false).bytes, 700);
     assert_int_equal(of_node(p, 0, MPROF_EXTRA, false).allocs, 2);
     assert_int_equal(of_node(p, 0, MPROF_MEDIUM, true).allocs, 5);
-    assert_int_equal(p->counters[0].freed.bytes, 500);
+    assert_int_equal(p->counters[0].lived->freed.bytes, 500);
     assert_int_equal(p->size_count, 2);
     assert_int_equal(p->sizes[0].thread, 0);
     assert_int_equal(p->sizes[0].size, 100);
@@ -318,14 +318,14 @@ static void what_is_freed_is_added_up(void **state) {
     mprof_ref freed = datafile_freed(d, other, counter, few);
     struct report__profile *p = parse(f);
     assert_non_null(p);
-    assert_int_equal(p->counters[0].freed.allocs, 5);
-    assert_int_equal(p->counters[0].freed.bytes, 60);
+    assert_int_equal(p->counters[0].lived->freed.allocs, 5);
+    assert_int_equal(p->counters[0].lived->freed.bytes, 60);
     /* A free may be in an open file before the allocation is. */
     struct mprof_freed *record = datafile_record(d, freed);
     record->freed = (struct mprof_count){9, 90};
     p = parse(f);
-    assert_int_equal(p->counters[0].freed.allocs, 10);
-    assert_int_equal(p->counters[0].freed.bytes, 100);
+    assert_int_equal(p->counters[0].lived->freed.allocs, 10);
+    assert_int_equal(p->counters[0].lived->freed.bytes, 100);
     datafile_close(d);
     refuses_for(f, "more is freed than was allocated");
 }

@@ -81,8 +81,7 @@ static uint32_t code_edge(struct world *w, uint32_t node,
     uint32_t edge = world_edge(w, node, 0);
 
     function(&n);
-    w->profile.edges[edge].module = 0;
-    w->profile.edges[edge].return_address = (uintptr_t)call_site;
+    world_move(w, edge, 0, (uintptr_t)call_site);
     return edge;
 }
 
@@ -250,7 +249,7 @@ static void functions_are_told_apart_by_file(void **state) {
     uint32_t i = world_node(w, c.main_node, world_function(w, "I"));
     world_counter_at(w, a, code_edge(w, a, outer), 1, 10, 0, 0);
     uint32_t edge = code_edge(w, b, outer);
-    w->profile.edges[edge].module = 1;
+    world_move(w, edge, 1, (uintptr_t)call_site);
     world_counter_at(w, b, edge, 1, 20, 0, 0);
     world_counter_at(w, i, code_edge(w, i, outer), 1, 5, 0, 0);
     w->profile.functions[w->profile.nodes[i].function].kind = MPROF_INTERPRETED;

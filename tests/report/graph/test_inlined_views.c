@@ -93,13 +93,11 @@ static void random_counters(struct world *w, uint32_t node) {
         edges[i] =
             rand() % 3 ? world_edge(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
     for (int i = 0; i < count; i++) {
-        struct report__counter counter = {
-            .node = node,
-            .edge = edges[rand() % 3],
-            .class_ = (uint32_t)rand() % MPROF_CLASSES,
-            .allocated = {1 + (uint64_t)rand() % 3, (uint64_t)rand() % 100},
-            .freed = {(uint64_t)rand() % 2, (uint64_t)rand() % 20}};
-        w->profile.counters[w->profile.counter_count++] = counter;
+        uint32_t number = w->profile.counter_count;
+        world_counter_at(w, node, edges[rand() % 3], 1 + (uint64_t)rand() % 3,
+                         (uint64_t)rand() % 100, (uint64_t)rand() % 2,
+                         (uint64_t)rand() % 20);
+        w->profile.counters[number].class_ = (uint8_t)(rand() % MPROF_CLASSES);
     }
 }
 
@@ -202,7 +200,7 @@ static void naive_sums(const struct world *w, bool all_frames,
         bool seen[REAL + INLINED + 2] = {false};
         struct report__counts own = {{{0, 0}}}, freed = {{{0, 0}}};
         own.by_class[c->class_] = c->allocated;
-        freed.by_class[c->class_] = c->freed;
+        freed.by_class[c->class_] = report__lived(c)->freed;
         chain_of(w, c->node, all_frames, &chain);
         if (w->names.inlining && c->edge != MPROF_NONE)
             append_inlined(&chain, w->names.inlining,

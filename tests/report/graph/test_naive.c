@@ -114,10 +114,11 @@ static void naive_build(const struct fixture *f, enum mprof_heap heap,
             if (f->profile->threads[thread].heap != heap)
                 continue;
             int count = naive_chain(f, c->node, all_frames, chain);
-            n->freed[chain[count - 1]] += cycles ? c->freed.bytes : 0;
+            n->freed[chain[count - 1]] +=
+                cycles ? report__lived(c)->freed.bytes : 0;
             if (cycles)
                 naive_alive(n, chain, count,
-                            c->allocated.bytes - c->freed.bytes);
+                            c->allocated.bytes - report__lived(c)->freed.bytes);
             (cycles ? naive_cycles : naive_count)(
                 n, chain, count, c->allocated.bytes, c->allocated.allocs);
         }

@@ -311,8 +311,9 @@ static char *naive_table(const struct world *w, uint32_t depth) {
         if (k == count)
             strcpy(rows[count++].path, path);
         rows[k].allocs += (int64_t)c->allocated.allocs;
-        rows[k].frees += (int64_t)c->freed.allocs;
-        rows[k].bytes += (int64_t)c->allocated.bytes - (int64_t)c->freed.bytes;
+        rows[k].frees += (int64_t)report__lived(c)->freed.allocs;
+        rows[k].bytes += (int64_t)c->allocated.bytes -
+                         (int64_t)report__lived(c)->freed.bytes;
     }
     qsort(rows, count, sizeof *rows, naive_order);
     for (uint32_t i = 0; i < count; i++)

@@ -124,8 +124,7 @@ static void inlined_callers_are_in_brackets(void **state) {
     uint32_t f = world_node(&w, main_, world_function(&w, "outer"));
     uint32_t site = world_edge(&w, f, 0);
     outer(&n);
-    w.profile.edges[site].module = 0;
-    w.profile.edges[site].return_address = (uintptr_t)call_site;
+    world_move(&w, site, 0, (uintptr_t)call_site);
     world_counter_at(&w, f, site, 1, 30, 0, 0);
     world_counter(&w, world_node(&w, f, world_function(&w, "g")), 1, 20, 0, 0);
     char *text = LEAKS(&w, .inlines = true);
@@ -194,8 +193,7 @@ static void the_code_tells_which_call_led_where(void **state) {
     caller();
     for (int i = 0; i < 2; i++) {
         uint32_t site = world_edge(&w, f, 0);
-        w.profile.edges[site].module = 0;
-        w.profile.edges[site].return_address = (uintptr_t)sites[i];
+        world_move(&w, site, 0, (uintptr_t)sites[i]);
     }
     world_counter(&w, a, 1, 30, 0, 0);
     world_counter(&w, b, 1, 20, 0, 0);
