@@ -102,7 +102,6 @@ void mprof__memo_judge(struct mprof__memo *memo) {
         if (memo->filling) {
             memo->filling = false;
         } else if (made > memo->made_near / 2) {
-            memo->trial_waits = memo->trial_backoff;
             want(memo, MPROF__NEAR_CELLS);
         }
     } else if (memo->trial_waits > 0) {
@@ -115,7 +114,7 @@ void mprof__memo_judge(struct mprof__memo *memo) {
                               : memo->trial_backoff < MOST_BACKOFF
                                   ? memo->trial_backoff * 2
                                   : MOST_BACKOFF;
-        memo->trial_waits = memo->trial_backoff; /* if there is no room */
+        memo->trial_waits = memo->trial_backoff;
         want(memo, MPROF__MOST_CELLS);
     }
 }
