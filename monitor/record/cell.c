@@ -10,8 +10,7 @@ enum { WORD = sizeof(uintptr_t) };
 static bool measure_to(struct mprof__cell *c,
                        const struct mprof__known_site *known, uintptr_t cfa,
                        uintptr_t bp_at) {
-    uintptr_t size = cfa - c->low,
-              ra_at = size + (uintptr_t)(intptr_t)known->ra;
+    uintptr_t size = cfa - c->low, ra_at = mprof__words_from(size, known->ra);
     if (cfa <= c->low || size % WORD != 0 || size / WORD > UINT16_MAX ||
         ra_at >= size || ra_at % WORD != 0)
         return false;
@@ -34,8 +33,9 @@ static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
     const struct mprof__rule *rule = &known->site->unwind.rule;
     bool by_bp = rule->cfa_base == MPROF__BP;
     if (!rule->cfa_deref || rule->signal || rule->ra_in_lr || rule->ra_signed ||
-        rule->ra_base != MPROF__CFA || known->ra != rule->ra_offset ||
-        known->interprets || rule->bp_base == MPROF__SP)
+        rule->ra_base != MPROF__CFA ||
+        !mprof__are_words(rule->ra_offset, known->ra) || known->interprets ||
+        rule->bp_base == MPROF__SP)
         return false;
     uintptr_t at =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)rule->cfa_offset;
@@ -71,7 +71,7 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
         c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
     uintptr_t cfa =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)known->cfa;
-    return measure_to(c, known, cfa, cfa + (uintptr_t)(intptr_t)known->bp);
+    return measure_to(c, known, cfa, mprof__words_from(cfa, known->bp));
 }
 
 /* Find out what C interprets.  False: nobody knows, or it has no record. */

@@ -100,7 +100,8 @@ void mprof__memo_judge(struct mprof__memo *memo) {
     memo->walks = memo->made = 0;
     if (memo->capacity > MPROF__NEAR_CELLS) {
         if (memo->filling) {
-            memo->filling = false;
+            memo->filling =
+                memo->used + 1 < memo->capacity && made > memo->made_near / 2;
         } else if (made > memo->made_near / 2) {
             want(memo, MPROF__NEAR_CELLS);
         }
@@ -123,10 +124,11 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     struct mprof__memo *memo = &thread->memo;
     int saved = errno;
     uint32_t wanted = wanted_by(memo);
-    bool fresh = wanted != memo->capacity &&
-                 (wanted < memo->capacity ||
-                  has_room(&thread->session->arena, bytes_of(wanted))) &&
-                 map_cells(memo, wanted);
+    uint32_t has = memo->cells == NULL ? 0 : memo->capacity;
+    bool fresh =
+        wanted != has &&
+        (wanted < has || has_room(&thread->session->arena, bytes_of(wanted))) &&
+        map_cells(memo, wanted);
     errno = saved;
     if (memo->cells == NULL)
         return false;

@@ -131,9 +131,11 @@ static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
         memo->generation = 0;
         return NULL;
     }
-    memo->made++;
     struct mprof__cell *c = take(w, mprof__cell_place(memo, pc, sp));
-    return c != NULL && fill(w, c, pc, sp) ? c : NULL;
+    if (c == NULL || !fill(w, c, pc, sp))
+        return NULL;
+    memo->made++;
+    return c;
 }
 
 /* The same when there may be several: for what it interprets, or with another
@@ -442,7 +444,7 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
         return give_up(memo);
     if (memo->versions > MPROF__MOST_VERSIONS)
         memo->generation = 0;
-    if (++memo->walks == MPROF__JUDGE_EVERY)
+    if (++memo->walks >= MPROF__JUDGE_EVERY)
         mprof__memo_judge(memo);
     memo->backoff = 0;
     if (sp > memo->shallowest)

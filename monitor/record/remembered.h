@@ -102,8 +102,8 @@ static inline unsigned mprof__counter_place(uint32_t key) {
 
 #define MPROF__NOT_SAVED UINT16_MAX /* bp_at: nowhere */
 
-/* What most cells do without, and then is not touched: of one with none of
- * these flags it is another's. */
+/* What most cells do without.  A field holds only while the cell has the flag
+ * beside it; else it is what another cell left there. */
 struct mprof__cell_more {
     const struct mprof__site *site; /* END */
     uintptr_t bp;                   /* NEEDS: the frame pointer */
@@ -149,8 +149,9 @@ struct mprof__memo {
     uint32_t waits, backoff;  /* walks that are not tried, as others failed */
     /* Since the last judgement; and when there were few the last time. */
     uint32_t walks, made, made_near;
-    uint32_t trial_waits, trial_backoff; /* judgements until a trial of many */
-    bool filling;                        /* it has been many for a short time */
+    uint32_t trial_waits;   /* judgements until it is tried with many again, */
+    uint32_t trial_backoff; /* and how many these were at first */
+    bool filling;           /* it is tried, and not all were used yet */
     uint32_t seen_count;
     uint32_t reviews, distance; /* frames that are too near to be marked */
     uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
@@ -269,12 +270,13 @@ mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
            !(flags & MPROF__CELL_SAVES && !mprof__cell_saves(memo, c));
 }
 
-/* Begin with no cell that is found, true for GENERATION, in more memory if all
- * were used.  False: no memory.  errno stays. */
+/* Begin with no cell that is found, true for GENERATION; there are more of them
+ * if all were used, or as many as was judged right.  False: no memory.  errno
+ * stays. */
 bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation);
-/* After MPROF__JUDGE_EVERY walks that made cells or found others: are many
- * cells worth while?  What is walked next may begin anew with more, or with
- * few. */
+/* After MPROF__JUDGE_EVERY walks for which the way above was not enough: are
+ * many cells worth while?  The next walk may begin anew with many, or with few.
+ */
 void mprof__memo_judge(struct mprof__memo *memo);
 /* Forget all, as for another thread. */
 void mprof__memo_forget(struct mprof__memo *memo);

@@ -15,6 +15,8 @@
 
 enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 2048, GROWTH = 4 };
 
+enum { WORD_BYTES = sizeof(uintptr_t) };
+
 /* What a chain has at first, in a page: there may be thousands of threads that
  * do little. */
 struct mprof__first {
@@ -247,13 +249,13 @@ static void simplify(struct mprof__known_site *known) {
     known->interprets = site->interpreter;
     known->bp_saved = rule->bp_saved;
     known->cfa = rule->cfa_offset;
-    known->ra = (int16_t)rule->ra_offset;
-    known->bp = (int16_t)rule->bp_offset;
+    known->ra = (int16_t)(rule->ra_offset / WORD_BYTES);
+    known->bp = (int16_t)(rule->bp_offset / WORD_BYTES);
     if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
         rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
-        known->ra != rule->ra_offset ||
-        (rule->bp_saved &&
-         (rule->bp_base != MPROF__CFA || known->bp != rule->bp_offset)))
+        !mprof__are_words(rule->ra_offset, known->ra) ||
+        (rule->bp_saved && (rule->bp_base != MPROF__CFA ||
+                            !mprof__are_words(rule->bp_offset, known->bp))))
         known->way = MPROF__BY_RULE;
     else
         known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
@@ -352,7 +354,7 @@ static inline bool step_simply(struct mprof__chain *chain,
     f->high = cfa;
     f->checkable = true;
     f->uses_bp = by_bp;
-    f->ra_slot = cfa + (uintptr_t)(intptr_t)known->ra;
+    f->ra_slot = mprof__words_from(cfa, known->ra);
     if (!mprof__reaches(&chain->reach, f->ra_slot))
         return false;
     uintptr_t word = mprof__word_at(f->ra_slot);
@@ -361,7 +363,7 @@ static inline bool step_simply(struct mprof__chain *chain,
         !see_through(chain, f, &word))
         return false;
     if (known->bp_saved) {
-        f->bp_at = cfa + (uintptr_t)(intptr_t)known->bp;
+        f->bp_at = mprof__words_from(cfa, known->bp);
         if (!is_within(f, f->bp_at) || !mprof__reaches(&chain->reach, f->bp_at))
             return false;
         r->bp = mprof__word_at(f->bp_at);

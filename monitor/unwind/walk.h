@@ -91,13 +91,24 @@ struct mprof__known_site {
     uintptr_t pc;
     const struct mprof__site *site;
     int32_t cfa;
-    int16_t ra, bp; /* the return address is at CFA + ra, and the frame pointer,
-                       where it is saved, at CFA + bp */
+    int16_t ra, bp; /* words: the return address is at CFA + ra, and the frame
+                       pointer, where it is saved, at CFA + bp; BY_RULE they may
+                       be cut off */
     mprof_ref ref;  /* SITE; 0: no room for it */
     uint8_t way;    /* enum mprof__way */
     bool bp_saved, interprets, is_new;
 };
 _Static_assert(sizeof(struct mprof__known_site) == 32, "as it says");
+
+/* What is OFFSET words from ADDRESS. */
+static inline uintptr_t mprof__words_from(uintptr_t address, int16_t offset) {
+    return address + (uintptr_t)((intptr_t)offset * (intptr_t)sizeof address);
+}
+
+/* Are BYTES so many WORDS? */
+static inline bool mprof__are_words(int32_t bytes, int16_t words) {
+    return bytes == words * (int32_t)sizeof(uintptr_t);
+}
 
 /* The chain, outermost frame first.  The outermost ones that are still those
  * of the walk before, with all that was known of them, are `reused`, and of

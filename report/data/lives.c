@@ -55,7 +55,7 @@ void report__settle_lives(struct report__profile *p) {
     if (is_now)
         p->counted_peak = live;
     for (uint32_t i = 0; i < p->counter_count; i++) {
-        const struct report__counter *counter = &p->counters[i];
+        struct report__counter *counter = &p->counters[i];
         if (!is_c(p, counter))
             continue;
         struct report__lived *lived = counter->lived;

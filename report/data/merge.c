@@ -151,7 +151,7 @@ static void add_sites(struct merging *m, const struct report__profile *p,
             site.return_address += maps->moved[site.module];
             site.module = maps->modules[site.module];
         }
-        site.function = mapped(maps->functions, site.function);
+        site.function = maps->functions[site.function];
         out->sites[out->site_count++] = site;
     }
 }

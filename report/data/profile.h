@@ -99,11 +99,12 @@ struct report__lived {
      * next event freed; and how long they lived, all together, in bytes that
      * were allocated meanwhile. */
     struct mprof_count at_peak;
+    struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
     uint64_t temporary;
     /* ... or of Lisp: how many collections those survived that are alive. */
     unsigned __int128 lifetime;
-    struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
 };
+_Static_assert(sizeof(struct report__lived) == 96, "a block of the pool");
 
 /* What was allocated at a node in one class, of Lisp of one type, by one call
  * of the allocator.  Of these, too, there may be a million. */
@@ -115,7 +116,8 @@ struct report__counter {
     bool is_storage; /* Lisp: blocks that such objects own */
     bool is_spill;   /* its chain is whole, but has its frees elsewhere */
     struct mprof_count allocated;
-    struct report__lived *lived; /* or NULL: nothing is known */
+    struct report__lived *lived; /* NULL: nothing is known, which is so in
+                                    spills, and nowhere else of C */
 };
 
 /* What is known of COUNTER, or zeros. */
@@ -171,7 +173,7 @@ struct report__bin {
 
 /* Where a function calls. */
 struct report__site {
-    uint32_t function; /* or MPROF_NONE */
+    uint32_t function; /* that calls */
     uint32_t module;   /* or MPROF_NONE */
     uint64_t return_address;
 };

@@ -238,6 +238,8 @@ struct report__profile *report__parse(struct report__pool *pool,
             if (report__read_trees(&r)) {
                 report__settle_lives(r.profile);
                 report__settle_curve(&r);
+                for (uint32_t type = 0; type < MPROF_TYPES; type++)
+                    report__drop(pool, r.paged[type]);
                 return r.profile;
             }
         }

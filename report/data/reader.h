@@ -22,7 +22,8 @@ struct report__reader {
      * the number of all things. */
     uint32_t *thread[MPROF_TYPES], *before[MPROF_TYPES];
     uint32_t things[MPROF_TYPES];
-    /* By type, and by page of the file: records that begin before it. */
+    /* By type that there is, and by page of the file: records that begin before
+     * it; behind the last one all. */
     uint32_t *paged[MPROF_TYPES], last_page;
     const char **texts; /* of strings, that were read; or NULL */
     struct report__trees *trees;
@@ -49,7 +50,7 @@ bool report__follow_thing(struct report__reader *reader, uint64_t owner,
                           unsigned field, mprof_ref ref, uint32_t type,
                           int flags, uint32_t *index);
 
-/* Prepare what follows for speed; refs[] are known. */
+/* Before any ref is followed: refs[] are known. */
 void report__page_records(struct report__reader *reader);
 
 /* Is there a record of TYPE at REF? */

@@ -26,13 +26,16 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_WIDE] = "wide numbers",
     [MPROF_C_WIDE] = "wide numbers of C"};
 
-/* Refs in a page of the file, where there are few records of a type. */
+/* A page of the file, where there are few records of a type, has 2^PAGE_BITS
+ * refs. */
 enum { PAGE_BITS = 9 };
 
 void report__page_records(struct report__reader *r) {
     r->last_page = (uint32_t)(r->used / 8 >> PAGE_BITS);
     for (uint32_t type = 1; type < MPROF_TYPES; type++) {
         uint32_t record = 0, count = r->count[type];
+        if (count == 0)
+            continue;
         uint32_t *paged =
             report__alloc(r->pool, r->last_page + 2, sizeof *paged);
         for (uint32_t page = 0; page < r->last_page + 2; page++) {
@@ -49,6 +52,8 @@ static uint32_t find(const struct report__reader *r, uint32_t type,
                      mprof_ref ref) {
     const mprof_ref *refs = r->refs[type];
     uint32_t page = ref >> PAGE_BITS;
+    if (r->count[type] == 0)
+        return MPROF_NONE;
     if (page > r->last_page)
         page = r->last_page;
     uint32_t low = r->paged[type][page], high = r->paged[type][page + 1];

@@ -17,7 +17,7 @@ struct call {
 };
 
 struct report__trees {
-    /* Of the C heap, where it was recorded; else NULL: */
+    /* For call sites of the C heap; NULL where that was not recorded. */
     uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
     struct call *calls; /* other edges, sorted */
     uint32_t call_count;
@@ -150,11 +150,11 @@ static int compare_calls(const void *a, const void *b) {
 static uint32_t edge_at(struct report__reader *r, uint32_t node,
                         uint32_t site) {
     struct report__trees *t = r->trees;
-    const struct report__site *s = &r->profile->sites[site], *other;
+    const struct report__site *s = &r->profile->sites[site];
     uint32_t own = t->own_edge[node];
 
     if (own != MPROF_NONE) {
-        other = report__site_of(r->profile, own);
+        const struct report__site *other = report__site_of(r->profile, own);
         if (other->module == s->module &&
             other->return_address == s->return_address)
             return own;
@@ -414,8 +414,7 @@ static bool add_elsewhere(struct report__reader *r, uint64_t at, unsigned field,
         return false;
     if (out == NULL)
         return true;
-    if (!mprof_knows_lives(r->profile->threads[thread].heap,
-                           r->profile->threads[thread].flags) ||
+    if (out->lived == NULL ||
         report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
         return report__damaged(r, at + field,
                                "a counter of another thread's node");

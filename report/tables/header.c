@@ -18,8 +18,9 @@ struct report__totals report__total(const struct report__profile *profile,
             continue;
         t.allocs += counter->allocated.allocs;
         t.bytes += counter->allocated.bytes;
-        t.frees += report__lived(counter)->freed.allocs;
-        t.freed += report__lived(counter)->freed.bytes;
+        const struct mprof_count *freed = &report__lived(counter)->freed;
+        t.frees += freed->allocs;
+        t.freed += freed->bytes;
         if (!counter->is_spill)
             continue;
         t.folded += counter->allocated.allocs;

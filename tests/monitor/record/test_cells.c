@@ -45,9 +45,9 @@ static struct mprof__known_site plain_rule(void) {
     return (struct mprof__known_site){.site = &site,
                                       .way = MPROF__BY_SP,
                                       .cfa = 8 * WORD,
-                                      .ra = -WORD,
+                                      .ra = -1,
                                       .bp_saved = true,
-                                      .bp = -2 * WORD};
+                                      .bp = -2};
 }
 
 static bool measures(struct mprof__known_site known) {
@@ -70,14 +70,14 @@ static void a_frame_is_what_its_rule_says(void **state) {
 /* What a cell compares must be in the frame: what is beyond is another's, and
  * what is further in may be anything by then. */
 static void what_is_kept_outside_of_the_frame_is_no_cells(void **state) {
-    const int32_t outside[] = {0, WORD, -9 * WORD, -64 * WORD};
+    const int16_t outside[] = {0, 1, -9, -64};
     (void)state;
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         struct mprof__known_site known = plain_rule();
-        known.ra = (int16_t)outside[i];
+        known.ra = outside[i];
         assert_false(measures(known));
         known = plain_rule();
-        known.bp = (int16_t)outside[i];
+        known.bp = outside[i];
         assert_false(measures(known));
         known.bp_saved = false;
         assert_true(measures(known));
@@ -92,6 +92,25 @@ static void a_frame_of_no_size_is_no_cells(void **state) {
         known.cfa = size[i];
         assert_false(measures(known));
     }
+}
+
+/* What is cut off may look as if it were in the frame. */
+static void what_a_rule_says_in_full_counts(void **state) {
+    static struct mprof__site site = {.known = true};
+    struct mprof__rule *rule = &site.unwind.rule;
+    struct mprof__known_site known = {
+        .site = &site, .way = MPROF__BY_RULE, .ra = -1};
+    (void)state;
+    *rule = (struct mprof__rule){.cfa_base = MPROF__SP,
+                                 .cfa_deref = true,
+                                 .cfa_offset = 4 * WORD,
+                                 .bp_base = MPROF__CFA,
+                                 .ra_base = MPROF__CFA,
+                                 .ra_offset = -WORD};
+    stack[4] = (uintptr_t)(stack + 8);
+    assert_true(measures(known));
+    rule->ra_offset -= 65536 * WORD;
+    assert_false(measures(known));
 }
 
 /* There are more until they would take too much of the processor's cache; from
@@ -152,7 +171,10 @@ static unsigned judge_few(void) {
     while (judge(MPROF__JUDGE_EVERY) == MPROF__NEAR_CELLS)
         assert_true(++times < 1000);
     assert_int_equal(thread->memo.capacity, MPROF__MOST_CELLS);
-    /* At first most have to be made. */
+    /* Most have to be made, until there are all. */
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__MOST_CELLS);
+    thread->memo.used = MPROF__MOST_CELLS - 1;
     assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__MOST_CELLS);
     return times;
 }
@@ -283,6 +305,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             what_is_kept_outside_of_the_frame_is_no_cells, begin, end),
         cmocka_unit_test_setup_teardown(a_frame_of_no_size_is_no_cells, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_a_rule_says_in_full_counts, begin,
                                         end),
         cmocka_unit_test_setup_teardown(cells_become_as_many_as_are_near, begin,
                                         end),

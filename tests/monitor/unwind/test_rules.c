@@ -71,6 +71,53 @@ static void a_return_address_is_of_the_call_before_it(void **state) {
     end_session();
 }
 
+/* Where no code is, there is one of which ODD tells. */
+static struct mprof__site odd = {.known = true};
+
+static const struct mprof__site *site_or_odd(void *context, uintptr_t pc,
+                                             bool exact) {
+    return pc < 4096 ? &odd : mprof__site_of(context, pc, exact);
+}
+
+/* The simple way says in 16 bits where things are; another one says all. */
+static void what_is_far_from_the_cfa_is_found_by_rule(void **state) {
+    enum { WORD = sizeof(uintptr_t) };
+    const struct {
+        int32_t ra, bp;
+        enum mprof__way way;
+    } list[] = {{-WORD, -2 * WORD, MPROF__BY_SP},
+                {-32768 * WORD, -32768 * WORD, MPROF__BY_SP},
+                {-32769 * WORD, -2 * WORD, MPROF__BY_RULE},
+                {-65537 * WORD, -2 * WORD, MPROF__BY_RULE},
+                {-WORD, -32769 * WORD, MPROF__BY_RULE},
+                {-WORD, -65538 * WORD, MPROF__BY_RULE},
+                {-WORD - 4, -2 * WORD, MPROF__BY_RULE},
+                {-WORD, -2 * WORD - 4, MPROF__BY_RULE}};
+    struct mprof__chain chain = {.first = NULL};
+    struct mprof_thread record = {.heap = 0};
+    (void)state;
+    begin_session();
+    mprof__leave(mprof__self);
+    mprof__chain_begin(&chain, site_or_odd, session, &record);
+    mprof__walk(&chain, MPROF__FRAME());
+    mprof__walk_done(&chain);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        odd.unwind.rule = (struct mprof__rule){.cfa_base = MPROF__SP,
+                                               .cfa_offset = 2 * WORD,
+                                               .ra_base = MPROF__CFA,
+                                               .ra_offset = list[i].ra,
+                                               .bp_saved = true,
+                                               .bp_base = MPROF__CFA,
+                                               .bp_offset = list[i].bp};
+        const struct mprof__known_site *known =
+            mprof__walk_known(&chain, 16 + 16 * i);
+        assert_non_null(known);
+        assert_int_equal(known->way, list[i].way);
+    }
+    mprof__chain_free(&chain);
+    mprof__session_free(session);
+}
+
 /* Others may look at code while this one closes a library. */
 static void nothing_holds_while_a_library_is_closed(void **state) {
     (void)state;
@@ -256,6 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_holds_up_to_the_end_of_its_function),
         cmocka_unit_test(a_return_address_is_of_the_call_before_it),
+        cmocka_unit_test(what_is_far_from_the_cfa_is_found_by_rule),
         cmocka_unit_test(nothing_holds_while_a_library_is_closed),
         cmocka_unit_test(pages_that_are_not_there_are_not_read),
         cmocka_unit_test(a_stack_begins_within_a_function_of_the_c_library),
