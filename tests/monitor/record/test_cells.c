@@ -186,8 +186,10 @@ static void there_are_many_cells_only_where_fewer_are_made_then(void **state) {
     assert_int_equal(judge(MPROF__JUDGE_EVERY / 4), MPROF__NEAR_CELLS);
     for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         assert_int_equal(judge_few(), waits[i]);
-        assert_int_equal(judge(MPROF__JUDGE_EVERY / 2), MPROF__MOST_CELLS);
-        assert_int_equal(judge(0), MPROF__MOST_CELLS);
+        if (i % 2 == 0) {
+            assert_int_equal(judge(MPROF__JUDGE_EVERY / 2), MPROF__MOST_CELLS);
+            assert_int_equal(judge(0), MPROF__MOST_CELLS);
+        }
         assert_int_equal(judge(MPROF__JUDGE_EVERY / 2 + 1), MPROF__NEAR_CELLS);
     }
 }
