@@ -170,11 +170,6 @@ static bool follow_thread(struct report__reader *r, uint64_t owner,
     return true;
 }
 
-static void add(struct mprof_count *sum, const struct mprof_count *count) {
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
-}
-
 static bool read_size(struct report__reader *r, uint64_t at) {
     struct mprof_size in;
     struct report__size *out = &r->profile->sizes[r->profile->size_count++];
@@ -237,8 +232,8 @@ static bool check_sizes(struct report__reader *r) {
     struct mprof_count freed[MPROF_LARGEST_BIN + 2] = {{0, 0}};
 
     for (uint32_t i = 0; i < p->size_count; i++) {
-        add(&allocated[p->sizes[i].size], &p->sizes[i].allocated);
-        add(&freed[p->sizes[i].size], &p->sizes[i].freed);
+        report__add_count(&allocated[p->sizes[i].size], &p->sizes[i].allocated);
+        report__add_count(&freed[p->sizes[i].size], &p->sizes[i].freed);
     }
     for (uint32_t i = 0; i < p->size_count && !p->open; i++)
         if (exceeds(&freed[p->sizes[i].size], &allocated[p->sizes[i].size]))

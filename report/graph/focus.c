@@ -93,11 +93,6 @@ static unsigned char *mark_chains(const struct focusing *f) {
     return marks;
 }
 
-static void add(struct mprof_count *sum, const struct mprof_count *count) {
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
-}
-
 /* Whether COUNTER has whole chains alone.  Of C those in a spill have their
  * frees elsewhere, and a short chain has what others have freed. */
 static bool is_whole(const struct report__counter *counter,
@@ -117,7 +112,7 @@ static bool is_chosen(const struct focusing *f, enum mprof_heap heap,
     if (heap != MPROF_LISP_HEAP)
         return false;
     if (bin == MPROF_NONE)
-        add(&focused->untyped, count);
+        report__add_count(&focused->untyped, count);
     return bin != MPROF_NONE && f->chosen[f->types.of_bin[bin]];
 }
 
@@ -136,7 +131,7 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
         if (!is_chosen(f, heap, counter->bin, &counter->allocated, focused))
             continue;
         if (!is_whole(counter, heap)) {
-            add(&focused->summed[heap], &counter->allocated);
+            report__add_count(&focused->summed[heap], &counter->allocated);
             continue;
         }
         if (f->names->inlining && counter->edge != MPROF_NONE)
@@ -144,7 +139,7 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
                 inlined_marks(f, f->names->inlining->of_edge[counter->edge]);
         if (mark & UNWANTED || (needed && !(mark & WANTED)))
             continue;
-        add(&focused->left[heap], &counter->allocated);
+        report__add_count(&focused->left[heap], &counter->allocated);
         list[(*count)++] = *counter;
     }
     return list;
@@ -171,17 +166,17 @@ static void choose_totals(const struct focusing *f, bool all_chains,
             continue;
         if (!f->chosen || !all_chains) {
             if (of_all)
-                add(&focused->summed[heap], &total.count);
+                report__add_count(&focused->summed[heap], &total.count);
             continue;
         }
         if (of_all)
-            add(&focused->alone, &total.count);
+            report__add_count(&focused->alone, &total.count);
         list[count++] = total;
         total.kind = MPROF_BELOW;
         total.depth[0] = total.depth[1] = UINT16_MAX;
         list[count++] = total;
     }
-    add(&focused->left[MPROF_LISP_HEAP], &focused->alone);
+    report__add_count(&focused->left[MPROF_LISP_HEAP], &focused->alone);
     part->totals = list;
     part->total_count = count;
 }
