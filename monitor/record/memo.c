@@ -95,6 +95,13 @@ static void want(struct mprof__memo *memo, uint32_t cells) {
     memo->generation = 0;
 }
 
+/* How many judgements until it is tried again, if this trial is in vain. */
+static uint32_t next_backoff(uint32_t backoff) {
+    if (backoff == 0)
+        return FIRST_BACKOFF;
+    return backoff < MOST_BACKOFF ? backoff * 2 : MOST_BACKOFF;
+}
+
 void mprof__memo_judge(struct mprof__memo *memo) {
     uint32_t made = memo->made;
     memo->walks = memo->made = 0;
@@ -111,10 +118,7 @@ void mprof__memo_judge(struct mprof__memo *memo) {
                made > MPROF__JUDGE_EVERY / SELDOM) {
         memo->made_near = made;
         memo->filling = true;
-        memo->trial_backoff = memo->trial_backoff == 0 ? FIRST_BACKOFF
-                              : memo->trial_backoff < MOST_BACKOFF
-                                  ? memo->trial_backoff * 2
-                                  : MOST_BACKOFF;
+        memo->trial_backoff = next_backoff(memo->trial_backoff);
         memo->trial_waits = memo->trial_backoff;
         want(memo, MPROF__MOST_CELLS);
     }
