@@ -23,7 +23,6 @@ struct walk {
     size_t n;        /* cells that it visited */
     size_t stale;    /* index of the outermost one that leads elsewhere */
     mprof_ref outer; /* the node outside of them all, or 0: the root's */
-    mprof_ref fresh; /* the node that it made last, which has no child; or 0 */
     uintptr_t bp;    /* of the innermost frame */
 };
 
@@ -312,16 +311,11 @@ static inline mprof_ref step(struct walk *w, size_t i,
                              const struct mprof__cell *c, mprof_ref parent) {
     struct mprof__tree *tree = &w->thread->tree;
     uint64_t key = mprof__call_key(c->call);
-    if (parent != w->fresh) {
-        const struct mprof__step *step = mprof__step_at(tree, parent, key);
-        if (mprof__is_step(step, parent, key))
-            return step->child;
-    }
+    const struct mprof__step *step = mprof__step_at(tree, parent, key);
+    if (mprof__is_step(step, parent, key))
+        return step->child;
     bool news = i > 0 && w->memo->visited[i - 1]->flags & MPROF__CELL_NEW;
-    uint32_t before = tree->node_count;
-    mprof_ref node = mprof__tree_step(w->thread, parent, c->call, news);
-    w->fresh = tree->node_count != before ? node : 0;
-    return node;
+    return mprof__tree_step(w->thread, parent, c->call, news);
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
