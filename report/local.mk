@@ -15,7 +15,8 @@ report_base_sources = \
 report_data_sources = \
 	report/data/profile.h \
 	report/data/alive.c report/data/alive.h \
-	report/data/collections.c report/data/counters.c \
+	report/data/collections.c \
+	report/data/counted.c report/data/counters.c \
 	report/data/curve.c \
 	report/data/group.c report/data/group.h \
 	report/data/lives.c \
@@ -23,7 +24,9 @@ report_data_sources = \
 	report/data/merge.c report/data/merge.h \
 	report/data/read.c \
 	report/data/reader.h \
-	report/data/records.c report/data/refs.c report/data/trees.c
+	report/data/records.c report/data/refs.c \
+	report/data/spills.c \
+	report/data/trees.c report/data/trees.h
 
 report_elf_sources = \
 	report/elf/calls.c report/elf/calls.h \

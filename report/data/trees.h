@@ -1,0 +1,68 @@
+/* trees.h - what the files share that read blocks: trees.c, counted.c and
+ * spills.c. */
+#ifndef REPORT_DATA_TREES_H
+#define REPORT_DATA_TREES_H
+
+#include "report/data/reader.h"
+
+/* A call site of a node; see report__first_above(). */
+struct report__call {
+    uint64_t key; /* node and site */
+    uint32_t edge;
+};
+
+struct report__trees {
+    /* For call sites of the C heap; NULL where that was not recorded. */
+    uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
+    struct report__call *calls; /* other edges, sorted */
+    uint32_t call_count;
+    uint32_t *counter; /* by thing: 1 + index of what was made of it, or 0, or
+                        * a number that counted.c knows */
+    bool *is_seen;     /* by thing in SPILL_COUNTERS: it has its node */
+};
+
+/* What a counter or total counts. */
+struct report__what {
+    uint32_t class_, bin;
+    bool is_storage;
+};
+
+/* The edge of NODE at SITE, which is one of its function's. */
+uint32_t report__edge_at(struct report__reader *reader, uint32_t node,
+                         uint32_t site);
+
+/* What KEY means, in the FIELD of the thing at byte AT, of THREAD.  *KNOWN is
+ * false where its bin is missing, in a file that is open.  False when the file
+ * is damaged, as with all that follow. */
+bool report__read_key(struct report__reader *reader, uint64_t at,
+                      unsigned field, uint32_t key, uint32_t thread,
+                      struct report__what *what, bool *known);
+
+/* A counter of WHAT at NODE. */
+struct report__counter report__counter_of(uint32_t node,
+                                          const struct report__what *what,
+                                          struct mprof_count allocated);
+
+/* All counters of node INDEX of THREAD, which is at byte AT, oldest first; of a
+ * tree, or of a spill. */
+bool report__read_counters(struct report__reader *reader, uint64_t at,
+                           uint32_t index, uint32_t thread);
+bool report__read_spill_counters(struct report__reader *reader, uint64_t at,
+                                 uint32_t index, uint32_t thread);
+
+/* The counter of a short chain at REF, in the FIELD of what is at byte AT, has
+ * COUNT elsewhere. */
+bool report__add_elsewhere(struct report__reader *reader, uint64_t at,
+                           unsigned field, mprof_ref ref, uint32_t thread,
+                           const struct mprof_count *count);
+
+/* The total at byte AT. */
+bool report__read_total(struct report__reader *reader, uint64_t at,
+                        uint32_t index, uint32_t thread);
+
+/* When all counters are known: what other threads freed of them, and what the
+ * last scan found to be lost. */
+bool report__read_frees(struct report__reader *reader);
+bool report__read_lost(struct report__reader *reader);
+
+#endif
