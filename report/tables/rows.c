@@ -22,7 +22,7 @@ static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
 }
 
 static uint32_t hash_path(const struct report__rows *l, uint32_t path) {
-    uint32_t hash = is_cut(l, path);
+    uint32_t hash = 0;
     if (l->depth == UINT32_MAX)
         return path * 0x9e3779b1u;
     for (uint32_t n = shown_frames(l, path); n > 0; n--) {

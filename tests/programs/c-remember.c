@@ -1,9 +1,10 @@
 /* c-remember.c - what is remembered of frames must be told from what is there:
  * `alternate` (the same frames on top of others), `pointer` (a frame pointer
- * that means another thing at the same stack pointer), `stacks` (threads that
- * have the stack of the one before, with other frames), `wander` (up and down
- * at random, far), `callbacks` (through the C library), `jumps` (out of frames
- * with marks, and at once into others at their place); all of them. */
+ * that means another thing at the same stack pointer), `turns` (one that
+ * matters in turn, or not), `stacks` (threads that have the stack of the one
+ * before, with other frames), `wander` (up and down at random, far),
+ * `callbacks` (through the C library), `jumps` (out of frames with marks, and
+ * at once into others at their place); all of them. */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <pthread.h>
@@ -100,6 +101,69 @@ static void pointer(void) {
         (i % 3 ? pad_one : pad_two)(bytes, 512);
     }
 }
+
+#ifdef __x86_64__
+/* two_ways(BYTES, BY_POINTER), as `spread`, or with 64 bytes that it finds
+ * by the stack pointer: one function with the same stack pointer, and only one
+ * of its calls needs the frame pointer. */
+void two_ways(size_t bytes, size_t by_pointer);
+__attribute__((used)) void pass_on(size_t bytes);
+
+__asm__(".text\n"
+        ".type two_ways, @function\n"
+        "two_ways:\n"
+        ".cfi_startproc\n"
+        "push %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 6, -16\n"
+        "test %rsi, %rsi\n"
+        "jne 0f\n"
+        "sub $64, %rsp\n"
+        ".cfi_remember_state\n"
+        ".cfi_def_cfa_offset 80\n"
+        "call pass_on\n"
+        "add $64, %rsp\n"
+        ".cfi_def_cfa_offset 16\n"
+        "pop %rbp\n"
+        ".cfi_def_cfa_offset 8\n"
+        "ret\n"
+        "0:\n"
+        ".cfi_restore_state\n"
+        "mov %rsp, %rbp\n"
+        ".cfi_def_cfa_register 6\n"
+        "sub %rdi, %rsp\n"
+        "call pass_on\n"
+        "leave\n"
+        ".cfi_def_cfa 7, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size two_ways, . - two_ways\n");
+
+NOINLINE void pass_on(size_t bytes) {
+    leaf(bytes);
+    STAY;
+}
+
+#define ROOM(name)                                                             \
+    static NOINLINE void name(size_t bytes, size_t by_pointer, size_t all) {   \
+        char *volatile room = alloca(all - (by_pointer ? bytes : 64));         \
+        room[0] = 1;                                                           \
+        two_ways(bytes, by_pointer);                                           \
+        STAY;                                                                  \
+    }
+ROOM(room_one)
+ROOM(room_two)
+
+static void turns(void) {
+    for (int i = 0; i < 3000; i++) {
+        size_t bytes = 64 + 16 * (size_t)next(8);
+        (next(3) ? room_one : room_two)(bytes, next(3), 512);
+    }
+}
+#else
+static void turns(void) {
+}
+#endif
 
 static void *on_stack(void *argument) {
     int which = (int)(intptr_t)argument;
@@ -206,6 +270,7 @@ static void jumps(void) {
 int main(void) {
     alternate();
     pointer();
+    turns();
     stacks();
     wander();
     callbacks();

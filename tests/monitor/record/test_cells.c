@@ -300,6 +300,32 @@ static void cells_tell_whole_chains(void **state) {
     mprof_set_limit(64 << 20);
 }
 
+static uintptr_t shallowest; /* stack pointer when it began */
+static uint64_t depth_then;
+
+/* Another frame of the same size, which allocates. */
+static void __attribute__((noinline)) descend(int depth) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    fake_alloc(1, 0);
+    uint64_t told = mprof__self->heap[MPROF_LISP_HEAP].thread->record->stack;
+    if (shallowest == 0) {
+        shallowest = here;
+        depth_then = told;
+    }
+    assert_int_equal(told - depth_then, shallowest - here);
+    if (depth < DEEPEST)
+        descend(depth + 1);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void cells_tell_how_deep_the_stack_is(void **state) {
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    descend(1);
+    assert_true(depth_then > 0);
+    assert_int_equal(mprof_reset(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_frame_is_what_its_rule_says, begin,
@@ -319,6 +345,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             there_are_few_cells_where_there_is_little_room, begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
+        cmocka_unit_test(cells_tell_how_deep_the_stack_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

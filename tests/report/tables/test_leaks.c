@@ -122,6 +122,23 @@ static void functions_of_one_name_have_rows_of_their_own(void **state) {
     world_stop(&w);
 }
 
+static void a_whole_chain_is_none_that_is_cut(void **state) {
+    struct world w;
+    (void)state;
+
+    world_start(&w);
+    uint32_t root = world_thread(&w, MPROF_C_HEAP);
+    uint32_t f = world_function(&w, "f"), g = world_function(&w, "g");
+    uint32_t whole = world_node(&w, root, f);
+    uint32_t cut = world_node(&w, world_node(&w, root, g), f);
+    world_counter(&w, world_node(&w, whole, g), 1, 100, 0, 0);
+    world_counter(&w, world_node(&w, cut, g), 1, 90, 0, 0);
+    world_paths_equal(LEAKS(&w, .depth = 2), "|| > f > g\n"
+                                             "... > f > g\n"
+                                             "<TOTAL>\n");
+    world_stop(&w);
+}
+
 static void chains_are_cut_at_the_depth(void **state) {
     struct world w;
     (void)state;
@@ -395,6 +412,7 @@ int main(void) {
         cmocka_unit_test(frees_have_columns_where_there_were_any),
         cmocka_unit_test(rows_come_by_bytes_then_objects_then_path),
         cmocka_unit_test(functions_of_one_name_have_rows_of_their_own),
+        cmocka_unit_test(a_whole_chain_is_none_that_is_cut),
         cmocka_unit_test(chains_are_cut_at_the_depth),
         cmocka_unit_test(threads_share_rows_unless_one_is_asked_for),
         cmocka_unit_test(small_leaks_are_left_out_unless_verbose),
