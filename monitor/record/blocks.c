@@ -53,19 +53,24 @@ static bool add_block(struct mprof__thread *thread,
     return made;
 }
 
+/* Where the next thing of the last block is made; NULL: it is full, or there is
+ * none. */
+static inline void *next_of(const struct mprof__blocks *blocks) {
+    struct mprof_block *last = blocks->last;
+    if (last == NULL)
+        return NULL;
+    size_t at = sizeof *last + (size_t)last->count * blocks->bytes;
+    return at + blocks->bytes <= last->head.bytes ? (char *)last + at : NULL;
+}
+
 void *mprof__block_next(struct mprof__thread *thread,
                         struct mprof__blocks *blocks, enum mprof__room room) {
-    if (blocks->fixed) {
-        if (mprof__block_left(blocks) == 0)
-            return NULL;
-    } else if (!mprof__arena_has_room(&thread->session->arena, room)) {
-        /* What there is room for in a block is not for whole chains either,
-         * once they have taken what they may. */
+    /* What there is room for in a block is not for whole chains either, once
+     * they have taken what they may. */
+    if (!blocks->fixed && !mprof__arena_has_room(&thread->session->arena, room))
         return NULL;
-    } else if ((blocks->last == NULL || mprof__block_left(blocks) == 0) &&
-               !add_block(thread, blocks, room)) {
-        return NULL;
-    }
-    return (char *)(blocks->last + 1) +
-           (size_t)blocks->last->count * blocks->bytes;
+    void *next = next_of(blocks);
+    if (next == NULL && !blocks->fixed && add_block(thread, blocks, room))
+        next = next_of(blocks);
+    return next;
 }

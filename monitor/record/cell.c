@@ -92,19 +92,11 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
     return c->call != 0;
 }
 
-/* What of the stack C is compared with. */
-static bool can_be_read(struct mprof__reach *reach,
-                        const struct mprof__cell *c) {
-    return c->flags & MPROF__CELL_END ||
-           (mprof__reaches(reach, mprof__cell_slot(c)) &&
-            (c->bp_at == MPROF__NOT_SAVED ||
-             mprof__reaches(reach, mprof__cell_bp_slot(c))));
-}
-
 bool mprof__cell_measure(struct mprof__thread *thread, struct mprof__cell *c,
                          const struct mprof__known_site *known) {
     struct mprof__cell_more *more = mprof__cell_more(&thread->memo, c);
     struct mprof__reach *reach = &thread->chain.reach;
-    return measure(reach, c, more, known) && can_be_read(reach, c) &&
+    return measure(reach, c, more, known) &&
+           mprof__cell_can_be_read(reach, c) &&
            (!known->interprets || ask(thread, c, more));
 }

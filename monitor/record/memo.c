@@ -26,11 +26,12 @@ enum { SELDOM = 4, FIRST_BACKOFF = 8, MOST_BACKOFF = 64 };
  * there are to be more cells: the tree is more important. */
 enum { SHARE = 16 };
 
-/* What is mapped for CAPACITY cells: cells, more of them, index, visited,
- * seen. */
+/* What is mapped for CAPACITY cells: cells, more of them, index, places in it,
+ * visited, seen. */
 static size_t bytes_of(uint32_t capacity) {
-    return capacity * (sizeof(struct mprof__cell) +
-                       sizeof(struct mprof__cell_more) + 2 * sizeof(uint32_t)) +
+    return capacity *
+               (sizeof(struct mprof__cell) + sizeof(struct mprof__cell_more) +
+                2 * sizeof(uint32_t) + sizeof(uint16_t)) +
            mprof__far(capacity) *
                (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
 }
@@ -68,6 +69,8 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
     used += capacity * sizeof(struct mprof__cell_more);
     memo->index = (void *)(cells + used);
     used += capacity * 2 * sizeof(uint32_t);
+    memo->at = (void *)(cells + used);
+    used += capacity * sizeof(uint16_t);
     memo->visited = (void *)(cells + used);
     used += mprof__far(capacity) * sizeof(struct mprof__cell *);
     memo->seen = (void *)(cells + used);

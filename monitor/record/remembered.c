@@ -45,10 +45,28 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
     return false;
 }
 
+/* What fill() does for what it KNOWS of nearly all frames. */
+static inline bool fill_plainly(struct mprof__reach *reach,
+                                struct mprof__cell *c,
+                                const struct mprof__known_site *known,
+                                uintptr_t sp) {
+    uint32_t words = (uint32_t)known->cfa / sizeof(uintptr_t);
+    *c = (struct mprof__cell){.low = sp,
+                              .flags = MPROF__CELL_STALE |
+                                       (known->is_new ? MPROF__CELL_NEW : 0),
+                              .call = known->ref,
+                              .size = (uint16_t)words,
+                              .ra_at = (uint16_t)(words + (uint32_t)known->ra),
+                              .bp_at = MPROF__NOT_SAVED};
+    if (known->bp_saved)
+        c->bp_at = (uint16_t)(words + (uint32_t)known->bp);
+    return mprof__cell_can_be_read(reach, c);
+}
+
 /* Make C that of the next frame outwards, in the state PC and SP.  False: it is
  * none that cells are for. */
-static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
-                 uintptr_t sp) {
+static inline __attribute__((always_inline)) bool
+fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     const struct mprof__known_site *known =
         mprof__walk_known(&w->thread->chain, pc);
     if (known == NULL)
@@ -56,29 +74,43 @@ static bool fill(struct walk *w, struct mprof__cell *c, uintptr_t pc,
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
-    if (known->way != MPROF__BY_SP)
+    if (__builtin_expect(known->way == MPROF__PLAINLY, 1)) {
+        if (!fill_plainly(&w->thread->chain.reach, c, known, sp))
+            return false;
+    } else {
         *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
             .site = known->site, .bp = bp_in(w, w->n)};
-    *c = (struct mprof__cell){.low = sp,
-                              .flags = MPROF__CELL_STALE,
-                              .bp_at = MPROF__NOT_SAVED,
-                              .call = known->ref};
-    if (known->is_new)
-        c->flags |= MPROF__CELL_NEW;
-    if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
-        return false;
+        *c = (struct mprof__cell){.low = sp,
+                                  .flags = MPROF__CELL_STALE,
+                                  .bp_at = MPROF__NOT_SAVED,
+                                  .call = known->ref};
+        if (known->is_new)
+            c->flags |= MPROF__CELL_NEW;
+        if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
+            return false;
+    }
     mprof__order_for_handlers();
     c->pc = pc;
     return true;
 }
 
+/* The number of the cell that ENTRY of the index stands for; 0: of none. */
+static inline uint32_t number_of(uint32_t entry) {
+    return entry & (MPROF__MOST_CELLS - 1);
+}
+
+/* At AT in the index stands ENTRY. */
+static inline void enter(struct mprof__memo *memo, uint32_t *at,
+                         uint32_t entry) {
+    *at = entry;
+    memo->at[number_of(entry)] = (uint16_t)(at - memo->index);
+}
+
 /* What stands in the index for the cell with NUMBER is gone. */
-static void forget(struct mprof__memo *memo, uint32_t number) {
-    const struct mprof__cell *c = &memo->cells[number];
-    struct mprof__cell_place old = mprof__cell_place(memo, c->pc, c->low);
-    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
-        if (*mprof__cell_way(old, way) == (old.tag | number))
-            *mprof__cell_way(old, way) = 0;
+static inline void forget(struct mprof__memo *memo, uint32_t number) {
+    uint32_t *at = &memo->index[memo->at[number]];
+    if (number_of(*at) == number)
+        *at = 0;
 }
 
 /* The number of a cell that is not in use any more, of those that have been for
@@ -97,28 +129,34 @@ static uint32_t steal(struct walk *w) {
     return 0;
 }
 
+/* The first of PLACE's that is nobody's; NULL: there is none. */
+static inline uint32_t *free_way(struct mprof__cell_place place) {
+#pragma GCC unroll 4
+    for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
+        if (number_of(*mprof__cell_way(place, way)) == 0)
+            return mprof__cell_way(place, way);
+    return NULL;
+}
+
 /* A cell that can be used for a frame that is to be found at PLACE; NULL: the
  * walk came by all that there are. */
 static struct mprof__cell *take(struct walk *w,
                                 struct mprof__cell_place place) {
     struct mprof__memo *memo = w->memo;
-    uint32_t *at = NULL, number = 0;
-    for (unsigned way = 0; way < MPROF__CELL_WAYS && number == 0; way++) {
-        at = mprof__cell_way(place, way);
-        if ((*at & (MPROF__MOST_CELLS - 1)) == 0)
-            number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
-    }
+    uint32_t *at = free_way(place), number = 0;
+    if (at != NULL)
+        number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
     /* The one that came last stands first. */
     for (unsigned way = MPROF__CELL_WAYS; way-- > 0 && number == 0;) {
         at = mprof__cell_way(place, way);
-        number = *at & (MPROF__MOST_CELLS - 1);
+        number = number_of(*at);
         if (is_visited(w, &memo->cells[number]))
             number = 0;
     }
     if (number == 0)
         return NULL;
-    *at = *place.at;
-    *place.at = place.tag | number;
+    enter(memo, at, *place.at);
+    enter(memo, place.at, place.tag | number);
     return &memo->cells[number];
 }
 
@@ -207,8 +245,8 @@ static void lead_to(struct walk *w, struct mprof__cell *c,
 
 /* C, the last one visited, leads elsewhere: to the returned cell.  NULL: *ENDS,
  * or it is none that cells are for. */
-static struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
-                                bool *ends) {
+static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
+                                       bool *ends) {
     uintptr_t word = mprof__word_at(mprof__cell_slot(c));
     w->stale = w->n - 1;
     make_stale(c);
@@ -230,9 +268,9 @@ static struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
 }
 
 /* C, which was just visited and is special, or leads elsewhere: the cell to go
- * on with; NULL as for turn(). */
-static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
-                                 bool *ends) {
+ * on with.  NULL: *ENDS, or what C leads to is to be looked for. */
+static inline struct mprof__cell *
+straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
     unsigned flags = c->flags;
     if (flags & MPROF__CELL_STALE)
         w->stale = w->n - 1;
@@ -241,65 +279,71 @@ static struct mprof__cell *go_on(struct walk *w, struct mprof__cell *c,
         return NULL;
     }
     if (mprof__word_at(mprof__cell_slot(c)) != c->ra)
-        return turn(w, c, ends);
+        return NULL;
     if (flags & MPROF__CELL_MARK) {
         const struct mprof__marks *marks = w->thread->chain.marks;
         if (!mprof__marks_has(marks, c->outer, c->outer_version))
-            return turn(w, c, ends);
-        if (!(flags & MPROF__CELL_STALE)) {
-            *ends = true;
             return NULL;
+        *ends = !(flags & MPROF__CELL_STALE);
+        if (!*ends) {
+            w->outer = mprof__walk_outer(&w->thread->chain, c->outer);
+            *ends = w->outer != 0;
         }
-        w->outer = mprof__walk_outer(&w->thread->chain, c->outer);
-        *ends = w->outer != 0;
-        return *ends ? NULL : turn(w, c, ends);
+        return NULL;
     }
     struct mprof__cell *outer = &w->memo->cells[c->outer];
     if (!mprof__cell_is(outer, c->ra, mprof__cell_high(c)))
-        return turn(w, c, ends);
+        return NULL;
     /* Only the node of the caller is another, or what it needs. */
     if (outer->version != c->outer_version || flags & MPROF__CELL_STALE) {
         w->stale = w->n - 1;
-        return outer->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS)
-                   ? turn(w, c, ends)
-                   : outer;
+        return outer->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS) ? NULL
+                                                                     : outer;
     }
-    if (flags & MPROF__CELL_SAVES && !mprof__cell_saves(w->memo, c))
-        return turn(w, c, ends);
-    return outer;
+    return flags & MPROF__CELL_SAVES && !mprof__cell_saves(w->memo, c) ? NULL
+                                                                       : outer;
 }
 
 /* As far as TRAIL leads. */
 static void go_along(struct walk *w, struct mprof__trail trail) {
-    struct mprof__cell *c = trail.first;
-    uint32_t far = mprof__far(w->memo->capacity);
-    for (; c != trail.last && w->n < far; c = &w->memo->cells[c->outer])
-        w->memo->visited[w->n++] = c;
+    struct mprof__cell *c = trail.first, *cells = w->memo->cells;
+    size_t far = mprof__far(w->memo->capacity), n = 0;
+    for (; c != trail.last && n < far; c = &cells[c->outer])
+        w->memo->visited[n++] = c;
+    w->n = n;
 }
 
 /* From C, the cell of the next frame, to a mark or to the end.  False: not by
  * cells. */
 static bool follow(struct walk *w, struct mprof__cell *c) {
     struct mprof__memo *memo = w->memo;
-    uint32_t far = mprof__far(memo->capacity);
+    struct mprof__cell *cells = memo->cells, **visited = memo->visited;
+    size_t far = mprof__far(memo->capacity), n = w->n;
     bool ends = false;
-    while (c != NULL && w->n < far) {
-        struct mprof__cell *outer = &memo->cells[c->outer];
-        memo->visited[w->n++] = c;
+    while (c != NULL && n < far) {
+        struct mprof__cell *outer = &cells[c->outer];
+        if (__builtin_expect(!(c->flags & MPROF__CELL_SPECIAL) &&
+                                 mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+                                 outer->version == c->outer_version,
+                             1)) {
+            visited[n++] = c;
+            c = outer;
+            continue;
+        }
+        w->n = n;
         if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
             /* Mostly the interpreter, which runs another function. */
-            w->n--;
             c = find_slowly(w, c->pc, c->low);
-            if (c != NULL && w->n > 0)
-                lead_to(w, memo->visited[w->n - 1], c);
-        } else if (!(c->flags & MPROF__CELL_SPECIAL) &&
-                   mprof__word_at(mprof__cell_slot(c)) == c->ra &&
-                   outer->version == c->outer_version) {
-            c = outer;
+            if (c != NULL && n > 0)
+                lead_to(w, visited[n - 1], c);
         } else {
-            c = go_on(w, c, &ends);
+            visited[n] = c;
+            w->n = ++n;
+            struct mprof__cell *next = straight_on(w, c, &ends);
+            c = next != NULL || ends ? next : turn(w, c, &ends);
         }
     }
+    w->n = n;
     return ends;
 }
 

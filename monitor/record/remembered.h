@@ -140,6 +140,7 @@ struct mprof__memo {
     char *base;                   /* of the data file */
     const struct mprof__marks *marks; /* of the thread, or NULL */
     struct mprof__cell_more *more;
+    uint16_t *at;             /* where each cell is in the index, if it is */
     struct mprof__seen *seen; /* by the last review, innermost first */
     bool largest;             /* there are not to be more cells */
     uint32_t hand;            /* the cell that was taken away last */
@@ -184,6 +185,15 @@ static inline uintptr_t mprof__cell_bp_slot(const struct mprof__cell *c) {
 
 static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
     return c->low + c->size * sizeof(uintptr_t);
+}
+
+/* Can what C is compared with be read from the stack? */
+static inline bool mprof__cell_can_be_read(struct mprof__reach *reach,
+                                           const struct mprof__cell *c) {
+    return c->flags & MPROF__CELL_END ||
+           (mprof__reaches(reach, mprof__cell_slot(c)) &&
+            (c->bp_at == MPROF__NOT_SAVED ||
+             mprof__reaches(reach, mprof__cell_bp_slot(c))));
 }
 
 /* Where the cell for a frame at PC with the stack pointer SP is in the index,

@@ -172,10 +172,10 @@ static mprof_ref find_far_node(const struct mprof__arena *arena,
     return 0;
 }
 
-mprof_ref mprof__tree_child(struct mprof__thread *thread,
-                            struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref function, mprof_ref call, bool own,
-                            enum mprof__room room) {
+static inline __attribute__((always_inline)) mprof_ref
+child_of(struct mprof__thread *thread, struct mprof__tree *tree,
+         mprof_ref parent, mprof_ref function, mprof_ref call, bool own,
+         enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     const struct wanted w = {.parent = parent,
                              .function = function,
@@ -212,6 +212,13 @@ mprof_ref mprof__tree_child(struct mprof__thread *thread,
     return ref;
 }
 
+mprof_ref mprof__tree_child(struct mprof__thread *thread,
+                            struct mprof__tree *tree, mprof_ref parent,
+                            mprof_ref function, mprof_ref call, bool own,
+                            enum mprof__room room) {
+    return child_of(thread, tree, parent, function, call, own, room);
+}
+
 static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
                          mprof_ref call) {
     const struct mprof__arena *arena = &thread->session->arena;
@@ -226,15 +233,16 @@ static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
     return false;
 }
 
-/* NODE calls from CALL, too. */
-static void tell_edge(struct mprof__thread *thread, mprof_ref node,
-                      mprof_ref call, enum mprof__room room) {
+/* NODE calls from CALL, too, which is not its own. */
+static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
+                                                mprof_ref node, mprof_ref call,
+                                                enum mprof__room room) {
     struct mprof__tree *tree = &thread->tree;
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof_node *of = mprof__arena_at(arena, node);
     const struct mprof_site *site = mprof__arena_at(arena, call);
     struct mprof_edge *edge;
-    if (of->call == call || site->head.type != MPROF_SITE)
+    if (site->head.type != MPROF_SITE)
         return;
     unsigned n = 0;
     for (mprof_ref ref = of->edge; ref != 0; ref = edge->next, n++) {
@@ -258,33 +266,46 @@ static void tell_edge(struct mprof__thread *thread, mprof_ref node,
         mprof__index_add(&tree->edges, arena, ref, hash_of(node, call));
 }
 
+static inline __attribute__((always_inline)) mprof_ref
+node_of(struct mprof__thread *thread, mprof_ref parent, mprof_ref function,
+        mprof_ref call, bool own, enum mprof__room room) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    mprof_ref ref =
+        child_of(thread, &thread->tree, parent, function, call, own, room);
+    const struct mprof_node *node = mprof__arena_at(arena, ref);
+    if (ref != 0 && node->call != call)
+        tell_edge(thread, ref, call, room);
+    return ref;
+}
+
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref function, mprof_ref call, bool own,
                            enum mprof__room room) {
-    mprof_ref node = mprof__tree_child(thread, &thread->tree, parent, function,
-                                       call, own, room);
-    if (node != 0)
-        tell_edge(thread, node, call, room);
-    return node;
+    return node_of(thread, parent, function, call, own, room);
+}
+
+static inline void remember(struct mprof__thread *thread,
+                            struct mprof__tree *tree, mprof_ref parent,
+                            uint64_t key, uint32_t child) {
+    if (__builtin_expect(tree->node_count >= tree->step_mask, 0))
+        more_steps(thread, tree);
+    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
 }
 
 void mprof__tree_remember(struct mprof__thread *thread,
                           struct mprof__tree *tree, mprof_ref parent,
                           uint64_t key, uint32_t child) {
-    if (tree->node_count >= tree->step_mask)
-        more_steps(thread, tree);
-    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
+    remember(thread, tree, parent, key, child);
 }
 
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref call, bool own) {
     int saved = errno;
     mprof_ref function = mprof__call_function(&thread->session->arena, call);
-    mprof_ref node = mprof__tree_node(thread, parent, function, call, own,
-                                      MPROF__FOR_CHAINS);
+    mprof_ref node =
+        node_of(thread, parent, function, call, own, MPROF__FOR_CHAINS);
     if (node != 0)
-        mprof__tree_remember(thread, &thread->tree, parent,
-                             mprof__call_key(call), node);
+        remember(thread, &thread->tree, parent, mprof__call_key(call), node);
     errno = saved;
     return node;
 }

@@ -240,6 +240,20 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
     return true;
 }
 
+/* Is OFFSET words from the CFA in a frame of WORDS? */
+static bool is_in_frame(int32_t words, int16_t offset) {
+    return offset < 0 && words + offset >= 0;
+}
+
+/* Is KNOWN, BY_SP, as MPROF__PLAINLY says? */
+static bool is_plain(const struct mprof__known_site *known) {
+    int32_t words = known->cfa / WORD_BYTES;
+    return known->ref != 0 && !known->interprets &&
+           mprof__are_words(known->cfa, (int16_t)words) && words > 0 &&
+           is_in_frame(words, known->ra) &&
+           (!known->bp_saved || is_in_frame(words, known->bp));
+}
+
 /* Write down for KNOWN what the rule of its site says in simple cases. */
 static void simplify(struct mprof__known_site *known) {
     const struct mprof__site *site = known->site;
@@ -258,7 +272,9 @@ static void simplify(struct mprof__known_site *known) {
                             !mprof__are_words(rule->bp_offset, known->bp))))
         known->way = MPROF__BY_RULE;
     else
-        known->way = rule->cfa_base == MPROF__SP ? MPROF__BY_SP : MPROF__BY_BP;
+        known->way = rule->cfa_base == MPROF__BP ? MPROF__BY_BP
+                     : is_plain(known)           ? MPROF__PLAINLY
+                                                 : MPROF__BY_SP;
 }
 
 /* Have more places for what is known of return addresses, once many have been
@@ -307,17 +323,14 @@ look_up(struct mprof__chain *chain, const struct registers *r,
     return place;
 }
 
-const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
-                                                  uintptr_t pc) {
+const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
+                                                     uintptr_t pc) {
     struct registers r = {.pc = pc};
     if (pc == 0)
         return NULL;
+    enough_sites(chain);
     struct mprof__known_site *place = mprof__walk_known_place(chain, pc);
-    if (__builtin_expect(place->pc != pc, 0)) {
-        enough_sites(chain);
-        place = mprof__walk_known_place(chain, pc);
-        look_up(chain, &r, place);
-    }
+    look_up(chain, &r, place);
     return place->pc == pc ? place : NULL;
 }
 

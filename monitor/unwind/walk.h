@@ -80,9 +80,12 @@ struct mprof__fresh {
 
 /* How to go on from a frame. */
 enum mprof__way {
-    MPROF__BY_SP,  /* CFA is the stack pointer + cfa; ... */
-    MPROF__BY_BP,  /* ... the frame pointer + cfa */
-    MPROF__BY_RULE /* as the site's rule says */
+    MPROF__PLAINLY, /* BY_SP, and what is saved is in the frame, which is of
+                     * less than 2^15 words, and is known by its return address
+                     */
+    MPROF__BY_SP,   /* CFA is the stack pointer + cfa; ... */
+    MPROF__BY_BP,   /* ... the frame pointer + cfa */
+    MPROF__BY_RULE  /* as the site's rule says */
 };
 
 /* What is needed to go on from a return address, as far as it holds for a
@@ -200,8 +203,16 @@ mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
 
 /* What is known of return address PC, in the generation that the last walk
  * began in; NULL: nothing holds for long. */
-const struct mprof__known_site *mprof__walk_known(struct mprof__chain *chain,
-                                                  uintptr_t pc);
+const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
+                                                     uintptr_t pc);
+
+static inline const struct mprof__known_site *
+mprof__walk_known(struct mprof__chain *chain, uintptr_t pc) {
+    const struct mprof__known_site *known = mprof__walk_known_place(chain, pc);
+    return __builtin_expect(known->pc == pc && pc != 0, 1)
+               ? known
+               : mprof__walk_find_out(chain, pc);
+}
 
 /* Is that GENERATION of all code, and are there no others? */
 static inline bool mprof__walk_knows(const struct mprof__chain *chain,

@@ -5,7 +5,8 @@
 #include "report/graph/functions.h"
 
 /* The first of the modules whose file a function is in, or MPROF_NONE; by
- * function of NAMES, and up to COUNT, which is no less than these are.  In POOL.
+ * function of NAMES, and up to COUNT, which is no less than these are.  In
+ * POOL.
  */
 uint32_t *report__modules_of(struct report__pool *pool,
                              const struct report__profile *profile,

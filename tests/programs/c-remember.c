@@ -77,28 +77,38 @@ static NOINLINE void pass(size_t bytes) {
     STAY;
 }
 
-static NOINLINE void spread(size_t bytes) {
+/* The same, but it keeps it on the stack, and has another one meanwhile. */
+static NOINLINE __attribute__((optimize("omit-frame-pointer"))) void
+keep(size_t bytes) {
+#ifdef __x86_64__
+    __asm__ volatile("xorl %%ebp, %%ebp" ::: "rbp");
+#endif
+    leaf(bytes);
+    STAY;
+}
+
+static NOINLINE void spread(function inner, size_t bytes) {
     char *volatile room = alloca(bytes);
     room[0] = 1;
-    pass(bytes);
+    inner(bytes);
     STAY;
 }
 
 /* Two callers, so that the wrong one would be noticed. */
 #define PAD(name)                                                              \
-    static NOINLINE void name(size_t bytes, size_t all) {                      \
+    static NOINLINE void name(function inner, size_t bytes, size_t all) {      \
         char *volatile room = alloca(all - bytes);                             \
         room[0] = 1;                                                           \
-        spread(bytes);                                                         \
+        spread(inner, bytes);                                                  \
         STAY;                                                                  \
     }
 PAD(pad_one)
 PAD(pad_two)
 
-static void pointer(void) {
+static void pointer(function inner) {
     for (int i = 0; i < 3000; i++) {
         size_t bytes = 64 + 16 * (size_t)next(8);
-        (i % 3 ? pad_one : pad_two)(bytes, 512);
+        (i % 3 ? pad_one : pad_two)(inner, bytes, 512);
     }
 }
 
@@ -269,7 +279,8 @@ static void jumps(void) {
 
 int main(void) {
     alternate();
-    pointer();
+    pointer(pass);
+    pointer(keep);
     turns();
     stacks();
     wander();

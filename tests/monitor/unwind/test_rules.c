@@ -79,34 +79,28 @@ static const struct mprof__site *site_or_odd(void *context, uintptr_t pc,
     return pc < 4096 ? &odd : mprof__site_of(context, pc, exact);
 }
 
-/* The simple way says in 16 bits where things are; another one says all. */
-static void what_is_far_from_the_cfa_is_found_by_rule(void **state) {
-    enum { WORD = sizeof(uintptr_t) };
-    const struct {
-        int32_t ra, bp;
-        enum mprof__way way;
-    } list[] = {{-WORD, -2 * WORD, MPROF__BY_SP},
-                {-32768 * WORD, -32768 * WORD, MPROF__BY_SP},
-                {-32769 * WORD, -2 * WORD, MPROF__BY_RULE},
-                {-65537 * WORD, -2 * WORD, MPROF__BY_RULE},
-                {-WORD, -32769 * WORD, MPROF__BY_RULE},
-                {-WORD, -65538 * WORD, MPROF__BY_RULE},
-                {-WORD - 4, -2 * WORD, MPROF__BY_RULE},
-                {-WORD, -2 * WORD - 4, MPROF__BY_RULE}};
+enum { WORD = sizeof(uintptr_t) };
+
+/* A rule by the stack pointer, and the way that is. */
+struct way_of_rule {
+    int32_t cfa, ra, bp; /* bp: 0 if it is not saved */
+    enum mprof__way way;
+};
+
+static void check_ways(const struct way_of_rule *list, size_t n) {
     struct mprof__chain chain = {.first = NULL};
     struct mprof_thread record = {.heap = 0};
-    (void)state;
     begin_session();
     mprof__leave(mprof__self);
     mprof__chain_begin(&chain, site_or_odd, session, &record);
     mprof__walk(&chain, MPROF__FRAME());
     mprof__walk_done(&chain);
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    for (size_t i = 0; i < n; i++) {
         odd.unwind.rule = (struct mprof__rule){.cfa_base = MPROF__SP,
-                                               .cfa_offset = 2 * WORD,
+                                               .cfa_offset = list[i].cfa,
                                                .ra_base = MPROF__CFA,
                                                .ra_offset = list[i].ra,
-                                               .bp_saved = true,
+                                               .bp_saved = list[i].bp != 0,
                                                .bp_base = MPROF__CFA,
                                                .bp_offset = list[i].bp};
         const struct mprof__known_site *known =
@@ -116,6 +110,47 @@ static void what_is_far_from_the_cfa_is_found_by_rule(void **state) {
     }
     mprof__chain_free(&chain);
     mprof__session_free(session);
+}
+
+/* The simple way says in 16 bits where things are; another one says all. */
+static void what_is_far_from_the_cfa_is_found_by_rule(void **state) {
+    const struct way_of_rule list[] = {
+        {2 * WORD, -WORD, -2 * WORD, MPROF__BY_SP},
+        {2 * WORD, -32768 * WORD, -32768 * WORD, MPROF__BY_SP},
+        {2 * WORD, -32769 * WORD, -2 * WORD, MPROF__BY_RULE},
+        {2 * WORD, -65537 * WORD, -2 * WORD, MPROF__BY_RULE},
+        {2 * WORD, -WORD, -32769 * WORD, MPROF__BY_RULE},
+        {2 * WORD, -WORD, -65538 * WORD, MPROF__BY_RULE},
+        {2 * WORD, -WORD - 4, -2 * WORD, MPROF__BY_RULE},
+        {2 * WORD, -WORD, -2 * WORD - 4, MPROF__BY_RULE}};
+    (void)state;
+    odd.ref = 0;
+    check_ways(list, sizeof list / sizeof *list);
+}
+
+/* What is plain needs no other look. */
+static void a_plain_frame_has_all_that_is_saved(void **state) {
+    const struct way_of_rule list[] = {
+        {2 * WORD, -WORD, -2 * WORD, MPROF__PLAINLY},
+        {WORD, -WORD, 0, MPROF__PLAINLY},
+        {32767 * WORD, -WORD, -32767 * WORD, MPROF__PLAINLY},
+        {32768 * WORD, -WORD, 0, MPROF__BY_SP},
+        {65537 * WORD, -WORD, 0, MPROF__BY_SP},
+        {2 * WORD + 4, -WORD, 0, MPROF__BY_SP},
+        {-WORD, -WORD, 0, MPROF__BY_SP},
+        {0, -WORD, 0, MPROF__BY_SP},
+        {2 * WORD, -3 * WORD, 0, MPROF__BY_SP},
+        {2 * WORD, 0, 0, MPROF__BY_SP},
+        {2 * WORD, WORD, 0, MPROF__BY_SP},
+        {2 * WORD, -WORD, -3 * WORD, MPROF__BY_SP},
+        {2 * WORD, -WORD, WORD, MPROF__BY_SP}};
+    const struct way_of_rule interprets = {2 * WORD, -WORD, 0, MPROF__BY_SP};
+    (void)state;
+    odd.ref = 1;
+    check_ways(list, sizeof list / sizeof *list);
+    odd.interpreter = true;
+    check_ways(&interprets, 1);
+    odd.interpreter = false;
 }
 
 /* Others may look at code while this one closes a library. */
@@ -304,6 +339,7 @@ int main(void) {
         cmocka_unit_test(a_rule_holds_up_to_the_end_of_its_function),
         cmocka_unit_test(a_return_address_is_of_the_call_before_it),
         cmocka_unit_test(what_is_far_from_the_cfa_is_found_by_rule),
+        cmocka_unit_test(a_plain_frame_has_all_that_is_saved),
         cmocka_unit_test(nothing_holds_while_a_library_is_closed),
         cmocka_unit_test(pages_that_are_not_there_are_not_read),
         cmocka_unit_test(a_stack_begins_within_a_function_of_the_c_library),
