@@ -45,19 +45,14 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
     return false;
 }
 
-/* What fill() does for what it KNOWS of nearly all frames. */
-static inline bool fill_plainly(struct mprof__reach *reach,
-                                struct mprof__cell *c,
-                                const struct mprof__known_site *known,
-                                uintptr_t sp) {
+/* How large C is, by what is KNOWN of nearly all frames.  False: it is none
+ * that cells are for. */
+static inline bool measure_plainly(struct mprof__reach *reach,
+                                   struct mprof__cell *c,
+                                   const struct mprof__known_site *known) {
     uint32_t words = (uint32_t)known->cfa / sizeof(uintptr_t);
-    *c = (struct mprof__cell){.low = sp,
-                              .flags = MPROF__CELL_STALE |
-                                       (known->is_new ? MPROF__CELL_NEW : 0),
-                              .call = known->ref,
-                              .size = (uint16_t)words,
-                              .ra_at = (uint16_t)(words + (uint32_t)known->ra),
-                              .bp_at = MPROF__NOT_SAVED};
+    c->size = (uint16_t)words;
+    c->ra_at = (uint16_t)(words + (uint32_t)known->ra);
     if (known->bp_saved)
         c->bp_at = (uint16_t)(words + (uint32_t)known->bp);
     return mprof__cell_can_be_read(reach, c);
@@ -74,18 +69,17 @@ fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
+    *c = (struct mprof__cell){.low = sp,
+                              .flags = MPROF__CELL_STALE |
+                                       (known->is_new ? MPROF__CELL_NEW : 0),
+                              .bp_at = MPROF__NOT_SAVED,
+                              .call = known->ref};
     if (__builtin_expect(known->way == MPROF__PLAINLY, 1)) {
-        if (!fill_plainly(&w->thread->chain.reach, c, known, sp))
+        if (!measure_plainly(&w->thread->chain.reach, c, known))
             return false;
     } else {
         *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
             .site = known->site, .bp = bp_in(w, w->n)};
-        *c = (struct mprof__cell){.low = sp,
-                                  .flags = MPROF__CELL_STALE,
-                                  .bp_at = MPROF__NOT_SAVED,
-                                  .call = known->ref};
-        if (known->is_new)
-            c->flags |= MPROF__CELL_NEW;
         if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
             return false;
     }

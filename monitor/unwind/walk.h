@@ -80,9 +80,8 @@ struct mprof__fresh {
 
 /* How to go on from a frame. */
 enum mprof__way {
-    MPROF__PLAINLY, /* BY_SP, and what is saved is in the frame, which is of
-                     * less than 2^15 words, and is known by its return address
-                     */
+    MPROF__PLAINLY, /* BY_SP, known by the return address alone, and what is
+                     * saved is in the frame, of less than 2^15 words */
     MPROF__BY_SP,   /* CFA is the stack pointer + cfa; ... */
     MPROF__BY_BP,   /* ... the frame pointer + cfa */
     MPROF__BY_RULE  /* as the site's rule says */
@@ -201,11 +200,12 @@ mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
     return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
 }
 
-/* What is known of return address PC, in the generation that the last walk
- * began in; NULL: nothing holds for long. */
+/* What mprof__walk_known() does where that is not known yet. */
 const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
                                                      uintptr_t pc);
 
+/* What is known of return address PC, in the generation that the last walk
+ * began in; NULL: nothing holds for long. */
 static inline const struct mprof__known_site *
 mprof__walk_known(struct mprof__chain *chain, uintptr_t pc) {
     const struct mprof__known_site *known = mprof__walk_known_place(chain, pc);

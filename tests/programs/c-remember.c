@@ -72,7 +72,7 @@ static void alternate(void) {
 
 /* What `pass` returns to finds its caller by the frame pointer, which `pass`
  * does not touch. */
-static NOINLINE void pass(size_t bytes) {
+static NOINLINE __attribute__((used)) void pass(size_t bytes) {
     leaf(bytes);
     STAY;
 }
@@ -117,7 +117,6 @@ static void pointer(function inner) {
  * by the stack pointer: one function with the same stack pointer, and only one
  * of its calls needs the frame pointer. */
 void two_ways(size_t bytes, size_t by_pointer);
-__attribute__((used)) void pass_on(size_t bytes);
 
 __asm__(".text\n"
         ".type two_ways, @function\n"
@@ -131,7 +130,7 @@ __asm__(".text\n"
         "sub $64, %rsp\n"
         ".cfi_remember_state\n"
         ".cfi_def_cfa_offset 80\n"
-        "call pass_on\n"
+        "call pass\n"
         "add $64, %rsp\n"
         ".cfi_def_cfa_offset 16\n"
         "pop %rbp\n"
@@ -142,17 +141,12 @@ __asm__(".text\n"
         "mov %rsp, %rbp\n"
         ".cfi_def_cfa_register 6\n"
         "sub %rdi, %rsp\n"
-        "call pass_on\n"
+        "call pass\n"
         "leave\n"
         ".cfi_def_cfa 7, 8\n"
         "ret\n"
         ".cfi_endproc\n"
         ".size two_ways, . - two_ways\n");
-
-NOINLINE void pass_on(size_t bytes) {
-    leaf(bytes);
-    STAY;
-}
 
 #define ROOM(name)                                                             \
     static NOINLINE void name(size_t bytes, size_t by_pointer, size_t all) {   \
