@@ -16,6 +16,7 @@ report_data_sources = \
 	report/data/profile.h \
 	report/data/alive.c report/data/alive.h \
 	report/data/collections.c \
+	report/data/copy.c report/data/copy.h \
 	report/data/counted.c report/data/counters.c \
 	report/data/curve.c \
 	report/data/group.c report/data/group.h \

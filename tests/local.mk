@@ -25,6 +25,7 @@ c_tests = \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \
 	tests/report/base/test_base \
+	tests/report/data/test_copy \
 	tests/report/data/test_damage \
 	tests/report/data/test_fits \
 	tests/report/data/test_merge \

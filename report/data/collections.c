@@ -23,7 +23,7 @@ bool report__read_collections(struct report__reader *r, uint64_t at) {
     struct report__profile *p = r->profile;
     struct mprof_collections in;
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (p->collections != NULL)
         return report__damaged(r, at, "a second list of collections");
     if (in.count > MPROF_COLLECTION_POINTS)

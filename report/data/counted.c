@@ -64,7 +64,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     const struct report__thread *of = &p->threads[p->nodes[node].thread];
     bool lives = mprof_knows_lives(of->heap, of->flags);
 
-    memcpy(&counter, r->data + at, sizeof counter);
+    report__take(r, at, &counter, sizeof counter);
     if (lives ? !report__read_lives(r, at, of->heap, &in)
               : !report__read_lisp_counter(r, at, &in.number.allocated))
         return false;
@@ -110,12 +110,11 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
 bool report__read_counters(struct report__reader *r, uint64_t at,
                            uint32_t index, uint32_t thread) {
     struct report__profile *p = r->profile;
-    struct mprof_node in;
     struct report__counter out;
     unsigned field = MPROF_FIELD(node, counter);
+    mprof_ref ref = p->nodes[index].thread;
 
-    memcpy(&in, r->data + at, sizeof in);
-    mprof_ref ref = in.counter;
+    p->nodes[index].thread = thread;
     for (;;) {
         uint32_t thing;
         bool known;
@@ -127,7 +126,7 @@ bool report__read_counters(struct report__reader *r, uint64_t at,
         if (r->trees->counter[thing] != 0)
             return report__damaged(r, at + field,
                                    "a counter belongs to two nodes");
-        if (report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
+        if (r->found != thread)
             return report__damaged(r, at + field,
                                    "a counter of another thread's node");
         at = (uint64_t)ref * 8;
@@ -180,7 +179,7 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
     struct report__counter *out;
     uint32_t thread;
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (!report__follow(r, at, MPROF_FIELD(freed, thread), in.thread,
                         MPROF_THREAD, 0, &thread) ||
         !follow_counter(r, at, MPROF_FIELD(freed, counter), in.counter, &out))
@@ -203,7 +202,7 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
     struct mprof_lost in;
     struct report__counter *out;
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (!follow_counter(r, at, MPROF_FIELD(lost, counter), in.counter, &out))
         return false;
     if (out == NULL)
@@ -247,8 +246,7 @@ bool report__add_elsewhere(struct report__reader *r, uint64_t at,
         return false;
     if (out == NULL)
         return true;
-    if (out->lived == NULL ||
-        report__thing_thread(r, MPROF_COUNTERS, ref) != thread)
+    if (out->lived == NULL || r->found != thread)
         return report__damaged(r, at + field,
                                "a counter of another thread's node");
     report__add_count(&out->lived->elsewhere, count);

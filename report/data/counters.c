@@ -48,7 +48,7 @@ static bool follow_wide(struct report__reader *r, uint64_t at, unsigned field,
     if (!report__follow(r, at, field, ref, type, MPROF_LATER, &index))
         return false;
     if (end <= r->size) {
-        memcpy(wide, r->data + end - bytes, bytes);
+        report__take(r, end - bytes, wide, bytes);
         memcpy(&head, wide, offsetof(struct mprof_wide, allocated));
     }
     *found = head.counter == at / 8;
@@ -73,11 +73,11 @@ bool report__read_lisp_counter(struct report__reader *r, uint64_t at,
     const unsigned field = MPROF_FIELD(lisp_counter, sum);
     bool is_wide, found;
     if (r->header.version <= MPROF_BROAD_VERSION) {
-        memcpy(&broad, r->data + at, sizeof broad);
+        report__take(r, at, &broad, sizeof broad);
         *count = broad.allocated;
         return true;
     }
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     *count = mprof_narrow_count(in.sum);
     if (!read_word(r, at, field, in.sum, &is_wide))
         return false;
@@ -90,10 +90,10 @@ bool report__read_lisp_counter(struct report__reader *r, uint64_t at,
     return true;
 }
 
-static void read_large_counter(const struct report__reader *r, uint64_t at,
+static void read_large_counter(struct report__reader *r, uint64_t at,
                                struct report__lives *out) {
     struct large_counter in;
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     *out = (struct report__lives){.thread = in.thread, .site = in.site};
     out->number =
         (struct mprof_c_numbers){.allocated = in.allocated,
@@ -111,7 +111,7 @@ static bool read_c_counter(struct report__reader *r, uint64_t at,
     struct mprof_c_wide wide;
     const unsigned field = MPROF_FIELD(c_counter, allocated);
     bool is_wide, found;
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     *out = (struct report__lives){.thread = in.thread,
                                   .site = in.site,
                                   .number = mprof_c_narrow_numbers(&in)};
@@ -136,7 +136,7 @@ bool report__read_lives(struct report__reader *r, uint64_t at, uint32_t heap,
     }
     if (heap == MPROF_C_HEAP)
         return read_c_counter(r, at, out);
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     *out = (struct report__lives){.number = {.allocated = in.allocated,
                                              .spilled = in.spilled,
                                              .freed = in.freed,

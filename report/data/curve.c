@@ -29,7 +29,7 @@ bool report__read_curve(struct report__reader *r, uint64_t at) {
     struct report__profile *p = r->profile;
     struct mprof_curve in;
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (p->moments != NULL)
         return report__damaged(r, at, "a second curve");
     if (in.count > MPROF_CURVE_POINTS)
@@ -52,7 +52,7 @@ bool report__read_mark(struct report__reader *r, uint64_t at) {
     struct mprof_mark in;
     struct report__moment mark = {0};
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     mark.time = in.time;
     mark.allocated = in.allocated;
     mark.live = (struct mprof_count){in.objects, in.current};

@@ -1,13 +1,10 @@
 /* read.c - from the bytes of a data file to a profile, or a sentence.
  *
- * Nothing in the file is believed: the first pass walks the records and notes
- * where each begins, the second (records.c) follows the refs (refs.c), the
- * third (trees.c) reads what is in blocks.  A file is always copied before it
- * is looked at, since the profiled program may still write to it.
+ * Nothing in the file is believed: the first pass (copy.c) walks the records
+ * and notes where each begins, the second (records.c) follows the refs
+ * (refs.c), the third (trees.c) reads what is in blocks.
  */
-#include "report/base/budget.h"
-#include "monitor/format/bytes.h"
-#include "report/data/reader.h"
+#include "report/data/copy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,29 +13,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-static const uint32_t type_bytes[MPROF_TYPES] = {
-    [MPROF_MODULE] = sizeof(struct mprof_module),
-    [MPROF_FUNCTION] = sizeof(struct mprof_function),
-    [MPROF_THREAD] = sizeof(struct mprof_thread),
-    [MPROF_BIN] = sizeof(struct mprof_bin),
-    [MPROF_SIZE] = sizeof(struct mprof_size),
-    [MPROF_SITE] = sizeof(struct mprof_site),
-    [MPROF_FREED] = sizeof(struct mprof_freed),
-    [MPROF_CURVE] = sizeof(struct mprof_curve),
-    [MPROF_COLLECTIONS] = sizeof(struct mprof_collections),
-    [MPROF_MARK] = sizeof(struct mprof_mark),
-    [MPROF_LOST] = sizeof(struct mprof_lost),
-    [MPROF_SOURCE] = sizeof(struct mprof_source),
-    [MPROF_WIDE] = sizeof(struct mprof_wide),
-    [MPROF_C_WIDE] = sizeof(struct mprof_c_wide)};
+#include "monitor/format/bytes.h"
+#include "report/base/budget.h"
 
-/* The least that a record of TYPE may have, where that differs. */
-static uint32_t least_bytes(uint32_t type) {
-    if (type == MPROF_STRING)
-        return 16;
-    return mprof_thing_bytes(type, false) == 0 ? 0 : sizeof(struct mprof_block);
+bool report__cannot_read(struct report__reader *r, int error) {
+    if (!r->error)
+        r->error = report__format(r->pool, "cannot read %s: %s", r->name,
+                                  strerror(error));
+    return false;
 }
 
 bool report__damaged(struct report__reader *r, uint64_t offset,
@@ -55,29 +38,24 @@ static bool refused(struct report__reader *r, const char *what) {
     return false;
 }
 
-/* The checksum is taken with the four bytes of header.crc as zero. */
-static uint32_t file_crc(const struct report__reader *r) {
-    struct mprof_header header = r->header;
-    uint64_t done = sizeof header;
-    header.crc = 0;
-    uLong crc = crc32(0, (const Bytef *)&header, sizeof header);
-    while (done < r->used) {
-        uint64_t part = r->used - done;
-        if (part > 1u << 30)
-            part = 1u << 30;
-        crc = crc32(crc, r->data + done, (uInt)part);
-        done += part;
-    }
-    return (uint32_t)crc;
-}
+/* What is read behind the used bytes of an open file. */
+enum { LATER_BYTES = 64 << 10 };
 
-static bool check_header(struct report__reader *r, uint64_t size) {
+/* While the program runs header.used grows, and what lies before it is
+ * complete: the header is taken first, and then the rest up to its `used`, and
+ * a little behind that, where a WIDE may have been made meanwhile. */
+static bool read_header(struct report__reader *r,
+                        const struct report__source *source) {
     const struct mprof_header *h = &r->header;
+    uint64_t size = source->size;
+    ssize_t got = report__read_source(source, 0, &r->header, sizeof *h);
 
-    if (size < sizeof *h || memcmp(r->data, MPROF_MAGIC, sizeof h->magic) != 0)
-        return refused(r, size == 0 ? "an empty file, not an mprof data file"
-                                    : "not an mprof data file");
-    memcpy(&r->header, r->data, sizeof r->header);
+    if (got < 0)
+        return report__cannot_read(r, errno);
+    if (got < (ssize_t)sizeof *h ||
+        memcmp(h->magic, MPROF_MAGIC, sizeof h->magic) != 0)
+        return refused(r, got == 0 ? "an empty file, not an mprof data file"
+                                   : "not an mprof data file");
     if (h->byte_order == __builtin_bswap32(MPROF_BYTE_ORDER))
         return refused(r, "written on a machine with another byte order");
     if (h->byte_order != MPROF_BYTE_ORDER)
@@ -103,47 +81,9 @@ static bool check_header(struct report__reader *r, uint64_t size) {
     r->size = size;
     if (h->state == MPROF_CLOSED && size != h->used)
         return report__damaged(r, h->used, "more bytes than the header tells");
-    if (h->state == MPROF_CLOSED && file_crc(r) != h->crc)
-        return report__damaged(r, 32, "the check sum is wrong");
+    if (size - h->used > LATER_BYTES)
+        r->size = h->used + LATER_BYTES;
     return true;
-}
-
-/* The first pass: sizes and types of the records. */
-static bool check_records(struct report__reader *r) {
-    uint64_t at = MPROF_HEADER_BYTES;
-
-    while (at < r->used) {
-        struct mprof_record head;
-        memcpy(&head, r->data + at, sizeof head);
-        if (head.type == 0 || head.type >= MPROF_TYPES)
-            return report__damaged(r, at, "no such type of record");
-        if (head.bytes > r->used - at)
-            return report__damaged(r, at,
-                                   "a record goes past the end of the data");
-        uint32_t least = least_bytes(head.type);
-        if (head.bytes % 8 != 0 ||
-            (least ? head.bytes < least : head.bytes != type_bytes[head.type]))
-            return report__damaged(r, at, "a record has the wrong size");
-        r->count[head.type]++;
-        at += head.bytes;
-    }
-    return true;
-}
-
-/* And where each of them is. */
-static void find_records(struct report__reader *r) {
-    uint32_t done[MPROF_TYPES] = {0};
-    struct mprof_record head;
-
-    for (uint32_t type = 0; type < MPROF_TYPES; type++)
-        r->refs[type] =
-            report__alloc(r->pool, r->count[type], sizeof(mprof_ref));
-    r->texts = report__alloc(r->pool, r->count[MPROF_STRING], sizeof *r->texts);
-    for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes) {
-        memcpy(&head, r->data + at, sizeof head);
-        r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);
-    }
-    report__page_records(r);
 }
 
 /* Values that no program has would overflow where they are multiplied. */
@@ -167,7 +107,7 @@ static bool read_load(struct report__reader *r) {
     return true;
 }
 
-static bool read_header(struct report__reader *r) {
+static bool tell_header(struct report__reader *r) {
     const struct mprof_header *h = &r->header;
     struct report__profile *p = r->profile;
     const int flags = MPROF_OPTIONAL | MPROF_LATER;
@@ -224,117 +164,42 @@ static bool read_header(struct report__reader *r) {
     return true;
 }
 
-struct report__profile *report__parse(struct report__pool *pool,
-                                      const char *name, const void *data,
-                                      size_t size, const char **error) {
-    struct report__reader r = {.pool = pool, .name = name, .data = data};
+static struct report__profile *read_source(struct report__pool *pool,
+                                           const char *name,
+                                           const struct report__source *source,
+                                           const char **error) {
+    struct report__reader r = {.pool = pool, .name = name};
 
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
-    if (check_header(&r, size) && check_records(&r)) {
-        find_records(&r);
-        if (read_header(&r) && report__read_records(&r)) {
-            report__find_peak(r.profile);
-            if (report__read_trees(&r)) {
-                report__settle_lives(r.profile);
-                report__settle_curve(&r);
-                for (uint32_t type = 0; type < MPROF_TYPES; type++)
-                    report__drop(pool, r.paged[type]);
-                return r.profile;
-            }
-        }
+    bool good = read_header(&r, source) && report__copy_file(&r, source) &&
+                tell_header(&r) && report__read_records(&r);
+    if (good) {
+        report__find_peak(r.profile);
+        good = report__read_trees(&r);
     }
+    if (good) {
+        report__settle_lives(r.profile);
+        report__settle_curve(&r);
+    }
+    for (uint32_t type = 0; type < MPROF_TYPES; type++)
+        report__drop(pool, r.paged[type]);
+    report__drop(pool, r.kept);
     *error = r.error;
-    return NULL;
+    return good ? r.profile : NULL;
 }
 
-/* Read up to SIZE bytes; less only at the end of the file.  -1 with errno. */
-static ssize_t read_all(int fd, char *buffer, size_t size) {
-    size_t done = 0;
-    while (done < size) {
-        ssize_t n = pread(fd, buffer + done, size - done, (off_t)done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        done += (size_t)n;
-    }
-    return (ssize_t)done;
-}
-
-/* How often what changes as spills are emptied is copied again. */
-enum { MOST_TRIES = 100 };
-
-/* What is read behind the used bytes of an open file. */
-enum { LATER_BYTES = 64 << 10 };
-
-static bool is_of_spills(uint32_t type) {
-    return type == MPROF_THREAD || type == MPROF_TOTALS ||
-           type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS;
-}
-
-/* Copy these records once more into DATA of SIZE bytes; each is read whole. */
-static bool copy_spills(int fd, char *data, size_t size) {
-    struct mprof_record head;
-    for (size_t at = MPROF_HEADER_BYTES; at + sizeof head <= size;
-         at += head.bytes) {
-        memcpy(&head, data + at, sizeof head);
-        if (head.bytes < sizeof head || head.bytes > size - at)
-            return false; /* that is said elsewhere */
-        if (is_of_spills(head.type) &&
-            pread(fd, data + at, head.bytes, (off_t)at) != (ssize_t)head.bytes)
-            return false;
-    }
-    return true;
-}
-
-static uint64_t emptied(int fd) {
-    uint64_t number = 0;
-    ssize_t n = pread(fd, &number, sizeof number,
-                      offsetof(struct mprof_header, emptied));
-    return n == sizeof number ? number : 0;
-}
-
-/* While the program runs header.used grows, and what lies before it is
- * complete: the header is taken first, and the rest up to its `used`, and a
- * little behind that, where a WIDE may have been made meanwhile.  What a thread
- * sums up meanwhile would be there twice, or not at all. */
-static ssize_t copy_file(struct report__pool *pool, int fd, size_t size,
-                         char **data) {
-    struct mprof_header header;
-    ssize_t got = read_all(fd, (char *)&header, sizeof header);
-
-    if (got < 0)
-        return -1;
-    bool open = got == sizeof header && header.state == MPROF_OPEN &&
-                header.used >= sizeof header;
-    if (open && header.used < size && size - header.used > LATER_BYTES)
-        size = (size_t)header.used + LATER_BYTES;
-    *data = report__try_alloc(pool, size ? size : 1, 1);
-    if (!*data) {
-        errno = ENOMEM;
-        return -1;
-    }
-    ssize_t all = read_all(fd, *data, size);
-    uint64_t before = header.emptied;
-    for (int i = 0; open && i < MOST_TRIES && emptied(fd) != before; i++) {
-        before = emptied(fd);
-        size_t used = header.used < size ? (size_t)header.used : size;
-        if (all < 0 || (size_t)all < used || !copy_spills(fd, *data, used))
-            break;
-    }
-    if (all > 0)
-        memcpy(*data, &header, (size_t)(got < all ? got : all));
-    return all;
+struct report__profile *report__parse(struct report__pool *pool,
+                                      const char *name, const void *data,
+                                      size_t size, const char **error) {
+    const struct report__source source = {.fd = -1, .data = data, .size = size};
+    return read_source(pool, name, &source, error);
 }
 
 struct report__profile *report__read(struct report__pool *pool,
                                      const char *path, const char **error) {
+    struct report__profile *profile = NULL;
     struct stat status;
-    char *data = NULL;
-    ssize_t size = -1;
     /* O_NONBLOCK: a pipe is refused below, not waited for. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
@@ -345,18 +210,12 @@ struct report__profile *report__read(struct report__pool *pool,
         *error =
             report__format(pool, "cannot read %s: not a regular file", path);
     } else {
+        const struct report__source source = {.fd = fd,
+                                              .size = (uint64_t)status.st_size};
         report__budget_add(fd);
-        size = copy_file(pool, fd, (size_t)status.st_size, &data);
-        if (size < 0)
-            *error = report__format(pool, "cannot read %s: %s", path,
-                                    strerror(errno));
+        profile = read_source(pool, path, &source, error);
     }
     if (fd >= 0)
         close(fd);
-    if (size < 0)
-        return NULL;
-    struct report__profile *profile =
-        report__parse(pool, path, data, (size_t)size, error);
-    report__drop(pool, data);
     return profile;
 }

@@ -2,26 +2,45 @@
 #ifndef REPORT_DATA_READER_H
 #define REPORT_DATA_READER_H
 
+#include <string.h>
+
 #include "report/data/profile.h"
 
 #define MPROF_TYPES (MPROF_C_WIDE + 1)
 
 struct report__trees;
 
+struct report__block {
+    uint32_t thread;
+    uint32_t before; /* things in those before it */
+    uint32_t units;  /* of a thing, 8 bytes each, as a ref counts them */
+};
+
 struct report__reader {
     struct report__pool *pool;
-    const char *name;  /* of the file, for messages */
-    const char *error; /* NULL as long as all is well */
-    const unsigned char *data;
+    const char *name;    /* of the file, for messages */
+    const char *error;   /* NULL as long as all is well */
     uint64_t used, size; /* of what was read; more may be there already */
     struct mprof_header header;
+    /* The bytes of the file but those of nodes; LEFT_OUT of them before each
+     * block of nodes.  What is at the bytes [run.from, run.to) of the file is
+     * that much further in front. */
+    unsigned char *kept;
+    uint64_t kept_bytes, *left_out;
+    struct {
+        uint64_t from, to, left_out;
+    } run;
+    /* Those of the profile.  At first parent and function are refs, and in
+     * place of the thread there is that of the counter. */
+    struct report__node *nodes;
+    uint32_t node_count;
     /* By type: its records, in the order of the file. */
     mprof_ref *refs[MPROF_TYPES];
     uint32_t count[MPROF_TYPES];
-    /* Of blocks: by record its thread and the things in those before it; and
-     * the number of all things. */
-    uint32_t *thread[MPROF_TYPES], *before[MPROF_TYPES];
+    /* Of blocks: by record, and one more; and the number of all things. */
+    struct report__block *blocks[MPROF_TYPES];
     uint32_t things[MPROF_TYPES];
+    uint32_t found; /* the thread of the thing that was followed to last */
     /* By type that there is, and by page of the file: records that begin before
      * it; behind the last one all. */
     uint32_t *paged[MPROF_TYPES], last_page;
@@ -31,8 +50,23 @@ struct report__reader {
 };
 
 /* Always false, so that a check can return it; the first error counts. */
+bool report__cannot_read(struct report__reader *reader, int error);
 bool report__damaged(struct report__reader *reader, uint64_t offset,
                      const char *what);
+
+/* Where BYTES bytes at byte AT of the file are; NULL: they were not kept. */
+unsigned char *report__kept_at(struct report__reader *reader, uint64_t at,
+                               size_t bytes);
+
+/* Copy them to OUT; zeros where they were not kept. */
+static inline void report__take(struct report__reader *reader, uint64_t at,
+                                void *out, size_t bytes) {
+    const unsigned char *from = report__kept_at(reader, at, bytes);
+    if (from != NULL)
+        memcpy(out, from, bytes);
+    else
+        memset(out, 0, bytes);
+}
 
 /* OPTIONAL: the ref may be 0.  LATER: it may lead forwards. */
 enum report__ref_flags { MPROF_OPTIONAL = 1, MPROF_LATER = 2 };
@@ -45,7 +79,8 @@ bool report__follow(struct report__reader *reader, uint64_t owner,
                     uint32_t *index);
 
 /* The same for the things in blocks of TYPE, which may lie further on.  In an
- * open file one may be missing, whose number was copied before it was made. */
+ * open file one may be missing, whose number was copied before it was made.
+ * reader->found is its thread. */
 bool report__follow_thing(struct report__reader *reader, uint64_t owner,
                           unsigned field, mprof_ref ref, uint32_t type,
                           int flags, uint32_t *index);
@@ -56,9 +91,6 @@ void report__page_records(struct report__reader *reader);
 /* Is there a record of TYPE at REF? */
 bool report__is_record(struct report__reader *reader, uint32_t type,
                        mprof_ref ref);
-/* The thread of the thing of TYPE at REF, which there is. */
-uint32_t report__thing_thread(struct report__reader *reader, uint32_t type,
-                              mprof_ref ref);
 
 /* What the Lisp counter at byte AT, in a file of any version, has: in *COUNT.
  * False when the file is damaged. */

@@ -24,11 +24,15 @@ bool report__read_string(struct report__reader *r, uint64_t owner,
     if (*text != NULL)
         return true;
     uint64_t at = (uint64_t)ref * 8;
-    memcpy(&head, r->data + at, sizeof head);
+    report__take(r, at, &head, sizeof head);
     if (((uint64_t)head.length + sizeof head + 7) / 8 * 8 != head.head.bytes)
         return report__damaged(r, at, "a string does not fit its record");
-    char *copy = report__copy(r->pool, (const char *)r->data + at + sizeof head,
-                              head.length);
+    const unsigned char *from =
+        report__kept_at(r, at, sizeof head + head.length);
+    if (from == NULL)
+        return report__damaged(r, at, "a string is not there");
+    char *copy =
+        report__copy(r->pool, (const char *)from + sizeof head, head.length);
     for (size_t i = 0; i < head.length;) {
         uint32_t code;
         size_t n = report__utf8(copy + i, head.length - i, &code);
@@ -45,7 +49,7 @@ static bool read_module(struct report__reader *r, uint64_t at) {
     struct report__module *out =
         &r->profile->modules[r->profile->module_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.build_id_bytes > sizeof in.build_id)
         return report__damaged(r, at + MPROF_FIELD(module, build_id_bytes),
                                "a build id is too long");
@@ -91,7 +95,7 @@ static bool read_function(struct report__reader *r, uint64_t at) {
     struct report__function *out =
         &r->profile->functions[r->profile->function_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.kind > MPROF_ENTRY)
         return report__damaged(r, at + MPROF_FIELD(function, kind),
                                "no such kind of function");
@@ -111,7 +115,7 @@ static bool read_source(struct report__reader *r, uint64_t at) {
     const char *file;
     uint32_t function;
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.position < MPROF_NO_POSITION)
         return report__damaged(r, at + MPROF_FIELD(source, position),
                                "no such place in a file");
@@ -134,7 +138,7 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     struct report__thread *out =
         &r->profile->threads[r->profile->thread_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.heap >= MPROF_HEAPS || !(r->header.heaps >> in.heap & 1))
         return report__damaged(r, at + MPROF_FIELD(thread, heap),
                                "a thread of a heap that is not recorded");
@@ -174,7 +178,7 @@ static bool read_size(struct report__reader *r, uint64_t at) {
     struct mprof_size in;
     struct report__size *out = &r->profile->sizes[r->profile->size_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     out->size = in.size <= MPROF_LARGEST_BIN ? in.size : MPROF_LARGEST_BIN + 1;
     out->allocated = in.allocated;
     out->freed = in.freed;
@@ -186,7 +190,7 @@ static bool read_bin(struct report__reader *r, uint64_t at) {
     struct mprof_bin in;
     struct report__bin *out = &r->profile->bins[r->profile->bin_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.class_ >= MPROF_CLASSES)
         return report__damaged(r, at + MPROF_FIELD(bin, class_),
                                "no such class");
@@ -205,7 +209,7 @@ static bool read_site(struct report__reader *r, uint64_t at) {
     struct mprof_site in;
     struct report__site *out = &r->profile->sites[r->profile->site_count++];
 
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     out->return_address = in.return_address;
     return report__follow(r, at, MPROF_FIELD(site, function), in.function,
                           MPROF_FUNCTION, 0, &out->function) &&
@@ -270,7 +274,7 @@ bool report__read_records(struct report__reader *r) {
 
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used;) {
         struct mprof_record head;
-        memcpy(&head, r->data + at, sizeof head);
+        report__take(r, at, &head, sizeof head);
         if (readers[head.type] && !readers[head.type](r, at))
             return false;
         at += head.bytes;

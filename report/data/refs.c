@@ -30,6 +30,9 @@ static const char *const type_names[MPROF_TYPES] = {
  * refs. */
 enum { PAGE_BITS = 9 };
 
+/* Of a block, before its first thing. */
+enum { HEAD_UNITS = sizeof(struct mprof_block) / 8 };
+
 void report__page_records(struct report__reader *r) {
     r->last_page = (uint32_t)(r->used / 8 >> PAGE_BITS);
     for (uint32_t type = 1; type < MPROF_TYPES; type++) {
@@ -66,6 +69,36 @@ static uint32_t find(const struct report__reader *r, uint32_t type,
             high = middle;
     }
     return low == 0 ? MPROF_NONE : low - 1;
+}
+
+/* The run of kept bytes where byte AT of the file is, or would be. */
+static void find_run(struct report__reader *r, uint64_t at) {
+    uint32_t blocks = r->count[MPROF_NODES];
+    uint64_t ref = at / 8 < UINT32_MAX ? at / 8 : UINT32_MAX;
+    uint32_t next = find(r, MPROF_NODES, (mprof_ref)ref) + 1;
+    /* Of a block that begins before AT the head is still in the run before. */
+    if (next > 0 && at - (uint64_t)r->refs[MPROF_NODES][next - 1] * 8 <
+                        sizeof(struct mprof_block))
+        next--;
+    r->run.left_out = r->left_out[next];
+    r->run.from = 0;
+    if (next > 0)
+        r->run.from = (uint64_t)r->refs[MPROF_NODES][next - 1] * 8 +
+                      sizeof(struct mprof_block) + r->left_out[next] -
+                      r->left_out[next - 1];
+    r->run.to = r->kept_bytes + r->run.left_out;
+    if (next < blocks)
+        r->run.to = (uint64_t)r->refs[MPROF_NODES][next] * 8 +
+                    sizeof(struct mprof_block);
+}
+
+unsigned char *report__kept_at(struct report__reader *r, uint64_t at,
+                               size_t bytes) {
+    if (at < r->run.from || at >= r->run.to)
+        find_run(r, at);
+    if (at < r->run.from || at >= r->run.to || bytes > r->run.to - at)
+        return NULL;
+    return r->kept + (at - r->run.left_out);
 }
 
 /* The number of the record of TYPE at REF; MPROF_NONE: there is none. */
@@ -113,23 +146,30 @@ bool report__follow(struct report__reader *r, uint64_t owner, unsigned field,
     return true;
 }
 
-static uint32_t thing_bytes(const struct report__reader *r, uint32_t type,
-                            uint32_t block) {
-    const struct report__thread *thread =
-        &r->profile->threads[r->thread[type][block]];
-    return report__thing_bytes(r, type,
-                               mprof_knows_lives(thread->heap, thread->flags));
+static uint32_t units_of(const struct report__reader *r, uint32_t type,
+                         uint32_t thread) {
+    const struct report__thread *of = &r->profile->threads[thread];
+    bool lives = mprof_knows_lives(of->heap, of->flags);
+    return report__thing_bytes(r, type, lives) / 8;
 }
 
-static struct mprof_block block_at(const struct report__reader *r,
-                                   uint32_t type, uint32_t block) {
+static uint32_t things_in(const struct report__block *block) {
+    return block[1].before - block->before;
+}
+
+/* REF leads to the record BLOCK of TYPE, or behind it, and to no thing that is
+ * there; in an open file there may be one by now. */
+static bool leads_to_none(struct report__reader *r, uint64_t at, mprof_ref ref,
+                          uint32_t type, uint32_t block) {
+    uint64_t within = ((uint64_t)ref - r->refs[type][block]) * 8;
+    uint64_t bytes = (uint64_t)r->blocks[type][block].units * 8;
     struct mprof_block head;
-    memcpy(&head, r->data + (uint64_t)r->refs[type][block] * 8, sizeof head);
-    /* What is in a spill that totals have counts no more. */
-    if ((type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS) &&
-        !r->profile->threads[r->thread[type][block]].has_spill)
-        head.count = 0;
-    return head;
+    report__take(r, (uint64_t)r->refs[type][block] * 8, &head, sizeof head);
+    if (within < sizeof head || within >= head.head.bytes ||
+        (within - sizeof head) % bytes != 0)
+        return leads_elsewhere(r, at, ref, type);
+    return r->profile->open ||
+           report__damaged(r, at, "a ref leads to what is not there");
 }
 
 bool report__follow_thing(struct report__reader *r, uint64_t owner,
@@ -145,49 +185,46 @@ bool report__follow_thing(struct report__reader *r, uint64_t owner,
     uint32_t block = find(r, type, ref);
     if (block == MPROF_NONE)
         return leads_elsewhere(r, owner + field, ref, type);
-    struct mprof_block head = block_at(r, type, block);
-    uint64_t within = ((uint64_t)ref - r->refs[type][block]) * 8;
-    uint32_t bytes = thing_bytes(r, type, block);
-    if (within < sizeof head || within >= head.head.bytes ||
-        (within - sizeof head) % bytes != 0)
-        return leads_elsewhere(r, owner + field, ref, type);
-    within = (within - sizeof head) / bytes;
-    if (within < head.count)
-        *index = r->before[type][block] + (uint32_t)within;
-    return within < head.count || r->profile->open
-               ? true
-               : report__damaged(r, owner + field,
-                                 "a ref leads to what is not there");
-}
-
-uint32_t report__thing_thread(struct report__reader *r, uint32_t type,
-                              mprof_ref ref) {
-    return r->thread[type][find(r, type, ref)];
+    const struct report__block *of = &r->blocks[type][block];
+    uint32_t within = ref - r->refs[type][block], number;
+    within -= HEAD_UNITS; /* before the first one: more than there are */
+    number = within / of->units;
+    if (number < things_in(of) && number * of->units == within) {
+        *index = of->before + number;
+        r->found = of->thread;
+        return true;
+    }
+    return leads_to_none(r, owner + field, ref, type, block);
 }
 
 bool report__count_things(struct report__reader *r, uint32_t type) {
-    uint32_t blocks = r->count[type];
+    uint32_t count = r->count[type];
+    struct report__block *blocks =
+        report__alloc(r->pool, (size_t)count + 1, sizeof *blocks);
     uint64_t sum = 0;
 
-    r->thread[type] = report__alloc(r->pool, blocks, sizeof(uint32_t));
-    r->before[type] = report__alloc(r->pool, blocks, sizeof(uint32_t));
-    for (uint32_t b = 0; b < blocks; b++) {
+    r->blocks[type] = blocks;
+    for (uint32_t b = 0; b < count; b++) {
         uint64_t at = (uint64_t)r->refs[type][b] * 8;
         struct mprof_block head;
-        memcpy(&head, r->data + at, sizeof head);
+        report__take(r, at, &head, sizeof head);
         if (!report__follow(r, at, MPROF_FIELD(block, thread), head.thread,
-                            MPROF_THREAD, 0, &r->thread[type][b]))
+                            MPROF_THREAD, 0, &blocks[b].thread))
             return false;
-        head = block_at(r, type, b);
+        /* What is in a spill that totals have counts no more. */
+        if ((type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS) &&
+            !r->profile->threads[blocks[b].thread].has_spill)
+            head.count = 0;
+        blocks[b].units = units_of(r, type, blocks[b].thread);
         if (head.count >
-            (head.head.bytes - sizeof head) / thing_bytes(r, type, b))
+            (head.head.bytes - sizeof head) / (8 * blocks[b].units))
             return report__damaged(r, at + MPROF_FIELD(block, count),
                                    "there is no room for so many");
-        r->before[type][b] = (uint32_t)sum;
+        blocks[b].before = (uint32_t)sum;
         sum += head.count;
     }
     /* Below 2^32: each has 16 bytes at least, and refs count 8. */
-    r->things[type] = (uint32_t)sum;
+    blocks[count].before = r->things[type] = (uint32_t)sum;
     return true;
 }
 
@@ -195,12 +232,11 @@ bool report__each_thing(struct report__reader *r, uint32_t type,
                         bool (*read)(struct report__reader *, uint64_t,
                                      uint32_t, uint32_t)) {
     for (uint32_t b = 0; b < r->count[type]; b++) {
-        struct mprof_block head = block_at(r, type, b);
-        uint64_t at = (uint64_t)r->refs[type][b] * 8 + sizeof head;
-        uint32_t bytes = thing_bytes(r, type, b);
-        for (uint32_t i = 0; i < head.count; i++)
-            if (!read(r, at + (uint64_t)i * bytes, r->before[type][b] + i,
-                      r->thread[type][b]))
+        const struct report__block *block = &r->blocks[type][b];
+        uint64_t at = ((uint64_t)r->refs[type][b] + HEAD_UNITS) * 8;
+        for (uint32_t i = 0; i < things_in(block); i++)
+            if (!read(r, at + (uint64_t)i * block->units * 8, block->before + i,
+                      block->thread))
                 return false;
     }
     return true;

@@ -15,7 +15,7 @@ bool report__read_spill_counters(struct report__reader *r, uint64_t at,
     struct report__what what;
     bool known;
 
-    memcpy(&node, r->data + at, sizeof node);
+    report__take(r, at, &node, sizeof node);
     for (mprof_ref ref = node.counter; ref != 0;) {
         struct mprof_spill_counter in = {.short_ = 0};
         uint32_t thing;
@@ -27,14 +27,13 @@ bool report__read_spill_counters(struct report__reader *r, uint64_t at,
         /* A thread may have gone on while the file was read. */
         if (r->trees->is_seen[thing] && p->open)
             return true;
-        if (r->trees->is_seen[thing] ||
-            report__thing_thread(r, MPROF_SPILL_COUNTERS, ref) != thread)
+        if (r->trees->is_seen[thing] || r->found != thread)
             return report__damaged(r, at + field,
                                    "a counter belongs to two nodes");
         r->trees->is_seen[thing] = true;
         at = (uint64_t)ref * 8;
         field = MPROF_FIELD(counter, next);
-        memcpy(&in, r->data + at, lives ? sizeof in : sizeof in.counter);
+        report__take(r, at, &in, lives ? sizeof in : sizeof in.counter);
         if (!lives && !report__read_lisp_counter(r, at, &in.allocated))
             return false;
         ref = in.counter.next;
@@ -76,7 +75,7 @@ bool report__read_total(struct report__reader *r, uint64_t at, uint32_t index,
     bool known = true;
 
     (void)index;
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (in.kind >= MPROF_TOTAL_KINDS || in.class_ >= MPROF_CLASSES ||
         in.views == 0 || in.views > (MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES))
         return report__damaged(r, at + MPROF_FIELD(total, kind),

@@ -22,7 +22,7 @@ static uint32_t add_edge(struct report__reader *r, uint32_t node,
 }
 
 /* The function that a node's CALL means, and its *SITE, or MPROF_NONE. */
-static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
+static bool find_call(struct report__reader *r, uint64_t owner, mprof_ref call,
                       uint32_t *function, uint32_t *site) {
     const unsigned field = MPROF_FIELD(node, call);
     *site = MPROF_NONE;
@@ -37,6 +37,34 @@ static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
     return true;
 }
 
+/* The same, of which there are many times as many as calls. */
+static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
+                      uint32_t *function, uint32_t *site) {
+    struct report__known_call *known =
+        &r->trees
+             ->known[call % (sizeof r->trees->known / sizeof *r->trees->known)];
+    if (known->call != call || call == 0) {
+        if (!find_call(r, owner, call, function, site))
+            return false;
+        *known = (struct report__known_call){call, *function, *site};
+    }
+    *function = known->function;
+    *site = known->site;
+    return true;
+}
+
+/* What the file has of a node of TYPE, the profile's INDEX. */
+static struct mprof_node node_at(struct report__reader *r, uint64_t at,
+                                 uint32_t type, uint32_t index) {
+    const struct report__node *node = &r->profile->nodes[index];
+    struct mprof_node in = {.parent = node->parent,
+                            .call = node->function,
+                            .counter = node->thread};
+    if (type != MPROF_NODES)
+        report__take(r, at, &in, sizeof in);
+    return in;
+}
+
 /* Things of TYPE that are nodes: those of spills come after the others. */
 static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
                          uint32_t index, uint32_t thread) {
@@ -44,11 +72,14 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     uint32_t first = type == MPROF_NODES ? 0 : r->things[MPROF_NODES];
     index += first;
     struct report__node *out = &p->nodes[index];
-    struct mprof_node in;
-    uint32_t site;
+    struct mprof_node in = node_at(r, at, type, index);
+    uint32_t site, thread_or_counter = thread;
 
-    memcpy(&in, r->data + at, sizeof in);
-    *out = (struct report__node){.thread = thread, .function = MPROF_NONE};
+    /* The ref of its first counter, until counters are read. */
+    if (type == MPROF_NODES)
+        thread_or_counter = in.counter;
+    *out = (struct report__node){.thread = thread_or_counter,
+                                 .function = MPROF_NONE};
     if (r->trees->own_edge != NULL)
         r->trees->own_edge[index] = MPROF_NONE;
     if (!report__follow_thing(r, at, MPROF_FIELD(node, parent), in.parent, type,
@@ -59,7 +90,7 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     if (in.parent != 0 && out->parent >= index)
         return report__damaged(r, at + MPROF_FIELD(node, parent),
                                "a ref leads forwards");
-    if (in.parent && p->nodes[out->parent].thread != thread)
+    if (in.parent != 0 && r->found != thread)
         return report__damaged(r, at + MPROF_FIELD(node, parent),
                                "a node is in another thread than its parent");
     if (in.parent == 0)
@@ -70,9 +101,10 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     if (!read_call(r, at, in.call, &out->function, &site))
         return false;
     /* Made while the file was read: for now it is its caller. */
-    if (out->function == MPROF_NONE)
+    if (out->function == MPROF_NONE) {
         *out = p->nodes[out->parent];
-    else if (site != MPROF_NONE && type == MPROF_NODES) {
+        out->thread = thread_or_counter;
+    } else if (site != MPROF_NONE && type == MPROF_NODES) {
         uint32_t edge = add_edge(r, index, site);
         if (r->trees->own_edge != NULL)
             r->trees->own_edge[index] = edge;
@@ -97,7 +129,7 @@ static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
     uint32_t node, site;
 
     (void)index;
-    memcpy(&in, r->data + at, sizeof in);
+    report__take(r, at, &in, sizeof in);
     if (!report__follow_thing(r, at, MPROF_FIELD(edge, node), in.node,
                               MPROF_NODES, 0, &node) ||
         !report__follow(r, at, MPROF_FIELD(edge, site), in.site, MPROF_SITE,
@@ -105,7 +137,7 @@ static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
         return false;
     if (node == MPROF_NONE || site == MPROF_NONE)
         return true;
-    if (r->profile->nodes[node].thread != thread)
+    if (r->found != thread)
         return report__damaged(r, at + MPROF_FIELD(edge, node),
                                "a call site of another thread's node");
     if (r->profile->nodes[node].function != r->profile->sites[site].function)
@@ -157,7 +189,7 @@ static void prepare(struct report__reader *r) {
     p->edges =
         report__alloc(r->pool, nodes + edges + counters, sizeof *p->edges);
     nodes += r->things[MPROF_SPILL_NODES];
-    p->nodes = report__alloc(r->pool, nodes, sizeof *p->nodes);
+    p->nodes = r->nodes;
     p->counters =
         report__alloc(r->pool, counters + spilled, sizeof *p->counters);
     p->totals =

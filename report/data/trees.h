@@ -11,7 +11,14 @@ struct report__call {
     uint32_t edge;
 };
 
+/* What the call of a node means. */
+struct report__known_call {
+    mprof_ref call; /* 0: none yet */
+    uint32_t function, site;
+};
+
 struct report__trees {
+    struct report__known_call known[2048]; /* by the low bits of the ref */
     /* For call sites of the C heap; NULL where that was not recorded. */
     uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
     struct report__call *calls; /* other edges, sorted */

@@ -28,6 +28,7 @@ struct sum {
 
 struct builder {
     struct report__pool *pool;
+    const struct report__profile *profile;
     const struct report__view *all;
     struct report__view_node *view;
     uint32_t view_count;
@@ -247,14 +248,33 @@ static void find_cycles(struct builder *b) {
         g->cycles[c].depth = MPROF_NONE;
 }
 
-static void add_difference(struct report__counts *sum,
-                           const struct report__counts *a,
-                           const struct report__counts *b) {
-    for (int i = 0; i < MPROF_CLASSES; i++) {
-        sum->by_class[i].allocs +=
-            a->by_class[i].allocs - b->by_class[i].allocs;
-        sum->by_class[i].bytes += a->by_class[i].bytes - b->by_class[i].bytes;
+/* What was allocated at one view node itself, freed of that, and bytes of it
+ * that lived at the peak. */
+struct own {
+    struct report__counts allocated, freed;
+    uint64_t at_peak;
+};
+
+static struct own own_of(const struct builder *b, uint32_t counter) {
+    struct own own = {.at_peak = 0};
+    for (; counter != MPROF_NONE; counter = b->all->next_counter[counter]) {
+        const struct report__counter *c = &b->profile->counters[counter];
+        const struct report__lived *lived = report__lived(c);
+        report__add_count(&own.allocated.by_class[c->class_], &c->allocated);
+        report__add_count(&own.freed.by_class[c->class_], &lived->freed);
+        own.at_peak += lived->at_peak.bytes;
     }
+    return own;
+}
+
+/* A view node of V has OWN itself. */
+static void add_own(struct builder *b, struct report__vertex *v,
+                    const struct own *own) {
+    report__add(&v->self, &own->allocated);
+    report__add(&v->freed, &own->freed);
+    report__add(&b->graph->freed, &own->freed);
+    v->at_peak += own->at_peak;
+    b->graph->at_peak += own->at_peak;
 }
 
 static void enter(struct builder *b, uint32_t at, uint32_t depth) {
@@ -271,36 +291,28 @@ static void enter(struct builder *b, uint32_t at, uint32_t depth) {
 /* The subtree of AT, at DEPTH, is complete. */
 static void leave(struct builder *b, uint32_t at, uint32_t depth,
                   uint32_t outermost) {
-    static const struct report__counts nothing;
     const struct report__view_node *vnode = &b->view[at];
-    bool any = vnode->allocated != MPROF_NONE;
-    const struct report__counts *own = any ? &b->all->own[vnode->allocated]
-                                           : &nothing,
-                                *freed = any ? &b->all->freed[vnode->allocated]
-                                             : &nothing;
     struct report__vertex *v = &b->graph->vertices[vnode->function];
     struct sum *whole = &b->sums[depth];
     struct report__counts *sum = &whole->counts;
     uint32_t above = --b->on_path[vnode->function];
 
-    report__add(sum, own);
-    whole->alive += report__bytes(own) - report__bytes(freed);
+    if (above == 0)
+        report__add(&v->below, sum);
+    if (vnode->counter != MPROF_NONE) {
+        struct own own = own_of(b, vnode->counter);
+        add_own(b, v, &own);
+        report__add(sum, &own.allocated);
+        whole->alive +=
+            report__bytes(&own.allocated) - report__bytes(&own.freed);
+    }
     if (depth > 0) {
         report__add(&whole[-1].counts, sum);
         whole[-1].alive += whole->alive;
     }
     uint64_t allocs = report__allocs(sum);
-    report__add(&v->self, own);
-    report__add(&v->freed, freed);
-    report__add(&b->graph->freed, freed);
-    if (any) {
-        v->at_peak += b->all->at_peak[vnode->allocated];
-        b->graph->at_peak += b->all->at_peak[vnode->allocated];
-    }
-    if (above == 0) {
+    if (above == 0)
         report__add(&v->total, sum);
-        add_difference(&v->below, sum, own);
-    }
     if (above == 1)
         v->recur += allocs;
     /* The outermost frame of a chain was called by nobody. */
@@ -426,6 +438,16 @@ static void sort_cycles(struct report__graph *g) {
             g->vertices[g->cycles[c].members[i]].cycle = c;
 }
 
+static void add_difference(struct report__counts *sum,
+                           const struct report__counts *a,
+                           const struct report__counts *b) {
+    for (int i = 0; i < MPROF_CLASSES; i++) {
+        sum->by_class[i].allocs +=
+            a->by_class[i].allocs - b->by_class[i].allocs;
+        sum->by_class[i].bytes += a->by_class[i].bytes - b->by_class[i].bytes;
+    }
+}
+
 /* A chain is in a cycle in one stretch at most: had it left and come back, what
  * lies between would be of the cycle.  So the arcs into it count once. */
 static void sum_up_cycle(struct report__graph *g, struct report__cycle *cycle,
@@ -462,6 +484,7 @@ struct report__graph *report__graph_build(struct report__pool *pool,
         pool, profile, names, heap, thread, all_frames, names->inlining);
     struct report__graph *g = report__alloc(pool, 1, sizeof *g);
     struct builder b = {.pool = pool,
+                        .profile = profile,
                         .all = &view,
                         .view = view.list,
                         .view_count = view.count,

@@ -33,7 +33,7 @@ static uint32_t add_vnode(struct making *c, uint32_t parent,
         .sibling = MPROF_NONE,
         .inlined = MPROF_NONE,
         .next_inlined = MPROF_NONE,
-        .allocated = MPROF_NONE,
+        .counter = MPROF_NONE,
     };
     return out->count++;
 }
@@ -113,28 +113,29 @@ static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
     return above;
 }
 
-static void add_class(struct report__counts *sum, uint32_t class_,
-                      const struct mprof_count *count) {
-    /* What is not touched takes no memory. */
-    if (count->allocs == 0 && count->bytes == 0)
-        return;
-    sum->by_class[class_].allocs += count->allocs;
-    sum->by_class[class_].bytes += count->bytes;
+/* COUNTER is of a short chain that has its allocations elsewhere. */
+static void count_elsewhere(struct making *c,
+                            const struct report__counter *counter) {
+    const struct report__lived *lived = report__lived(counter);
+    uint32_t vnode = c->out.of_node[counter->node];
+    uint32_t function =
+        vnode == MPROF_NONE ? MPROF_TOP_LEVEL : c->out.list[vnode].function;
+
+    report__add_count(
+        &c->out.freed_elsewhere[function].by_class[counter->class_],
+        &lived->freed);
+    c->out.peak_elsewhere[function] += lived->at_peak.bytes;
 }
 
-/* Add what a counter has to its view node: what an inlined function allocated
- * is not the whole function's, and what has none is of the top level, but the
+/* Counter number I gets its view node: what an inlined function allocated is
+ * not the whole function's, and what has none is of the top level, but the
  * functions below it are not called by that. */
-static void count(struct making *c, const struct report__counter *counter) {
-    const struct report__lived *lived = report__lived(counter);
+static void count(struct making *c, uint32_t i) {
+    const struct report__counter *counter = &c->profile->counters[i];
     uint32_t node = counter->node, *vnode = &c->out.of_node[node];
 
     if (counter->allocated.allocs == 0 && counter->allocated.bytes == 0) {
-        uint32_t function = *vnode == MPROF_NONE ? MPROF_TOP_LEVEL
-                                                 : c->out.list[*vnode].function;
-        add_class(&c->out.freed_elsewhere[function], counter->class_,
-                  &lived->freed);
-        c->out.peak_elsewhere[function] += lived->at_peak.bytes;
+        count_elsewhere(c, counter);
         return;
     }
     if (*vnode == MPROF_NONE)
@@ -143,11 +144,8 @@ static void count(struct making *c, const struct report__counter *counter) {
     if (c->inlining && counter->edge != MPROF_NONE && c->out.is_shown[node])
         at = vnode_within(c, at, c->inlining->of_edge[counter->edge]);
     struct report__view_node *to = &c->out.list[at];
-    if (to->allocated == MPROF_NONE)
-        to->allocated = c->out.allocated_count++;
-    add_class(&c->out.own[to->allocated], counter->class_, &counter->allocated);
-    add_class(&c->out.freed[to->allocated], counter->class_, &lived->freed);
-    c->out.at_peak[to->allocated] += lived->at_peak.bytes;
+    c->out.next_counter[i] = to->counter;
+    to->counter = i;
     to->is_used = true;
 }
 
@@ -162,11 +160,8 @@ static void fill(struct making *c) {
 
     c->capacity = (size_t)p->node_count + p->thread_count;
     c->out.list = report__alloc(c->pool, c->capacity, sizeof *c->out.list);
-    c->out.own = report__alloc(c->pool, p->counter_count, sizeof *c->out.own);
-    c->out.freed =
-        report__alloc(c->pool, p->counter_count, sizeof *c->out.freed);
-    c->out.at_peak =
-        report__alloc(c->pool, p->counter_count, sizeof *c->out.at_peak);
+    c->out.next_counter =
+        report__alloc(c->pool, p->counter_count, sizeof *c->out.next_counter);
     c->out.freed_elsewhere =
         report__alloc(c->pool, c->names->count, sizeof *c->out.freed_elsewhere);
     c->out.peak_elsewhere =
@@ -182,7 +177,7 @@ static void fill(struct making *c) {
                                 : MPROF_NONE;
     for (uint32_t i = 0; i < p->counter_count; i++)
         if (is_wanted(c, &p->nodes[p->counters[i].node]))
-            count(c, &p->counters[i]);
+            count(c, i);
 }
 
 /* Parents come first, so one pass backwards tells which subtrees are used;

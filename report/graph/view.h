@@ -22,7 +22,7 @@ struct report__view_node {
     /* The first of the functions that were inlined here, and of a function that
      * was inlined the next one; MPROF_NONE at the end. */
     uint32_t inlined, next_inlined;
-    uint32_t allocated; /* in the view's lists, or MPROF_NONE: nothing here */
+    uint32_t counter; /* one of its own, or MPROF_NONE: nothing here */
     bool is_inlined;
     bool is_used; /* something was allocated here or further in */
 };
@@ -30,12 +30,10 @@ struct report__view_node {
 struct report__view {
     struct report__view_node *list; /* parents first */
     uint32_t count;
-    /* By `allocated`: what was allocated at a view node itself, and freed of
-     * that. */
-    struct report__counts *own, *freed;
-    uint64_t *at_peak; /* bytes of it that lived then; C only */
-    uint32_t allocated_count;
-    /* By function: the same of what its short chains have elsewhere; C only. */
+    /* By counter: another one of the same view node, or MPROF_NONE. */
+    uint32_t *next_counter;
+    /* By function: what was freed of what its short chains have elsewhere, and
+     * bytes of it that lived at the peak; C only. */
     struct report__counts *freed_elsewhere;
     uint64_t *peak_elsewhere;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of

@@ -154,6 +154,14 @@ mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
     return add_node(file, MPROF_NODES, thread, parent, call);
 }
 
+mprof_ref datafile_nodes(struct datafile *file, mprof_ref thread,
+                         uint32_t count, uint32_t room) {
+    mprof_ref ref = add_thing(file, MPROF_NODES, thread,
+                              (size_t)room * sizeof(struct mprof_node));
+    datafile_block(file, ref)->count = count;
+    return ref;
+}
+
 mprof_ref datafile_spill_node(struct datafile *file, mprof_ref thread,
                               mprof_ref parent, mprof_ref call) {
     return add_node(file, MPROF_SPILL_NODES, thread, parent, call);

@@ -37,6 +37,9 @@ mprof_ref datafile_site(struct datafile *file, mprof_ref function,
  * CALL is a FUNCTION or a SITE. */
 mprof_ref datafile_node(struct datafile *file, mprof_ref thread,
                         mprof_ref parent, mprof_ref call);
+/* The first of COUNT nodes in a block with room for ROOM, all roots as yet. */
+mprof_ref datafile_nodes(struct datafile *file, mprof_ref thread,
+                         uint32_t count, uint32_t room);
 mprof_ref datafile_edge(struct datafile *file, mprof_ref node, mprof_ref site);
 struct mprof_block *datafile_block(struct datafile *file, mprof_ref thing);
 mprof_ref datafile_bin(struct datafile *file, mprof_ref thread,

@@ -217,6 +217,21 @@ static void naive_sums(const struct world *w, bool all_frames,
     }
 }
 
+/* What the view node has itself, and what was freed of that. */
+static void own_of(const struct world *w, const struct report__view *view,
+                   uint32_t vnode, struct report__counts *own,
+                   struct report__counts *freed) {
+    memset(own, 0, sizeof *own);
+    memset(freed, 0, sizeof *freed);
+    for (uint32_t i = view->list[vnode].counter; i != MPROF_NONE;
+         i = view->next_counter[i]) {
+        const struct report__counter *c = &w->profile.counters[i];
+        report__add_count(&own->by_class[c->class_], &c->allocated);
+        report__add_count(&freed->by_class[c->class_],
+                          &report__lived(c)->freed);
+    }
+}
+
 /* What the real functions allocated, with what was inlined into them. */
 static void sums_of_view(struct world *w, bool all_frames,
                          const struct report__inlining *inlining,
@@ -228,18 +243,15 @@ static void sums_of_view(struct world *w, bool all_frames,
     memset(sums, 0, sizeof *sums);
     for (uint32_t i = 0; i < view.count; i++) {
         uint32_t whole = i, outer = i;
-        if (view.list[i].allocated == MPROF_NONE)
-            continue;
-        const struct report__counts *own = &view.own[view.list[i].allocated];
-        const struct report__counts *freed =
-            &view.freed[view.list[i].allocated];
+        struct report__counts own, freed;
+        own_of(w, &view, i, &own, &freed);
         while (view.list[whole].is_inlined)
             whole = view.list[whole].parent;
-        report__add(&sums->own[view.list[whole].function], own);
-        report__add(&sums->freed[view.list[whole].function], freed);
+        report__add(&sums->own[view.list[whole].function], &own);
+        report__add(&sums->freed[view.list[whole].function], &freed);
         for (; outer != MPROF_NONE; outer = view.list[outer].parent)
             if (!view.list[outer].is_inlined)
-                sums->total[view.list[outer].function] += report__bytes(own);
+                sums->total[view.list[outer].function] += report__bytes(&own);
     }
 }
 

@@ -1,0 +1,205 @@
+/* test_copy.c - what goes over a file sees all of it, whatever lies across the
+ * end of what it looks at. */
+#define _GNU_SOURCE
+#include "tests/support/parsed.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/data/copy.h"
+
+/* The window is 256 KB. */
+enum { NODES = 60000, MOST_IN_BLOCK = 2000, FUNCTIONS = 9, LONG = 300 << 10 };
+
+/* Nodes in the order of the file, and the name of the program. */
+struct made {
+    uint32_t parent[NODES], function[NODES], thread[NODES], count;
+    uint32_t first[NODES], blocks;
+    uint64_t bytes[NODES];
+    mprof_ref ref[NODES], call[FUNCTIONS], of[2];
+    char text[1000];
+};
+
+static char *text_of(size_t length) {
+    char *text = malloc(length + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = (char)('a' + rand() % 26);
+    text[length] = '\0';
+    return text;
+}
+
+/* A block, often with more room than nodes. */
+static void add_block(struct datafile *d, struct made *m) {
+    uint32_t thread = (uint32_t)rand() % 2, first = m->count;
+    uint32_t count = (uint32_t)rand() % MOST_IN_BLOCK;
+    uint32_t room = count + (rand() % 3 ? 0 : (uint32_t)rand() % 30000);
+    mprof_ref ref = datafile_nodes(d, m->of[thread], count, room);
+    if (count > 0)
+        m->first[m->blocks++] = first;
+    for (; m->count < first + count; m->count++) {
+        uint32_t i = m->count;
+        uint32_t parent = thread + (uint32_t)rand() % (i - thread);
+        while (m->thread[parent] != thread)
+            parent--;
+        m->parent[i] = parent;
+        m->function[i] = (uint32_t)rand() % FUNCTIONS;
+        m->thread[i] = thread;
+        m->ref[i] = ref + (i - first) * (uint32_t)sizeof(struct mprof_node) / 8;
+        *(struct mprof_node *)datafile_record(d, m->ref[i]) =
+            (struct mprof_node){.parent = m->ref[parent],
+                                .call = m->call[m->function[i]]};
+    }
+}
+
+/* Of the first node in a block. */
+static void add_counter(struct datafile *d, struct made *m) {
+    uint32_t node = m->first[(uint32_t)rand() % m->blocks];
+    uint32_t bytes = (uint32_t)rand() % 99;
+    datafile_count(d, m->ref[node], MPROF_CONS, 1, bytes);
+    m->bytes[node] += bytes;
+}
+
+/* Strings are not read but where a ref leads, and checked everywhere. */
+static void add_text(struct datafile *d, size_t most) {
+    char *text = text_of((size_t)rand() % most);
+    datafile_string(d, text);
+    free(text);
+}
+
+static void make(struct datafile *d, struct made *m) {
+    m->blocks = m->count = 2;
+    memset(m->bytes, 0, sizeof m->bytes);
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        m->call[i] = datafile_lisp(d, "f");
+    for (uint32_t i = 0; i < 2; i++) {
+        m->of[i] = datafile_thread(d, i, NULL);
+        m->ref[i] = datafile_node(d, m->of[i], 0, 0);
+        m->first[i] = m->thread[i] = i;
+    }
+    while (m->count + MOST_IN_BLOCK < NODES) {
+        for (int i = rand() % 40; i > 0; i--)
+            add_text(d, 60);
+        for (int i = rand() % 40; i > 0; i--)
+            add_counter(d, m);
+        add_block(d, m);
+        if (rand() % 9 == 0)
+            add_text(d, LONG);
+    }
+    char *name = text_of(999);
+    mprof_ref program = datafile_string(d, name);
+    datafile_header(d)->program = program;
+    memcpy(m->text, name, 1000);
+    free(name);
+}
+
+static void compare(struct report__profile *p, const struct made *m) {
+    assert_non_null(p);
+    assert_string_equal(p->program, m->text);
+    assert_int_equal(p->node_count, m->count);
+    for (uint32_t i = 2; i < m->count; i++) {
+        assert_int_equal(p->nodes[i].parent, m->parent[i]);
+        assert_int_equal(p->nodes[i].function, m->function[i]);
+        assert_int_equal(p->nodes[i].thread, m->thread[i]);
+    }
+    /* What is of one node stands together. */
+    for (uint32_t i = 0, k = 0; i < m->count; i++) {
+        uint64_t bytes = 0;
+        for (; k < p->counter_count && p->counters[k].node == i; k++)
+            bytes += p->counters[k].allocated.bytes;
+        assert_int_equal(bytes, m->bytes[i]);
+    }
+}
+
+static struct made made;
+
+static struct report__profile *read_file(struct fixture *f) {
+    char path[] = "test_copy.XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
+    close(fd);
+    struct report__profile *p = report__read(&f->pool, path, &f->error);
+    unlink(path);
+    return p;
+}
+
+static void sees_all(void **state) {
+    struct fixture *f = *state;
+    srand(1);
+    for (int round = 0; round < 20; round++) {
+        datafile_free(&f->file);
+        datafile_start(&f->file);
+        make(&f->file, &made);
+        if (round % 2)
+            datafile_close(&f->file);
+        compare(parse(f), &made);
+        compare(read_file(f), &made);
+        report__pool_free(&f->pool);
+    }
+}
+
+/* A damaged record is told where the sum of all is right, however much lies
+ * behind it. */
+static void sums_up_the_rest(void **state) {
+    struct fixture *f = *state;
+    srand(2);
+    mprof_ref first = datafile_string(&f->file, "first");
+    make(&f->file, &made);
+    ((struct mprof_record *)datafile_record(&f->file, first))->type = 99;
+    datafile_close(&f->file);
+    refuses(f, "x.data: damaged at byte 4096: no such type of record");
+    f->file.data[f->file.size - 1] ^= 1;
+    refuses(f, "x.data: damaged at byte 32: the check sum is wrong");
+}
+
+/* Also in room that no node is in. */
+static void sums_up_what_is_passed_over(void **state) {
+    struct fixture *f = *state;
+    mprof_ref thread = datafile_thread(&f->file, 1, NULL);
+    datafile_nodes(&f->file, thread, 0, 100000);
+    datafile_string(&f->file, "last");
+    datafile_close(&f->file);
+    assert_non_null(parse(f));
+    f->file.data[f->file.size / 2] ^= 1;
+    refuses(f, "x.data: damaged at byte 32: the check sum is wrong");
+}
+
+/* It was as large when it was opened. */
+static void says_that_it_was_cut(void **state) {
+    struct fixture *f = *state;
+    srand(3);
+    make(&f->file, &made);
+    datafile_close(&f->file);
+    for (int i = 0; i < 100; i++) {
+        struct report__source source = {
+            .fd = -1, .data = f->file.data, .size = f->file.size};
+        struct report__reader r = {.pool = &f->pool,
+                                   .name = "x.data",
+                                   .header = *datafile_header(&f->file),
+                                   .used = f->file.size,
+                                   .size = f->file.size};
+        char *error = NULL;
+        source.size = MPROF_HEADER_BYTES +
+                      (uint64_t)rand() % (f->file.size - MPROF_HEADER_BYTES);
+        assert_false(report__copy_file(&r, &source));
+        assert_true(asprintf(&error,
+                             "x.data: damaged at byte %d: the file "
+                             "ends before its data",
+                             (int)source.size) > 0);
+        assert_string_equal(r.error, error);
+        free(error);
+        report__pool_free(&f->pool);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(sees_all),
+        TEST(sums_up_the_rest),
+        TEST(sums_up_what_is_passed_over),
+        TEST(says_that_it_was_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
