@@ -202,7 +202,7 @@ static bool parse(struct check *c, int argc, char **argv) {
 /* The profile of INPUT with its names.  False: *ERROR is a sentence. */
 static bool read_side(struct check *c, const struct report__input *input,
                       struct report__recorded *side, const char **error) {
-    side->profile = report__read(&c->pool, input->data, error);
+    side->profile = report__read(&c->pool, input->data, true, error);
     if (!side->profile ||
         !report__check_program(input, side->profile, &c->pool, error))
         return false;
@@ -248,6 +248,7 @@ static bool read_now(struct check *c, const char **error) {
         report__choose_inputs(&c->pool, o->files, o->file_count, &count);
 
     c->input = inputs[0];
+    c->together.calls = true;
     c->now.profile = report__read_together(&c->together, &c->pool, inputs,
                                            count, &c->input, error);
     if (!c->now.profile)

@@ -106,6 +106,7 @@ struct report__input *report__choose_inputs(struct report__pool *pool,
 /* Data files that become one profile; all zeros is the beginning. */
 struct report__together {
     bool alive; /* only what is alive of the Lisp heap is wanted */
+    bool calls; /* so are calls; see report__read() */
     struct report__part *parts;
     uint32_t count;
 };

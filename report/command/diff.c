@@ -34,7 +34,7 @@ static bool read_side(struct diff *d, enum report__joined_side side,
                       const char **error) {
     const struct report__input *input = &d->options.inputs[side];
     const struct report__profile *profile =
-        report__read(&d->pool, input->data, error);
+        report__read(&d->pool, input->data, true, error);
 
     if (!profile || !report__check_program(input, profile, &d->pool, error))
         return false;

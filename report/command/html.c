@@ -195,6 +195,7 @@ static void put_all(struct html *h, const char **error) {
         report__choose_inputs(&h->pool, h->files, h->count, &count);
 
     h->together.alive = h->options.alive;
+    h->together.calls = true;
     heap.profile = report__read_together(&h->together, &h->pool, inputs, count,
                                          &input, error);
     if (!heap.profile)

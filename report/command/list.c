@@ -109,7 +109,7 @@ static uint32_t read_files(struct list *l, struct report__listed *list) {
         if (report__is_group(l->files[i]))
             continue;
         const struct report__profile *profile =
-            report__read(&l->part, l->files[i], &error);
+            report__read(&l->part, l->files[i], false, &error);
         if (profile)
             list[n++] = report__listed_of(&l->pool, l->files[i], profile);
         else

@@ -94,14 +94,17 @@ static bool leave_alive(struct report__pool *pool,
 }
 
 /* The profile of INPUT in POOL. */
-static struct report__profile *read_one(struct report__pool *pool, bool alive,
+static struct report__profile *read_one(struct report__pool *pool,
+                                        const struct report__together *together,
                                         const struct report__input *input,
                                         struct report__pool *errors,
                                         const char **error) {
-    struct report__profile *profile = report__read(pool, input->data, error);
+    struct report__profile *profile =
+        report__read(pool, input->data, together->calls, error);
 
-    if (profile && (!report__check_program(input, profile, pool, error) ||
-                    (alive && !leave_alive(pool, input, profile, error))))
+    if (profile &&
+        (!report__check_program(input, profile, pool, error) ||
+         (together->alive && !leave_alive(pool, input, profile, error))))
         profile = NULL;
     /* That pool goes before the error is printed. */
     if (!profile && pool != errors)
@@ -116,14 +119,14 @@ report__read_together(struct report__together *together,
                       struct report__input *input, const char **error) {
     *input = inputs[0];
     if (count == 1)
-        return read_one(pool, together->alive, input, pool, error);
+        return read_one(pool, together, input, pool, error);
     together->parts = report__alloc(pool, count, sizeof *together->parts);
     for (uint32_t i = 0; i < count; i++) {
         struct report__part *part = &together->parts[together->count++];
         part->pool.nomem = pool->nomem;
         part->program = inputs[i].program;
         part->profile =
-            read_one(&part->pool, together->alive, &inputs[i], pool, error);
+            read_one(&part->pool, together, &inputs[i], pool, error);
         if (!part->profile)
             return NULL;
         if (inputs[i].program && !input->program)

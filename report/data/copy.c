@@ -3,11 +3,11 @@
  * The file is looked at once, through a window that goes over it, since the
  * profiled program may still write to it; what is not kept is not there for
  * the other passes.  Of nodes, which are most of a large file, three words are
- * kept where the profile will have them; all else in one block, as it is in
- * the file.
+ * kept where the profile will have them, and of edges nothing, where the tables
+ * do without; all else in one block, as it is in the file.
  *
- *     file    header  strings ...  NODES  n n n n n  EDGES ...  NODES  n n n
- *     kept    header  strings ...  NODES  EDGES ...  NODES
+ *     file    header  strings ...  NODES  n n n n n  COUNTERS ...  NODES  n n n
+ *     kept    header  strings ...  NODES  COUNTERS ...  NODES
  *     nodes   n n n n n n n n
  */
 #define _GNU_SOURCE
@@ -181,6 +181,10 @@ static bool check_record(struct report__reader *r, uint64_t at,
     return true;
 }
 
+static bool is_left_out(const struct report__reader *r, uint32_t type) {
+    return type == MPROF_NODES || (type == MPROF_EDGES && !r->calls);
+}
+
 /* The record at AT, with its HEAD.  If more nodes are told than it has room
  * for, that is said where blocks are looked at. */
 static bool copy_record(struct copying *c, uint64_t at,
@@ -197,11 +201,14 @@ static bool copy_record(struct copying *c, uint64_t at,
     if (!check_record(r, at, head))
         return false;
     r->count[head->type]++;
-    if (head->type != MPROF_NODES)
+    if (!is_left_out(r, head->type))
         return keep(c, at, head->bytes) == head->bytes || ends_early(c);
+    r->count[MPROF_LEFT_OUT]++;
+    keep(c, at, sizeof block);
+    if (head->type != MPROF_NODES)
+        return true;
     uint32_t room = (head->bytes - sizeof block) / sizeof(struct mprof_node);
-    return keep(c, at, sizeof block) == sizeof block &&
-           keep_nodes(c, at + sizeof block,
+    return keep_nodes(c, at + sizeof block,
                       block.count < room ? block.count : room);
 }
 
@@ -241,15 +248,17 @@ static void find_records(struct report__reader *r) {
     for (uint32_t type = 0; type < MPROF_TYPES; type++)
         r->refs[type] =
             report__alloc(r->pool, r->count[type], sizeof(mprof_ref));
-    r->left_out = report__alloc(r->pool, (size_t)r->count[MPROF_NODES] + 1,
+    r->left_out = report__alloc(r->pool, (size_t)r->count[MPROF_LEFT_OUT] + 1,
                                 sizeof *r->left_out);
     r->texts = report__alloc(r->pool, r->count[MPROF_STRING], sizeof *r->texts);
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes) {
         memcpy(&head, r->kept + (at - left_out), sizeof head);
         r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);
-        if (head.type == MPROF_NODES) {
+        if (is_left_out(r, head.type)) {
+            r->refs[MPROF_LEFT_OUT][done[MPROF_LEFT_OUT]++] =
+                (mprof_ref)(at / 8);
             left_out += head.bytes - sizeof(struct mprof_block);
-            r->left_out[done[MPROF_NODES]] = left_out;
+            r->left_out[done[MPROF_LEFT_OUT]] = left_out;
         }
     }
     report__page_records(r);
@@ -303,6 +312,7 @@ bool report__copy_file(struct report__reader *r,
                         .source = source,
                         .summed = sizeof r->header,
                         .crc = crc_of_header(r)};
+    r->calls |= r->header.heaps >> MPROF_C_HEAP & 1;
     size_t most = (size_t)(r->used / sizeof(struct mprof_node)) + 1;
 
     r->kept = report__try_alloc(r->pool, (size_t)r->size, 1);

@@ -284,13 +284,16 @@ struct report__profile {
     uint32_t process_count, unscanned;
 };
 
-/* Read the data file PATH.  On failure returns NULL, and *ERROR is one
- * sentence without a newline that names the file and the place. */
+/* Read the data file PATH, with CALLS; or without edges, if only Lisp was
+ * recorded, which is enough for tables of functions.  On failure returns
+ * NULL, and *ERROR is one sentence without a newline that names the file and
+ * the place. */
 struct report__profile *report__read(struct report__pool *pool,
-                                     const char *path, const char **error);
+                                     const char *path, bool calls,
+                                     const char **error);
 
-/* The same for SIZE bytes in memory, which are only needed during the call.
- * NAME stands for the path in messages. */
+/* The same, with calls, for SIZE bytes in memory, which are only needed during
+ * the call. NAME stands for the path in messages. */
 struct report__profile *report__parse(struct report__pool *pool,
                                       const char *name, const void *data,
                                       size_t size, const char **error);

@@ -167,8 +167,8 @@ static bool tell_header(struct report__reader *r) {
 static struct report__profile *read_source(struct report__pool *pool,
                                            const char *name,
                                            const struct report__source *source,
-                                           const char **error) {
-    struct report__reader r = {.pool = pool, .name = name};
+                                           bool calls, const char **error) {
+    struct report__reader r = {.pool = pool, .name = name, .calls = calls};
 
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
@@ -193,11 +193,12 @@ struct report__profile *report__parse(struct report__pool *pool,
                                       const char *name, const void *data,
                                       size_t size, const char **error) {
     const struct report__source source = {.fd = -1, .data = data, .size = size};
-    return read_source(pool, name, &source, error);
+    return read_source(pool, name, &source, true, error);
 }
 
 struct report__profile *report__read(struct report__pool *pool,
-                                     const char *path, const char **error) {
+                                     const char *path, bool calls,
+                                     const char **error) {
     struct report__profile *profile = NULL;
     struct stat status;
     /* O_NONBLOCK: a pipe is refused below, not waited for. */
@@ -213,7 +214,7 @@ struct report__profile *report__read(struct report__pool *pool,
         const struct report__source source = {.fd = fd,
                                               .size = (uint64_t)status.st_size};
         report__budget_add(fd);
-        profile = read_source(pool, path, &source, error);
+        profile = read_source(pool, path, &source, calls, error);
     }
     if (fd >= 0)
         close(fd);

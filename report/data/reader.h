@@ -7,6 +7,8 @@
 #include "report/data/profile.h"
 
 #define MPROF_TYPES (MPROF_C_WIDE + 1)
+/* In place of a type: blocks of which only the head is kept. */
+#define MPROF_LEFT_OUT 0
 
 struct report__trees;
 
@@ -19,12 +21,13 @@ struct report__block {
 struct report__reader {
     struct report__pool *pool;
     const char *name;    /* of the file, for messages */
+    bool calls;          /* edges are wanted, or tell counters apart */
     const char *error;   /* NULL as long as all is well */
     uint64_t used, size; /* of what was read; more may be there already */
     struct mprof_header header;
-    /* The bytes of the file but those of nodes; LEFT_OUT of them before each
-     * block of nodes.  What is at the bytes [run.from, run.to) of the file is
-     * that much further in front. */
+    /* The bytes of the file but what is in the blocks in refs[MPROF_LEFT_OUT]:
+     * LEFT_OUT bytes in those before each.  What is at [run.from, run.to) of
+     * the file is that much further in front. */
     unsigned char *kept;
     uint64_t kept_bytes, *left_out;
     struct {

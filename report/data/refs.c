@@ -35,7 +35,7 @@ enum { HEAD_UNITS = sizeof(struct mprof_block) / 8 };
 
 void report__page_records(struct report__reader *r) {
     r->last_page = (uint32_t)(r->used / 8 >> PAGE_BITS);
-    for (uint32_t type = 1; type < MPROF_TYPES; type++) {
+    for (uint32_t type = 0; type < MPROF_TYPES; type++) {
         uint32_t record = 0, count = r->count[type];
         if (count == 0)
             continue;
@@ -73,22 +73,22 @@ static uint32_t find(const struct report__reader *r, uint32_t type,
 
 /* The run of kept bytes where byte AT of the file is, or would be. */
 static void find_run(struct report__reader *r, uint64_t at) {
-    uint32_t blocks = r->count[MPROF_NODES];
+    uint32_t blocks = r->count[MPROF_LEFT_OUT];
     uint64_t ref = at / 8 < UINT32_MAX ? at / 8 : UINT32_MAX;
-    uint32_t next = find(r, MPROF_NODES, (mprof_ref)ref) + 1;
+    uint32_t next = find(r, MPROF_LEFT_OUT, (mprof_ref)ref) + 1;
     /* Of a block that begins before AT the head is still in the run before. */
-    if (next > 0 && at - (uint64_t)r->refs[MPROF_NODES][next - 1] * 8 <
+    if (next > 0 && at - (uint64_t)r->refs[MPROF_LEFT_OUT][next - 1] * 8 <
                         sizeof(struct mprof_block))
         next--;
     r->run.left_out = r->left_out[next];
     r->run.from = 0;
     if (next > 0)
-        r->run.from = (uint64_t)r->refs[MPROF_NODES][next - 1] * 8 +
+        r->run.from = (uint64_t)r->refs[MPROF_LEFT_OUT][next - 1] * 8 +
                       sizeof(struct mprof_block) + r->left_out[next] -
                       r->left_out[next - 1];
     r->run.to = r->kept_bytes + r->run.left_out;
     if (next < blocks)
-        r->run.to = (uint64_t)r->refs[MPROF_NODES][next] * 8 +
+        r->run.to = (uint64_t)r->refs[MPROF_LEFT_OUT][next] * 8 +
                     sizeof(struct mprof_block);
 }
 

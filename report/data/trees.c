@@ -104,7 +104,7 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     if (out->function == MPROF_NONE) {
         *out = p->nodes[out->parent];
         out->thread = thread_or_counter;
-    } else if (site != MPROF_NONE && type == MPROF_NODES) {
+    } else if (site != MPROF_NONE && type == MPROF_NODES && r->calls) {
         uint32_t edge = add_edge(r, index, site);
         if (r->trees->own_edge != NULL)
             r->trees->own_edge[index] = edge;
@@ -222,7 +222,7 @@ bool report__read_trees(struct report__reader *r) {
     prepare(r);
     if (!report__each_thing(r, MPROF_NODES, read_node) ||
         !report__each_thing(r, MPROF_SPILL_NODES, read_spill_node) ||
-        !report__each_thing(r, MPROF_EDGES, read_edge))
+        (r->calls && !report__each_thing(r, MPROF_EDGES, read_edge)))
         return false;
     if (trees.call_count > 0)
         qsort(trees.calls, trees.call_count, sizeof *trees.calls,

@@ -3,21 +3,29 @@
 #define _GNU_SOURCE
 #include "tests/support/parsed.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "report/data/copy.h"
 
 /* The window is 256 KB. */
-enum { NODES = 60000, MOST_IN_BLOCK = 2000, FUNCTIONS = 9, LONG = 300 << 10 };
+enum {
+    NODES = 60000,
+    MOST_IN_BLOCK = 2000,
+    FUNCTIONS = 3000,
+    LONG = 300 << 10
+};
 
 /* Nodes in the order of the file, and the name of the program. */
 struct made {
     uint32_t parent[NODES], function[NODES], thread[NODES], count;
     uint32_t first[NODES], blocks;
     uint64_t bytes[NODES];
-    mprof_ref ref[NODES], call[FUNCTIONS], of[2];
+    mprof_ref ref[NODES], call[FUNCTIONS], site[FUNCTIONS], of[2];
+    uint32_t edges;
     char text[1000];
 };
 
@@ -61,6 +69,14 @@ static void add_counter(struct datafile *d, struct made *m) {
     m->bytes[node] += bytes;
 }
 
+static void add_edge(struct datafile *d, struct made *m) {
+    uint32_t node = m->first[(uint32_t)rand() % m->blocks];
+    if (node < 2)
+        return;
+    datafile_edge(d, m->ref[node], m->site[m->function[node]]);
+    m->edges++;
+}
+
 /* Strings are not read but where a ref leads, and checked everywhere. */
 static void add_text(struct datafile *d, size_t most) {
     char *text = text_of((size_t)rand() % most);
@@ -71,8 +87,11 @@ static void add_text(struct datafile *d, size_t most) {
 static void make(struct datafile *d, struct made *m) {
     m->blocks = m->count = 2;
     memset(m->bytes, 0, sizeof m->bytes);
-    for (uint32_t i = 0; i < FUNCTIONS; i++)
+    m->edges = 0;
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
         m->call[i] = datafile_lisp(d, "f");
+        m->site[i] = datafile_site(d, m->call[i], 0, i);
+    }
     for (uint32_t i = 0; i < 2; i++) {
         m->of[i] = datafile_thread(d, i, NULL);
         m->ref[i] = datafile_node(d, m->of[i], 0, 0);
@@ -83,6 +102,8 @@ static void make(struct datafile *d, struct made *m) {
             add_text(d, 60);
         for (int i = rand() % 40; i > 0; i--)
             add_counter(d, m);
+        for (int i = rand() % 40; i > 0; i--)
+            add_edge(d, m);
         add_block(d, m);
         if (rand() % 9 == 0)
             add_text(d, LONG);
@@ -94,8 +115,10 @@ static void make(struct datafile *d, struct made *m) {
     free(name);
 }
 
-static void compare(struct report__profile *p, const struct made *m) {
+static void compare(struct report__profile *p, const struct made *m,
+                    bool calls) {
     assert_non_null(p);
+    assert_int_equal(p->edge_count, calls ? m->edges : 0);
     assert_string_equal(p->program, m->text);
     assert_int_equal(p->node_count, m->count);
     for (uint32_t i = 2; i < m->count; i++) {
@@ -114,13 +137,13 @@ static void compare(struct report__profile *p, const struct made *m) {
 
 static struct made made;
 
-static struct report__profile *read_file(struct fixture *f) {
+static struct report__profile *read_file(struct fixture *f, bool calls) {
     char path[] = "test_copy.XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
     close(fd);
-    struct report__profile *p = report__read(&f->pool, path, &f->error);
+    struct report__profile *p = report__read(&f->pool, path, calls, &f->error);
     unlink(path);
     return p;
 }
@@ -134,8 +157,92 @@ static void sees_all(void **state) {
         make(&f->file, &made);
         if (round % 2)
             datafile_close(&f->file);
-        compare(parse(f), &made);
-        compare(read_file(f), &made);
+        compare(parse(f), &made, true);
+        compare(read_file(f, true), &made, true);
+        compare(read_file(f, false), &made, false);
+        report__pool_free(&f->pool);
+    }
+}
+
+/* The program goes on between two looks at its file: then FD becomes AFTER. */
+static struct {
+    int fd;
+    const struct datafile *after;
+} meanwhile;
+
+ssize_t pread(int fd, void *buffer, size_t bytes, off_t at) {
+    ssize_t n = syscall(SYS_pread64, fd, buffer, bytes, at);
+    if (meanwhile.after != NULL && at > 0) {
+        const struct datafile *after = meanwhile.after;
+        meanwhile.after = NULL;
+        assert_int_equal(pwrite(meanwhile.fd, after->data, after->size, 0),
+                         after->size);
+    }
+    return n;
+}
+
+static uint64_t allocated(const struct report__profile *p) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->counter_count; i++)
+        sum += p->counters[i].allocated.allocs;
+    for (uint32_t i = 0; i < p->total_count; i++)
+        sum += p->totals[i].count.allocs;
+    return sum;
+}
+
+/* In FILE, what was in the spill of its thread is in its total. */
+static void empty(struct datafile *file, mprof_ref thread, mprof_ref node,
+                  mprof_ref counter, mprof_ref total) {
+    struct mprof_thread *t = datafile_record(file, thread);
+    struct mprof_total *sum = datafile_record(file, total);
+    sum->counts[1] = (struct mprof_count){10, 80};
+    datafile_block(file, node)->count = 0;
+    datafile_block(file, counter)->count = 0;
+    datafile_header(file)->emptied = ++t->emptied;
+}
+
+/* The spill is empty when the copy comes there, with the total of before; or
+ * it was copied, and with it all else. */
+static void what_is_summed_up_meanwhile_is_there_once(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    char path[] = "test_copy.XXXXXX";
+    srand(4);
+    for (int is_late = 0; is_late < 2; is_late++) {
+        datafile_free(d);
+        datafile_start(d);
+        mprof_ref function = datafile_lisp(d, "f");
+        mprof_ref thread = datafile_thread(d, 1, NULL);
+        mprof_ref total = datafile_total(
+            d, thread,
+            (struct mprof_total){.kind = MPROF_SELF,
+                                 .views = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES,
+                                 .function = function});
+        while (is_late && d->size < LONG)
+            add_text(d, LONG);
+        mprof_ref root = datafile_spill_node(d, thread, 0, 0);
+        mprof_ref node = datafile_spill_node(d, thread, root, function);
+        mprof_ref counter =
+            datafile_spill_counter(d, node, 0, 0, (struct mprof_count){10, 80});
+        while (d->size < 2 * LONG)
+            add_text(d, LONG);
+        struct datafile after = *d;
+        after.data = malloc(d->size);
+        assert_non_null(after.data);
+        memcpy(after.data, d->data, d->size);
+        empty(&after, thread, node, counter, total);
+        memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+        meanwhile.fd = mkstemp(path);
+        assert_int_equal(pwrite(meanwhile.fd, d->data, d->size, 0), d->size);
+        meanwhile.after = &after;
+        struct report__profile *p =
+            report__read(&f->pool, path, true, &f->error);
+        assert_null(meanwhile.after);
+        assert_non_null(p);
+        assert_int_equal(allocated(p), 10);
+        close(meanwhile.fd);
+        unlink(path);
+        free(after.data);
         report__pool_free(&f->pool);
     }
 }
@@ -197,6 +304,7 @@ static void says_that_it_was_cut(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(sees_all),
+        TEST(what_is_summed_up_meanwhile_is_there_once),
         TEST(sums_up_the_rest),
         TEST(sums_up_what_is_passed_over),
         TEST(says_that_it_was_cut),

@@ -288,8 +288,50 @@ static void what_is_behind_a_block_is_none_of_it(void **state) {
         of->counter = strings[i];
         refuses_for(f, "a ref leads to a string, not to counters");
     }
+    /* Nor what is in the middle of a thing. */
+    of->counter = counter + 1;
+    refuses_for(f, "a ref leads to no record");
     of->counter = counter;
     assert_non_null(parse(f));
+}
+
+/* The function was made while the file was copied: its node is as the caller's,
+ * with what was allocated there. */
+static void a_function_may_be_missing(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref function = datafile_lisp(d, "f");
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref caller = datafile_node(d, thread, root, function);
+    mprof_ref node = datafile_node(d, thread, caller, 1u << 20);
+    datafile_count(d, caller, MPROF_CONS, 1, 16);
+    datafile_count(d, node, MPROF_CONS, 2, 48);
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->nodes[2].function, p->nodes[1].function);
+    assert_int_equal(p->nodes[2].parent, 0);
+    assert_int_equal(p->nodes[2].thread, 0);
+    assert_int_equal(of_node(p, 1, MPROF_CONS, false).bytes, 16);
+    assert_int_equal(of_node(p, 2, MPROF_CONS, false).bytes, 48);
+    datafile_close(d);
+    refuses_for(f, "a ref leads to no record");
+}
+
+/* Nobody asks where a function called whose chain is in a spill. */
+static void nodes_of_spills_have_no_edges(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref function = datafile_lisp(d, "f");
+    mprof_ref site = datafile_site(d, function, 0, 1);
+    mprof_ref thread = datafile_thread(d, 1, NULL);
+    mprof_ref root = datafile_spill_node(d, thread, 0, 0);
+    datafile_spill_node(d, thread, root, site);
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->node_count, 2);
+    assert_int_equal(p->nodes[1].function, 0);
+    assert_int_equal(p->edge_count, 0);
 }
 
 static void a_spill_that_was_emptied_counts_no_more(void **state) {
@@ -468,10 +510,10 @@ static void a_function_may_have_a_source(void **state) {
 
 static void says_why_a_file_cannot_be_read(void **state) {
     struct fixture *f = *state;
-    assert_null(report__read(&f->pool, "/nonexistent/x", &f->error));
+    assert_null(report__read(&f->pool, "/nonexistent/x", true, &f->error));
     assert_string_equal(f->error, "cannot open /nonexistent/x: No such file "
                                   "or directory");
-    assert_null(report__read(&f->pool, "/dev/null", &f->error));
+    assert_null(report__read(&f->pool, "/dev/null", true, &f->error));
     assert_string_equal(f->error, "cannot read /dev/null: not a regular file");
 }
 
@@ -484,7 +526,7 @@ static void reads_from_disk(void **state) {
     /* While it is open the file is longer than its data. */
     assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
     assert_int_equal(ftruncate(fd, 1 << 20), 0);
-    struct report__profile *p = report__read(&f->pool, path, &f->error);
+    struct report__profile *p = report__read(&f->pool, path, true, &f->error);
     close(fd);
     unlink(path);
     assert_non_null(p);
@@ -506,6 +548,8 @@ int main(void) {
         TEST(what_belongs_together_is_of_one_thread),
         TEST(modules_and_heaps_are_possible),
         TEST(what_is_behind_a_block_is_none_of_it),
+        TEST(a_function_may_be_missing),
+        TEST(nodes_of_spills_have_no_edges),
         TEST(a_spill_that_was_emptied_counts_no_more),
         TEST(what_is_freed_is_added_up),
         TEST(a_counter_is_of_one_node_and_there),
