@@ -276,11 +276,11 @@ static void modules_and_heaps_are_possible(void **state) {
 static void what_is_behind_a_block_is_none_of_it(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
-    const struct mprof_count some = {1, 8}, none = {0, 0};
+    const struct mprof_count none = {0, 0};
     mprof_ref strings[20];
     mprof_ref thread = datafile_thread(d, 1, NULL);
     mprof_ref node = datafile_node(d, thread, 0, 0);
-    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, some, none);
+    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, none, none);
     for (int i = 0; i < 20; i++)
         strings[i] = datafile_string(d, "");
     struct mprof_node *of = datafile_record(d, node);
@@ -288,7 +288,7 @@ static void what_is_behind_a_block_is_none_of_it(void **state) {
         of->counter = strings[i];
         refuses_for(f, "a ref leads to a string, not to counters");
     }
-    /* Nor what is in the middle of a thing. */
+    /* Nor what is in the middle of a thing, here all zeros. */
     of->counter = counter + 1;
     refuses_for(f, "a ref leads to no record");
     of->counter = counter;
@@ -370,6 +370,29 @@ static void what_is_freed_is_added_up(void **state) {
     assert_int_equal(p->counters[0].lived->freed.bytes, 100);
     datafile_close(d);
     refuses_for(f, "more is freed than was allocated");
+}
+
+/* Where nothing was freed since the peak, all had been freed before. */
+static void what_others_freed_lived_at_the_peak_or_not(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count many = {10, 100}, some = {3, 40}, few = {2, 20};
+    mprof_ref thread = datafile_c_thread(d, 1, NULL);
+    mprof_ref other = datafile_c_thread(d, 2, NULL);
+    mprof_ref node = datafile_node(d, thread, 0, 0);
+    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, many, some);
+    mprof_ref freed = datafile_freed(d, other, counter, few);
+    ((struct mprof_thread *)datafile_record(d, thread))->peak = 61;
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->at_peak.allocs, 5);
+    assert_int_equal(p->at_peak.bytes, 40);
+    struct mprof_freed *record = datafile_record(d, freed);
+    record->stamp = 61;
+    record->at_peak = (struct mprof_count){1, 10};
+    p = parse(f);
+    assert_int_equal(p->at_peak.allocs, 6);
+    assert_int_equal(p->at_peak.bytes, 50);
 }
 
 static void a_counter_is_of_one_node_and_there(void **state) {
@@ -552,6 +575,7 @@ int main(void) {
         TEST(nodes_of_spills_have_no_edges),
         TEST(a_spill_that_was_emptied_counts_no_more),
         TEST(what_is_freed_is_added_up),
+        TEST(what_others_freed_lived_at_the_peak_or_not),
         TEST(a_counter_is_of_one_node_and_there),
         TEST(checks_the_sum),
         TEST(modules_of_one_file_are_one),
