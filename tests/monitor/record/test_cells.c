@@ -7,6 +7,7 @@
 #include "tests/support/fake.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
@@ -261,7 +262,9 @@ static void check_depth(const struct mprof_node *node) {
     assert_int_equal(depth - count->bytes / count->allocs, base);
 }
 
-static void check_depths(void) {
+/* Call VISIT for all nodes, of the thread OWN only unless that is 0. */
+static void each_node(mprof_ref own,
+                      void (*visit)(const struct mprof_node *node)) {
     const struct mprof__arena *arena = &mprof__tracked()->arena;
     uint64_t used = mprof__arena_header(arena)->used;
     const struct mprof_record *record;
@@ -269,9 +272,10 @@ static void check_depths(void) {
         record = (const void *)(arena->base + i);
         const struct mprof_block *block = (const void *)record;
         const struct mprof_node *node = (const void *)(block + 1);
-        for (uint32_t k = 0; record->type == MPROF_NODES && k < block->count;
-             k++)
-            check_depth(&node[k]);
+        if (record->type != MPROF_NODES || (own != 0 && block->thread != own))
+            continue;
+        for (uint32_t k = 0; k < block->count; k++)
+            visit(&node[k]);
     }
 }
 
@@ -286,7 +290,7 @@ static bool climb_with_few_cells(uint64_t limit) {
         &mprof__self->heap[MPROF_LISP_HEAP].thread->memo;
     bool few = memo->largest && memo->capacity >= 32;
     assert_int_equal(mprof_stop(), 0);
-    check_depths();
+    each_node(0, check_depth);
     assert_int_equal(mprof_reset(), 0);
     return few;
 }
@@ -326,6 +330,74 @@ static void cells_tell_how_deep_the_stack_is(void **state) {
     assert_int_equal(mprof_reset(), 0);
 }
 
+enum { DEEP = 400, ROUNDS = 600, C_ROUNDS = 40 };
+
+/* What C allocated with more than DEEP frames on the chain, and at how many
+ * nodes. */
+static unsigned deep_nodes;
+static uint64_t deep_allocs;
+
+static void add_if_deep(const struct mprof_node *node) {
+    const struct mprof__arena *arena = &mprof__tracked()->arena;
+    mprof_ref counter = node->counter;
+    int depth = 0;
+    for (; node->parent != 0; depth++)
+        node = mprof__arena_at(arena, node->parent);
+    if (counter == 0 || depth <= DEEP)
+        return;
+    deep_nodes++;
+    deep_allocs +=
+        mprof__c_counter_read(arena->base, mprof__arena_at(arena, counter))
+            .allocated.allocs;
+}
+
+static void __attribute__((noinline, optimize("no-omit-frame-pointer")))
+allocate_in_c(uintptr_t number) {
+    mprof__c_allocated((const void *)(0x7f0000000000 + number * 16), 1,
+                       __builtin_frame_address(0));
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Frames in many states, for which there come to be many cells. */
+static void __attribute__((noinline)) wander_in_c(int depth) {
+    volatile char *space = __builtin_alloca(16 * (1 + (size_t)rand() % 8));
+    space[0] = 1;
+    allocate_in_c(C_ROUNDS + (uintptr_t)depth);
+    if (depth < DEEPEST)
+        wander_in_c(depth + 1);
+    __asm__ volatile("" ::: "memory");
+}
+
+static void __attribute__((noinline)) go_deep(int depth) {
+    if (depth > 0) {
+        go_deep(depth - 1);
+        __asm__ volatile("" ::: "memory");
+        return;
+    }
+    for (int i = 0; i < ROUNDS; i++)
+        fake_alloc(1, 0);
+    for (uintptr_t i = 0; i < C_ROUNDS; i++)
+        allocate_in_c(i);
+}
+
+/* The frames are more than cells are used for, but for marks; and what is
+ * outside of these, the walks of Lisp know only. */
+static void what_the_other_heap_marked_is_found_out(void **state) {
+    (void)state;
+    mprof_set_limit(1 << 30);
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_LISP | MPROF_HEAP_MALLOC), 0);
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 300; i++)
+        wander_in_c(0);
+    go_deep(DEEP);
+    assert_int_equal(mprof_stop(), 0);
+    each_node(mprof__self->heap[MPROF_C_HEAP].thread->ref, add_if_deep);
+    assert_int_equal(deep_nodes, 1);
+    assert_int_equal(deep_allocs, C_ROUNDS);
+    assert_int_equal(mprof_reset(), 0);
+    assert_int_equal(mprof_set_heaps(MPROF_HEAP_LISP), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_frame_is_what_its_rule_says, begin,
@@ -346,6 +418,7 @@ int main(void) {
             there_are_few_cells_where_there_is_little_room, begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
         cmocka_unit_test(cells_tell_how_deep_the_stack_is),
+        cmocka_unit_test(what_the_other_heap_marked_is_found_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
