@@ -6,6 +6,12 @@
 
 #include "report/graph/inlining.h"
 
+/* The view node of the first of the functions that were inlined into that of a
+ * function, and the next one beside it; or MPROF_NONE. */
+struct inlined {
+    uint32_t first, next;
+};
+
 struct making {
     struct report__pool *pool;
     const struct report__profile *profile;
@@ -15,8 +21,10 @@ struct making {
     bool all_frames;
     const struct report__inlining *inlining; /* or NULL */
     struct report__view out;
-    size_t capacity; /* of out.list */
-    uint32_t *top;   /* by thread: the view node of its top level */
+    size_t capacity;         /* of out.list */
+    struct inlined *inlined; /* by view node, if there is `inlining` */
+    size_t inlined_capacity;
+    uint32_t *top; /* by thread: the view node of its top level */
 };
 
 static uint32_t add_vnode(struct making *c, uint32_t parent,
@@ -31,26 +39,29 @@ static uint32_t add_vnode(struct making *c, uint32_t parent,
         .arc = MPROF_NONE,
         .child = MPROF_NONE,
         .sibling = MPROF_NONE,
-        .inlined = MPROF_NONE,
-        .next_inlined = MPROF_NONE,
         .counter = MPROF_NONE,
     };
+    if (c->inlining) {
+        c->inlined = report__grow(c->pool, c->inlined, out->count,
+                                  &c->inlined_capacity, sizeof *c->inlined);
+        c->inlined[out->count] = (struct inlined){MPROF_NONE, MPROF_NONE};
+    }
     return out->count++;
 }
 
 /* The view node of FUNCTION, which was inlined into that of OUTER. */
 static uint32_t inlined_vnode(struct making *c, uint32_t outer,
                               uint32_t function) {
-    uint32_t vnode = c->out.list[outer].inlined;
+    uint32_t vnode = c->inlined[outer].first;
 
     while (vnode != MPROF_NONE && c->out.list[vnode].function != function)
-        vnode = c->out.list[vnode].next_inlined;
+        vnode = c->inlined[vnode].next;
     if (vnode != MPROF_NONE)
         return vnode;
     vnode = add_vnode(c, outer, function);
     c->out.list[vnode].is_inlined = true;
-    c->out.list[vnode].next_inlined = c->out.list[outer].inlined;
-    c->out.list[outer].inlined = vnode;
+    c->inlined[vnode].next = c->inlined[outer].first;
+    c->inlined[outer].first = vnode;
     return vnode;
 }
 

@@ -19,10 +19,7 @@ struct report__view_node {
     uint32_t function;
     uint32_t arc;            /* from the parent, or MPROF_NONE */
     uint32_t child, sibling; /* only those where something was allocated */
-    /* The first of the functions that were inlined here, and of a function that
-     * was inlined the next one; MPROF_NONE at the end. */
-    uint32_t inlined, next_inlined;
-    uint32_t counter; /* one of its own, or MPROF_NONE: nothing here */
+    uint32_t counter;        /* one of its own, or MPROF_NONE: nothing here */
     bool is_inlined;
     bool is_used; /* something was allocated here or further in */
 };
