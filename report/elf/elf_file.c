@@ -161,16 +161,20 @@ static Dwarf *open_separate(struct report__elf_file *file, Elf *image) {
     return has_units(file->separate_dwarf) ? file->separate_dwarf : NULL;
 }
 
-Dwarf *report__elf_dwarf(struct report__elf_file *file, GElf_Addr *bias) {
+static Dwarf *find_dwarf(struct report__elf_file *file, GElf_Addr *bias) {
     Dwarf *dwarf = dwfl_module_getdwarf(file->module, bias);
     if (has_units(dwarf))
         return dwarf;
     Elf *image = dwfl_module_getelf(file->module, bias);
-    if (!image)
-        return NULL;
-    if (file->separate_fd == 0)
-        return open_separate(file, image);
-    return has_units(file->separate_dwarf) ? file->separate_dwarf : NULL;
+    return image ? open_separate(file, image) : NULL;
+}
+
+Dwarf *report__elf_dwarf(struct report__elf_file *file, GElf_Addr *bias) {
+    if (!file->looked)
+        file->dwarf = find_dwarf(file, &file->dwarf_bias);
+    file->looked = true;
+    *bias = file->dwarf_bias;
+    return file->dwarf;
 }
 
 void report__elf_close(struct report__elf_file *file) {

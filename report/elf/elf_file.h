@@ -29,6 +29,9 @@ struct report__elf_file {
     int separate_fd;  /* of a debug file that libdwfl did not look for, + 1 */
     Elf *separate;
     Dwarf *separate_dwarf;
+    bool looked; /* for its debug information: in `dwarf`, or there is none */
+    Dwarf *dwarf;
+    GElf_Addr dwarf_bias;
 };
 
 /* Does the file PATH begin as an ELF file? */
@@ -45,7 +48,8 @@ enum report__elf_state report__elf_open(struct report__elf_file *file,
  * NULL: they cannot be read. */
 Elf *report__elf_image(const struct report__elf_file *file, GElf_Addr *bias);
 
-/* Its debug information; *BIAS as above.  NULL: there is none. */
+/* Its debug information, which is looked for once; *BIAS as above.  NULL: there
+ * is none. */
 Dwarf *report__elf_dwarf(struct report__elf_file *file, GElf_Addr *bias);
 
 /* May be called twice. */

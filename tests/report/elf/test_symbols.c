@@ -10,6 +10,7 @@
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -435,6 +436,49 @@ static void debug_files_are_found_by_link_and_check_sum(void **state) {
     remove_files();
 }
 
+/* In place of libdwfl's, which it calls. */
+static unsigned searches;
+
+int dwfl_build_id_find_debuginfo(Dwfl_Module *module, void **data,
+                                 const char *name, Dwarf_Addr base,
+                                 const char *file, const char *link,
+                                 GElf_Word crc, char **found) {
+    static int (*next)(Dwfl_Module *, void **, const char *, Dwarf_Addr,
+                       const char *, const char *, GElf_Word, char **);
+    if (next == NULL)
+        *(void **)&next = dlsym(RTLD_NEXT, "dwfl_build_id_find_debuginfo");
+    searches++;
+    return next(module, data, name, base, file, link, crc, found);
+}
+
+/* A program may have a million call sites. */
+static void what_is_not_there_is_looked_for_once(void **state) {
+    struct self *self = *state;
+    struct report__inline *inlined;
+    unsigned once = 0;
+
+    snprintf(stripped, sizeof stripped, "./symbols-%ld.tmp", (long)getpid());
+    if (!RUN("objcopy", "--strip-all", self->path, stripped)) {
+        unlink(stripped);
+        leave_out("there is no objcopy");
+    }
+    struct report__symbols *symbols =
+        report__symbols_open(&self->module, stripped);
+    assert_non_null(symbols);
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_int_equal(
+            report__symbols_inlines(symbols, &self->pool,
+                                    elf_address(self, local_function) + i,
+                                    &inlined, NULL),
+            0);
+        once = i == 0 ? searches : once;
+    }
+    assert_true(once > 0);
+    assert_int_equal(searches, once);
+    report__symbols_close(symbols);
+    unlink(stripped);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_are_found_by_address),
@@ -447,6 +491,7 @@ int main(void) {
         cmocka_unit_test(calls_through_the_linkage_table_are_known),
         cmocka_unit_test(cxx_names_are_written_as_in_the_program),
         cmocka_unit_test(debug_files_are_found_by_link_and_check_sum),
+        cmocka_unit_test(what_is_not_there_is_looked_for_once),
     };
     return check_result(cmocka_run_group_tests(tests, set_up, tear_down));
 }
