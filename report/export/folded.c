@@ -1,5 +1,6 @@
 /* folded.c - folded stacks, as flamegraph.pl and many others take them. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/export/export.h"
 
@@ -10,9 +11,15 @@ struct folded {
 };
 
 /* A semicolon ends a name. */
-static void print_name(FILE *out, const char *name) {
-    for (; *name != '\0'; name++)
-        putc(*name == ';' ? ':' : *name, out);
+static const char *without_semicolons(struct report__pool *pool,
+                                      const char *name) {
+    if (strchr(name, ';') == NULL)
+        return name;
+    char *copy = report__copy(pool, name, strlen(name));
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == ';')
+            *c = ':';
+    return copy;
 }
 
 static void print(void *data, const struct report__sample *s) {
@@ -22,7 +29,7 @@ static void print(void *data, const struct report__sample *s) {
     if (number == 0)
         return;
     for (uint32_t i = s->depth; i-- > 0;) {
-        print_name(f->out, f->names[s->frames[i].function]);
+        fputs(f->names[s->frames[i].function], f->out);
         putc(i > 0 ? ';' : ' ', f->out);
     }
     fprintf(f->out, "%" PRIu64 "\n", number);
@@ -32,5 +39,7 @@ void report__export_folded(const struct report__export *e) {
     struct folded f = {.out = e->out,
                        .names = report__clean_names(e->pool, e->names, false),
                        .metric = e->options->metric};
+    for (uint32_t i = 0; i < e->names->count; i++)
+        f.names[i] = without_semicolons(e->pool, f.names[i]);
     report__each_sample(e->samples, print, &f);
 }
