@@ -30,7 +30,7 @@ struct copying {
     unsigned char *window;
     uint64_t from, to; /* bytes of the file that are in it */
     int failure;       /* errno, if it could not be read */
-    uint64_t summed;   /* bytes that are in the check sum */
+    uint64_t summed;   /* bytes that are in the check sum, if there is one */
     uLong crc;
 };
 
@@ -55,6 +55,11 @@ static uint32_t least_bytes(uint32_t type) {
     if (type == MPROF_STRING)
         return 16;
     return mprof_thing_bytes(type, false) == 0 ? 0 : sizeof(struct mprof_block);
+}
+
+/* While the program runs there is no check sum. */
+static bool is_summed_up(const struct report__reader *r) {
+    return r->header.state == MPROF_CLOSED;
 }
 
 ssize_t report__read_source(const struct report__source *source, uint64_t at,
@@ -82,42 +87,50 @@ ssize_t report__read_source(const struct report__source *source, uint64_t at,
     return (ssize_t)done;
 }
 
-/* The window is from AT on; what is new in it is summed up. */
+/* The window is from AT on; what was in it is not read again, and what is new
+ * is summed up. */
 static void fill_window(struct copying *c, uint64_t at) {
     const struct report__reader *r = c->r;
+    size_t have = at >= c->from && at < c->to ? (size_t)(c->to - at) : 0;
     ssize_t n = 0;
-    if (at < r->size) {
-        size_t bytes = r->size - at < WINDOW ? (size_t)(r->size - at) : WINDOW;
-        n = report__read_source(c->source, at, c->window, bytes);
+    if (have > 0)
+        memmove(c->window, c->window + (at - c->from), have);
+    if (at + have < r->size) {
+        uint64_t left = r->size - at - have;
+        size_t bytes = left < WINDOW - have ? (size_t)left : WINDOW - have;
+        n = report__read_source(c->source, at + have, c->window + have, bytes);
     }
     if (n < 0)
         c->failure = errno;
     c->from = at;
-    c->to = at + (n < 0 ? 0 : (uint64_t)n);
+    c->to = at + have + (n < 0 ? 0 : (uint64_t)n);
     uint64_t end = c->to < r->used ? c->to : r->used;
-    if (end > c->summed) {
+    if (is_summed_up(r) && end > c->summed) {
         c->crc = crc32(c->crc, c->window + (c->summed - at),
                        (uInt)(end - c->summed));
         c->summed = end;
     }
 }
 
-/* The window goes on to AT, past what is only summed up. */
-static void load(struct copying *c, uint64_t at) {
-    while (c->summed < at && c->summed < c->r->used) {
+/* Go past what is only summed up, as far as AT, which is used.  False: the file
+ * ends before, or cannot be read. */
+static bool sum_up(struct copying *c, uint64_t at) {
+    while (is_summed_up(c->r) && c->summed < at) {
         fill_window(c, c->summed);
         if (c->to == c->from)
-            return;
+            return false;
     }
-    fill_window(c, at);
+    return true;
 }
 
 /* The bytes of the file from AT on, LEAST of them or more: how many; 0: there
  * are not so many. */
 static size_t look(struct copying *c, uint64_t at, size_t least,
                    const unsigned char **bytes) {
+    if (!sum_up(c, at))
+        return 0;
     if (at < c->from || at + least > c->to)
-        load(c, at);
+        fill_window(c, at);
     *bytes = c->window + (at - c->from);
     return at + least > c->to ? 0 : (size_t)(c->to - at);
 }
@@ -230,13 +243,17 @@ static uLong crc_of_header(const struct report__reader *r) {
     return crc32(0, (const Bytef *)&header, sizeof header);
 }
 
-/* Of a file that is damaged, with the rest. */
-static bool has_right_sum(struct copying *c) {
-    const struct report__reader *r = c->r;
-    if (c->summed < r->used)
-        load(c, r->used);
-    return r->header.state != MPROF_CLOSED || c->summed < r->used ||
-           c->crc == r->header.crc;
+/* The check sum, with the rest of a file that is damaged or ends in what was
+ * left out; GOOD tells if it is not.  As this does of all of it. */
+static bool check_sum(struct copying *c, bool good) {
+    struct report__reader *r = c->r;
+    if (!sum_up(c, r->used))
+        return good ? ends_early(c) : false;
+    if (!is_summed_up(r) || c->crc == r->header.crc)
+        return good;
+    r->error = NULL;
+    return report__damaged(r, offsetof(struct mprof_header, crc),
+                           "the check sum is wrong");
 }
 
 /* Where each record is. */
@@ -320,14 +337,8 @@ bool report__copy_file(struct report__reader *r,
     c.window = report__try_alloc(r->pool, WINDOW, 1);
     if (!r->kept || !r->nodes || !c.window)
         return report__cannot_read(r, ENOMEM);
-    fill_window(&c, c.summed);
     r->kept_bytes = MPROF_HEADER_BYTES;
-    bool good = copy_records(&c);
-    if (!has_right_sum(&c)) {
-        r->error = NULL;
-        good = report__damaged(r, offsetof(struct mprof_header, crc),
-                               "the check sum is wrong");
-    }
+    bool good = check_sum(&c, copy_records(&c));
     report__drop(r->pool, c.window);
     if (!good)
         return false;

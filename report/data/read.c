@@ -196,10 +196,31 @@ struct report__profile *report__parse(struct report__pool *pool,
     return read_source(pool, name, &source, true, error);
 }
 
+/* SOURCE, the file PATH, is closed also when memory is short. */
+static struct report__profile *
+read_and_close(struct report__pool *pool, const char *path,
+               const struct report__source *source, bool calls,
+               const char **error) {
+    jmp_buf no_memory, *outer = pool->nomem;
+
+    pool->nomem = &no_memory;
+    if (setjmp(no_memory) != 0) {
+        close(source->fd);
+        pool->nomem = outer;
+        if (outer)
+            longjmp(*outer, 1);
+        abort();
+    }
+    struct report__profile *profile =
+        read_source(pool, path, source, calls, error);
+    pool->nomem = outer;
+    close(source->fd);
+    return profile;
+}
+
 struct report__profile *report__read(struct report__pool *pool,
                                      const char *path, bool calls,
                                      const char **error) {
-    struct report__profile *profile = NULL;
     struct stat status;
     /* O_NONBLOCK: a pipe is refused below, not waited for. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -214,9 +235,9 @@ struct report__profile *report__read(struct report__pool *pool,
         const struct report__source source = {.fd = fd,
                                               .size = (uint64_t)status.st_size};
         report__budget_add(fd);
-        profile = read_source(pool, path, &source, calls, error);
+        return read_and_close(pool, path, &source, calls, error);
     }
     if (fd >= 0)
         close(fd);
-    return profile;
+    return NULL;
 }

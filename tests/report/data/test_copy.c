@@ -3,12 +3,17 @@
 #define _GNU_SOURCE
 #include "tests/support/parsed.h"
 
+#include <errno.h>
+#include <malloc.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "report/base/sanitized.h"
 #include "report/data/copy.h"
 
 /* The window is 256 KB. */
@@ -170,8 +175,21 @@ static struct {
     const struct datafile *after;
 } meanwhile;
 
+/* How often each byte was read, or NULL; and from where on none can be, or 0.
+ */
+static unsigned char *times;
+static off_t unreadable;
+
 ssize_t pread(int fd, void *buffer, size_t bytes, off_t at) {
+    if (unreadable != 0 && at + (off_t)bytes > unreadable) {
+        bytes = at < unreadable ? (size_t)(unreadable - at) : 0;
+        errno = EIO;
+        if (bytes == 0)
+            return -1;
+    }
     ssize_t n = syscall(SYS_pread64, fd, buffer, bytes, at);
+    for (ssize_t i = 0; times != NULL && i < n; i++)
+        times[at + i]++;
     if (meanwhile.after != NULL && at > 0) {
         const struct datafile *after = meanwhile.after;
         meanwhile.after = NULL;
@@ -273,12 +291,41 @@ static void sums_up_what_is_passed_over(void **state) {
     refuses(f, "x.data: damaged at byte 32: the check sum is wrong");
 }
 
-/* It was as large when it was opened. */
-static void says_that_it_was_cut(void **state) {
+/* What is summed up is what is read. */
+static void looks_at_each_byte_once(void **state) {
     struct fixture *f = *state;
-    srand(3);
+    srand(5);
     make(&f->file, &made);
+    datafile_nodes(&f->file, made.of[0], 0, 30000);
     datafile_close(&f->file);
+    for (int calls = 0; calls < 2; calls++) {
+        times = calloc(f->file.size, 1);
+        assert_non_null(times);
+        assert_non_null(read_file(f, calls));
+        for (size_t i = MPROF_HEADER_BYTES; i < f->file.size; i++)
+            assert_int_equal(times[i], 1);
+        free(times);
+        times = NULL;
+    }
+}
+
+/* Also where nothing is kept of it. */
+static void reads_to_the_end(void **state) {
+    struct fixture *f = *state;
+    mprof_ref thread = datafile_thread(&f->file, 1, NULL);
+    datafile_nodes(&f->file, thread, 0, 100000);
+    datafile_close(&f->file);
+    for (size_t at = f->file.size - 8; at > MPROF_HEADER_BYTES; at -= at / 3) {
+        unreadable = (off_t)at;
+        assert_null(read_file(f, true));
+        assert_non_null(strstr(f->error, ": Input/output error"));
+    }
+    unreadable = 0;
+    assert_non_null(read_file(f, true));
+}
+
+/* It was as large when it was opened. */
+static void is_cut_anywhere(struct fixture *f) {
     for (int i = 0; i < 100; i++) {
         struct report__source source = {
             .fd = -1, .data = f->file.data, .size = f->file.size};
@@ -301,13 +348,76 @@ static void says_that_it_was_cut(void **state) {
     }
 }
 
+static void says_that_it_was_cut(void **state) {
+    struct fixture *f = *state;
+    srand(3);
+    make(&f->file, &made);
+    datafile_close(&f->file);
+    is_cut_anywhere(f);
+    datafile_header(&f->file)->state = MPROF_OPEN;
+    datafile_nodes(&f->file, made.of[0], 0, 100000);
+    datafile_close(&f->file);
+    is_cut_anywhere(f);
+}
+
+/* Let BYTES more be mapped than are now; *BEFORE is as it was. */
+static void limit_memory(uint64_t bytes, struct rlimit *before) {
+    struct rlimit limit;
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%lu", &pages), 1);
+    fclose(statm);
+    assert_int_equal(getrlimit(RLIMIT_AS, before), 0);
+    limit = *before;
+    limit.rlim_cur = pages * (rlim_t)sysconf(_SC_PAGESIZE) + bytes;
+    assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+}
+
+static int next_descriptor(void) {
+    int next = dup(0);
+    close(next);
+    return next;
+}
+
+/* A process goes on after that.  There is room for a copy, but not for all
+ * that is made of it. */
+static void closes_the_file_where_memory_is_short(void **state) {
+    struct fixture *f = *state;
+    char path[] = "test_copy.XXXXXX";
+    struct rlimit before;
+    jmp_buf no_memory;
+    if (MPROF_SANITIZED)
+        leave_out("a sanitizer has its own memory");
+    mprof_ref thread = datafile_thread(&f->file, 1, NULL);
+    datafile_nodes(&f->file, thread, 1000000, 1000000);
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
+    close(fd);
+    int next = next_descriptor();
+    limit_memory(f->file.size * 3 / 2 + (4 << 20), &before);
+    f->pool.nomem = &no_memory;
+    bool is_short = setjmp(no_memory) != 0;
+    if (!is_short)
+        report__read(&f->pool, path, true, &f->error);
+    f->pool.nomem = NULL;
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    unlink(path);
+    assert_true(is_short);
+    assert_int_equal(next_descriptor(), next);
+}
+
 int main(void) {
+    mallopt(M_MMAP_THRESHOLD, 128 << 10); /* what is large is mapped, always */
     const struct CMUnitTest tests[] = {
         TEST(sees_all),
         TEST(what_is_summed_up_meanwhile_is_there_once),
         TEST(sums_up_the_rest),
         TEST(sums_up_what_is_passed_over),
+        TEST(looks_at_each_byte_once),
+        TEST(reads_to_the_end),
         TEST(says_that_it_was_cut),
+        TEST(closes_the_file_where_memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
