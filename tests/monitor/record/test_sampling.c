@@ -88,8 +88,10 @@ static void the_mean_is_the_truth(void **state) {
             double p = -expm1(-bytes / apart);
             assert_true(fabs(sum.bytes - allocs * bytes) < FAR * error);
             assert_true(fabs(sum.allocs - allocs) < FAR * error / bytes);
+            /* Where only some are not recorded, they are not many, but further
+             * off than their standard error says (Bernstein's inequality). */
             assert_true(fabs((double)sum.recorded - allocs * p) <=
-                        FAR * sqrt(allocs * p * (1 - p)) + 1e-3);
+                        FAR * sqrt(allocs * p * (1 - p)) + FAR * FAR / 3);
             if (bytes > 50 * apart)
                 assert_true(sum.bytes == allocs * bytes);
         }
