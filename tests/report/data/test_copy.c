@@ -142,12 +142,17 @@ static void compare(struct report__profile *p, const struct made *m,
 
 static struct made made;
 
-static struct report__profile *read_file(struct fixture *f, bool calls) {
-    char path[] = "test_copy.XXXXXX";
+/* PATH, which is made from the name that it has, becomes that file: open. */
+static int write_file(char *path, const struct datafile *d) {
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
-    close(fd);
+    assert_int_equal(write(fd, d->data, d->size), d->size);
+    return fd;
+}
+
+static struct report__profile *read_file(struct fixture *f, bool calls) {
+    char path[] = "test_copy.XXXXXX";
+    close(write_file(path, &f->file));
     struct report__profile *p = report__read(&f->pool, path, calls, &f->error);
     unlink(path);
     return p;
@@ -250,8 +255,7 @@ static void what_is_summed_up_meanwhile_is_there_once(void **state) {
         memcpy(after.data, d->data, d->size);
         empty(&after, thread, node, counter, total);
         memcpy(path + strlen(path) - 6, "XXXXXX", 6);
-        meanwhile.fd = mkstemp(path);
-        assert_int_equal(pwrite(meanwhile.fd, d->data, d->size, 0), d->size);
+        meanwhile.fd = write_file(path, d);
         meanwhile.after = &after;
         struct report__profile *p =
             report__read(&f->pool, path, true, &f->error);
@@ -391,9 +395,7 @@ static void closes_the_file_where_memory_is_short(void **state) {
         leave_out("a sanitizer has its own memory");
     mprof_ref thread = datafile_thread(&f->file, 1, NULL);
     datafile_nodes(&f->file, thread, 1000000, 1000000);
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
-    close(fd);
+    close(write_file(path, &f->file));
     int next = next_descriptor();
     limit_memory(f->file.size * 3 / 2 + (4 << 20), &before);
     f->pool.nomem = &no_memory;

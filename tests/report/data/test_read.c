@@ -349,15 +349,21 @@ static void a_spill_that_was_emptied_counts_no_more(void **state) {
     assert_int_equal(parse(f)->counter_count, 0);
 }
 
-static void what_is_freed_is_added_up(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
+/* Of 10 objects of THREAD, 100 bytes in all, it freed 3, which had 40, and
+ * another one 2, which had 20: the FREED of that. */
+static mprof_ref free_by_another(struct datafile *d, mprof_ref thread) {
     const struct mprof_count many = {10, 100}, some = {3, 40}, few = {2, 20};
-    mprof_ref thread = datafile_c_thread(d, 1, NULL);
     mprof_ref other = datafile_c_thread(d, 2, NULL);
     mprof_ref node = datafile_node(d, thread, 0, 0);
     mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, many, some);
-    mprof_ref freed = datafile_freed(d, other, counter, few);
+    return datafile_freed(d, other, counter, few);
+}
+
+static void what_is_freed_is_added_up(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    mprof_ref thread = datafile_c_thread(d, 1, NULL);
+    mprof_ref freed = free_by_another(d, thread);
     struct report__profile *p = parse(f);
     assert_non_null(p);
     assert_int_equal(p->counters[0].lived->freed.allocs, 5);
@@ -376,12 +382,8 @@ static void what_is_freed_is_added_up(void **state) {
 static void what_others_freed_lived_at_the_peak_or_not(void **state) {
     struct fixture *f = *state;
     struct datafile *d = &f->file;
-    const struct mprof_count many = {10, 100}, some = {3, 40}, few = {2, 20};
     mprof_ref thread = datafile_c_thread(d, 1, NULL);
-    mprof_ref other = datafile_c_thread(d, 2, NULL);
-    mprof_ref node = datafile_node(d, thread, 0, 0);
-    mprof_ref counter = datafile_counter(d, node, 0, MPROF_CONS, many, some);
-    mprof_ref freed = datafile_freed(d, other, counter, few);
+    mprof_ref freed = free_by_another(d, thread);
     ((struct mprof_thread *)datafile_record(d, thread))->peak = 61;
     struct report__profile *p = parse(f);
     assert_non_null(p);
