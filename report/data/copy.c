@@ -343,7 +343,7 @@ bool report__copy_file(struct report__reader *r,
     if (!good)
         return false;
     find_records(r);
-    if (r->header.state == MPROF_OPEN && source->fd >= 0)
+    if (r->header.state == MPROF_OPEN)
         catch_up(r, source);
     return true;
 }

@@ -41,8 +41,7 @@ static bool find_call(struct report__reader *r, uint64_t owner, mprof_ref call,
 static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
                       uint32_t *function, uint32_t *site) {
     struct report__known_call *known =
-        &r->trees
-             ->known[call % (sizeof r->trees->known / sizeof *r->trees->known)];
+        &r->trees->known[call % MPROF_KNOWN_CALLS];
     if (known->call != call || call == 0) {
         if (!find_call(r, owner, call, function, site))
             return false;

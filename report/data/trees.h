@@ -17,8 +17,10 @@ struct report__known_call {
     uint32_t function, site;
 };
 
+enum { MPROF_KNOWN_CALLS = 2048 };
+
 struct report__trees {
-    struct report__known_call known[2048]; /* by the low bits of the ref */
+    struct report__known_call known[MPROF_KNOWN_CALLS]; /* by ref, a cache */
     /* For call sites of the C heap; NULL where that was not recorded. */
     uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
     struct report__call *calls; /* other edges, sorted */
