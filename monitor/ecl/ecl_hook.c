@@ -101,8 +101,7 @@ static inline cl_env_ptr own_env(void) {
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
                  struct mprof_count count, cl_object clas, const void *block,
-                 struct mprof__trail trail, const void *frame,
-                 uintptr_t stack) {
+                 const void *frame, uintptr_t stack, bool by_rules) {
     struct mprof__event event = {
         .count = count,
         .class_ = (uint8_t)class_of(type),
@@ -113,7 +112,7 @@ allocated_slowly(struct mprof__self *me, cl_type type, int storage,
     };
     if (me == NULL)
         me = mprof__enter_slowly(stack);
-    mprof__allocated_inside(me, &event, frame, trail);
+    mprof__allocated_inside(me, &event, frame, by_rules);
 }
 
 /* Its frame is where the walk begins, so it must not be inlined, nor be gone
@@ -131,34 +130,37 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =
         me == NULL ? NULL : me->heap[MPROF_LISP_HEAP].thread;
+    struct mprof_bin *bin = NULL;
+    bool by_rules = false;
     if (__builtin_expect(thread != NULL && me->heap[MPROF_LISP_HEAP].id ==
                                                mprof__recording_id(),
-                         1)) {
-        struct mprof_bin *bin = mprof__bin_of(
-            thread, (unsigned)type % MPROF__TYPES, (uintptr_t)clas);
-        struct mprof__cell *cell =
-            bin == NULL ? NULL
-                        : mprof__remembered(&thread->memo, frame, &trail);
-        uint32_t key =
-            cell == NULL ? 0
-                         : mprof__bin_key(thread->memo.base, bin, storage != 0);
+                         1))
+        bin = mprof__bin_of(thread, (unsigned)type % MPROF__TYPES,
+                            (uintptr_t)clas);
+    if (__builtin_expect(bin != NULL, 1)) {
+        struct mprof__memo *memo = &thread->memo;
+        uint32_t key = mprof__bin_key(memo->base, bin, storage != 0);
+        struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
         struct mprof_counter *counter =
-            cell == NULL ? NULL : mprof__cell_counter(&thread->memo, cell, key);
+            cell == NULL ? NULL : mprof__cell_counter(memo, cell, key);
+        if (counter == NULL)
+            counter = mprof__counter_guarded(me, thread, frame, trail, key);
+        else
+            mprof__check_cell(thread, frame, cell);
         if (__builtin_expect(counter != NULL &&
                                  mprof__count_lisp(thread, counter, bin,
                                                    storage != 0, count),
                              1)) {
-            mprof__check_cell(thread, frame, cell);
             if (__builtin_expect(thread->lives, 0))
                 mprof__alive_begin(thread, block,
-                                   cell->counter[mprof__counter_place(key)],
-                                   bytes);
+                                   mprof__counter_ref(memo, counter), bytes);
             mprof__leave_quickly(me);
             return;
         }
+        by_rules = counter == NULL;
     }
-    allocated_slowly(me, type, storage, count, clas, block, trail, frame,
-                     stack);
+    allocated_slowly(me, type, storage, count, clas, block, frame, stack,
+                     by_rules);
 }
 
 /* The same where only some are recorded. */
@@ -166,7 +168,6 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer",
                                               "no-optimize-sibling-calls")))
 sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
         void *block) {
-    const struct mprof__trail trail = {NULL, NULL};
     struct mprof_count stands_for;
     note_thread();
     mprof__ecl_count(bytes);
@@ -174,7 +175,7 @@ sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
         return;
     uintptr_t stack = mprof__stack();
     allocated_slowly(mprof__enter_quickly(stack), type, storage, stands_for,
-                     clas, block, trail, MPROF__FRAME(), stack);
+                     clas, block, MPROF__FRAME(), stack, false);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,

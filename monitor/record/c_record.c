@@ -173,10 +173,10 @@ static bool count_in(const struct place *p, struct mprof_c_counter *counter,
 
 /* By what is remembered.  False: it is not. */
 static bool place_by_walk(const struct place *p, const void *object,
-                          uint64_t bytes, const void *frame,
-                          struct mprof__trail trail) {
+                          uint64_t bytes, const void *frame) {
     struct mprof_counter *counter = mprof__counter_by_walk(
-        p->thread, frame, trail, mprof_size_class(bytes));
+        p->thread, frame, (struct mprof__trail){NULL, NULL},
+        mprof_size_class(bytes));
     return counter != NULL &&
            count_in(p, (struct mprof_c_counter *)counter, object, bytes);
 }
@@ -198,33 +198,35 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     return placed;
 }
 
-/* The walk came as far as TRAIL. */
 static inline bool place_at(struct mprof__self *me, const void *object,
-                            uint64_t bytes, const void *frame,
-                            struct mprof__trail trail) {
+                            uint64_t bytes, const void *frame) {
     struct place p;
     return (find_place(me, object, bytes, &p) &&
-            place_by_walk(&p, object, bytes, frame, trail)) ||
+            place_by_walk(&p, object, bytes, frame)) ||
            place_slowly(me, object, bytes, frame);
 }
 
 bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame) {
-    const struct mprof__trail none = {NULL, NULL};
     return me == NULL ? place_slowly(me, object, bytes, frame)
-                      : place_at(me, object, bytes, frame, none);
+                      : place_at(me, object, bytes, frame);
 }
 
-/* The same when ME is inside already and leaves here, or is NULL. */
+/* The same when ME is inside already and leaves here, or is NULL.  BY_RULES: a
+ * walk by cells led nowhere, or there was no room. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
-                 const void *frame, struct mprof__trail trail) {
+                 const void *frame, bool by_rules) {
     if (me == NULL) {
         place_slowly(me, object, bytes, frame);
         return;
     }
-    if (mprof__guard(me))
-        place_at(me, object, bytes, frame, trail);
+    if (mprof__guard(me)) {
+        if (by_rules)
+            place_slowly(me, object, bytes, frame);
+        else
+            place_at(me, object, bytes, frame);
+    }
     mprof__leave(me);
 }
 
@@ -232,8 +234,7 @@ allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
 static void __attribute__((noinline))
 enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
                    uintptr_t stack) {
-    allocated_slowly(mprof__enter_slowly(stack), object, bytes, frame,
-                     (struct mprof__trail){NULL, NULL});
+    allocated_slowly(mprof__enter_slowly(stack), object, bytes, frame, false);
 }
 
 /* Mostly the chain is remembered, and nothing has to be made. */
@@ -242,6 +243,7 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__trail trail = {NULL, NULL};
+    bool by_rules = false;
     struct place p;
     if (__builtin_expect(me == NULL, 0)) {
         enter_and_allocate(object, bytes, frame, stack);
@@ -253,14 +255,17 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
         struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
         struct mprof_counter *counter =
             cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
+        if (counter == NULL)
+            counter =
+                mprof__counter_guarded(me, p.thread, frame, trail, class_);
+        else
+            mprof__check_cell(p.thread, frame, cell);
         if (__builtin_expect(counter != NULL, 1)) {
             struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
-            mprof__check_cell(p.thread, frame, cell);
             bool is_quick = mprof__c_counter_is_quick(&p.thread->share, own,
                                                       mprof__c_one(bytes));
             if (!is_quick && !mprof__c_counter_is_wide(own)) {
-                allocated_slowly(me, object, bytes, frame,
-                                 (struct mprof__trail){NULL, NULL});
+                allocated_slowly(me, object, bytes, frame, false);
                 return;
             }
             mprof__live_add(p.thread, &p.thread->share, object, bytes);
@@ -269,12 +274,13 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
             else
                 mprof__c_wide_allocated(memo->base, &p.thread->share, own,
                                         bytes, false);
-            put(&p, cell->counter[class_ % 2], bytes);
+            put(&p, mprof__counter_ref(memo, counter), bytes);
             mprof__leave_quickly(me);
             return;
         }
+        by_rules = true;
     }
-    allocated_slowly(me, object, bytes, frame, trail);
+    allocated_slowly(me, object, bytes, frame, by_rules);
 }
 
 void mprof__c_failed(void) {

@@ -14,13 +14,13 @@ static bool measure_to(struct mprof__cell *c,
     if (cfa <= c->low || size % WORD != 0 || size / WORD > UINT16_MAX ||
         ra_at >= size || ra_at % WORD != 0)
         return false;
-    c->size = (uint16_t)(size / WORD);
-    c->ra_at = (uint16_t)(ra_at / WORD);
+    c->shape.size = (uint16_t)(size / WORD);
+    c->shape.ra_at = (uint16_t)(ra_at / WORD);
     if (known->bp_saved) {
         bp_at -= c->low;
         if (bp_at >= size || bp_at % WORD != 0)
             return false;
-        c->bp_at = (uint16_t)(bp_at / WORD);
+        c->shape.bp_at = (uint16_t)(bp_at / WORD);
     }
     return true;
 }
@@ -47,9 +47,9 @@ static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
                       (uintptr_t)(intptr_t)rule->bp_offset;
     more->runs_at = (uint32_t)(at - c->low);
     more->word = more->object = cfa;
-    c->flags |= MPROF__CELL_ASKS | MPROF__CELL_LEAVES;
+    c->shape.flags |= MPROF__CELL_ASKS | MPROF__CELL_LEAVES;
     if (by_bp || (rule->bp_saved && rule->bp_base == MPROF__BP))
-        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
+        c->shape.flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
     return measure_to(c, known, cfa, bp_at);
 }
 
@@ -63,12 +63,12 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
             return false;
         if (!known->site->unwind.rule.outermost)
             return measure_by_word(reach, c, more, known);
-        c->flags |= MPROF__CELL_END;
+        c->shape.flags |= MPROF__CELL_END;
         return true;
     }
     bool by_bp = known->way == MPROF__BY_BP;
     if (by_bp)
-        c->flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
+        c->shape.flags |= MPROF__CELL_USES | MPROF__CELL_NEEDS;
     uintptr_t cfa =
         (by_bp ? more->bp : c->low) + (uintptr_t)(intptr_t)known->cfa;
     return measure_to(c, known, cfa, mprof__words_from(cfa, known->bp));
@@ -85,7 +85,7 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
         return false;
     more->runs_at = (uint32_t)((uintptr_t)at - c->low);
     more->word = *at;
-    c->flags |= MPROF__CELL_ASKS;
+    c->shape.flags |= MPROF__CELL_ASKS;
     more->object = mprof__adapter.object(more->word);
     if (more->object != 0)
         c->call = mprof__session_has(thread->session, more->object);

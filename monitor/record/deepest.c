@@ -43,7 +43,7 @@ void mprof__stack_by_rules(struct mprof__thread *thread) {
 void mprof__stack_by_cells(struct mprof__thread *thread,
                            const struct mprof__cell *outermost, uintptr_t sp) {
     uintptr_t base = 0;
-    if (outermost->flags & MPROF__CELL_MARK)
+    if (outermost->shape.flags & MPROF__CELL_MARK)
         base = thread->chain.marks->base;
     else if (begins(mprof__cell_more(&thread->memo, outermost)->site,
                     outermost->pc))

@@ -97,11 +97,12 @@ static inline bool count(struct mprof__thread *thread,
 /* By what is remembered.  False: it is not. */
 static inline bool place_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
-                                 const void *frame, struct mprof__trail trail) {
+                                 const void *frame) {
     struct mprof_bin *bin = bin_of(thread, event);
     struct mprof_counter *counter =
         bin == NULL ? NULL
-                    : mprof__counter_by_walk(thread, frame, trail,
+                    : mprof__counter_by_walk(thread, frame,
+                                             (struct mprof__trail){NULL, NULL},
                                              key_of(thread, bin, event));
     if (counter == NULL)
         return false;
@@ -140,7 +141,7 @@ static inline void place(struct mprof__thread *thread,
 
 static void allocated(struct mprof__self *me, struct mprof__session *session,
                       struct mprof__event *event, const void *frame,
-                      struct mprof__trail trail) {
+                      bool by_rules) {
     /* What stands for others was on its way when another recording began. */
     if (session->sampling == 0 && event->count.allocs > 1)
         event->count =
@@ -151,20 +152,19 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
         me == NULL ? NULL : mprof__thread_here(me, session, MPROF_LISP_HEAP);
     if (thread == NULL)
         mprof__count_unplaced(session, event->count);
-    else if (!place_by_walk(thread, event, frame, trail))
+    else if (by_rules || !place_by_walk(thread, event, frame))
         place(thread, event, frame);
 }
 
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
-                             const void *frame, struct mprof__trail trail) {
+                             const void *frame, bool by_rules) {
     struct mprof__session *session = mprof__current();
     if (session != NULL && (me == NULL || mprof__guard(me)))
-        allocated(me, session, event, frame, trail);
+        allocated(me, session, event, frame, by_rules);
     if (me != NULL)
         mprof__leave(me);
 }
 
 void mprof__allocated(struct mprof__event *event, const void *frame) {
-    mprof__allocated_inside(mprof__enter(), event, frame,
-                            (struct mprof__trail){NULL, NULL});
+    mprof__allocated_inside(mprof__enter(), event, frame, false);
 }

@@ -146,7 +146,6 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     memo->used = memo->hand = memo->seen_count = memo->wanted = 0;
     memo->largest =
         memo->capacity >= MPROF__NEAR_CELLS || wanted > memo->capacity;
-    memo->base = thread->session->arena.base;
     if (memo->versions > MPROF__MOST_VERSIONS)
         memo->versions = 0;
     memo->patience = 1;

@@ -19,6 +19,20 @@ struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                : mprof__make_cell_counter(thread, cell, key);
 }
 
+struct mprof_counter *__attribute__((noinline))
+mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
+                       const void *frame, struct mprof__trail trail,
+                       uint32_t key) {
+    if (!mprof__guard(me)) {
+        me->guarded = false;
+        return NULL;
+    }
+    struct mprof_counter *counter =
+        mprof__counter_by_walk(thread, frame, trail, key);
+    me->guarded = false;
+    return counter;
+}
+
 /* The next walk by cells may end at the mark where this one did. */
 static void tell_mark(const struct mprof__chain *chain) {
     const struct mprof__frame *f = &chain->frames[chain->unreturned - 1];

@@ -43,7 +43,7 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
 #endif
 
 /* Where to count what has KEY of the chain that begins in the frame of CELL;
- * NULL: there is none yet. */
+ * NULL: that is not known yet. */
 static inline struct mprof_counter *
 mprof__cell_counter(const struct mprof__memo *memo,
                     const struct mprof__cell *cell, uint32_t key) {
@@ -52,10 +52,23 @@ mprof__cell_counter(const struct mprof__memo *memo,
     return ref != 0 && counter->key == key ? counter : NULL;
 }
 
+/* The ref of COUNTER. */
+static inline mprof_ref
+mprof__counter_ref(const struct mprof__memo *memo,
+                   const struct mprof_counter *counter) {
+    return (mprof_ref)((uintptr_t)((const char *)counter - memo->base) / 8);
+}
+
 /* The same for the chain that begins at FRAME, after a walk that came as far as
  * TRAIL; made when it is not there.  NULL: the chain is to be walked by rules,
- * or there is no room. */
+ * or there is no room.  In a guarded function; or for ME, which is inside, and
+ * is not guarded then. */
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
+                                             const void *frame,
+                                             struct mprof__trail trail,
+                                             uint32_t key);
+struct mprof_counter *mprof__counter_guarded(struct mprof__self *me,
+                                             struct mprof__thread *thread,
                                              const void *frame,
                                              struct mprof__trail trail,
                                              uint32_t key);
@@ -96,9 +109,10 @@ mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
 }
 
 /* mprof__allocated() for ME, which is inside already and leaves here, or is
- * NULL when it cannot be; its walk came as far as TRAIL, or has not begun. */
+ * NULL when it cannot be.  BY_RULES: a walk by cells led nowhere, or there was
+ * no room. */
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
-                             const void *frame, struct mprof__trail trail);
+                             const void *frame, bool by_rules);
 
 static inline void mprof__count_bin(struct mprof_bin *bin, bool storage,
                                     struct mprof_count n) {

@@ -32,7 +32,7 @@ enum { NONE_STALE = SIZE_MAX };
 static uintptr_t bp_in(const struct walk *w, size_t n) {
     while (n-- > 0) {
         const struct mprof__cell *c = w->memo->visited[n];
-        if (c->bp_at != MPROF__NOT_SAVED)
+        if (c->shape.bp_at != MPROF__NOT_SAVED)
             return mprof__word_at(mprof__cell_bp_slot(c));
     }
     return w->bp;
@@ -45,39 +45,41 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
     return false;
 }
 
-/* How large C is, by what is KNOWN of nearly all frames.  False: it is none
- * that cells are for. */
-static inline bool measure_plainly(struct mprof__reach *reach,
-                                   struct mprof__cell *c,
-                                   const struct mprof__known_site *known) {
-    uint32_t words = (uint32_t)known->cfa / sizeof(uintptr_t);
-    c->size = (uint16_t)words;
-    c->ra_at = (uint16_t)(words + (uint32_t)known->ra);
-    if (known->bp_saved)
-        c->bp_at = (uint16_t)(words + (uint32_t)known->bp);
-    return mprof__cell_can_be_read(reach, c);
+/* mprof__cell_can_be_read(), for a plain frame: nearly always it is in pages
+ * that are known. */
+static inline bool is_in_reach(struct mprof__reach *reach,
+                               const struct mprof__cell *c) {
+    return mprof__reaches(reach, c->low) &&
+           (mprof__cell_high(c) <= reach->high ||
+            mprof__cell_can_be_read(reach, c));
 }
 
 /* Make C that of the next frame outwards, in the state PC and SP.  False: it is
  * none that cells are for. */
 static inline __attribute__((always_inline)) bool
 fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
-    const struct mprof__known_site *known =
-        mprof__walk_known(&w->thread->chain, pc);
+    struct mprof__chain *chain = &w->thread->chain;
+    const struct mprof__known_site *known = mprof__walk_known(chain, pc);
     if (known == NULL)
         return false;
     c->version = 0;
     c->pc = 0;
     mprof__order_for_handlers();
-    *c = (struct mprof__cell){.low = sp,
-                              .flags = MPROF__CELL_STALE |
-                                       (known->is_new ? MPROF__CELL_NEW : 0),
-                              .bp_at = MPROF__NOT_SAVED,
-                              .call = known->ref};
+    c->low = sp;
+    /* What was here may be of another generation. */
+    c->outer = 0;
+    c->node = c->parent = 0;
+    c->counter[0] = c->counter[1] = 0;
+    c->call = known->ref;
     if (__builtin_expect(known->way == MPROF__PLAINLY, 1)) {
-        if (!measure_plainly(&w->thread->chain.reach, c, known))
+        c->shape = known->shape;
+        c->shape.flags |= MPROF__CELL_STALE;
+        if (!is_in_reach(&chain->reach, c))
             return false;
     } else {
+        c->shape = (struct mprof__shape){
+            .flags = MPROF__CELL_STALE | (known->is_new ? MPROF__CELL_NEW : 0),
+            .bp_at = MPROF__NOT_SAVED};
         *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
             .site = known->site, .bp = bp_in(w, w->n)};
         if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
@@ -178,9 +180,9 @@ static struct mprof__cell *find_slowly(struct walk *w, uintptr_t pc,
     for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
         struct mprof__cell *c = mprof__cell_candidate(memo, place, way);
         if (!mprof__cell_is(c, pc, sp) ||
-            (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
+            (c->shape.flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
             continue;
-        if (c->flags & MPROF__CELL_NEEDS &&
+        if (c->shape.flags & MPROF__CELL_NEEDS &&
             mprof__cell_more(memo, c)->bp != bp_in(w, w->n))
             return fill(w, c, pc, sp) ? c : NULL;
         return c;
@@ -195,7 +197,8 @@ static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
     struct mprof__cell *c = mprof__cell_at(w->memo, pc, sp);
     if (__builtin_expect(!mprof__cell_is(c, pc, sp), 0))
         return make(w, pc, sp);
-    if (__builtin_expect(c->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS), 0))
+    if (__builtin_expect(
+            c->shape.flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS), 0))
         return find_slowly(w, pc, sp);
     return c;
 }
@@ -203,7 +206,7 @@ static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
 /* The walk */
 
 static inline void make_stale(struct mprof__cell *c) {
-    c->flags |= MPROF__CELL_STALE;
+    c->shape.flags |= MPROF__CELL_STALE;
     mprof__order_for_handlers();
 }
 
@@ -220,7 +223,7 @@ static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     w->memo->marks = owner;
     /* A function that ended by jumping to another leaves it the mark. */
     owner->ra_slot[number] = mprof__cell_slot(c);
-    c->flags |= MPROF__CELL_MARK;
+    c->shape.flags |= MPROF__CELL_MARK;
     c->outer = (uint32_t)number;
     c->outer_version = owner->serial[number];
     *word = mark->ra;
@@ -233,7 +236,7 @@ static void lead_to(struct walk *w, struct mprof__cell *c,
                     const struct mprof__cell *outer) {
     w->stale = w->n - 1;
     make_stale(c);
-    if (!(c->flags & MPROF__CELL_MARK))
+    if (!(c->shape.flags & MPROF__CELL_MARK))
         c->outer = (uint32_t)(outer - w->memo->cells);
 }
 
@@ -244,7 +247,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
     uintptr_t word = mprof__word_at(mprof__cell_slot(c));
     w->stale = w->n - 1;
     make_stale(c);
-    c->flags &= ~(uint32_t)MPROF__CELL_MARK;
+    c->shape.flags &= ~(uint32_t)MPROF__CELL_MARK;
     c->ra = word;
     if (__builtin_expect(mprof__is_mark(word), 0)) {
         if (!meet_mark(w, c, &word))
@@ -265,7 +268,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
  * on with.  NULL: *ENDS, or what C leads to is to be looked for. */
 static inline struct mprof__cell *
 straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
-    unsigned flags = c->flags;
+    unsigned flags = c->shape.flags;
     if (flags & MPROF__CELL_STALE)
         w->stale = w->n - 1;
     if (flags & MPROF__CELL_END) {
@@ -291,8 +294,9 @@ straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
     /* Only the node of the caller is another, or what it needs. */
     if (outer->version != c->outer_version || flags & MPROF__CELL_STALE) {
         w->stale = w->n - 1;
-        return outer->flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS) ? NULL
-                                                                     : outer;
+        return outer->shape.flags & (MPROF__CELL_NEEDS | MPROF__CELL_ASKS)
+                   ? NULL
+                   : outer;
     }
     return flags & MPROF__CELL_SAVES && !mprof__cell_saves(w->memo, c) ? NULL
                                                                        : outer;
@@ -316,7 +320,7 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
     bool ends = false;
     while (c != NULL && n < far) {
         struct mprof__cell *outer = &cells[c->outer];
-        if (__builtin_expect(!(c->flags & MPROF__CELL_SPECIAL) &&
+        if (__builtin_expect(!(c->shape.flags & MPROF__CELL_SPECIAL) &&
                                  mprof__word_at(mprof__cell_slot(c)) == c->ra &&
                                  outer->version == c->outer_version,
                              1)) {
@@ -325,7 +329,7 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
             continue;
         }
         w->n = n;
-        if (c->flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
+        if (c->shape.flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)) {
             /* Mostly the interpreter, which runs another function. */
             c = find_slowly(w, c->pc, c->low);
             if (c != NULL && n > 0)
@@ -352,7 +356,7 @@ static inline mprof_ref step(struct walk *w, size_t i,
     const struct mprof__step *step = mprof__step_at(tree, parent, key);
     if (mprof__is_step(step, parent, key))
         return step->child;
-    bool news = i > 0 && w->memo->visited[i - 1]->flags & MPROF__CELL_NEW;
+    bool news = i > 0 && w->memo->visited[i - 1]->shape.flags & MPROF__CELL_NEW;
     return mprof__tree_step(w->thread, parent, c->call, news);
 }
 
@@ -361,17 +365,17 @@ static inline mprof_ref step(struct walk *w, size_t i,
 static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
                       const struct mprof__cell *outer, uint32_t *flags) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
-    bool passes = outer != NULL && outer->flags & MPROF__CELL_NEEDS;
-    bool needed = c->flags & MPROF__CELL_NEEDS;
-    bool needs =
-        c->flags & MPROF__CELL_USES || (c->bp_at == MPROF__NOT_SAVED && passes);
+    bool passes = outer != NULL && outer->shape.flags & MPROF__CELL_NEEDS;
+    bool needed = c->shape.flags & MPROF__CELL_NEEDS;
+    bool needs = c->shape.flags & MPROF__CELL_USES ||
+                 (c->shape.bp_at == MPROF__NOT_SAVED && passes);
     uintptr_t bp = needs ? bp_in(w, i) : 0;
     bool differs = needs != needed || (needs && bp != more->bp);
     *flags &= ~(uint32_t)(MPROF__CELL_NEEDS | MPROF__CELL_SAVES);
     if (needs)
         *flags |= MPROF__CELL_NEEDS;
-    if (passes && c->bp_at != MPROF__NOT_SAVED &&
-        !(c->flags & MPROF__CELL_MARK))
+    if (passes && c->shape.bp_at != MPROF__NOT_SAVED &&
+        !(c->shape.flags & MPROF__CELL_MARK))
         *flags |= MPROF__CELL_SAVES;
     if (differs)
         c->version = ++w->memo->versions;
@@ -384,7 +388,7 @@ static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
  * OUTER, or without one by PARENT.  False: there is no room. */
 static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
                    const struct mprof__cell *outer, mprof_ref parent) {
-    uint32_t flags = c->flags;
+    uint32_t flags = c->shape.flags;
     mprof_ref node = c->node;
     make_stale(c);
     if (c->parent != parent || node == 0)
@@ -394,7 +398,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     if (__builtin_expect(
             flags & (MPROF__CELL_USES | MPROF__CELL_NEEDS |
                      MPROF__CELL_SAVES) ||
-                (outer != NULL && outer->flags & MPROF__CELL_NEEDS),
+                (outer != NULL && outer->shape.flags & MPROF__CELL_NEEDS),
             0))
         settle_bp(w, i, c, outer, &flags);
     if (c->version == 0 || node != c->node) {
@@ -413,7 +417,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
         c->outer_version = outer->version;
     }
     mprof__order_for_handlers();
-    c->flags = flags & ~(uint32_t)MPROF__CELL_STALE;
+    c->shape.flags = flags & ~(uint32_t)MPROF__CELL_STALE;
     return true;
 }
 
@@ -430,7 +434,7 @@ static bool settle_all(struct walk *w) {
     }
     for (size_t i = w->stale + 1; i-- > 0;) {
         struct mprof__cell *c = w->memo->visited[i];
-        bool same = outer != NULL && !(c->flags & MPROF__CELL_STALE) &&
+        bool same = outer != NULL && !(c->shape.flags & MPROF__CELL_STALE) &&
                     &w->memo->cells[c->outer] == outer &&
                     c->outer_version == outer->version;
         if (!same && !settle(w, i, c, outer, parent))

@@ -74,7 +74,7 @@ enum {
     MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
     MPROF__CELL_USES = 64,  /* ... already the way to the caller */
     MPROF__CELL_LEAVES = 128, /* from here inwards is another stack, perhaps */
-    MPROF__CELL_NEW = 256     /* of operator new, or a relative of that */
+    MPROF__CELL_NEW = MPROF__SHAPE_NEW
 };
 
 /* A frame: one line of the processor's cache. */
@@ -85,9 +85,7 @@ struct mprof__cell {
     uint32_t version;
     mprof_ref node, parent; /* its node, and that of its caller */
     mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
-    uint16_t size, ra_at;   /* words, from `low` */
-    uint16_t bp_at;         /* ... where its own frame pointer is saved */
-    uint16_t flags;
+    struct mprof__shape shape;
     mprof_ref counter[2]; /* of the node, by mprof__counter_place(), or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
@@ -99,8 +97,6 @@ static inline unsigned mprof__counter_place(uint32_t key) {
 
 /* It begins anew with versions long before there are no more. */
 #define MPROF__MOST_VERSIONS (UINT32_MAX - (1 << 16))
-
-#define MPROF__NOT_SAVED UINT16_MAX /* bp_at: nowhere */
 
 /* What most cells do without.  A field holds only while the cell has the flag
  * beside it; else it is what another cell left there. */
@@ -176,23 +172,23 @@ mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
 }
 
 static inline uintptr_t mprof__cell_slot(const struct mprof__cell *c) {
-    return c->low + c->ra_at * sizeof(uintptr_t);
+    return c->low + c->shape.ra_at * sizeof(uintptr_t);
 }
 
 static inline uintptr_t mprof__cell_bp_slot(const struct mprof__cell *c) {
-    return c->low + c->bp_at * sizeof(uintptr_t);
+    return c->low + c->shape.bp_at * sizeof(uintptr_t);
 }
 
 static inline uintptr_t mprof__cell_high(const struct mprof__cell *c) {
-    return c->low + c->size * sizeof(uintptr_t);
+    return c->low + c->shape.size * sizeof(uintptr_t);
 }
 
 /* Can what C is compared with be read from the stack? */
 static inline bool mprof__cell_can_be_read(struct mprof__reach *reach,
                                            const struct mprof__cell *c) {
-    return c->flags & MPROF__CELL_END ||
+    return c->shape.flags & MPROF__CELL_END ||
            (mprof__reaches(reach, mprof__cell_slot(c)) &&
-            (c->bp_at == MPROF__NOT_SAVED ||
+            (c->shape.bp_at == MPROF__NOT_SAVED ||
              mprof__reaches(reach, mprof__cell_bp_slot(c))));
 }
 
@@ -266,7 +262,7 @@ static inline bool mprof__cell_saves(const struct mprof__memo *memo,
 /* Does C, which is SPECIAL, lead where it led, as far as it knows? */
 static inline __attribute__((always_inline)) bool
 mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
-    unsigned flags = c->flags;
+    unsigned flags = c->shape.flags;
     if (flags & MPROF__CELL_STALE)
         return false;
     if (flags & MPROF__CELL_MARK)
@@ -317,14 +313,14 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         return NULL;
     struct mprof__cell *c = mprof__cell_at(memo, pc, sp), *f;
     if (!mprof__cell_is(c, pc, sp) ||
-        (__builtin_expect(c->flags & MPROF__CELL_NEEDS, 0) &&
+        (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
          mprof__cell_more(memo, c)->bp != bp))
         return NULL;
     for (f = c;;) {
-        if (__builtin_expect(f->flags & MPROF__CELL_SPECIAL, 0)) {
+        if (__builtin_expect(f->shape.flags & MPROF__CELL_SPECIAL, 0)) {
             if (!mprof__cell_holds(memo, f))
                 break;
-            if (f->flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
+            if (f->shape.flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
                 if (sp > memo->shallowest)
                     memo->shallowest = sp;
                 return c;

@@ -28,7 +28,7 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
                  size_t i) {
     struct mprof__cell *c = memo->visited[i];
     /* Damaged tables may take anything for a return address. */
-    if (c->flags & (MPROF__CELL_MARK | MPROF__CELL_END) ||
+    if (c->shape.flags & (MPROF__CELL_MARK | MPROF__CELL_END) ||
         !mprof__follows_call(c->ra))
         return false;
     int number = mprof__marks_set(chain->marks, mprof__cell_slot(c),
@@ -36,16 +36,16 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
     if (number < 0)
         return false;
     /* Should a jump leave this in the middle, the walk finds the mark. */
-    c->flags |= MPROF__CELL_STALE;
+    c->shape.flags |= MPROF__CELL_STALE;
     mprof__order_for_handlers();
     memo->marks = chain->marks;
     c->ra = mprof__marks_trampoline(chain->marks);
     c->outer = (uint32_t)number;
     c->outer_version = chain->marks->serial[number];
-    c->flags |= MPROF__CELL_MARK;
+    c->shape.flags |= MPROF__CELL_MARK;
     mprof__walk_tell(chain, (size_t)number, memo->visited[i + 1]->node);
     mprof__order_for_handlers();
-    c->flags &= ~(uint32_t)MPROF__CELL_STALE;
+    c->shape.flags &= ~(uint32_t)MPROF__CELL_STALE;
     mprof__bump(&chain->record->marks, 1);
     return true;
 }
@@ -53,7 +53,7 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
 /* The innermost frame that is on the stack of the first one for sure. */
 static size_t find_innermost(const struct mprof__memo *memo, size_t last) {
     for (size_t i = last + 1; i > 0; i--)
-        if (memo->visited[i - 1]->flags & MPROF__CELL_LEAVES)
+        if (memo->visited[i - 1]->shape.flags & MPROF__CELL_LEAVES)
             return i;
     return 0;
 }
@@ -145,7 +145,7 @@ void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
     bool long_stretch = last > SPACE + CLEARANCE;
     if (!long_stretch && !time)
         return;
-    if (outermost->flags & MPROF__CELL_MARK)
+    if (outermost->shape.flags & MPROF__CELL_MARK)
         kept = outermost->outer + 1u;
     else if (mprof__walk_marks(chain, mprof__cell_more(memo, outermost)->site,
                                outermost->pc, outermost->low) == NULL)

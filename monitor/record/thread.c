@@ -227,6 +227,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
         thread->self = mprof__adapter.self == NULL ? 0 : mprof__adapter.self();
         mprof__chain_forget(&thread->chain);
         mprof__memo_forget(&thread->memo);
+        thread->memo.base = session->arena.base;
         thread->deepest = 0;
         thread->chain.marks = me->marks;
         thread->chain.refused = 0;

@@ -13,7 +13,7 @@
 
 #include "monitor/base/table.h"
 
-enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 2048, GROWTH = 4 };
+enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 8192, GROWTH = 4 };
 
 enum { WORD_BYTES = sizeof(uintptr_t) };
 
@@ -254,6 +254,16 @@ static bool is_plain(const struct mprof__known_site *known) {
            (!known->bp_saved || is_in_frame(words, known->bp));
 }
 
+static struct mprof__shape shape_of(const struct mprof__known_site *known) {
+    uint32_t words = (uint32_t)known->cfa / WORD_BYTES;
+    return (struct mprof__shape){
+        .size = (uint16_t)words,
+        .ra_at = (uint16_t)(words + (uint32_t)known->ra),
+        .bp_at = known->bp_saved ? (uint16_t)(words + (uint32_t)known->bp)
+                                 : MPROF__NOT_SAVED,
+        .flags = known->is_new ? MPROF__SHAPE_NEW : 0};
+}
+
 /* Write down for KNOWN what the rule of its site says in simple cases. */
 static void simplify(struct mprof__known_site *known) {
     const struct mprof__site *site = known->site;
@@ -275,6 +285,8 @@ static void simplify(struct mprof__known_site *known) {
         known->way = rule->cfa_base == MPROF__BP ? MPROF__BY_BP
                      : is_plain(known)           ? MPROF__PLAINLY
                                                  : MPROF__BY_SP;
+    if (known->way == MPROF__PLAINLY)
+        known->shape = shape_of(known);
 }
 
 /* Have more places for what is known of return addresses, once many have been
@@ -360,14 +372,18 @@ push_new(struct mprof__chain *chain, const struct registers *r,
 static inline bool step_simply(struct mprof__chain *chain,
                                struct mprof__fresh *f, struct registers *r,
                                const struct mprof__known_site *known) {
-    bool by_bp = known->way == MPROF__BY_BP;
-    uintptr_t cfa = (by_bp ? r->bp : r->sp) + (uintptr_t)(intptr_t)known->cfa;
+    bool plain = known->way == MPROF__PLAINLY,
+         by_bp = known->way == MPROF__BY_BP;
+    uintptr_t cfa =
+        plain ? r->sp + known->shape.size * WORD_BYTES
+              : (by_bp ? r->bp : r->sp) + (uintptr_t)(intptr_t)known->cfa;
     if (__builtin_expect(cfa <= r->sp, 0))
         return false;
     f->high = cfa;
     f->checkable = true;
     f->uses_bp = by_bp;
-    f->ra_slot = mprof__words_from(cfa, known->ra);
+    f->ra_slot = plain ? r->sp + known->shape.ra_at * WORD_BYTES
+                       : mprof__words_from(cfa, known->ra);
     if (!mprof__reaches(&chain->reach, f->ra_slot))
         return false;
     uintptr_t word = mprof__word_at(f->ra_slot);
@@ -376,7 +392,8 @@ static inline bool step_simply(struct mprof__chain *chain,
         !see_through(chain, f, &word))
         return false;
     if (known->bp_saved) {
-        f->bp_at = mprof__words_from(cfa, known->bp);
+        f->bp_at = plain ? r->sp + known->shape.bp_at * WORD_BYTES
+                         : mprof__words_from(cfa, known->bp);
         if (!is_within(f, f->bp_at) || !mprof__reaches(&chain->reach, f->bp_at))
             return false;
         r->bp = mprof__word_at(f->bp_at);

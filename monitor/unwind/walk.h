@@ -87,17 +87,34 @@ enum mprof__way {
     MPROF__BY_RULE  /* as the site's rule says */
 };
 
+/* Where things are in a frame: words from its stack pointer to that of its
+ * caller, to its return address, and to where its frame pointer is saved. */
+struct mprof__shape {
+    uint16_t size, ra_at, bp_at;
+    uint16_t flags; /* MPROF__SHAPE_NEW, and what others add */
+};
+
+enum {
+    MPROF__NOT_SAVED = UINT16_MAX, /* bp_at: nowhere */
+    MPROF__SHAPE_NEW = 1 << 15     /* it is in operator new, or a relative */
+};
+
 /* What is needed to go on from a return address, as far as it holds for a
  * generation: half a cache line. */
 struct mprof__known_site {
     uintptr_t pc;
     const struct mprof__site *site;
-    int32_t cfa;
-    int16_t ra, bp; /* words: the return address is at CFA + ra, and the frame
-                       pointer, where it is saved, at CFA + bp; BY_RULE they may
-                       be cut off */
-    mprof_ref ref;  /* SITE; 0: no room for it */
-    uint8_t way;    /* enum mprof__way */
+    union {
+        struct mprof__shape shape; /* PLAINLY */
+        struct {
+            int32_t cfa;
+            int16_t ra, bp; /* words: the return address is at CFA + ra, and the
+                               frame pointer, where it is saved, at CFA + bp;
+                               BY_RULE they may be cut off */
+        };
+    };
+    mprof_ref ref; /* SITE; 0: no room for it */
+    uint8_t way;   /* enum mprof__way */
     bool bp_saved, interprets, is_new;
 };
 _Static_assert(sizeof(struct mprof__known_site) == 32, "as it says");

@@ -54,7 +54,7 @@ static struct mprof__known_site plain_rule(void) {
 static bool measures(struct mprof__known_site known) {
     struct mprof__cell *c = &thread->memo.cells[1];
     *c = (struct mprof__cell){.low = (uintptr_t)stack,
-                              .bp_at = MPROF__NOT_SAVED};
+                              .shape.bp_at = MPROF__NOT_SAVED};
     *mprof__cell_more(&thread->memo, c) = (struct mprof__cell_more){.bp = 0};
     return mprof__cell_measure(thread, c, &known);
 }
