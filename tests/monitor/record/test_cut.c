@@ -134,6 +134,31 @@ static void a_cut_may_come_at_any_time(void **state) {
     another_is_recorded();
 }
 
+/* Nothing of what functions had on the stack below here is there any more. */
+static void __attribute__((noinline)) wipe_stack(void) {
+    volatile char space[8192];
+    for (size_t i = 0; i < sizeof space; i++)
+        space[i] = 0x55;
+}
+
+/* The first allocation of a chain takes a longer walk, and those of as many
+ * bytes after it do not. */
+static void a_cut_may_come_after_a_longer_walk(void **state) {
+    enum { SAME = 4800 };
+    (void)state;
+    mprof_set_limit((uint64_t)64 << 20);
+    assert_int_equal(mprof_start(path), 0);
+    allocate_all(101);
+    for (uintptr_t n = 1; n <= 3; n++) {
+        allocate_at(3, 100 + n * SAME);
+        assert_int_equal(truncate(path, MPROF_HEADER_BYTES), 0);
+        wipe_stack();
+    }
+    assert_null(mprof__current());
+    is_told(mprof_stop());
+    another_is_recorded();
+}
+
 /* What was kept of frees has no place either. */
 static void a_cut_after_the_stop_is_noticed(void **state) {
     (void)state;
@@ -164,6 +189,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_cut_ends_the_recording, begin, end),
         cmocka_unit_test_setup_teardown(a_cut_may_come_at_any_time, begin, end),
+        cmocka_unit_test_setup_teardown(a_cut_may_come_after_a_longer_walk,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_cut_after_the_stop_is_noticed, begin,
                                         end),
         cmocka_unit_test_setup_teardown(what_was_not_used_may_be_cut, begin,
