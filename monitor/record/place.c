@@ -23,6 +23,9 @@ struct mprof_counter *__attribute__((noinline))
 mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
                        const void *frame, struct mprof__trail trail,
                        uint32_t key) {
+    /* The file may have been cut while this thread was inside. */
+    if (mprof__recording_id() == 0)
+        return NULL;
     if (!mprof__guard(me)) {
         me->guarded = false;
         return NULL;

@@ -45,13 +45,13 @@ static bool is_visited(const struct walk *w, const struct mprof__cell *c) {
     return false;
 }
 
-/* mprof__cell_can_be_read(), for a plain frame: nearly always it is in pages
- * that are known. */
+/* mprof__cell_can_be_read(), for a plain frame: nearly always all of it is in
+ * pages that are known. */
 static inline bool is_in_reach(struct mprof__reach *reach,
                                const struct mprof__cell *c) {
-    return mprof__reaches(reach, c->low) &&
-           (mprof__cell_high(c) <= reach->high ||
-            mprof__cell_can_be_read(reach, c));
+    return (c->low >= reach->low && mprof__cell_high(c) <= reach->high &&
+            c->low % sizeof c->low == 0) ||
+           mprof__cell_can_be_read(reach, c);
 }
 
 /* Make C that of the next frame outwards, in the state PC and SP.  False: it is
@@ -66,8 +66,6 @@ fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     c->pc = 0;
     mprof__order_for_handlers();
     c->low = sp;
-    /* What was here may be of another generation. */
-    c->outer = 0;
     c->node = c->parent = 0;
     c->counter[0] = c->counter[1] = 0;
     c->call = known->ref;
@@ -288,6 +286,9 @@ straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
         }
         return NULL;
     }
+    /* What a stale cell has may be the number of a mark, or older than all. */
+    if (c->outer > w->memo->used)
+        return NULL;
     struct mprof__cell *outer = &w->memo->cells[c->outer];
     if (!mprof__cell_is(outer, c->ra, mprof__cell_high(c)))
         return NULL;

@@ -9,6 +9,7 @@
  */
 #include "monitor/unwind/walk.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "monitor/base/table.h"
@@ -340,9 +341,11 @@ const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
     struct registers r = {.pc = pc};
     if (pc == 0)
         return NULL;
+    int saved = errno;
     enough_sites(chain);
     struct mprof__known_site *place = mprof__walk_known_place(chain, pc);
     look_up(chain, &r, place);
+    errno = saved;
     return place->pc == pc ? place : NULL;
 }
 

@@ -217,7 +217,7 @@ mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
     return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
 }
 
-/* What mprof__walk_known() does where that is not known yet. */
+/* What mprof__walk_known() does where that is not known yet.  errno stays. */
 const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
                                                      uintptr_t pc);
 
