@@ -153,7 +153,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
                              1)) {
             if (__builtin_expect(thread->lives, 0))
                 mprof__alive_begin(thread, block,
-                                   mprof__counter_ref(memo, counter), bytes);
+                                   mprof__ref_from(memo->base, counter), bytes);
             mprof__leave_quickly(me);
             return;
         }

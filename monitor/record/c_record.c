@@ -274,7 +274,7 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
             else
                 mprof__c_wide_allocated(memo->base, &p.thread->share, own,
                                         bytes, false);
-            put(&p, mprof__counter_ref(memo, counter), bytes);
+            put(&p, mprof__ref_from(memo->base, counter), bytes);
             mprof__leave_quickly(me);
             return;
         }

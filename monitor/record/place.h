@@ -52,17 +52,16 @@ mprof__cell_counter(const struct mprof__memo *memo,
     return ref != 0 && counter->key == key ? counter : NULL;
 }
 
-/* The ref of COUNTER. */
-static inline mprof_ref
-mprof__counter_ref(const struct mprof__memo *memo,
-                   const struct mprof_counter *counter) {
-    return (mprof_ref)((uintptr_t)((const char *)counter - memo->base) / 8);
+/* The ref of THING in the data file that begins at BASE: the reverse of
+ * mprof__memo_at(). */
+static inline mprof_ref mprof__ref_from(const char *base, const void *thing) {
+    return (mprof_ref)((uintptr_t)((const char *)thing - base) / 8);
 }
 
-/* The same for the chain that begins at FRAME, after a walk that came as far as
- * TRAIL; made when it is not there.  NULL: the chain is to be walked by rules,
- * or there is no room.  In a guarded function; or for ME, which is inside, and
- * is not guarded then. */
+/* Where to count what has KEY of the chain that begins at FRAME, after a walk
+ * that came as far as TRAIL; made when it is not there.  NULL: the chain is to
+ * be walked by rules, or there is no room.  In a guarded function; or for ME,
+ * which is inside, and is not guarded then. */
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,
                                              struct mprof__trail trail,
@@ -104,8 +103,7 @@ mprof__bin_of(const struct mprof__thread *thread, unsigned type,
 /* The key of what is counted in BIN, in the data file that begins at BASE. */
 static inline uint32_t
 mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
-    mprof_ref ref = (mprof_ref)((uintptr_t)((const char *)bin - base) / 8);
-    return ref | (storage ? MPROF_STORAGE : 0);
+    return mprof__ref_from(base, bin) | (storage ? MPROF_STORAGE : 0);
 }
 
 /* mprof__allocated() for ME, which is inside already and leaves here, or is
