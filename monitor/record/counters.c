@@ -210,7 +210,7 @@ static struct mprof_counter *other_counter(struct mprof__thread *thread,
         count_folded(thread, n);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
-        alone = mprof__tree_node(thread, folded, function, function, false,
+        alone = mprof__tree_node(thread, folded, function, false,
                                  MPROF__FOR_COUNTERS);
     }
     if (alone != 0)

@@ -352,13 +352,10 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
  * 0: there is no room. */
 static inline mprof_ref step(struct walk *w, size_t i,
                              const struct mprof__cell *c, mprof_ref parent) {
-    struct mprof__tree *tree = &w->thread->tree;
-    uint64_t key = mprof__call_key(c->call);
-    const struct mprof__step *step = mprof__step_at(tree, parent, key);
-    if (mprof__is_step(step, parent, key))
-        return step->child;
     bool news = i > 0 && w->memo->visited[i - 1]->shape.flags & MPROF__CELL_NEW;
-    return mprof__tree_step(w->thread, parent, c->call, news);
+    mprof_ref node = mprof__tree_by_call(w->memo->base, parent, c->call, news);
+    return node != 0 ? node
+                     : mprof__tree_step(w->thread, parent, c->call, news);
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,

@@ -21,9 +21,8 @@ mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
         mprof__session_special(session, MPROF_FOLDED, &session->folded);
     mprof__unlock(&session->lock);
     if (function != 0)
-        thread->tree.folded =
-            mprof__tree_node(thread, thread->tree.root, function, function,
-                             false, MPROF__FOR_COUNTERS);
+        thread->tree.folded = mprof__tree_node(
+            thread, thread->tree.root, function, false, MPROF__FOR_COUNTERS);
     return thread->tree.folded;
 }
 
@@ -50,7 +49,7 @@ static mprof_ref find_part(struct mprof__thread *thread, size_t first,
         mprof_ref function = mprof__tree_function(thread, i);
         if (function != 0)
             node = mprof__tree_node(
-                thread, node, function, mprof__tree_call(thread, i, function),
+                thread, node, mprof__tree_call(thread, i, function),
                 room != MPROF__FOR_COUNTERS && mprof__tree_news(thread, i),
                 room);
     }

@@ -151,7 +151,7 @@ static mprof_ref find_child(struct mprof__thread *thread, mprof_ref parent,
         spill->refused = true;
         return 0;
     }
-    node = mprof__tree_child(thread, &spill->tree, parent, function,
+    node = mprof__tree_child(thread, &spill->tree, parent,
                              mprof__tree_call(thread, index, function), false,
                              MPROF__FOR_COUNTERS);
     if (node == 0)

@@ -3,8 +3,8 @@
  * Nodes are keyed by (parent, function); two call sites of one function lead
  * to the same node.  Those that call operator new are keyed by (parent, SITE),
  * as their function is what the tables show, and not which of its calls.  A
- * frame's child is found among what was found lately, else
- * among the few first children of its parent, else by the index of all others.
+ * frame's child is found among the few first children of its parent, else by
+ * the index of all others; of walks by rules it is asked for first in a cache.
  */
 #include "monitor/record/tree.h"
 
@@ -140,9 +140,10 @@ bool mprof__tree_news(const struct mprof__thread *thread, size_t index) {
 
 /* Which child of a node is looked for. */
 struct wanted {
-    mprof_ref parent, function;
-    mprof_ref call; /* how it is called now */
-    bool own;       /* that of the call only */
+    mprof_ref parent;
+    mprof_ref call;     /* how it is called now, */
+    mprof_ref function; /* and what, */
+    bool own;           /* or that of the call only */
 };
 
 static uint32_t hash_wanted(const struct wanted *w) {
@@ -152,71 +153,80 @@ static uint32_t hash_wanted(const struct wanted *w) {
 static inline bool is_wanted(const struct mprof__arena *arena,
                              const struct mprof_node *node,
                              const struct wanted *w) {
-    if (__builtin_expect(w->own || node->edge == MPROF__OWN_CALL, 0))
-        return w->own && node->edge == MPROF__OWN_CALL && node->call == w->call;
+    if (__builtin_expect(w->own || mprof__has_own_call(node), 0))
+        return w->own && mprof__has_own_call(node) && node->call == w->call;
     return node->call == w->call ||
            mprof__call_function(arena, node->call) == w->function;
 }
 
-/* Among the children of its parent that are in the index. */
-static mprof_ref find_far_node(const struct mprof__arena *arena,
-                               const struct mprof__tree *tree,
-                               const struct wanted *w) {
-    mprof_ref ref = mprof__index_first(&tree->nodes, hash_wanted(w));
-    while (ref != 0) {
+/* Of the children that are chained, or on a list of the index, from FIRST on,
+ * which are *COUNT, the one wanted; 0: there is none. */
+static inline mprof_ref find_from(const struct mprof__arena *arena,
+                                  mprof_ref first, const struct wanted *w,
+                                  unsigned *count) {
+    mprof_ref ref = first;
+    for (*count = 0; ref != 0; ++*count) {
         const struct mprof_node *node = mprof__arena_at(arena, ref);
         if (node->parent == w->parent && is_wanted(arena, node, w))
-            return ref;
+            break;
         ref = node->next;
     }
-    return 0;
+    return ref;
 }
 
-static inline __attribute__((always_inline)) mprof_ref
-child_of(struct mprof__thread *thread, struct mprof__tree *tree,
-         mprof_ref parent, mprof_ref function, mprof_ref call, bool own,
-         enum mprof__room room) {
+/* A child of OUTER, that of W->parent, which has none such, but COUNT others
+ * that are chained. */
+static inline mprof_ref make_child(struct mprof__thread *thread,
+                                   struct mprof__tree *tree,
+                                   struct mprof_node *outer, unsigned count,
+                                   const struct wanted *w,
+                                   enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
-    const struct wanted w = {.parent = parent,
-                             .function = function,
-                             .call = call,
-                             .own = own && call != function};
-    struct mprof_node *outer = mprof__arena_at(arena, parent), *node;
-    mprof_ref ref = outer->child;
-    unsigned n = 0;
-    for (; ref != 0; ref = node->next, n++) {
-        node = mprof__arena_at(arena, ref);
-        if (is_wanted(arena, node, &w))
-            return ref;
-    }
-    bool few = n < MPROF__FEW;
-    if (!few)
-        ref = find_far_node(arena, tree, &w);
-    if (ref != 0)
-        return ref;
-    node = few || mprof__index_make(&tree->nodes, arena)
-               ? mprof__block_next(thread, &tree->node_blocks, room)
-               : NULL;
+    bool few = count < MPROF__FEW;
+    struct mprof_node *node =
+        few || mprof__index_make(&tree->nodes, arena)
+            ? mprof__block_next(thread, &tree->node_blocks, room)
+            : NULL;
     if (node == NULL)
         return 0;
-    *node = (struct mprof_node){.parent = parent,
-                                .call = call,
-                                .edge = w.own ? MPROF__OWN_CALL : 0,
+    *node = (struct mprof_node){.parent = w->parent,
+                                .call = w->call,
+                                .edge = w->own ? MPROF__OWN_CALL : 0,
                                 .next = few ? outer->child : 0};
-    ref = mprof__block_publish(arena, &tree->node_blocks, node);
+    mprof_ref ref = mprof__block_publish(arena, &tree->node_blocks, node);
     if (few)
         outer->child = ref;
     else
-        mprof__index_add(&tree->nodes, arena, ref, hash_wanted(&w));
+        mprof__index_add(&tree->nodes, arena, ref, hash_wanted(w));
     tree->node_count++;
     return ref;
 }
 
+/* The child of PARENT that is not found by its call, or is not there yet. */
+static inline __attribute__((always_inline)) mprof_ref
+other_child(struct mprof__thread *thread, struct mprof__tree *tree,
+            mprof_ref parent, mprof_ref call, bool own, enum mprof__room room) {
+    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof_node *outer = mprof__arena_at(arena, parent);
+    mprof_ref function = mprof__call_function(arena, call);
+    const struct wanted w = {.parent = parent,
+                             .call = call,
+                             .function = function,
+                             .own = own && call != function};
+    unsigned count, far;
+    mprof_ref ref = find_from(arena, outer->child, &w, &count);
+    if (ref == 0 && count >= MPROF__FEW)
+        ref = find_from(
+            arena, mprof__index_first(&tree->nodes, hash_wanted(&w)), &w, &far);
+    return ref != 0 ? ref : make_child(thread, tree, outer, count, &w, room);
+}
+
 mprof_ref mprof__tree_child(struct mprof__thread *thread,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref function, mprof_ref call, bool own,
-                            enum mprof__room room) {
-    return child_of(thread, tree, parent, function, call, own, room);
+                            mprof_ref call, bool own, enum mprof__room room) {
+    const char *base = thread->session->arena.base;
+    mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
+    return ref != 0 ? ref : other_child(thread, tree, parent, call, own, room);
 }
 
 static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
@@ -267,11 +277,10 @@ static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
 }
 
 static inline __attribute__((always_inline)) mprof_ref
-node_of(struct mprof__thread *thread, mprof_ref parent, mprof_ref function,
-        mprof_ref call, bool own, enum mprof__room room) {
+other_node(struct mprof__thread *thread, mprof_ref parent, mprof_ref call,
+           bool own, enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref ref =
-        child_of(thread, &thread->tree, parent, function, call, own, room);
+    mprof_ref ref = other_child(thread, &thread->tree, parent, call, own, room);
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     if (ref != 0 && node->call != call)
         tell_edge(thread, ref, call, room);
@@ -279,35 +288,26 @@ node_of(struct mprof__thread *thread, mprof_ref parent, mprof_ref function,
 }
 
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref function, mprof_ref call, bool own,
-                           enum mprof__room room) {
-    return node_of(thread, parent, function, call, own, room);
-}
-
-static inline void remember(struct mprof__thread *thread,
-                            struct mprof__tree *tree, mprof_ref parent,
-                            uint64_t key, uint32_t child) {
-    if (__builtin_expect(tree->node_count >= tree->step_mask, 0))
-        more_steps(thread, tree);
-    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
-}
-
-void mprof__tree_remember(struct mprof__thread *thread,
-                          struct mprof__tree *tree, mprof_ref parent,
-                          uint64_t key, uint32_t child) {
-    remember(thread, tree, parent, key, child);
+                           mprof_ref call, bool own, enum mprof__room room) {
+    const char *base = thread->session->arena.base;
+    mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
+    return ref != 0 ? ref : other_node(thread, parent, call, own, room);
 }
 
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref call, bool own) {
     int saved = errno;
-    mprof_ref function = mprof__call_function(&thread->session->arena, call);
-    mprof_ref node =
-        node_of(thread, parent, function, call, own, MPROF__FOR_CHAINS);
-    if (node != 0)
-        remember(thread, &thread->tree, parent, mprof__call_key(call), node);
+    mprof_ref node = other_node(thread, parent, call, own, MPROF__FOR_CHAINS);
     errno = saved;
     return node;
+}
+
+void mprof__tree_remember(struct mprof__thread *thread,
+                          struct mprof__tree *tree, mprof_ref parent,
+                          uint64_t key, uint32_t child) {
+    if (__builtin_expect(tree->node_count >= tree->step_mask, 0))
+        more_steps(thread, tree);
+    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
 }
 
 /* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
@@ -319,7 +319,7 @@ static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
     if (function == 0)
         return MPROF__FOLDS;
     mprof_ref node = mprof__tree_node(
-        thread, parent, function, mprof__tree_call(thread, index, function),
+        thread, parent, mprof__tree_call(thread, index, function),
         mprof__tree_news(thread, index),
         index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
     return node == 0 ? MPROF__FOLDS : node;

@@ -17,8 +17,8 @@
  * is its caller's; it is found by its site in place of the function, and has no
  * edges.  A node's children and edges are chained by `next`, up to MPROF__FEW
  * of each, as those that lie together in memory are found fast; the rest is in
- * the indices `nodes` and `edges`.  `steps`, a cache, has what was looked up
- * lately, also where short chains lead on.
+ * the indices `nodes` and `edges`.  `steps`, a cache, has what walks by rules
+ * looked up lately, also where short chains lead on.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have nodes of the spill (spill.h), a tree that is summed up and
@@ -115,20 +115,18 @@ mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
                            mprof_ref function);
 /* ... and does that call operator new there? */
 bool mprof__tree_news(const struct mprof__thread *thread, size_t index);
-/* The node of FUNCTION called by that of PARENT in TREE, which calls on from
- * CALL, or 0: there is no ROOM.  OWN: that of the call only, if that is a
+/* The node of the function of CALL, SITE or FUNCTION, called by that of PARENT
+ * in TREE, or 0: there is no ROOM.  OWN: that of the call only, if that is a
  * SITE. */
 mprof_ref mprof__tree_child(struct mprof__thread *thread,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref function, mprof_ref call, bool own,
-                            enum mprof__room room);
+                            mprof_ref call, bool own, enum mprof__room room);
 /* In the tree of whole and short chains, with the call site as an edge. */
 mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
-                           mprof_ref function, mprof_ref call, bool own,
-                           enum mprof__room room);
+                           mprof_ref call, bool own, enum mprof__room room);
 
-/* The node that CALL leads to from PARENT, that of a whole chain; the step is
- * remembered.  0: there is no room.  errno stays. */
+/* The node that CALL leads to from PARENT, that of a whole chain, when it is
+ * not found by the function below.  0: there is no room.  errno stays. */
 mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
                            mprof_ref call, bool own);
 
@@ -179,9 +177,25 @@ static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
     return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
 }
 
-/* The same by CALL, SITE or FUNCTION: no address is as large, or ends so. */
-static inline uint64_t mprof__call_key(mprof_ref call) {
-    return (uint64_t)call << 32 | 2;
+/* Is it that of its call only? */
+static inline bool mprof__has_own_call(const struct mprof_node *node) {
+    return node->edge == MPROF__OWN_CALL;
+}
+
+/* Of the children that are chained at PARENT, in the data file that begins at
+ * BASE, the one that was called by CALL first, or with OWN is of that only; 0:
+ * there is none. */
+static inline mprof_ref mprof__tree_by_call(const char *base, mprof_ref parent,
+                                            mprof_ref call, bool own) {
+    const struct mprof_node *node = (const void *)(base + (size_t)parent * 8);
+    mprof_ref ref = node->child;
+    while (ref != 0) {
+        node = (const void *)(base + (size_t)ref * 8);
+        if (node->call == call && mprof__has_own_call(node) == own)
+            break;
+        ref = node->next;
+    }
+    return ref;
 }
 
 /* Where the step is, if TREE has it, from PARENT by KEY. */
