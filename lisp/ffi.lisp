@@ -129,39 +129,63 @@ own file functions, so they are here; only what does not fit becomes UTF-8."
                      (list (logior #xF0 (ash code -18))
                            (tail 12) (tail 6) (tail 0))))))))
 
-(defun decode-utf-8 (bytes start)
-  "A string from the UTF-8 in BYTES, a base string, from START on.  A byte that
-does not belong in UTF-8 becomes a replacement character."
+(defun ascii-end (bytes start)
+  "Where the first byte of BYTES, a simple base string, from START on stands that
+is not ASCII; its length if there is none."
+  (declare (type simple-base-string bytes) (type fixnum start)
+           (optimize (speed 3) (safety 0)))
+  (do ((index start (1+ index)))
+      ((or (>= index (length bytes))
+           (>= (char-code (schar bytes index)) #x80))
+       index)
+    (declare (type fixnum index))))
+
+(defun decode-character (bytes start)
+  "The code of what begins at START of the UTF-8 in BYTES, and where it ends.  A byte
+that does not belong in UTF-8 becomes a replacement character."
   (let* ((end (length bytes))
-         (output (make-string (- end start)))
-         (length 0)
-         (index start))
-    (flet ((next ()
-             (prog1 (char-code (char bytes index)) (incf index)))
-           (out (code)
-             (setf (char output length) (code-char code))
-             (incf length)))
-      (loop while (< index end)
-            do (let* ((lead (next))
-                      (more (cond ((< lead #x80) 0)
-                                  ((< #xC1 lead #xE0) 1)
-                                  ((< #xDF lead #xF0) 2)
-                                  ((< #xEF lead #xF5) 3)))
-                      (code (case more
-                              (0 lead)
-                              ((1 2 3) (ldb (byte (- 6 more) 0) lead)))))
-                 (loop repeat (or more 0) do
-                   (if (and code (< index end)
-                            (= #x80 (logand #xC0 (char-code
-                                                  (char bytes index)))))
-                       (setf code (logior (ash code 6)
-                                          (logand #x3F (next))))
-                       (setf code nil)))
-                 (out (if (and code (< code char-code-limit)
-                               (not (<= #xD800 code #xDFFF)))
-                          code
-                          #xFFFD)))))
-    (subseq output 0 length)))
+         (index (1+ start))
+         (lead (char-code (char bytes start)))
+         (more (cond ((< lead #x80) 0)
+                     ((< #xC1 lead #xE0) 1)
+                     ((< #xDF lead #xF0) 2)
+                     ((< #xEF lead #xF5) 3)))
+         (code (case more
+                 (0 lead)
+                 ((1 2 3) (ldb (byte (- 6 more) 0) lead)))))
+    (loop repeat (or more 0) do
+      (let ((next (and code (< index end) (char-code (char bytes index)))))
+        (cond ((and next (= #x80 (logand #xC0 next)))
+               (setf code (logior (ash code 6) (logand #x3F next)))
+               (incf index))
+              (t (setf code nil)))))
+    (values (if (and code (< code char-code-limit)
+                     (not (<= #xD800 code #xDFFF)))
+                code
+                #xFFFD)
+            index)))
+
+(defun decode-utf-8 (bytes start)
+  "A string from the UTF-8 in BYTES, a simple base string, from START on.  Nearly
+all of it is ASCII, which is not looked at character by character here."
+  (check-type bytes simple-base-string)
+  (let* ((end (length bytes))
+         (index (ascii-end bytes start)))
+    (if (= index end)
+        (subseq bytes start)
+        (let* ((output (make-string (- end start)))
+               (length (- index start)))
+          (replace output bytes :start2 start :end2 index)
+          (loop while (< index end)
+                do (multiple-value-bind (code next)
+                       (decode-character bytes index)
+                     (setf (char output length) (code-char code)
+                           index (ascii-end bytes next))
+                     (incf length)
+                     (replace output bytes :start1 length
+                                           :start2 next :end2 index)
+                     (incf length (- index next))))
+          (subseq output 0 length)))))
 
 (defun pointed-string (pointer)
   "The C string at POINTER as a base string that shares its memory."

@@ -85,3 +85,25 @@
     (check (mprof:find-function "MAKE-RED" profile))
     (check (mprof:find-function 'list profile))
     (check (null (mprof:find-function "NO-SUCH-FUNCTION" profile)))))
+
+(defun decoded (&rest bytes)
+  "The codes of the characters that BYTES after the first one are in UTF-8."
+  (map 'list #'char-code
+       (mprof::decode-utf-8 (map '(simple-array base-char (*)) #'code-char bytes)
+                            1)))
+
+(deftest what-the-reducer-prints-is-utf-8
+  (check (null (decoded 200)))
+  (check (equal '(97 98) (decoded 200 97 98)))
+  ;; Of two, three and four bytes; at the beginning, the end, and side by side.
+  (check (equal '(#x3BB 97 #x20AC #x1F600 10)
+                (decoded 48 #xCE #xBB 97 #xE2 #x82 #xAC #xF0 #x9F #x98 #x80 10)))
+  (check (equal '(97 98 #xE9) (decoded 48 97 98 #xC3 #xA9)))
+  ;; What belongs to nothing, is cut off, has too many bytes, is a surrogate, or is
+  ;; more than there is.
+  (check (equal '(#xFFFD 97) (decoded 48 #x80 97)))
+  (check (equal '(#xFFFD 97) (decoded 48 #xE2 #x82 97)))
+  (check (equal '(97 #xFFFD) (decoded 48 97 #xE2 #x82)))
+  (check (equal '(#xFFFD #xFFFD) (decoded 48 #xC0 #x80)))
+  (check (equal '(#xFFFD) (decoded 48 #xED #xA0 #x80)))
+  (check (equal '(#xFFFD) (decoded 48 #xF4 #x90 #x80 #x80))))
