@@ -33,7 +33,7 @@ void report__keep_alive(struct report__profile *p) {
         p->bins[i].objects = p->bins[i].storage = (struct mprof_count){0, 0};
     for (uint32_t i = 0; i < p->counter_count; i++) {
         struct report__counter *counter = &p->counters[i];
-        if (!is_lisp(p, p->nodes[counter->node].thread))
+        if (counter->heap != MPROF_LISP_HEAP)
             continue;
         keep_alive(counter);
         add(p, counter);

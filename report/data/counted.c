@@ -18,11 +18,13 @@ bool report__read_key(struct report__reader *r, uint64_t at, unsigned field,
                       uint32_t key, uint32_t thread, struct report__what *what,
                       bool *known) {
     const struct report__profile *p = r->profile;
-    bool typed = r->header.version > MPROF_UNTYPED_VERSION &&
-                 p->threads[thread].heap == MPROF_LISP_HEAP;
+    enum mprof_heap heap = p->threads[thread].heap;
+    bool typed =
+        r->header.version > MPROF_UNTYPED_VERSION && heap == MPROF_LISP_HEAP;
 
     *known = true;
-    *what = (struct report__what){.class_ = key, .bin = MPROF_NONE};
+    *what =
+        (struct report__what){.heap = heap, .class_ = key, .bin = MPROF_NONE};
     if (!mprof_key_has_type(key))
         return true;
     if (!typed)
@@ -46,6 +48,7 @@ struct report__counter report__counter_of(uint32_t node,
     return (struct report__counter){.node = node,
                                     .edge = MPROF_NONE,
                                     .bin = what->bin,
+                                    .heap = (uint8_t)what->heap,
                                     .class_ = (uint8_t)what->class_,
                                     .is_storage = what->is_storage,
                                     .allocated = allocated};
@@ -168,12 +171,6 @@ static bool follow_counter(struct report__reader *r, uint64_t at,
     return true;
 }
 
-static bool is_c(const struct report__reader *r,
-                 const struct report__counter *counter) {
-    uint32_t thread = r->profile->nodes[counter->node].thread;
-    return r->profile->threads[thread].heap == MPROF_C_HEAP;
-}
-
 static bool read_freed(struct report__reader *r, uint64_t at) {
     struct mprof_freed in;
     struct report__counter *out;
@@ -186,7 +183,8 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
         return false;
     if (out == NULL)
         return true;
-    if (r->profile->threads[thread].heap != MPROF_C_HEAP || !is_c(r, out))
+    if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
+        out->heap != MPROF_C_HEAP)
         return report__damaged(r, at + MPROF_FIELD(freed, freed),
                                "Lisp frees nothing");
     report__add_count(&out->lived->freed, &in.freed);
@@ -207,7 +205,7 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
         return false;
     if (out == NULL)
         return true;
-    if (!is_c(r, out))
+    if (out->heap != MPROF_C_HEAP)
         return report__damaged(r, at + MPROF_FIELD(lost, count),
                                "Lisp loses nothing");
     /* What an earlier scan found may be freed by now. */

@@ -15,10 +15,8 @@ void report__find_peak(struct report__profile *profile) {
     }
 }
 
-static bool is_c(const struct report__profile *profile,
-                 const struct report__counter *counter) {
-    uint32_t thread = profile->nodes[counter->node].thread;
-    return profile->threads[thread].heap == MPROF_C_HEAP && !counter->is_spill;
+static bool is_c(const struct report__counter *counter) {
+    return counter->heap == MPROF_C_HEAP && !counter->is_spill;
 }
 
 /* In a file that was copied while the program ran, what was freed may be newer
@@ -46,7 +44,7 @@ void report__settle_lives(struct report__profile *p) {
 
     for (uint32_t i = 0; i < p->counter_count; i++) {
         const struct report__counter *counter = &p->counters[i];
-        if (!is_c(p, counter))
+        if (!is_c(counter))
             continue;
         live += report__present(counter).bytes;
         allocated += counter->allocated.bytes + counter->lived->elsewhere.bytes;
@@ -56,7 +54,7 @@ void report__settle_lives(struct report__profile *p) {
         p->counted_peak = live;
     for (uint32_t i = 0; i < p->counter_count; i++) {
         struct report__counter *counter = &p->counters[i];
-        if (!is_c(p, counter))
+        if (!is_c(counter))
             continue;
         struct report__lived *lived = counter->lived;
         struct mprof_count now = report__present(counter),

@@ -112,6 +112,7 @@ struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */
     uint32_t bin;  /* Lisp: its type, or MPROF_NONE: not known */
+    uint8_t heap;  /* enum mprof_heap: that of its node's thread */
     uint8_t class_;
     bool is_storage; /* Lisp: blocks that such objects own */
     bool is_spill;   /* its chain is whole, but has its frees elsewhere */

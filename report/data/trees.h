@@ -32,6 +32,7 @@ struct report__trees {
 
 /* What a counter or total counts. */
 struct report__what {
+    enum mprof_heap heap;
     uint32_t class_, bin;
     bool is_storage;
 };

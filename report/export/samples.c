@@ -190,11 +190,9 @@ void report__each_sample(struct report__samples *w,
     const struct report__profile *profile = w->profile;
     enum mprof_heap heap = w->how->heap;
 
-    for (uint32_t i = 0; i < profile->counter_count; i++) {
-        uint32_t thread = profile->nodes[profile->counters[i].node].thread;
-        if (profile->threads[thread].heap == heap)
+    for (uint32_t i = 0; i < profile->counter_count; i++)
+        if (profile->counters[i].heap == heap)
             take_counter(w, &profile->counters[i], &taker);
-    }
     for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->total_count;
          i++)
         if (profile->threads[profile->totals[i].thread].heap == heap)

@@ -126,7 +126,7 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
 
     for (uint32_t i = 0; i < p->counter_count; i++) {
         const struct report__counter *counter = &p->counters[i];
-        enum mprof_heap heap = p->threads[p->nodes[counter->node].thread].heap;
+        const enum mprof_heap heap = counter->heap;
         unsigned mark = marks[counter->node];
         if (!is_chosen(f, heap, counter->bin, &counter->allocated, focused))
             continue;

@@ -13,6 +13,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
+#include "report/base/pairs.h"
 #include "report/base/scc.h"
 #include "report/graph/graph.h"
 #include "report/graph/view.h"
@@ -141,55 +142,70 @@ static void find_totals(struct builder *b, const struct report__profile *p,
     }
 }
 
-/* Step 2.  Sorted by caller and callee, the view nodes of one arc are
- * neighbours.  Behind the view nodes come the totals.
- */
-static void find_arcs(struct builder *b) {
+/* The arcs of PAIRS, by caller and then callee; returns by pair the index of
+ * its arc. */
+static uint32_t *sort_arcs(struct builder *b,
+                           const struct report__pairs *pairs) {
     struct report__graph *g = b->graph;
-    uint32_t functions = g->functions->count, count = 0;
-    uint32_t n = b->view_count + b->total_count;
-    uint32_t *items = report__alloc(b->pool, n, sizeof *items);
-    uint32_t *caller = report__alloc(b->pool, n, sizeof *caller);
-    uint32_t *callee = report__alloc(b->pool, n, sizeof *callee);
-    const struct report__arc *last = NULL;
+    uint32_t functions = g->functions->count, count = pairs->count;
+    uint32_t *order = report__alloc(b->pool, count, sizeof *order);
+    uint32_t *caller = report__alloc(b->pool, count, sizeof *caller);
+    uint32_t *callee = report__alloc(b->pool, count, sizeof *callee);
+    uint32_t *index = report__alloc(b->pool, count, sizeof *index);
 
-    for (uint32_t i = 0; i < b->view_count; i++) {
-        const struct report__view_node *vnode = &b->view[i];
-        if (vnode->parent == MPROF_NONE || !vnode->is_used)
-            continue;
-        caller[i] = b->view[vnode->parent].function;
-        callee[i] = vnode->function;
-        items[count++] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = i;
+        caller[i] = pairs->list[i].a;
+        callee[i] = pairs->list[i].b;
     }
-    for (uint32_t i = b->view_count; i < n; i++) {
-        const struct report__total *total = &b->totals[i - b->view_count];
-        if (total->caller == MPROF_NONE)
-            continue;
-        caller[i] = total->caller;
-        callee[i] = total->function;
-        items[count++] = i;
-    }
-    sort_by(b, items, count, callee, functions);
-    sort_by(b, items, count, caller, functions);
-
+    sort_by(b, order, count, callee, functions);
+    sort_by(b, order, count, caller, functions);
+    g->arc_count = count;
     g->arcs = report__alloc(b->pool, count, sizeof *g->arcs);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t vnode = items[i];
-        if (!last || last->caller != caller[vnode] ||
-            last->callee != callee[vnode]) {
-            last = &g->arcs[g->arc_count++];
-            g->arcs[g->arc_count - 1].caller = caller[vnode];
-            g->arcs[g->arc_count - 1].callee = callee[vnode];
-        }
-        if (vnode < b->view_count)
-            b->view[vnode].arc = g->arc_count - 1;
-        else
-            add_class(&g->arcs[g->arc_count - 1].counts,
-                      &b->totals[vnode - b->view_count]);
+        index[order[i]] = i;
+        g->arcs[i].caller = caller[order[i]];
+        g->arcs[i].callee = callee[order[i]];
     }
-    report__drop(b->pool, items);
+    report__drop(b->pool, order);
     report__drop(b->pool, caller);
     report__drop(b->pool, callee);
+    return index;
+}
+
+/* Step 2.  Of millions of view nodes there are some thousand arcs. */
+static void find_arcs(struct builder *b) {
+    struct report__graph *g = b->graph;
+    struct report__pairs pairs = {.count = 0};
+
+    for (uint32_t i = 0; i < b->view_count; i++) {
+        struct report__view_node *vnode = &b->view[i];
+        if (vnode->parent != MPROF_NONE && vnode->is_used)
+            vnode->arc = report__pair_number(b->pool, &pairs,
+                                             b->view[vnode->parent].function,
+                                             vnode->function);
+    }
+    for (uint32_t i = 0; i < b->total_count; i++) {
+        const struct report__total *total = &b->totals[i];
+        if (total->caller != MPROF_NONE)
+            report__pair_number(b->pool, &pairs, total->caller,
+                                total->function);
+    }
+    uint32_t *index = sort_arcs(b, &pairs);
+    for (uint32_t i = 0; i < b->view_count; i++)
+        if (b->view[i].arc != MPROF_NONE)
+            b->view[i].arc = index[b->view[i].arc];
+    for (uint32_t i = 0; i < b->total_count; i++) {
+        const struct report__total *total = &b->totals[i];
+        if (total->caller == MPROF_NONE)
+            continue;
+        uint32_t pair = report__pair_number(b->pool, &pairs, total->caller,
+                                            total->function);
+        add_class(&g->arcs[index[pair]].counts, total);
+    }
+    report__drop(b->pool, index);
+    report__drop(b->pool, pairs.list);
+    report__drop(b->pool, pairs.slots);
 }
 
 /* The arcs from and to each function. */

@@ -87,9 +87,9 @@ static struct mprof_count *find_dead(struct report__pool *pool,
 
     for (uint32_t i = 0; profile->alive && i < profile->counter_count; i++) {
         const struct report__counter *counter = &profile->counters[i];
-        uint32_t thread = profile->nodes[counter->node].thread;
-        if (profile->threads[thread].heap == MPROF_LISP_HEAP &&
-            (wanted == MPROF_ALL_THREADS || wanted == thread))
+        if (counter->heap == MPROF_LISP_HEAP &&
+            (wanted == MPROF_ALL_THREADS ||
+             wanted == profile->nodes[counter->node].thread))
             report__add_count(
                 &dead[counter->bin != MPROF_NONE ? counter->bin
                                                  : profile->bin_count],

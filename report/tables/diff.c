@@ -265,8 +265,7 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
 
 static bool is_wanted(const struct making *m,
                       const struct report__counter *counter) {
-    uint32_t thread = m->part->nodes[counter->node].thread;
-    return m->part->threads[thread].heap == m->options->heap &&
+    return counter->heap == m->options->heap &&
            (!counter->is_spill || m->options->heap == MPROF_LISP_HEAP);
 }
 

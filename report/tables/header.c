@@ -13,8 +13,7 @@ struct report__totals report__total(const struct report__profile *profile,
 
     for (uint32_t i = 0; i < profile->counter_count; i++) {
         const struct report__counter *counter = &profile->counters[i];
-        uint32_t thread = profile->nodes[counter->node].thread;
-        if (profile->threads[thread].heap != heap)
+        if (counter->heap != heap)
             continue;
         t.allocs += counter->allocated.allocs;
         t.bytes += counter->allocated.bytes;

@@ -88,12 +88,14 @@ void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
                       uint64_t freed) {
     struct report__lived *lived = report__alloc(&w->pool, 1, sizeof *lived);
     lived->freed = (struct mprof_count){frees, freed};
-    w->profile.counters[w->profile.counter_count++] =
-        (struct report__counter){.node = node,
-                                 .edge = edge,
-                                 .class_ = MPROF_SMALL,
-                                 .allocated = {allocs, bytes},
-                                 .lived = lived};
+    uint32_t thread = w->profile.nodes[node].thread;
+    w->profile.counters[w->profile.counter_count++] = (struct report__counter){
+        .node = node,
+        .edge = edge,
+        .heap = (uint8_t)w->profile.threads[thread].heap,
+        .class_ = MPROF_SMALL,
+        .allocated = {allocs, bytes},
+        .lived = lived};
 }
 
 void world_counter(struct world *w, uint32_t node, uint64_t allocs,
