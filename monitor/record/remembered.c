@@ -257,8 +257,8 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
     /* Should there be no cell yet. */
     __builtin_prefetch(mprof__walk_known_place(&w->thread->chain, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
-    if (outer != NULL)
-        lead_to(w, c, outer);
+    if (outer != NULL && !(c->shape.flags & MPROF__CELL_MARK))
+        c->outer = (uint32_t)(outer - w->memo->cells);
     return outer;
 }
 
@@ -487,7 +487,7 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
         mprof__stack_by_cells(thread, memo->visited[w.n - 1], sp);
     if (revises)
         memo->patience = MPROF__REVISE_EVERY;
-    if (MPROF__HAS_MARKS)
-        mprof__revise_marks(thread, memo, w.n, revises);
+    if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n)))
+        mprof__revise_marks(thread, memo, w.n);
     return memo->visited[0];
 }

@@ -15,8 +15,8 @@
 #include "monitor/record/thread.h"
 
 enum {
-    SPACE = 6,       /* frames between marks in a long stretch */
-    CLEARANCE = 4,   /* frames inside of the last of these */
+    SPACE = MPROF__MARKS_SPACE,
+    CLEARANCE = MPROF__MARKS_CLEARANCE,
     LEAST_SAVED = 2, /* cells that are too few for a mark */
     FARTHEST = 12,   /* frames that at most are too near to be marked */
     TRIALS = 64      /* reviews, until marking nearer is tried again */
@@ -138,19 +138,16 @@ static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
 }
 
 void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
-                         size_t n, bool time) {
+                         size_t n) {
     struct mprof__chain *chain = &thread->chain;
     const struct mprof__cell *outermost = memo->visited[n - 1];
     size_t last = n - 1, kept = 0;
-    bool long_stretch = last > SPACE + CLEARANCE;
-    if (!long_stretch && !time)
-        return;
     if (outermost->shape.flags & MPROF__CELL_MARK)
         kept = outermost->outer + 1u;
     else if (mprof__walk_marks(chain, mprof__cell_more(memo, outermost)->site,
                                outermost->pc, outermost->low) == NULL)
         return;
-    if (long_stretch)
+    if (mprof__stretch_is_long(n))
         mark_stretch(chain, memo, last, kept);
     else
         mark_nearest(chain, memo, last, kept);

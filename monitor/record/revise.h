@@ -8,10 +8,20 @@
 struct mprof__memo;
 struct mprof__thread;
 
+enum {
+    MPROF__MARKS_SPACE = 6,    /* frames between marks in a long stretch */
+    MPROF__MARKS_CLEARANCE = 4 /* frames inside of the last of these */
+};
+
+/* Have so many frames of a walk no mark that more are worth while at once? */
+static inline bool mprof__stretch_is_long(size_t n) {
+    return n - 1 > MPROF__MARKS_SPACE + MPROF__MARKS_CLEARANCE;
+}
+
 /* After a walk that came by the first N cells of `visited`, all of them with
- * their nodes, to a mark or to the first frame.  It is TIME for a review, or
- * not; a long stretch gets its marks at any time. */
+ * their nodes, to a mark or to the first frame: when it is time for a review,
+ * or the stretch is long. */
 void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
-                         size_t n, bool time);
+                         size_t n);
 
 #endif
