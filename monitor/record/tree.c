@@ -202,22 +202,26 @@ static inline mprof_ref make_child(struct mprof__thread *thread,
     return ref;
 }
 
-/* The child of PARENT that is not found by its call, or is not there yet. */
+/* The child of PARENT that is not found by its call, or is not there yet.  Of
+ * new nodes most are their parent's first child; then the function of the call
+ * need not be looked up. */
 static inline __attribute__((always_inline)) mprof_ref
 other_child(struct mprof__thread *thread, struct mprof__tree *tree,
             mprof_ref parent, mprof_ref call, bool own, enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof_node *outer = mprof__arena_at(arena, parent);
-    mprof_ref function = mprof__call_function(arena, call);
-    const struct wanted w = {.parent = parent,
-                             .call = call,
-                             .function = function,
-                             .own = own && call != function};
-    unsigned count, far;
-    mprof_ref ref = find_from(arena, outer->child, &w, &count);
-    if (ref == 0 && count >= MPROF__FEW)
-        ref = find_from(
-            arena, mprof__index_first(&tree->nodes, hash_wanted(&w)), &w, &far);
+    struct wanted w = {.parent = parent, .call = call};
+    unsigned count = 0, far;
+    mprof_ref ref = 0;
+    if (outer->child != 0 || own) {
+        w.function = mprof__call_function(arena, call);
+        w.own = own && call != w.function;
+        ref = find_from(arena, outer->child, &w, &count);
+        if (ref == 0 && count >= MPROF__FEW)
+            ref = find_from(arena,
+                            mprof__index_first(&tree->nodes, hash_wanted(&w)),
+                            &w, &far);
+    }
     return ref != 0 ? ref : make_child(thread, tree, outer, count, &w, room);
 }
 
