@@ -444,6 +444,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
 	tests/programs/forgotten.lsp \
+	tests/programs/evaluated.lsp \
 	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
