@@ -10,6 +10,7 @@ report_base_sources = \
 	report/base/sanitized.h \
 	report/base/scc.c report/base/scc.h \
 	report/base/search.h \
+	report/base/secret.c report/base/secret.h \
 	report/base/utf8.c report/base/utf8.h
 
 report_data_sources = \

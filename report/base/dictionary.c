@@ -4,17 +4,26 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "report/base/secret.h"
+
 struct report__slot {
     const char *key; /* NULL: free */
     uint32_t hash;
     uint32_t value;
 };
 
-static uint32_t hash_text(const char *text) {
-    uint32_t hash = 2166136261u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
+/* TEXT as a polynomial of SECRET, modulo this prime: of two texts it is hardly
+ * ever the same (Carter and Wegman, 1979). */
+static uint32_t hash_text(const char *text, uint64_t secret) {
+    const uint64_t prime = ((uint64_t)1 << 61) - 1;
+    uint64_t hash = 1;
+    for (; *text; text++) {
+        unsigned __int128 sum =
+            (unsigned __int128)hash * (secret & prime) + (unsigned char)*text;
+        hash = (uint64_t)(sum & prime) + (uint64_t)(sum >> 61);
+        hash -= hash >= prime ? prime : 0;
+    }
+    return (uint32_t)hash;
 }
 
 static struct report__slot *probe(const struct report__dictionary *d,
@@ -28,7 +37,7 @@ static struct report__slot *probe(const struct report__dictionary *d,
 
 static void enlarge(struct report__pool *pool, struct report__dictionary *d) {
     struct report__dictionary larger = {NULL, d->size ? d->size * 2 : 256,
-                                        d->used};
+                                        d->used, report__secret(2)};
     larger.slots = report__alloc(pool, larger.size, sizeof *larger.slots);
     for (size_t i = 0; i < d->size; i++)
         if (d->slots[i].key)
@@ -40,10 +49,9 @@ static struct report__slot *slot_of(struct report__pool *pool,
                                     struct report__dictionary *d,
                                     const char *key, uint32_t value,
                                     bool copy) {
-    uint32_t hash = hash_text(key);
-
     if (d->used * 2 >= d->size)
         enlarge(pool, d);
+    uint32_t hash = hash_text(key, d->secret);
     struct report__slot *slot = probe(d, key, hash);
     if (!slot->key) {
         if (copy)

@@ -14,6 +14,7 @@ struct report__slot;
 struct report__dictionary {
     struct report__slot *slots;
     size_t size, used;
+    uint64_t secret;
 };
 
 /* The number of KEY, which becomes VALUE if KEY is new. */

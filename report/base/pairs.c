@@ -1,10 +1,13 @@
 /* pairs.c - see pairs.h. */
 #include "report/base/pairs.h"
 
-/* The slot of A and B, or a free one. */
+#include "report/base/secret.h"
+
+/* The slot of A and B, or a free one.  Of any two pairs the hashes, 32 bits,
+ * are independent of each other (multiply-shift; Dietzfelbinger, 1996). */
 static uint32_t *probe(const struct report__pairs *p, uint32_t a, uint32_t b) {
-    uint64_t hash = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
-    uint32_t i = (uint32_t)((hash ^ hash >> 29) >> 20) & (p->size - 1);
+    uint64_t hash = a * p->secret[0] + b * p->secret[1];
+    uint32_t i = (uint32_t)(hash >> 32) & (p->size - 1);
 
     while (p->slots[i] != 0 &&
            (p->list[p->slots[i] - 1].a != a || p->list[p->slots[i] - 1].b != b))
@@ -14,6 +17,8 @@ static uint32_t *probe(const struct report__pairs *p, uint32_t a, uint32_t b) {
 
 static void enlarge(struct report__pool *pool, struct report__pairs *p) {
     report__drop(pool, p->slots);
+    p->secret[0] = report__secret(0);
+    p->secret[1] = report__secret(1);
     p->size = p->size ? p->size * 2 : 256;
     p->slots = report__alloc(pool, p->size, sizeof *p->slots);
     for (uint32_t i = 0; i < p->count; i++)

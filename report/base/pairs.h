@@ -18,6 +18,7 @@ struct report__pairs {
     size_t capacity;
     uint32_t *slots; /* numbers plus 1 by hash; at most half full */
     uint32_t size;
+    uint64_t secret[2];
 };
 
 /* The index in PAIRS->list of A and B, which are put there if they are new. */
