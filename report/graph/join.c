@@ -142,7 +142,7 @@ static bool has_same_id(const struct report__module *a,
 static void join_modules(struct joining *j) {
     const uint32_t count = j->profile->module_count;
     const uint32_t first = j->first_module[MPROF_NEW];
-    struct report__dictionary keys = {NULL, 0, 0};
+    struct report__dictionary keys = {0};
 
     j->out->module_id = report__alloc(j->pool, count, sizeof(uint32_t));
     j->module_keys = report__alloc(j->pool, count, sizeof *j->module_keys);

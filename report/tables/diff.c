@@ -326,7 +326,7 @@ static void by_size(struct making *m) {
 }
 
 static void by_type(struct making *m) {
-    struct report__dictionary keys = {NULL, 0, 0};
+    struct report__dictionary keys = {0};
 
     for (uint32_t i = 0; i < m->part->bin_count; i++) {
         const struct report__bin *bin = &m->part->bins[i];
