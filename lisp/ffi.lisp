@@ -141,18 +141,15 @@ is not ASCII; its length if there is none."
     (declare (type fixnum index))))
 
 (defun decode-character (bytes start)
-  "The code of what begins at START of the UTF-8 in BYTES, and where it ends.  A byte
-that does not belong in UTF-8 becomes a replacement character."
+  "The code of what begins at START of the UTF-8 in BYTES, no ASCII, and where it
+ends.  A byte that does not belong in UTF-8 becomes a replacement character."
   (let* ((end (length bytes))
          (index (1+ start))
          (lead (char-code (char bytes start)))
-         (more (cond ((< lead #x80) 0)
-                     ((< #xC1 lead #xE0) 1)
+         (more (cond ((< #xC1 lead #xE0) 1)
                      ((< #xDF lead #xF0) 2)
                      ((< #xEF lead #xF5) 3)))
-         (code (case more
-                 (0 lead)
-                 ((1 2 3) (ldb (byte (- 6 more) 0) lead)))))
+         (code (and more (ldb (byte (- 6 more) 0) lead))))
     (loop repeat (or more 0) do
       (let ((next (and code (< index end) (char-code (char bytes index)))))
         (cond ((and next (= #x80 (logand #xC0 next)))

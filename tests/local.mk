@@ -443,8 +443,8 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/embed.c \
 	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
-	tests/programs/forgotten.lsp \
 	tests/programs/evaluated.lsp \
+	tests/programs/forgotten.lsp \
 	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \

@@ -229,13 +229,19 @@ static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     return true;
 }
 
+/* The caller of C is OUTER; beyond a mark, that is not told here. */
+static inline void set_outer(const struct walk *w, struct mprof__cell *c,
+                             const struct mprof__cell *outer) {
+    if (!(c->shape.flags & MPROF__CELL_MARK))
+        c->outer = (uint32_t)(outer - w->memo->cells);
+}
+
 /* C, the last one visited, has another caller, OUTER. */
 static void lead_to(struct walk *w, struct mprof__cell *c,
                     const struct mprof__cell *outer) {
     w->stale = w->n - 1;
     make_stale(c);
-    if (!(c->shape.flags & MPROF__CELL_MARK))
-        c->outer = (uint32_t)(outer - w->memo->cells);
+    set_outer(w, c, outer);
 }
 
 /* C, the last one visited, leads elsewhere: to the returned cell.  NULL: *ENDS,
@@ -257,8 +263,8 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
     /* Should there be no cell yet. */
     __builtin_prefetch(mprof__walk_known_place(&w->thread->chain, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
-    if (outer != NULL && !(c->shape.flags & MPROF__CELL_MARK))
-        c->outer = (uint32_t)(outer - w->memo->cells);
+    if (outer != NULL)
+        set_outer(w, c, outer);
     return outer;
 }
 

@@ -2,7 +2,7 @@
  *
  * A mark ends a walk there, and costs as much as some twenty cells when its
  * frame returns.  So marks are to be on frames that stay: where a long stretch
- * of the stack has none, one every SPACE frames; and now and then one on the
+ * of the stack has none, one every so many frames; and now and then one on the
  * innermost frame that was there in all walks since the last review.  Frames
  * that return and are called again from the same place look as if they stayed;
  * the mark tells: when it is gone at the next review, the next one is set
@@ -15,8 +15,6 @@
 #include "monitor/record/thread.h"
 
 enum {
-    SPACE = MPROF__MARKS_SPACE,
-    CLEARANCE = MPROF__MARKS_CLEARANCE,
     LEAST_SAVED = 2, /* cells that are too few for a mark */
     FARTHEST = 12,   /* frames that at most are too near to be marked */
     TRIALS = 64      /* reviews, until marking nearer is tried again */
@@ -63,16 +61,16 @@ static size_t find_innermost(const struct mprof__memo *memo, size_t last) {
 static void mark_stretch(struct mprof__chain *chain, struct mprof__memo *memo,
                          size_t last, size_t kept) {
     size_t innermost = find_innermost(memo, last);
-    if (innermost < CLEARANCE)
-        innermost = CLEARANCE;
+    if (innermost < MPROF__MARKS_CLEARANCE)
+        innermost = MPROF__MARKS_CLEARANCE;
     mprof__marks_drop(chain->marks, kept);
     if (kept == MPROF__MARKS) {
         /* The next walk finds out which ones are left. */
         mprof__marks_thin(chain->marks);
         return;
     }
-    for (size_t i = last; i >= SPACE + innermost;) {
-        i -= SPACE;
+    for (size_t i = last; i >= MPROF__MARKS_SPACE + innermost;) {
+        i -= MPROF__MARKS_SPACE;
         while (i > innermost && !mark(chain, memo, i))
             i--;
     }
