@@ -1,4 +1,5 @@
-/* crc.h - the CRC-32 of gzip, for the monitor, which links no zlib. */
+/* crc.h - the CRC-32 of gzip, for the monitor, which links no zlib, and for the
+ * reader, as it is some ten times as fast. */
 #ifndef MONITOR_FORMAT_CRC_H
 #define MONITOR_FORMAT_CRC_H
 

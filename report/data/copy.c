@@ -16,7 +16,8 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include "monitor/format/crc.h"
 
 enum {
     WINDOW = 256 << 10,
@@ -31,7 +32,7 @@ struct copying {
     uint64_t from, to; /* bytes of the file that are in it */
     int failure;       /* errno, if it could not be read */
     uint64_t summed;   /* bytes that are in the check sum, if there is one */
-    uLong crc;
+    uint32_t crc;
 };
 
 static const uint32_t type_bytes[MPROF_TYPES] = {
@@ -106,8 +107,8 @@ static void fill_window(struct copying *c, uint64_t at) {
     c->to = at + have + (n < 0 ? 0 : (uint64_t)n);
     uint64_t end = c->to < r->used ? c->to : r->used;
     if (is_summed_up(r) && end > c->summed) {
-        c->crc = crc32(c->crc, c->window + (c->summed - at),
-                       (uInt)(end - c->summed));
+        c->crc = mprof__crc32(c->crc, c->window + (c->summed - at),
+                              (size_t)(end - c->summed));
         c->summed = end;
     }
 }
@@ -237,10 +238,10 @@ static bool copy_records(struct copying *c) {
 }
 
 /* The checksum is taken with the four bytes of header.crc as zero. */
-static uLong crc_of_header(const struct report__reader *r) {
+static uint32_t crc_of_header(const struct report__reader *r) {
     struct mprof_header header = r->header;
     header.crc = 0;
-    return crc32(0, (const Bytef *)&header, sizeof header);
+    return mprof__crc32(0, &header, sizeof header);
 }
 
 /* The check sum, with the rest of a file that is damaged or ends in what was

@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include "monitor/format/crc.h"
 
 bool report__debug_crc(int fd, uint32_t crc) {
     unsigned char buffer[65536];
-    uLong sum = crc32(0, NULL, 0);
+    uint32_t sum = 0;
     ssize_t n;
     off_t at = 0;
 
     while ((n = pread(fd, buffer, sizeof buffer, at)) > 0) {
-        sum = crc32(sum, buffer, (uInt)n);
+        sum = mprof__crc32(sum, buffer, (size_t)n);
         at += n;
     }
     return n == 0 && sum == crc;
