@@ -112,7 +112,7 @@ static uint64_t *find_word(uintptr_t address) {
 static uint64_t *remember(struct mprof__shadow *shadow, uintptr_t address,
                           uint64_t *word) {
     if (word != NULL) {
-        shadow->range = mprof__objects_range(address) + 1;
+        shadow->range = mprof__objects_range(address);
         shadow->word = word - (address >> GRAIN_BITS & (WORDS - 1));
     }
     return word;

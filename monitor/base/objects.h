@@ -59,7 +59,7 @@ bool mprof__objects_take(const void *address, struct mprof__object *object);
 
 /* The words of 16 MiB of addresses, for a thread that comes there again. */
 struct mprof__shadow {
-    uintptr_t range; /* what mprof__objects_range() says of all of them, + 1 */
+    uintptr_t range; /* what mprof__objects_range() says of all of them, or 0 */
     uint64_t *word;
 };
 
@@ -69,8 +69,10 @@ struct mprof__shadow {
  * they do not fit. */
 uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow);
 
+/* A number that ADDRESS has together with those in its 16 MiB that are as far
+ * from a multiple of sixteen; never 0. */
 static inline uintptr_t mprof__objects_range(uintptr_t address) {
-    return address >> 24 << 4 | (address & 15);
+    return (address & ~(uintptr_t)0xfffff0) + 1;
 }
 
 /* The same as *WORD; false: NULL. */
@@ -78,8 +80,7 @@ static inline __attribute__((always_inline)) bool
 mprof__objects_word(const void *object, struct mprof__shadow *shadow,
                     uint64_t **word) {
     uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(shadow->range == mprof__objects_range(address) + 1,
-                         1)) {
+    if (__builtin_expect(shadow->range == mprof__objects_range(address), 1)) {
         *word = &shadow->word[address >> 4 & 0xfffff];
         return true;
     }
@@ -117,8 +118,7 @@ static inline __attribute__((always_inline)) bool
 mprof__collected_word(const void *object, struct mprof__shadow *shadow,
                       uint64_t **word, struct mprof__past **past) {
     uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(shadow->range != mprof__objects_range(address) + 1,
-                         0) &&
+    if (__builtin_expect(shadow->range != mprof__objects_range(address), 0) &&
         mprof__collected_find(address, shadow) == NULL)
         return false;
     size_t index = address >> 4 & (MPROF__LEAF_WORDS - 1);

@@ -143,6 +143,7 @@ bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
     mprof__order_for_handlers();
     if (!fresh)
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
+    memo->last = memo->cells;
     memo->used = memo->hand = memo->seen_count = memo->wanted = 0;
     memo->largest =
         memo->capacity >= MPROF__NEAR_CELLS || wanted > memo->capacity;

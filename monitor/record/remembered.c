@@ -495,5 +495,5 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
         memo->patience = MPROF__REVISE_EVERY;
     if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n)))
         mprof__revise_marks(thread, memo, w.n);
-    return memo->visited[0];
+    return memo->last = memo->visited[0];
 }

@@ -127,14 +127,15 @@ struct mprof__seen {
  * way of nearly all walks is in the first line. */
 struct mprof__memo {
     uint64_t generation; /* that the cells are true for; 0: there are none */
-    struct mprof__cell *cells;    /* the first one is nobody's */
-    uint32_t *index;              /* by state, numbers of cells; 0: none */
-    uint32_t mask;                /* of the index */
-    uint32_t patience;            /* walks until the next review */
-    struct mprof__cell **visited; /* by a longer walk, innermost first */
-    uintptr_t shallowest;         /* stack pointer of walks since the review */
-    char *base;                   /* of the data file */
+    struct mprof__cell *cells; /* the first one is nobody's */
+    uint32_t *index;           /* by state, numbers of cells; 0: none */
+    uint32_t mask;             /* of the index */
+    uint32_t patience;         /* walks until the next review */
+    struct mprof__cell *last;  /* where the last walk began, or another */
+    uintptr_t shallowest;      /* stack pointer of walks since the review */
+    char *base;                /* of the data file */
     const struct mprof__marks *marks; /* of the thread, or NULL */
+    struct mprof__cell **visited;     /* by a longer walk, innermost first */
     struct mprof__cell_more *more;
     uint16_t *at;             /* where each cell is in the index, if it is */
     struct mprof__seen *seen; /* by the last review, innermost first */
@@ -306,15 +307,20 @@ static inline __attribute__((always_inline)) struct mprof__cell *
 mprof__remembered(struct mprof__memo *memo, const void *frame,
                   struct mprof__trail *trail) {
     uintptr_t pc, sp, bp;
+    struct mprof__cell *c, *f;
     mprof__caller(frame, &pc, &sp, &bp);
     *trail = (struct mprof__trail){NULL, NULL};
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
         --memo->patience == 0)
         return NULL;
-    struct mprof__cell *c = mprof__cell_at(memo, pc, sp), *f;
-    if (!mprof__cell_is(c, pc, sp) ||
-        (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
-         mprof__cell_more(memo, c)->bp != bp))
+    c = memo->last;
+    if (!mprof__cell_is(c, pc, sp)) {
+        c = mprof__cell_at(memo, pc, sp);
+        if (!mprof__cell_is(c, pc, sp))
+            return NULL;
+    }
+    if (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
+        mprof__cell_more(memo, c)->bp != bp)
         return NULL;
     for (f = c;;) {
         if (__builtin_expect(f->shape.flags & MPROF__CELL_SPECIAL, 0)) {
@@ -323,6 +329,7 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
             if (f->shape.flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
                 if (sp > memo->shallowest)
                     memo->shallowest = sp;
+                memo->last = c;
                 return c;
             }
         } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
