@@ -80,6 +80,22 @@ static void neighbours_have_words_of_their_own(void **state) {
     takes(heap + 392, 5, 50);
 }
 
+/* Each 16 MiB have words of their own. */
+static void distant_objects_have_words_of_their_own(void **state) {
+    struct mprof__shadow shadow = {0};
+    char *at = (char *)((uintptr_t)7 << 36), *next = at + ((size_t)1 << 24);
+    uint64_t *word[2];
+    (void)state;
+    put(at, 4, 40);
+    put(next, 5, 50);
+    assert_true(mprof__objects_word(at, &shadow, &word[0]));
+    assert_true(mprof__objects_word(next, &shadow, &word[1]));
+    assert_int_equal(*word[0] >> 32, 4);
+    assert_int_equal(*word[1] >> 32, 5);
+    takes(at, 4, 40);
+    takes(next, 5, 50);
+}
+
 static void lose_the_counter(void) {
     *word_of(heap + 512) = 100;
     mprof__objects_check(heap + 512);
@@ -234,6 +250,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_object_is_not_known),
         cmocka_unit_test(all_are_forgotten),
         cmocka_unit_test(neighbours_have_words_of_their_own),
+        cmocka_unit_test(distant_objects_have_words_of_their_own),
         cmocka_unit_test(a_broken_word_is_noticed),
         cmocka_unit_test(collected_objects_are_apart),
         cmocka_unit_test(collected_objects_die_and_are_replaced),
