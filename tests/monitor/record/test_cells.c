@@ -203,25 +203,34 @@ static void there_are_few_cells_where_there_is_little_room(void **state) {
         assert_int_equal(judge(MPROF__JUDGE_EVERY), MPROF__NEAR_CELLS);
 }
 
-/* Where the last walk began is not looked at by one that begins anew. */
+static bool finds(struct mprof__memo *memo, const void *frame) {
+    struct mprof__trail trail;
+    memo->patience = 2;
+    return mprof__remembered(memo, frame, &trail) != NULL;
+}
+
+/* Where the last walk began is where one of another state does not, nor one
+ * that begins anew. */
 static void __attribute__((optimize("no-omit-frame-pointer")))
-the_last_cell_is_forgotten_with_the_others(void **state) {
+the_last_cell_is_for_its_state_only(void **state) {
     struct mprof__memo *memo = &thread->memo;
     struct mprof__cell *c = &memo->cells[1];
-    struct mprof__trail trail;
-    uint64_t now = mprof__load_acquire(&mprof__generation);
     const void *frame = MPROF__FRAME();
     uintptr_t bp;
     (void)state;
     *c = (struct mprof__cell){.shape.flags = MPROF__CELL_END};
     mprof__caller(frame, &c->pc, &c->low, &bp);
     memo->last = c;
-    memo->generation = now;
-    memo->patience = 2;
-    assert_ptr_equal(mprof__remembered(memo, frame, &trail), c);
-    assert_true(mprof__memo_begin(thread, now));
-    memo->patience = 2;
-    assert_null(mprof__remembered(memo, frame, &trail));
+    memo->generation = mprof__load_acquire(&mprof__generation);
+    assert_true(finds(memo, frame));
+    c->low += WORD;
+    assert_false(finds(memo, frame));
+    c->low -= WORD;
+    c->pc++;
+    assert_false(finds(memo, frame));
+    c->pc--;
+    assert_true(mprof__memo_begin(thread, memo->generation));
+    assert_false(finds(memo, frame));
 }
 
 static void climb(int depth), passes(int depth), saves(int depth);
@@ -437,8 +446,8 @@ int main(void) {
             there_are_many_cells_only_where_fewer_are_made_then, begin, end),
         cmocka_unit_test_setup_teardown(
             there_are_few_cells_where_there_is_little_room, begin, end),
-        cmocka_unit_test_setup_teardown(
-            the_last_cell_is_forgotten_with_the_others, begin, end),
+        cmocka_unit_test_setup_teardown(the_last_cell_is_for_its_state_only,
+                                        begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
         cmocka_unit_test(cells_tell_how_deep_the_stack_is),
         cmocka_unit_test(what_the_other_heap_marked_is_found_out),
