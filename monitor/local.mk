@@ -182,6 +182,7 @@ malloc_sources = \
 	monitor/malloc/autostart.c monitor/malloc/autostart.h \
 	monitor/malloc/binding.c \
 	monitor/malloc/c_adapter.c \
+	monitor/malloc/definitions.c monitor/malloc/definitions.h \
 	monitor/malloc/environment.c monitor/malloc/environment.h \
 	monitor/malloc/further.c monitor/malloc/further.h \
 	monitor/malloc/further_list.h \
@@ -217,7 +218,7 @@ libmprof_malloc_la_LIBTOOLFLAGS =
 libmprof_malloc_la_SOURCES = $(malloc_sources) $(backtrace_sources)
 libmprof_malloc_la_LIBADD = libmonitor-hook.la libmonitor.la -lgcc_s
 libmprof_malloc_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:3 $(NO_UNDEFINED) \
-	-Wl,-z,nodelete
+	-Wl,-z,nodelete -Wl,-z,initfirst
 libmprof_la_SOURCES =
 libmprof_la_LIBADD = libmonitor.la libmonitor-hook.la libmonitor-ecl.la $(ECL_LIBS) -lgcc_s
 libmprof_la_LDFLAGS = $(AM_LDFLAGS) -version-info 4:0:3 $(NO_UNDEFINED) \

@@ -6,6 +6,9 @@
  *     filter: words that have two bits of each name's hash
  *     by bucket: its first symbol, or 0
  *     by symbol, from the first one on: its hash; odd for the last of a bucket
+ *
+ * Of an older DT_HASH only the number of symbols is read, its second word: few
+ * files have nothing else, and they are few names that are looked up.
  */
 #include "monitor/base/exports.h"
 
@@ -32,12 +35,17 @@ struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
         return x;
     uintptr_t until = mprof__loaded_until(file, (uintptr_t)dynamic);
     size_t left = (until - (uintptr_t)dynamic) / sizeof *dynamic;
+    uintptr_t gnu_hash = 0, old_hash = 0;
     for (; left > 0 && dynamic->d_tag != DT_NULL; left--, dynamic++) {
         /* The loader made run-time addresses of most. */
         uintptr_t value = dynamic->d_un.d_ptr;
         uintptr_t address = value < file->start ? file->bias + value : value;
         if (dynamic->d_tag == DT_GNU_HASH && address % 8 == 0)
-            x.hash = address;
+            gnu_hash = address;
+        else if (dynamic->d_tag == DT_HASH && address % 4 == 0)
+            old_hash = address;
+        else if (dynamic->d_tag == DT_VERSYM && address % 2 == 0)
+            x.versions = address;
         else if (dynamic->d_tag == DT_SYMTAB && address % 8 == 0)
             x.symbols = address;
         else if (dynamic->d_tag == DT_STRTAB)
@@ -45,6 +53,8 @@ struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
         else if (dynamic->d_tag == DT_STRSZ)
             x.name_bytes = value;
     }
+    x.old_hash = gnu_hash == 0;
+    x.hash = x.old_hash ? old_hash : gnu_hash;
     if (x.symbols == 0 || !reads(&x, x.names, x.name_bytes) ||
         !reads(&x, x.hash, sizeof(struct hash_table)))
         x.hash = 0;
@@ -71,40 +81,84 @@ static bool may_have(const struct mprof__exports *x,
     return reads(x, at, sizeof bits) && (*(const uint64_t *)at & bits) == bits;
 }
 
-static bool is_at(const struct mprof__exports *x, uint32_t number,
-                  const char *name, uintptr_t address) {
+/* A symbol that is looked for: by its name, and perhaps by its address. */
+struct wanted {
+    const char *name;
+    uintptr_t address; /* 0: any, in the version that a program is linked with */
+};
+
+/* The address of symbol NUMBER, if it is the one that is WANTED; else 0. */
+static uintptr_t address_of(const struct mprof__exports *x, uint32_t number,
+                            const struct wanted *wanted) {
+    enum { HIDDEN = 0x8000 };
     uintptr_t at = x->symbols + number * sizeof(ElfW(Sym));
+    uintptr_t version = x->versions + number * sizeof(ElfW(Half));
     const ElfW(Sym) *symbol = (const void *)at;
-    size_t bytes = strlen(name) + 1;
-    return reads(x, at, sizeof *symbol) && symbol->st_shndx != SHN_UNDEF &&
-           x->file.bias + symbol->st_value == address &&
-           symbol->st_name < x->name_bytes &&
-           bytes <= x->name_bytes - symbol->st_name &&
-           memcmp((const char *)x->names + symbol->st_name, name, bytes) == 0;
+    size_t bytes = strlen(wanted->name) + 1;
+    if (!reads(x, at, sizeof *symbol) || symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_name >= x->name_bytes ||
+        bytes > x->name_bytes - symbol->st_name ||
+        memcmp((const char *)x->names + symbol->st_name, wanted->name,
+               bytes) != 0)
+        return 0;
+    uintptr_t address = x->file.bias + symbol->st_value;
+    if (wanted->address != 0)
+        return address == wanted->address ? address : 0;
+    bool hidden = x->versions != 0 && reads(x, version, sizeof(ElfW(Half))) &&
+                  *(const ElfW(Half) *)version & HIDDEN;
+    return hidden || symbol->st_value == 0 ? 0 : address;
 }
 
-bool mprof__exports_at(const struct mprof__exports *x, const char *name,
-                       uintptr_t address) {
+static uintptr_t look_in_gnu_hash(const struct mprof__exports *x,
+                                  const struct wanted *wanted) {
     const struct hash_table *table = (const void *)x->hash;
-    uint32_t hash = hash_of(name);
-    if (x->hash == 0 || table->buckets == 0 || !may_have(x, table, hash))
-        return false;
+    uint32_t hash = hash_of(wanted->name);
+    if (table->buckets == 0 || !may_have(x, table, hash))
+        return 0;
     uintptr_t buckets =
         (uintptr_t)(table + 1) + table->words * sizeof(uint64_t);
     uintptr_t hashes = buckets + table->buckets * sizeof(uint32_t);
     uintptr_t at = buckets + hash % table->buckets * sizeof(uint32_t);
     if (!reads(x, at, sizeof(uint32_t)))
-        return false;
+        return 0;
     /* A bucket without names has 0, which is less. */
     for (uint32_t i = *(const uint32_t *)at; i >= table->first; i++) {
         at = hashes + (uintptr_t)(i - table->first) * sizeof(uint32_t);
         if (!reads(x, at, sizeof(uint32_t)))
-            return false;
+            return 0;
         uint32_t other = *(const uint32_t *)at;
-        if ((other | 1) == (hash | 1) && is_at(x, i, name, address))
-            return true;
-        if (other & 1)
-            return false;
+        uintptr_t found =
+            (other | 1) == (hash | 1) ? address_of(x, i, wanted) : 0;
+        if (found != 0 || other & 1)
+            return found;
     }
-    return false;
+    return 0;
+}
+
+static uintptr_t look(const struct mprof__exports *x,
+                      const struct wanted *wanted) {
+    if (x->hash == 0)
+        return 0;
+    if (!x->old_hash)
+        return look_in_gnu_hash(x, wanted);
+    uint32_t count = ((const uint32_t *)x->hash)[1];
+    uintptr_t found = 0;
+    for (uint32_t i = 1; i < count && found == 0; i++) {
+        if (!reads(x, x->symbols + i * sizeof(ElfW(Sym)), sizeof(ElfW(Sym))))
+            break;
+        found = address_of(x, i, wanted);
+    }
+    return found;
+}
+
+uintptr_t mprof__exports_find(const struct mprof__exports *x,
+                              const char *name) {
+    const struct wanted wanted = {.name = name};
+    return look(x, &wanted);
+}
+
+bool mprof__exports_at(const struct mprof__exports *x, const char *name,
+                       uintptr_t address) {
+    const struct wanted wanted = {.name = name, .address = address};
+    return address != 0 && look(x, &wanted) != 0;
 }

@@ -12,12 +12,19 @@
 struct mprof__exports {
     struct mprof__loaded file;
     uintptr_t hash, symbols, names; /* its tables; 0: it has none to rely on */
+    uintptr_t versions;             /* of its symbols; 0: they have none */
+    bool old_hash;                  /* the table of hashes is a DT_HASH */
     size_t name_bytes;
 };
 
 /* Of FILE, whose dynamic section is DYNAMIC, or NULL. */
 struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
                                         const ElfW(Dyn) * dynamic);
+
+/* The address that a lookup of NAME without a version finds; 0: it has none.
+ */
+uintptr_t mprof__exports_find(const struct mprof__exports *exports,
+                              const char *name);
 
 /* Is what it exports as NAME at ADDRESS? */
 bool mprof__exports_at(const struct mprof__exports *exports, const char *name,

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,9 +293,10 @@ static bool read_run(void) {
 
 /* What the program executes is none of ours. */
 static void leave_environment(bool start) {
-    Dl_info us;
-    if (dladdr((void *)mprof_start, &us) != 0)
-        mprof__leave_environment(environ, us.dli_fname, start);
+    struct dl_find_object us;
+    if (_dl_find_object((void *)mprof_start, &us) == 0 &&
+        us.dlfo_link_map != NULL)
+        mprof__leave_environment(environ, us.dlfo_link_map->l_name, start);
 }
 
 static bool is_no(const char *variable) {
@@ -324,6 +326,19 @@ static void read_log_options(void) {
         log_options.group = group;
 }
 
+/* The C library sets these, to the same, after the first constructor. */
+void mprof__autostart_early(int argc, char **argv, char **environment) {
+    if (environ != NULL)
+        return;
+    environ = environment;
+    if (argc > 0) {
+        const char *slash = strrchr(argv[0], '/');
+        program_invocation_name = argv[0];
+        program_invocation_short_name =
+            slash == NULL ? argv[0] : argv[0] + (slash + 1 - argv[0]);
+    }
+}
+
 bool mprof__autostart(void) {
     static char name[PATH_MAX];
     if (environ == NULL)
@@ -331,7 +346,6 @@ bool mprof__autostart(void) {
     if (mprof__process_is_secure())
         return true;
     bool start = !is_no("MPROF_START");
-    mprof__finish_last();
     bool run = read_run();
     if (run)
         mprof__own_functions.set_warnings(1);

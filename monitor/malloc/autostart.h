@@ -19,6 +19,9 @@
 
 #include <stdbool.h>
 
+/* Before the C library has them: the program's arguments and environment. */
+void mprof__autostart_early(int argc, char **argv, char **environment);
+
 /* Start as the environment says.  False: it is too early to tell. */
 bool mprof__autostart(void);
 

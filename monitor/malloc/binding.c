@@ -4,7 +4,6 @@
  * of their functions, are found by its relocations, as the loader did.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +15,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/loaded.h"
+#include "monitor/malloc/definitions.h"
 #include "monitor/malloc/further.h"
 #include "monitor/malloc/unseen.h"
 
@@ -29,32 +29,6 @@ enum { ADDRESS = R_AARCH64_ABS64 };
 enum { JUMP_SLOT = -1, GLOB_DAT = -1, ADDRESS = -1 };
 #endif
 
-/* Where FUNCTION is defined, NULL: nowhere.  A program without PIE may have a
- * stub in its place, which is no definition. */
-static const char *home_of(void *function) {
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    if (function == NULL ||
-        dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 ||
-        (symbol != NULL && symbol->st_shndx == SHN_UNDEF))
-        return NULL;
-    return info.dli_fbase;
-}
-
-/* What programs are bound to by NAME, and the next of it behind this library.
- */
-struct bound {
-    const char *first, *next; /* where they are defined */
-    void *function;           /* the next */
-};
-
-static struct bound look_up(const char *name) {
-    void *function = dlsym(RTLD_NEXT, name);
-    return (struct bound){.first = home_of(dlsym(RTLD_DEFAULT, name)),
-                          .next = home_of(function),
-                          .function = function};
-}
-
 /* An allocator's own functions tell by their names whose they are; others are
  * an allocator's only if it has a malloc(). */
 static bool is_own_name(const char *name) {
@@ -66,29 +40,27 @@ static bool is_own_name(const char *name) {
     return false;
 }
 
-static const char *homes[MPROF__FURTHERS]; /* of the next ones */
+static uintptr_t homes[MPROF__FURTHERS]; /* start of the next ones' files */
+static bool any;                         /* there are such functions */
 
-/* Find the functions; false: there are none. */
-static bool find_functions(void) {
+static void find_functions(uintptr_t allocator) {
     static const char *const some[] = {"_Znwm", "mallocx", "mi_malloc",
                                        "tc_malloc"};
-    const char *allocator = look_up("malloc").next;
-    bool any = false;
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
-        const char *home = look_up(some[i]).next;
-        any |= home != NULL && (home == allocator || is_own_name(some[i]));
+        uintptr_t home = mprof__next_definition(some[i]).start;
+        any |= home != 0 && (home == allocator || is_own_name(some[i]));
     }
     for (unsigned i = 0; any && i < MPROF__FURTHERS; i++) {
         const char *name = mprof__further_name[i];
-        struct bound b = look_up(name);
+        struct mprof__definition next = mprof__next_definition(name);
+        uintptr_t first = mprof__first_definition(name).start;
         /* The program's own one goes before it. */
-        if (b.next == NULL || (b.first != NULL && b.first != b.next) ||
-            (b.next != allocator && !is_own_name(name)))
+        if (next.start == 0 || first != next.start ||
+            (next.start != allocator && !is_own_name(name)))
             continue;
-        mprof__further_next[i] = (mprof__further *)b.function;
-        homes[i] = b.next;
+        mprof__further_next[i] = (mprof__further *)next.function;
+        homes[i] = next.start;
     }
-    return any;
 }
 
 /* A library, and how its relocations name what they lead to. */
@@ -179,7 +151,7 @@ static void bind(const struct library *l, const ElfW(Rela) * relocation) {
         return;
     }
     uintptr_t *slot = (uintptr_t *)at;
-    if (homes[number] == NULL || homes[number] == (char *)l->file.start ||
+    if (homes[number] == 0 || homes[number] == l->file.start ||
         !has_slot(l, at))
         return;
     /* One that was not called yet leads to where the loader is asked. */
@@ -250,7 +222,7 @@ static struct mprof__loaded allocators[ALLOCATORS]; /* `end` is 0: none */
 static void note_allocator(const struct mprof__loaded *file) {
     bool is_one = false;
     for (unsigned i = 0; i < MPROF__FURTHERS; i++)
-        is_one |= homes[i] == (char *)file->start;
+        is_one |= homes[i] == file->start;
     for (unsigned i = 0; is_one && i < ALLOCATORS; i++) {
         if (allocators[i].end == 0)
             allocators[i] = *file;
@@ -296,18 +268,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
+void mprof__further_find(void) {
+    struct mprof__definition first = mprof__first_definition("malloc");
+    find_functions(mprof__next_definition("malloc").start);
+    if (first.function != NULL && first.start != mprof__own_start())
+        mprof__unseen_malloc(&first);
+}
+
 void mprof__further_bind(void) {
-    static bool any, found;
-    if (!found) {
-        struct bound malloc_ = look_up("malloc");
-        Dl_info here;
-        if (dladdr((void *)mprof__further_bind, &here) == 0)
-            return;
-        found = true;
-        any = find_functions();
-        if (malloc_.first != NULL && malloc_.first != here.dli_fbase)
-            mprof__unseen_malloc(dlsym(RTLD_DEFAULT, "malloc"));
-    }
     if (any)
         dl_iterate_phdr(visit, NULL);
 }

@@ -1,7 +1,6 @@
 /* c_adapter.c - the adapter for programs without another runtime than C's;
  * see adapter.h. */
 #define _GNU_SOURCE
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -41,18 +40,16 @@ static void describe_thread(char *text, size_t size) {
     prctl(PR_GET_NAME, text);
 }
 
-static int is_ecl(struct dl_phdr_info *info, size_t size, void *data) {
-    const char *slash = strrchr(info->dlpi_name, '/');
-    (void)size, (void)data;
-    return slash != NULL && strncmp(slash, "/libecl.so", 10) == 0;
-}
+/* There if the program is linked with ECL; no lock tells that of libraries that
+ * it opens later. */
+extern char cl_boot[] __attribute__((weak));
 
 /* Who looks at a Lisp program's C heap alone may not know that there is more.
  */
 static void describe_unseen(char *text, size_t size) {
     mprof__malloc_unseen(text, size);
     size_t length = strlen(text);
-    if (dl_iterate_phdr(is_ecl, NULL))
+    if (cl_boot != NULL)
         snprintf(text + length, size - length,
                  "%sECL in Lisp's heap, which `mprof run --lisp` records",
                  length > 0 ? "; " : "");

@@ -15,7 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bind all libraries that are there; to be called again when there are more. */
+/* Find out which of these functions there are: once, before a second thread,
+ * under any lock of the C library. */
+void mprof__further_find(void);
+
+/* Bind all libraries that are there; to be called again when there are more.
+ * Takes the lock of the loader. */
 void mprof__further_bind(void);
 
 /* Is ADDRESS in an allocator with such functions? */

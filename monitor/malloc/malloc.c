@@ -9,14 +9,16 @@
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/malloc/around.h"
 #include "monitor/malloc/autostart.h"
+#include "monitor/malloc/definitions.h"
 #include "monitor/malloc/further.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/malloc/unseen.h"
+#include "monitor/record/recording.h"
 
 #define PUBLIC __attribute__((visibility("default"))) MPROF__ENTRY
 
@@ -33,31 +35,8 @@ static struct {
     size_t (*malloc_usable_size)(void *);
     int (*dlclose)(void *);
 } next;
-static bool found, searching;
-
-/* What dlsym() allocates while it looks for malloc(); never given back. */
-static char pool[16384] __attribute__((aligned(16)));
-static size_t pool_used;
-
-static void *__attribute__((noinline)) from_pool(size_t bytes) {
-    bytes = (bytes + 31) & ~(size_t)15;
-    if (bytes > sizeof pool - pool_used)
-        return NULL;
-    char *memory = pool + pool_used;
-    pool_used += bytes;
-    memcpy(memory, &bytes, sizeof bytes);
-    return memory + 16;
-}
-
-static bool in_pool(const void *object) {
-    return (uintptr_t)object - (uintptr_t)pool < sizeof pool;
-}
-
-static size_t pool_bytes(const void *object) {
-    size_t bytes;
-    memcpy(&bytes, (const char *)object - 16, sizeof bytes);
-    return bytes - 16;
-}
+static bool found;
+static pid_t began_in; /* the process that looked for them */
 
 /* Of the C library, for a program without a dynamic loader. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
@@ -80,13 +59,13 @@ static int memalign_posix(void **object, size_t alignment, size_t bytes) {
 
 #define FIND(name, otherwise)                                                  \
     do {                                                                       \
-        void *address = dlsym(RTLD_NEXT, #name);                               \
+        void *address = mprof__next_definition(#name).function;                \
         next.name = address != NULL ? address : (void *)(otherwise);           \
     } while (0)
 
-/* In the first call, before there is a second thread. */
-static void search(void) {
-    searching = true;
+/* In the first call, before there is a second thread, and under whatever lock
+ * of the C library its caller has. */
+static void __attribute__((noinline)) search(void) {
     FIND(malloc, __libc_malloc);
     FIND(calloc, __libc_calloc);
     FIND(realloc, __libc_realloc);
@@ -98,37 +77,30 @@ static void search(void) {
     FIND(pvalloc, __libc_pvalloc);
     FIND(malloc_usable_size, NULL);
     FIND(dlclose, NULL);
-    mprof__further_bind();
-    dlerror(); /* what was not found is not the program's affair */
-    searching = false;
+    mprof__further_find();
+    began_in = getpid();
     mprof__malloc_await(mprof__autostart);
     mprof__store_release(&found, true);
 }
 
-/* Before main(), also of a program that allocates nothing so soon: later it
- * may not be allowed to create files. */
-static void __attribute__((constructor)) start_early(void) {
-    int saved = errno;
-    if (!found)
+static inline void prepare(void) {
+    if (__builtin_expect(!mprof__load_acquire(&found), 0))
         search();
+}
+
+/* Before main(), and where the loader can arrange that, before the constructors
+ * of all other libraries: no lock of the C library is held, and what is
+ * registered for the end comes after all else. */
+static void __attribute__((constructor))
+start_early(int argc, char **argv, char **environment) {
+    int saved = errno;
+    mprof__autostart_early(argc, argv, environment);
+    mprof__finish_last();
+    prepare();
     mprof__further_bind();
     mprof__unseen_runs();
     mprof__malloc_begin();
     errno = saved;
-}
-
-static bool __attribute__((noinline)) ready_slowly(void) {
-    if (searching)
-        return false;
-    int saved = errno;
-    search();
-    errno = saved;
-    return true;
-}
-
-/* False: dlsym() asks. */
-static inline bool ready(void) {
-    return __builtin_expect(mprof__load_acquire(&found), 1) || ready_slowly();
 }
 
 __thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
@@ -158,8 +130,7 @@ mprof__refused(const struct mprof__malloc_monitor *m) {
 
 PUBLIC void *malloc(size_t bytes) {
     const void *frame = MPROF__FRAME();
-    if (!ready())
-        return from_pool(bytes);
+    prepare();
     if (!mprof__begin_call(frame))
         return next.malloc(bytes);
     return mprof__answer(next.malloc(bytes), bytes, frame);
@@ -168,9 +139,9 @@ PUBLIC void *malloc(size_t bytes) {
 PUBLIC void *calloc(size_t count, size_t size) {
     const void *frame = MPROF__FRAME();
     size_t bytes;
-    bool overflow = __builtin_mul_overflow(count, size, &bytes);
-    if (!ready())
-        return overflow ? NULL : from_pool(bytes);
+    prepare();
+    if (__builtin_mul_overflow(count, size, &bytes))
+        bytes = SIZE_MAX; /* it will be refused */
     if (!mprof__begin_call(frame))
         return next.calloc(count, size);
     return mprof__answer_cleared(next.calloc(count, size), bytes, count, frame);
@@ -178,8 +149,9 @@ PUBLIC void *calloc(size_t count, size_t size) {
 
 PUBLIC void free(void *object) {
     const void *frame = MPROF__FRAME();
-    if (object == NULL || in_pool(object) || !ready())
+    if (object == NULL)
         return;
+    prepare();
     if (!mprof__begin_call(frame)) {
         next.free(object);
         return;
@@ -187,16 +159,6 @@ PUBLIC void free(void *object) {
     mprof__release(object);
     next.free(object);
     mprof__calling = 0;
-}
-
-/* An object of the pool moves out of it. */
-static inline __attribute__((always_inline)) void *leave_pool(void *object,
-                                                              size_t bytes) {
-    size_t old = pool_bytes(object);
-    void *fresh = next.malloc(bytes);
-    if (fresh != NULL)
-        memcpy(fresh, object, old < bytes ? old : bytes);
-    return fresh;
 }
 
 static inline __attribute__((always_inline)) void *
@@ -213,21 +175,17 @@ reallocate(void *object, size_t bytes, const void *frame) {
         return next.realloc(object, bytes);
     if (object == NULL)
         return mprof__answer(next.realloc(NULL, bytes), bytes, frame);
-    if (in_pool(object))
-        return mprof__answer(leave_pool(object, bytes), bytes, frame);
     return resize(object, bytes, frame);
 }
 
 PUBLIC void *realloc(void *object, size_t bytes) {
-    if (!ready())
-        return from_pool(bytes);
+    prepare();
     return reallocate(object, bytes, MPROF__FRAME());
 }
 
 PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
     size_t bytes;
-    if (!ready())
-        return NULL;
+    prepare();
     if (__builtin_mul_overflow(count, size, &bytes)) {
         errno = ENOMEM;
         return mprof__answer(NULL, 0, NULL);
@@ -237,8 +195,7 @@ PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
 
 PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
     const void *frame = MPROF__FRAME();
-    if (!ready())
-        return ENOMEM;
+    prepare();
     if (!mprof__begin_call(frame))
         return next.posix_memalign(object, alignment, bytes);
     int error = next.posix_memalign(object, alignment, bytes);
@@ -248,10 +205,7 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
 
 #define ALIGNED(function, bytes, ...)                                          \
     const void *frame = MPROF__FRAME();                                        \
-    if (!ready()) {                                                            \
-        errno = ENOMEM;                                                        \
-        return NULL;                                                           \
-    }                                                                          \
+    prepare();                                                                 \
     if (!mprof__begin_call(frame))                                             \
         return next.function(__VA_ARGS__);                                     \
     return mprof__answer(next.function(__VA_ARGS__), bytes, frame)
@@ -273,18 +227,15 @@ PUBLIC void *pvalloc(size_t bytes) {
 }
 
 PUBLIC size_t malloc_usable_size(void *object) {
-    if (object == NULL)
-        return 0;
-    if (in_pool(object))
-        return pool_bytes(object);
-    if (!ready() || next.malloc_usable_size == NULL)
-        return 0;
-    return next.malloc_usable_size(object);
+    prepare();
+    return next.malloc_usable_size == NULL ? 0
+                                           : next.malloc_usable_size(object);
 }
 
 /* Another library may be mapped where one was. */
 PUBLIC int dlclose(void *handle) {
-    if (!ready() || next.dlclose == NULL)
+    prepare();
+    if (next.dlclose == NULL)
         return -1;
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m != NULL)
@@ -296,7 +247,9 @@ PUBLIC int dlclose(void *handle) {
 }
 
 void mprof_malloc_unseen(char *text, size_t size) {
-    mprof__further_bind();
+    /* In the child of a fork the loader's lock may be a lost thread's. */
+    if (getpid() == began_in)
+        mprof__further_bind();
     mprof__unseen(text, size);
 }
 

@@ -6,13 +6,17 @@
 #define _GNU_SOURCE
 #include "monitor/malloc/unseen.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static char own[120];  /* malloc() of the program */
+#include "monitor/malloc/definitions.h"
+
+static bool has_own;            /* the program has a malloc() of its own, */
+static const char *own_library; /* in this library; NULL: in itself */
+static char own[120];           /* ... as the tables call it */
 static char first[80]; /* function, of several that are not seen */
 static int more;       /* of them */
 static char late[120]; /* functions that were not seen for a time */
@@ -34,14 +38,17 @@ static const char *readable(const char *name) {
     return text;
 }
 
-void mprof__unseen_malloc(const void *function) {
-    Dl_info info;
-    const char *whose = program_invocation_short_name;
-    if (dladdr(function, &info) != 0 && strstr(info.dli_fname, ".so") != NULL)
-        whose = base_name(info.dli_fname);
+void mprof__unseen_malloc(const struct mprof__definition *definition) {
+    /* The program itself has no name there. */
+    if (strstr(definition->file->l_name, ".so") != NULL)
+        own_library = base_name(definition->file->l_name);
+    has_own = true;
+}
+
+static void describe_own(void) {
     snprintf(own, sizeof own,
              "malloc() of %.60s, but for what that asks of the next one",
-             whose);
+             own_library != NULL ? own_library : program_invocation_short_name);
 }
 
 void mprof__unseen_function(const char *name) {
@@ -64,6 +71,8 @@ void mprof__unseen_runs(void) {
 
 void mprof__unseen(char *text, size_t size) {
     char several[40] = "";
+    if (has_own)
+        describe_own();
     if (more > 0)
         snprintf(several, sizeof several, " and %d more", more);
     snprintf(text, size, "%s%s%s%s%s%s", own,

@@ -4,8 +4,10 @@
 
 #include <stddef.h>
 
-/* The program has a malloc() of its own, this FUNCTION. */
-void mprof__unseen_malloc(const void *function);
+struct mprof__definition;
+
+/* The program has a malloc() of its own, which is OWN. */
+void mprof__unseen_malloc(const struct mprof__definition *own);
 
 /* It calls NAME, of an allocator that has more functions than are known here.
  */

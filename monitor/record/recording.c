@@ -45,6 +45,7 @@ static uint64_t limit;    /* 0: not set */
 static bool warns, summary; /* at the end: what the data lack, what there was */
 static bool scans;          /* ... what is lost */
 static bool early;          /* the program has not begun */
+static bool initialized;    /* a recording has been started */
 
 struct mprof__session *mprof__acquire(struct mprof__quiet *saved) {
     mprof__be_quiet(saved);
@@ -85,8 +86,8 @@ static bool forks_inside; /* of the hook, in a signal handler; under the lock */
  * library, whose owners may be about to allocate. */
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
-    struct mprof__self *me = mprof__enter();
-    forks_inside = me == NULL;
+    struct mprof__self *me = initialized ? mprof__enter() : NULL;
+    forks_inside = initialized && me == NULL;
     if (me != NULL)
         mprof__leave(me);
 }
@@ -103,6 +104,10 @@ static void forget_objects(void) {
 /* The data file belongs to the parent.  What the monitor has in memory may be
  * half changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
+    if (!initialized) {
+        after_fork_parent();
+        return;
+    }
     struct mprof__session *parents = session;
     bool was_running = running;
     early = false;
@@ -147,6 +152,12 @@ static void initialize(void) {
     mprof__threads_initialize();
     mprof__marks_initialize();
     mprof__stack_initialize();
+    initialized = true;
+}
+
+/* Not when the first recording starts: that may be within malloc(), and that
+ * within pthread_atfork() itself, which has a lock. */
+static void __attribute__((constructor)) watch_forks(void) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 

@@ -1,0 +1,29 @@
+/* definitions.h - where a function is defined, as the loader binds programs.
+ *
+ * dlsym() answers the same question, but it may allocate, and dlerror() takes
+ * the lock of the C library's locales.  The first malloc() of a process may
+ * come from under any lock of the C library: nothing here takes one.
+ */
+#ifndef MONITOR_MALLOC_DEFINITIONS_H
+#define MONITOR_MALLOC_DEFINITIONS_H
+
+#include <stdint.h>
+
+struct link_map;
+
+struct mprof__definition {
+    void *function;              /* NULL: there is none */
+    const struct link_map *file; /* that has it */
+    uintptr_t start;             /* of that file in memory */
+};
+
+/* The definition of NAME that programs are bound to, and the next one behind
+ * this library.  Of the files that were there when the program began; to be
+ * called before a second thread can open or close others. */
+struct mprof__definition mprof__first_definition(const char *name);
+struct mprof__definition mprof__next_definition(const char *name);
+
+/* The start of the file that this code is in. */
+uintptr_t mprof__own_start(void);
+
+#endif
