@@ -84,7 +84,8 @@ static bool may_have(const struct mprof__exports *x,
 /* A symbol that is looked for: by its name, and perhaps by its address. */
 struct wanted {
     const char *name;
-    uintptr_t address; /* 0: any, in the version that a program is linked with */
+    uintptr_t
+        address; /* 0: any, in the version that a program is linked with */
 };
 
 /* The address of symbol NUMBER, if it is the one that is WANTED; else 0. */
@@ -98,8 +99,8 @@ static uintptr_t address_of(const struct mprof__exports *x, uint32_t number,
     if (!reads(x, at, sizeof *symbol) || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_name >= x->name_bytes ||
         bytes > x->name_bytes - symbol->st_name ||
-        memcmp((const char *)x->names + symbol->st_name, wanted->name,
-               bytes) != 0)
+        memcmp((const char *)x->names + symbol->st_name, wanted->name, bytes) !=
+            0)
         return 0;
     uintptr_t address = x->file.bias + symbol->st_value;
     if (wanted->address != 0)

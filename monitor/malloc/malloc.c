@@ -253,8 +253,8 @@ void mprof_malloc_unseen(char *text, size_t size) {
     mprof__unseen(text, size);
 }
 
-void mprof__before_unwinding(void) {
+void mprof__unwinding(uintptr_t frame) {
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (m != NULL)
-        m->unwinding();
+        m->unwinding(frame);
 }

@@ -105,7 +105,7 @@ static struct mprof__malloc_monitor recording = {
     .resizing = resizing_timed,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_lift_marks,
+    .unwinding = mprof__thread_unwinding,
     .replaced = replaced,
 };
 
@@ -122,7 +122,7 @@ static struct mprof__malloc_monitor following = {
     .resizing = resizing_timed,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_lift_marks,
+    .unwinding = mprof__thread_unwinding,
     .replaced = replaced,
 };
 
@@ -300,7 +300,7 @@ static const struct mprof__malloc_monitor waiting = {
     .moved = ignore,
     .closing = mprof__modules_close,
     .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_lift_marks,
+    .unwinding = mprof__thread_unwinding,
     .replaced = replaced,
 };
 

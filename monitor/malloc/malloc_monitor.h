@@ -43,8 +43,9 @@ struct mprof__malloc_monitor {
     /* Before and after a library is closed; see dlclose(3). */
     void (*closing)(void);
     void (*closed)(void);
-    /* Before the program looks at the return addresses of this thread. */
-    void (*unwinding)(void);
+    /* Before the program looks at the return addresses of this thread, in a
+     * function at FRAME; and with 0 when it has done so. */
+    void (*unwinding)(uintptr_t frame);
     /* Another library's monitor has taken this one's place. */
     void (*replaced)(void);
 };
@@ -68,7 +69,8 @@ static inline const struct mprof__malloc_monitor *mprof__malloc_monitor(void) {
     return mprof__load_acquire(&mprof__malloc_watcher);
 }
 
-/* Tell the monitor that the program is about to look at its stack. */
-void mprof__before_unwinding(void);
+/* Tell the monitor that the program is about to look at its stack, in a
+ * function at FRAME; with 0, that it has done so. */
+void mprof__unwinding(uintptr_t frame);
 
 #endif

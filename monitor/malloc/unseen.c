@@ -17,9 +17,9 @@
 static bool has_own;            /* the program has a malloc() of its own, */
 static const char *own_library; /* in this library; NULL: in itself */
 static char own[120];           /* ... as the tables call it */
-static char first[80]; /* function, of several that are not seen */
-static int more;       /* of them */
-static char late[120]; /* functions that were not seen for a time */
+static char first[80];          /* function, of several that are not seen */
+static int more;                /* of them */
+static char late[120];          /* functions that were not seen for a time */
 static bool runs;
 
 static const char *base_name(const char *path) {

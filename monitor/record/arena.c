@@ -19,6 +19,7 @@
 #include "monitor/format/claim.h"
 #include "monitor/format/crc.h"
 #include "monitor/format/create.h"
+#include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/cut.h"
 #include "monitor/record/session.h"
@@ -108,6 +109,20 @@ static void fill(const struct mprof__arena *arena, size_t size) {
     }
 }
 
+/* The next BYTES of the file.  Far away something else may be there. */
+static bool map_piece(const struct mprof__arena *arena, size_t bytes) {
+    char *wanted = arena->base + arena->mapped;
+    char *piece =
+        mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | (arena->far ? MAP_FIXED_NOREPLACE : MAP_FIXED),
+             arena->fd, (off_t)arena->mapped);
+    if (piece != MAP_FAILED && piece != wanted) {
+        munmap(piece, bytes);
+        errno = EEXIST;
+    }
+    return piece == wanted;
+}
+
 static bool extend(struct mprof__arena *arena, size_t size) {
     bool fills = arena->mapped >= FILLED;
     int error =
@@ -118,9 +133,7 @@ static bool extend(struct mprof__arena *arena, size_t size) {
     }
     if (fills)
         fill(arena, size);
-    if (mmap(arena->base + arena->mapped, size - arena->mapped,
-             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, arena->fd,
-             (off_t)arena->mapped) == MAP_FAILED)
+    if (!map_piece(arena, size - arena->mapped))
         return false;
 #ifdef MADV_POPULATE_WRITE
     if (fills)
@@ -184,29 +197,63 @@ static int open_file(const char *path) {
     return fd;
 }
 
+/* Addresses far from where the kernel and programs put anything, of which
+ * BYTES are free for sure; NULL: there are none.  They are not reserved: that
+ * would count as memory of a program that limits its own (RLIMIT_AS). */
+static void *find_far_away(size_t bytes) {
+    enum { TRIES = 4 };
+    const uintptr_t from = (uintptr_t)0x2000 << 32, many = 0x2000;
+    uint64_t chance = mprof__image_id() ^ mprof__process_clock();
+    for (int i = 0; i < TRIES; i++) {
+        chance = chance * 6364136223846793005u + 1442695040888963407u;
+        void *wanted = (void *)(from + ((chance >> 33) % many << 32));
+        void *base =
+            mmap(wanted, bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        if (base == MAP_FAILED && errno != EEXIST)
+            return NULL;
+        if (base == MAP_FAILED)
+            continue;
+        munmap(base, bytes);
+        if (base == wanted)
+            return base;
+    }
+    return NULL;
+}
+
+/* Where there are none: at most BYTES anywhere, which are reserved. */
+static void *reserve_anywhere(size_t *bytes) {
+    for (; *bytes >= PIECE; *bytes = *bytes / 2 / PIECE * PIECE) {
+        void *base = mmap(NULL, *bytes, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base != MAP_FAILED)
+            return base;
+    }
+    return NULL;
+}
+
 /* Addresses for LIMIT bytes, or for less where the process may not have so
  * many: most of them are for the program. */
-static bool reserve(struct mprof__arena *arena, size_t limit) {
+static bool find_addresses(struct mprof__arena *arena, size_t limit) {
     struct rlimit most;
-    if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
-        limit > most.rlim_cur / 8)
+    bool limited =
+        getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+    if (limited && limit > most.rlim_cur / 8)
         limit = most.rlim_cur / 8;
     size_t bytes = (limit + PIECE - 1) / PIECE * PIECE;
     if (bytes < PIECE)
         bytes = PIECE;
-    for (; bytes >= PIECE; bytes = bytes / 2 / PIECE * PIECE) {
-        void *base = mmap(NULL, bytes, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (base == MAP_FAILED)
-            continue;
-        arena->base = base;
-        arena->limit = bytes;
-        arena->reserve =
-            bytes / 8 * 5 < MOST_RESERVED ? bytes / 8 * 5 : MOST_RESERVED;
-        arena->mapped_before = mprof__load_relaxed(&mprof__mapped);
-        return true;
-    }
-    return false;
+    arena->base = find_far_away(bytes);
+    arena->far = arena->base != NULL;
+    if (!arena->far)
+        arena->base = reserve_anywhere(&bytes);
+    if (arena->base == NULL)
+        return false;
+    arena->limit = bytes;
+    arena->reserve =
+        bytes / 8 * 5 < MOST_RESERVED ? bytes / 8 * 5 : MOST_RESERVED;
+    arena->mapped_before = mprof__load_relaxed(&mprof__mapped);
+    return true;
 }
 
 int mprof__arena_open(struct mprof__arena *arena, const char *path,
@@ -222,7 +269,7 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
         goto fail;
     arena->device = st.st_dev;
     arena->inode = st.st_ino;
-    if (!reserve(arena, limit)) {
+    if (!find_addresses(arena, limit)) {
         error = MPROF_E_MEMORY;
         goto fail;
     }
@@ -269,7 +316,7 @@ void mprof__arena_leave_file(struct mprof__arena *arena) {
 void mprof__arena_close(struct mprof__arena *arena) {
     mprof__cut_unwatch(arena);
     if (arena->base != NULL)
-        munmap(arena->base, arena->limit);
+        munmap(arena->base, arena->far ? arena->mapped : arena->limit);
     arena->base = NULL;
     leave_file(arena);
 }

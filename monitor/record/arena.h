@@ -1,7 +1,7 @@
 /* arena.h - the data file as memory.
  *
- * A range of addresses as large as the limit is reserved at once, and the file
- * is mapped into it piece by piece, so records never move.  The blocks of each
+ * A range of addresses as large as the limit is chosen at once, and the file is
+ * mapped into it piece by piece, so records never move.  The blocks of each
  * piece are allocated before it is mapped: a full disk is an error here and
  * never a SIGBUS in the profiled program.  When somebody else cuts the file,
  * the recording is lost and over; see cut.h.
@@ -35,8 +35,9 @@
 #include "monitor/format/format.h"
 
 struct mprof__arena {
-    char *base;       /* start of the reserved range, and of the file */
-    size_t limit;     /* bytes reserved */
+    char *base;       /* start of the range, and of the file */
+    bool far;         /* the range is far away, and not reserved */
+    size_t limit;     /* bytes of the range */
     size_t mapped;    /* bytes of the file mapped so far */
     int fd;           /* -1 while there is none for us */
     const char *path; /* of the file, or NULL; the caller's */

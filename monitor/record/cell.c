@@ -14,6 +14,9 @@ static bool measure_to(struct mprof__cell *c,
     if (cfa <= c->low || size % WORD != 0 || size / WORD > UINT16_MAX ||
         ra_at >= size || ra_at % WORD != 0)
         return false;
+    /* Behind it may be another stack, of which each walk has to ask. */
+    if (known->way != MPROF__BY_SP && mprof__is_large(c->low, cfa))
+        return false;
     c->shape.size = (uint16_t)(size / WORD);
     c->shape.ra_at = (uint16_t)(ra_at / WORD);
     if (known->bp_saved) {

@@ -212,20 +212,22 @@ static inline void make_stale(struct mprof__cell *c) {
  * place.  False: it is not ours.  True, with the node of what is outside in
  * w->outer, or 0: it is not known. */
 static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
-    struct mprof__marks *owner;
-    const struct mprof__mark *mark =
-        mprof__marks_find(*word, mprof__cell_high(c), &owner);
-    if (mark == NULL || owner != w->thread->chain.marks)
-        return false;
-    size_t number = (size_t)(mark - owner->mark);
-    w->memo->marks = owner;
+    struct mprof__marks *marks = w->thread->chain.marks;
+    int number = marks == NULL
+                     ? -1
+                     : mprof__marks_find(marks, *word, mprof__cell_high(c));
+    *word = mprof__marked_address(*word);
+    if (number < 0)
+        return mprof__load_relaxed(&mprof__marks_off);
+    struct mprof__mark *mark = &marks->mark[number];
+    w->memo->marks = marks;
     /* A function that ended by jumping to another leaves it the mark. */
-    owner->ra_slot[number] = mprof__cell_slot(c);
-    c->shape.flags |= MPROF__CELL_MARK;
+    mark->ra_slot = mprof__cell_slot(c);
     c->outer = (uint32_t)number;
-    c->outer_version = owner->serial[number];
-    *word = mark->ra;
-    w->outer = mprof__walk_outer(&w->thread->chain, number);
+    c->outer_version = mark->serial;
+    mprof__order_for_handlers();
+    c->shape.flags |= MPROF__CELL_MARK;
+    w->outer = mprof__walk_outer(&w->thread->chain, (uint32_t)number);
     return true;
 }
 
@@ -296,7 +298,8 @@ straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
     if (c->outer > w->memo->used)
         return NULL;
     struct mprof__cell *outer = &w->memo->cells[c->outer];
-    if (!mprof__cell_is(outer, c->ra, mprof__cell_high(c)))
+    uintptr_t ra = mprof__is_mark(c->ra) ? mprof__marked_address(c->ra) : c->ra;
+    if (!mprof__cell_is(outer, ra, mprof__cell_high(c)))
         return NULL;
     /* Only the node of the caller is another, or what it needs. */
     if (outer->version != c->outer_version || flags & MPROF__CELL_STALE) {

@@ -153,7 +153,7 @@ struct mprof__memo {
     uint32_t seen_count;
     uint32_t reviews, distance; /* frames that are too near to be marked */
     uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
-    uint16_t nearest;
+    uint32_t nearest;           /* its number */
 } __attribute__((aligned(MPROF__LINE)));
 
 /* Cells that a walk goes by, at most, where there are CAPACITY. */

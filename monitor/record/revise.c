@@ -37,9 +37,10 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
     c->shape.flags |= MPROF__CELL_STALE;
     mprof__order_for_handlers();
     memo->marks = chain->marks;
-    c->ra = mprof__marks_trampoline(chain->marks);
+    c->ra = chain->marks->mark[number].word;
     c->outer = (uint32_t)number;
-    c->outer_version = chain->marks->serial[number];
+    c->outer_version = chain->marks->mark[number].serial;
+    mprof__order_for_handlers();
     c->shape.flags |= MPROF__CELL_MARK;
     mprof__walk_tell(chain, (size_t)number, memo->visited[i + 1]->node);
     mprof__order_for_handlers();
@@ -59,12 +60,12 @@ static size_t find_innermost(const struct mprof__memo *memo, size_t last) {
 /* LAST is the index of the outermost frame that was visited, and KEPT the
  * number of marks up to there. */
 static void mark_stretch(struct mprof__chain *chain, struct mprof__memo *memo,
-                         size_t last, size_t kept) {
+                         size_t last, uint32_t kept) {
     size_t innermost = find_innermost(memo, last);
     if (innermost < MPROF__MARKS_CLEARANCE)
         innermost = MPROF__MARKS_CLEARANCE;
     mprof__marks_drop(chain->marks, kept);
-    if (kept == MPROF__MARKS) {
+    if (kept == MPROF__MOST_MARKS) {
         /* The next walk finds out which ones are left. */
         mprof__marks_thin(chain->marks);
         return;
@@ -99,10 +100,13 @@ static size_t find_steady(const struct mprof__memo *memo, size_t last) {
  * it stayed, and return all the time. */
 static void judge_nearest(const struct mprof__marks *marks,
                           struct mprof__memo *memo) {
+    const struct mprof__mark *mark = &marks->mark[memo->nearest];
     bool was = memo->nearest_serial != 0;
+    /* What is further in than this walk has returned. */
     bool stays = was &&
                  mprof__marks_has(marks, memo->nearest, memo->nearest_serial) &&
-                 !mprof__mark_is_done(&marks->mark[memo->nearest]);
+                 mark->ra_slot > memo->visited[0]->low &&
+                 mprof__word_at(mark->ra_slot) == mark->word;
     memo->nearest_serial = 0;
     if (was && !stays) {
         if (memo->distance < FARTHEST)
@@ -113,7 +117,7 @@ static void judge_nearest(const struct mprof__marks *marks,
 }
 
 static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
-                         size_t last, size_t kept) {
+                         size_t last, uint32_t kept) {
     judge_nearest(chain->marks, memo);
     size_t at = find_steady(memo, last) + memo->distance;
     size_t innermost = find_innermost(memo, last);
@@ -129,7 +133,7 @@ static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
         mprof__marks_drop(chain->marks, kept);
         if (!mark(chain, memo, at))
             continue;
-        memo->nearest = (uint16_t)memo->visited[at]->outer;
+        memo->nearest = memo->visited[at]->outer;
         memo->nearest_serial = memo->visited[at]->outer_version;
         return;
     }
@@ -139,7 +143,8 @@ void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
                          size_t n) {
     struct mprof__chain *chain = &thread->chain;
     const struct mprof__cell *outermost = memo->visited[n - 1];
-    size_t last = n - 1, kept = 0;
+    size_t last = n - 1;
+    uint32_t kept = 0;
     if (outermost->shape.flags & MPROF__CELL_MARK)
         kept = outermost->outer + 1u;
     else if (mprof__walk_marks(chain, mprof__cell_more(memo, outermost)->site,

@@ -135,7 +135,11 @@ void mprof__threads_forked(void) {
     mprof__marks_forked(mprof__self == NULL ? NULL : mprof__self->marks);
 }
 
-void mprof__thread_lift_marks(void) {
+void mprof__thread_unwinding(uintptr_t frame) {
+    if (MPROF__HAS_MARKS)
+        mprof__marks_unwinding(frame);
+    if (frame == 0)
+        return;
     /* A signal handler must not set marks meanwhile. */
     struct mprof__self *me = mprof__self == NULL ? NULL : mprof__enter();
     if (me == NULL)

@@ -73,9 +73,10 @@ void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap);
 /* Give back the memory that only further allocations of the thread need. */
 void mprof__thread_shrink(struct mprof__thread *thread);
 
-/* Put the return addresses of this thread back where marks are; called outside
+/* The program is about to look at this thread's stack, in a function at FRAME:
+ * there are no marks until it says that it has done so, with 0.  Called outside
  * of the hook. */
-void mprof__thread_lift_marks(void);
+void mprof__thread_unwinding(uintptr_t frame);
 
 /* Where what has KEY is in arrays of as many as there are classes. */
 static inline unsigned mprof__key_place(uint32_t key) {

@@ -23,8 +23,10 @@ enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
 /* Where the return address is, from the CFA; 0: it differs. */
 enum { MPROF__RETURN_OFFSET = 0 };
 
-/* A routine can be put between a frame and its caller; see marks.h. */
+/* A routine can be put between a frame and its caller; see marks.h.  A gate has
+ * so many trampolines, of so many bytes. */
 enum { MPROF__HAS_MARKS = 1 };
+enum { MPROF__TRAMPOLINES = 8, MPROF__TRAMPOLINE_BYTES = 4 };
 
 /* For mprof__caller(), in a function that keeps its frame.  The saved frame
  * pointer and return address are at no fixed distance from the CFA here. */

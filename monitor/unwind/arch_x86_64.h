@@ -19,8 +19,10 @@ enum { MPROF__PLT_PUSHES = 1, MPROF__HAS_LR = 0, MPROF__SIGNS_RETURNS = 0 };
 /* Where the return address is, from the CFA; 0: it differs. */
 enum { MPROF__RETURN_OFFSET = -8 };
 
-/* A routine can be put between a frame and its caller; see marks.h. */
+/* A routine can be put between a frame and its caller; see marks.h.  A gate has
+ * so many trampolines, of so many bytes. */
 enum { MPROF__HAS_MARKS = 1 };
+enum { MPROF__TRAMPOLINES = 16, MPROF__TRAMPOLINE_BYTES = 1 };
 
 /* For mprof__caller(), in a function that keeps its frame. */
 #define MPROF__FRAME() __builtin_frame_address(0)

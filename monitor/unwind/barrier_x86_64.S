@@ -1,20 +1,18 @@
 /* barrier_x86_64.S - where marked frames return to; see marks.h.
  *
- * A frame that returns leaves the stack pointer where its mark says.  Only r11
- * and the flags are changed: they carry nothing into or out of a function, so any
- * way to return a value works.
+ * A gate goes on to its return address, from whichever of its trampolines a
+ * frame returned to: these are the bytes of its first instructions, which do
+ * nothing.  Only r11 and the flags are changed: they carry nothing into or out
+ * of a function, so any way to return a value works.
  *
  * Unwinders come to a trampoline as to a return address, and to the rest when a
- * signal strikes there.  The tables compute where the real return address is
- * kept, by the same search as the code.  The CFA is the stack pointer: then the
- * caller is the same frame to an unwinder with and without the mark.  But so is
- * the barrier: an exception that the caller will catch is first caught here;
- * see marks.c.
+ * signal strikes there.  The tables say where the gate has the real return
+ * address.  The CFA is the stack pointer: then the caller is the same frame to
+ * an unwinder with and without the mark.  But so is the barrier: an exception
+ * that the caller will catch is first caught here; see marks.c.
  */
 
-#define REGISTER_SP 7
 #define REGISTER_BACK 16 /* rip */
-#define REGISTER_MARKS 11
 #include "monitor/unwind/barrier.h"
 
 /* The rules: the return address is at the place that an expression tells, or in
@@ -23,79 +21,51 @@
 #define RETURN_ADDRESS_IN_R11 0x09, 16, 11
 
         .text
-        .p2align 5
-        .globl  mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
-        .hidden mprof__barrier_start, mprof__barrier_common, mprof__barrier_end
-        .hidden mprof__marks, mprof__barrier_lost
+        .p2align 6
+        .globl  mprof__barrier_start, mprof__barrier_gates_end, mprof__barrier_end
+        .hidden mprof__barrier_start, mprof__barrier_gates_end, mprof__barrier_end
+        .hidden mprof__barrier_ra, mprof__barrier_catches, mprof__barrier_caught_at
 
         .type   mprof__barrier_start, @function
 mprof__barrier_start:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_def_cfa rsp, 0
-        .cfi_escape RETURN_ADDRESS_AT, BY_TRAMPOLINE
-        .set    trampoline, 0
-        .rept   TRAMPOLINES
-        .quad   mprof__marks + 8 * trampoline - .
-        .p2align 4
-        movq    mprof__marks + 8 * trampoline(%rip), %r11
-        jmp     mprof__barrier_common
-        .p2align 5
-        .set    trampoline, trampoline + 1
+        .cfi_escape RETURN_ADDRESS_AT, BY_GATE
+        .set    gate, 0
+        .rept   GATES
+        .quad   mprof__barrier_ra + 8 * gate - .
+        .skip   16, 0x90
+        cmpl    $0, mprof__barrier_catches(%rip)
+        jne     1f
+        notrack jmp *mprof__barrier_ra + 8 * gate(%rip)
+1:      movq    mprof__barrier_ra + 8 * gate(%rip), %r11
+        jmp     mprof__barrier_gates_end
+        .p2align 6
+        .set    gate, gate + 1
         .endr
         .cfi_endproc
         .size   mprof__barrier_start, . - mprof__barrier_start
 
-        .type   mprof__barrier_common, @function
-mprof__barrier_common:
+/* Some thread has caught an exception on behalf of a caller: this one, here? */
+        .type   mprof__barrier_gates_end, @function
+mprof__barrier_gates_end:
         .cfi_startproc
         .cfi_personality 0x1b, mprof__barrier_catch
         .cfi_def_cfa rsp, 0
-        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
-        movq    %r10, -16(%rsp)         /* some conventions preserve it */
-        movq    (%r11), %r10
-        addq    %r11, %r10              /* the innermost mark */
-1:      cmpq    %r11, %r10
-        je      3f
-        cmpq    %rsp, (%r10)
-        je      2f
-        subq    $16, %r10
-        jmp     1b
-2:      movq    8(%r10), %r11
         .cfi_escape RETURN_ADDRESS_IN_R11
-        orq     $1, (%r10)              /* it has returned */
+        movq    %r10, -16(%rsp)         /* some conventions preserve it */
+        movq    mprof__barrier_caught_at@gottpoff(%rip), %r10
+        cmpq    %rsp, %fs:(%r10)
         movq    -16(%rsp), %r10
-        notrack jmp *%r11
-        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
-        /* A frame that was left, or has returned, does so again: its mark may
-         * still be there, behind the end. */
-3:      leaq    16 * MARKS(%r11), %r10
-        movq    %rax, -24(%rsp)
-4:      movq    (%r10), %rax
-        andq    $-2, %rax
-        cmpq    %rsp, %rax
-        je      5f
-        subq    $16, %r10
-        cmpq    %r11, %r10
-        ja      4b
-        /* A frame of another stack, or a copy.  There is no way on. */
-        .cfi_undefined rip
-        andq    $-16, %rsp
-        call    mprof__barrier_lost
-        ud2
-        .cfi_escape RETURN_ADDRESS_AT, BY_MARKS
-5:      movq    8(%r10), %r11
-        movq    -24(%rsp), %rax
-        movq    -16(%rsp), %r10
+        je      mprof__barrier_throw
         notrack jmp *%r11
         .cfi_endproc
-        .size   mprof__barrier_common, . - mprof__barrier_common
+        .size   mprof__barrier_gates_end, . - mprof__barrier_gates_end
 mprof__barrier_end:
 
 /* The exception goes on to the frame that the marked one was called by. */
-        .globl  mprof__barrier_throw
-        .hidden mprof__barrier_throw, mprof__barrier_catch
-        .hidden mprof__barrier_thrown
+        .hidden mprof__barrier_catch, mprof__barrier_thrown
         .type   mprof__barrier_throw, @function
         .cfi_startproc
         .cfi_def_cfa rsp, 16

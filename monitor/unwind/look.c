@@ -40,7 +40,11 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
                                        const struct mprof__site *site,
                                        uintptr_t pc, uintptr_t base) {
     enum mprof_unmarked reason = MPROF_MARKS_OFF;
-    if (mprof__load_relaxed(&mprof__marks_off))
+    if (mprof__load_relaxed(&mprof__marks_off)) {
+        if (chain->marks != NULL)
+            mprof__marks_lift(chain->marks);
+        refuse(chain, MPROF_MARKS_OFF);
+    } else if (mprof__unwinds())
         refuse(chain, MPROF_MARKS_OFF);
     else if (chain->refused != 0)
         refuse(chain, chain->refused - 1);
@@ -55,6 +59,17 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
     else
         return chain->marks;
     return NULL;
+}
+
+void mprof__walk_astray(struct mprof__chain *chain) {
+    /* Where a signal struck, the rules may lead to a word that is no return
+     * address any more. */
+    if (chain->in_barrier || chain->exact_at != 0 ||
+        mprof__load_relaxed(&mprof__marks_off))
+        return;
+    mprof__marks_refuse();
+    if (chain->marks != NULL)
+        mprof__marks_lift(chain->marks);
 }
 
 /* Can frames of this chain be marked? */
@@ -90,13 +105,14 @@ static size_t count_possible(const struct mprof__chain *chain) {
  * frames further in means nothing any more: the walk would have come upon
  * them. */
 static size_t drop_others(const struct mprof__chain *chain) {
-    size_t n = chain->count, count = 0;
+    size_t n = chain->count;
+    uint32_t count = 0;
     while (n > 0 && !chain->frames[n - 1].marked)
         n--;
     if (n > 0)
         count = chain->frames[n - 1].mark + 1u;
     mprof__marks_drop(chain->marks, count);
-    if (count < MPROF__MARKS)
+    if (count < MPROF__MOST_MARKS)
         return n;
     /* The next walk finds out which ones are left. */
     mprof__marks_thin(chain->marks);
@@ -120,11 +136,11 @@ static bool mark(struct mprof__chain *chain, size_t n) {
     int number = mprof__marks_set(chain->marks, f->ra_slot, f->high);
     if (number < 0)
         return false;
-    f->ra = mprof__marks_trampoline(chain->marks);
+    f->ra = chain->marks->mark[number].word;
     f->check = MPROF__MARK;
     f->marked = true;
-    f->mark = (uint16_t)number;
-    f->serial = chain->marks->serial[number];
+    f->mark = (uint32_t)number;
+    f->serial = chain->marks->mark[number].serial;
     if (!f[-1].folded)
         mprof__walk_tell(chain, f->mark, f[-1].node);
     mprof__bump(&chain->record->marks, 1);

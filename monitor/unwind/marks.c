@@ -8,20 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
+#include "monitor/base/self.h"
 #include "monitor/base/table.h"
+#include "monitor/unwind/reach.h"
+#include "monitor/unwind/walk.h"
 
-_Static_assert(offsetof(struct mprof__marks, mark) == 16 &&
-                   sizeof(struct mprof__mark) == 16 && MPROF__MARKS == 512 &&
-                   MPROF__TRAMPOLINES == 256,
+_Static_assert(MPROF__GATES == 4096 && MPROF__GATE_BYTES == 64 &&
+                   MPROF__GATE_CODE == 8,
                "the barriers know these");
-
-struct mprof__marks *mprof__marks[MPROF__TRAMPOLINES];
 
 bool mprof__marks_off;
 static uintptr_t entry_point, c_library; /* of the program; start */
@@ -40,6 +39,7 @@ void mprof__marks_initialize(void) {
     if (caml_frametable != NULL || caml_system__frametable != NULL)
         mprof__marks_off = true;
     entry_point = getauxval(AT_ENTRY);
+    mprof__first_stack_top = getauxval(AT_RANDOM);
     if (mprof__cfi_find((uintptr_t)clone, &unwind))
         c_library = unwind.module_start;
 }
@@ -51,32 +51,185 @@ bool mprof__marks_begins(const struct mprof__unwind *unwind, uintptr_t pc) {
            (unwind->module_start == c_library && unwind->function != pc);
 }
 
+/* Gates */
+
+uintptr_t mprof__barrier_ra[MPROF__GATES];
+static uint32_t gates = 1; /* how many are taken; atomic */
+
+/* By return address: the first gate of a list, and the next one of each. */
+enum { LISTS = 4096 };
+static uint16_t first_gate[LISTS]; /* atomic */
+static uint16_t next_gate[MPROF__GATES];
+
+/* The gate that leads to RA; 0: there is none left.  Two threads that come here
+ * at once may make one each. */
+static unsigned gate_to(uintptr_t ra) {
+    uint16_t *list = &first_gate[mprof__hash(ra) % LISTS];
+    uint16_t first = mprof__load_acquire(list);
+    for (unsigned gate = first; gate != 0; gate = next_gate[gate])
+        if (mprof__barrier_ra[gate] == ra)
+            return gate;
+    if (mprof__load_relaxed(&gates) >= MPROF__GATES)
+        return 0;
+    uint32_t gate = mprof__add_relaxed(&gates, 1) - 1;
+    if (gate >= MPROF__GATES)
+        return 0;
+    mprof__store_release(&mprof__barrier_ra[gate], ra);
+    do
+        next_gate[gate] = first;
+    while (!mprof__replace(list, &first, (uint16_t)gate));
+    return gate;
+}
+
+/* The trampoline of GATE that is next in turn for marks at RA_SLOT. */
+static uintptr_t trampoline_of(struct mprof__marks *marks, unsigned gate,
+                               uintptr_t ra_slot) {
+    unsigned turn = marks->turn[ra_slot / 16 % MPROF__TURNS]++;
+    return (uintptr_t)mprof__barrier_start + gate * MPROF__GATE_BYTES +
+           MPROF__GATE_CODE +
+           turn % MPROF__TRAMPOLINES * MPROF__TRAMPOLINE_BYTES;
+}
+
+/* Exceptions */
+
+/* As unwind.h has them, which belongs to the compiler. */
+enum { HANDLER_FRAME = 4, INSTALL_CONTEXT = 7, CONTINUE_UNWIND = 8 };
+struct exception {
+    uint64_t class_;
+    void (*cleanup)(int reason, struct exception *exception);
+    uintptr_t private_1;
+    uintptr_t catcher; /* the CFA of what the frame that catches called */
+};
+
+/* What mprof__barrier_throw() goes on with: of this thread. */
+struct mprof__thrown {
+    void *exception;
+    uintptr_t ra;
+};
+#define OF_THREAD __thread __attribute__((tls_model("initial-exec")))
+static OF_THREAD struct mprof__thrown thrown;
+
+/* The stack pointer when a frame has returned whose caller is to have `thrown`;
+ * 0: none.  And threads where it is not 0: gates look at that. */
+extern OF_THREAD uintptr_t mprof__barrier_caught_at;
+extern uint32_t mprof__barrier_catches;
+OF_THREAD uintptr_t mprof__barrier_caught_at;
+uint32_t mprof__barrier_catches; /* atomic */
+
+static void forget_other_throws(void) {
+    mprof__barrier_catches = mprof__barrier_caught_at != 0;
+}
+
+struct mprof__thrown mprof__barrier_thrown(void);
+int mprof__barrier_catch(int version, int actions, uint64_t class_,
+                         struct exception *exception, void *context);
+
+struct mprof__thrown mprof__barrier_thrown(void) {
+    mprof__barrier_caught_at = 0;
+    mprof__sub_relaxed(&mprof__barrier_catches, 1);
+    return thrown;
+}
+
+/* The mark on the frame that leaves the stack pointer at SP; 0: there is none.
+ */
+static uintptr_t mark_at(uintptr_t sp) {
+    const struct mprof__marks *marks =
+        mprof__self == NULL ? NULL : mprof__self->marks;
+    if (MPROF__RETURN_OFFSET != 0)
+        return *(const uintptr_t *)(sp + (uintptr_t)MPROF__RETURN_OFFSET);
+    for (uint32_t i = 0; marks != NULL && i < marks->count; i++)
+        if (marks->mark[i].sp == sp)
+            return marks->mark[i].word;
+    return 0;
+}
+
+/* The personality routine of the barrier.  An unwinder knows the frame that
+ * catches by the CFA of what it called, and so takes the barrier for it: throw
+ * once more, without the barrier in between.  Whose unwinder it is nobody
+ * knows, as a program may have one of its own: CONTEXT is not to be asked.  It
+ * goes to the gate, and the gate to mprof__barrier_throw(), as it finds that
+ * this thread has caught something there. */
+int mprof__barrier_catch(int version, int actions, uint64_t class_,
+                         struct exception *exception, void *context) {
+    (void)version, (void)class_, (void)context;
+    if (!(actions & HANDLER_FRAME))
+        return CONTINUE_UNWIND;
+    uintptr_t word = mark_at(exception->catcher);
+    if (!mprof__is_mark(word))
+        return CONTINUE_UNWIND;
+    thrown = (struct mprof__thrown){exception, mprof__marked_address(word)};
+    mprof__barrier_caught_at = exception->catcher;
+    mprof__add_relaxed(&mprof__barrier_catches, 1);
+    return INSTALL_CONTEXT;
+}
+
+/* Marks of threads */
+
+static struct mprof__marks *all; /* grows at its head; atomic */
+
 static pid_t this_thread(void) {
     return (pid_t)syscall(SYS_gettid);
 }
 
-/* Of trampoline NUMBER for thread ME; NULL: another has them, or no memory. */
-static struct mprof__marks *take_number(unsigned number, pid_t me) {
-    struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[number]);
-    if (marks == NULL) {
-        struct mprof__marks *fresh = mprof__map(sizeof *fresh);
-        if (fresh == NULL)
-            return NULL;
-        fresh->number = number;
-        fresh->thread = me;
-        if (mprof__replace(&mprof__marks[number], &marks, fresh))
-            return fresh;
-        mprof__unmap(fresh, sizeof *fresh);
+enum { FIRST_ROOM = 32 };
+
+/* False: no memory.  Should a jump leave this in the middle, something is lost
+ * and nothing is wrong. */
+static bool more_room(struct mprof__marks *marks) {
+    uint32_t old_room = marks->room;
+    uint32_t room = old_room == 0 ? FIRST_ROOM : 2 * old_room;
+    struct mprof__mark *old = marks->mark;
+    struct mprof__mark *fresh =
+        room > MPROF__MOST_MARKS ? NULL : mprof__map(room * sizeof *fresh);
+    if (fresh == NULL)
+        return false;
+    if (old != NULL)
+        memcpy(fresh, old, old_room * sizeof *old);
+    mprof__order_for_handlers();
+    marks->mark = fresh;
+    mprof__order_for_handlers();
+    marks->room = room;
+    mprof__unmap(old, old_room * sizeof *old);
+    return true;
+}
+
+/* Those of a thread that has ended, for thread ME; NULL: there are none. */
+static struct mprof__marks *take_over(pid_t me) {
+    struct mprof__marks *marks = mprof__load_acquire(&all);
+    for (; marks != NULL; marks = marks->next) {
+        pid_t nobody = 0;
+        if (mprof__replace(&marks->thread, &nobody, me))
+            return marks;
     }
-    pid_t nobody = 0;
-    if (mprof__replace(&marks->thread, &nobody, me))
-        return marks;
     return NULL;
+}
+
+static struct mprof__marks *make(pid_t me) {
+    struct mprof__marks *marks = mprof__map(sizeof *marks);
+    if (marks == NULL)
+        return NULL;
+    marks->thread = me;
+    if (!more_room(marks)) {
+        mprof__unmap(marks, sizeof *marks);
+        return NULL;
+    }
+    marks->next = mprof__load_acquire(&all);
+    while (!mprof__replace(&all, &marks->next, marks))
+        ;
+    return marks;
+}
+
+/* Marks FROM to TO, the last one, are not in use any more. */
+static void forget_from(struct mprof__marks *marks, uint32_t from,
+                        uint32_t to) {
+    mprof__store_release(&marks->count, from);
+    mprof__order_for_handlers();
+    for (uint32_t i = from; i < to; i++)
+        marks->mark[i].serial = 0;
 }
 
 struct mprof__marks *mprof__marks_take(uintptr_t base,
                                        enum mprof_unmarked *reason) {
-    struct mprof__marks *marks = NULL;
     *reason = MPROF_MARKS_OFF;
     if (mprof__marks_off)
         return NULL;
@@ -85,42 +238,50 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
         return NULL;
     }
     pid_t me = this_thread();
-    for (unsigned i = 0; i < MPROF__TRAMPOLINES && marks == NULL; i++)
-        marks = take_number(i, me);
+    struct mprof__marks *marks = take_over(me);
+    if (marks == NULL)
+        marks = make(me);
     if (marks == NULL)
         return NULL;
-    marks->used = 0;
-    memset(marks->serial, 0, sizeof marks->serial);
+    forget_from(marks, 0, marks->room);
     marks->base = base;
     return marks;
 }
 
-static bool is_mapped(uintptr_t address) {
-    unsigned char resident;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return mincore((void *)(address & ~(page - 1)), 1, &resident) == 0;
+/* Let the word be there again that MARK took the place of, unless another is
+ * there by now; ASKED is for several calls in a row.  The stack may be another
+ * thread's that runs, or not there any more, or not to be written. */
+static void put_back(const struct mprof__mark *mark,
+                     struct mprof__reach *asked) {
+    uintptr_t found = mark->word;
+    if (mprof__reaches_to_write(asked, mark->ra_slot))
+        mprof__replace((uintptr_t *)mark->ra_slot, &found,
+                       mprof__marked_address(mark->word));
 }
 
-/* The thread whose they are may return through a mark at this moment, and then
- * call again: but it will not mark again. */
-static void restore(struct mprof__marks *marks, bool own) {
-    uintptr_t trampoline = mprof__marks_trampoline(marks);
-    size_t count =
-        mprof__load_acquire(&marks->used) / sizeof(struct mprof__mark);
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t found = trampoline, at = marks->ra_slot[i];
-        if (!mprof__mark_is_done(&marks->mark[i]) && (own || is_mapped(at)))
-            mprof__replace((uintptr_t *)at, &found, marks->mark[i].ra);
-    }
+static OF_THREAD uintptr_t unwinding; /* frame of what does so; 0: nothing */
+
+void mprof__marks_unwinding(uintptr_t frame) {
+    unwinding = frame;
+}
+
+bool mprof__unwinds(void) {
+    /* It may have been left by a jump. */
+    if (unwinding != 0 && (uintptr_t)__builtin_frame_address(0) > unwinding)
+        unwinding = 0;
+    return unwinding != 0;
 }
 
 void mprof__marks_refuse(void) {
     mprof__store_release(&mprof__marks_off, true);
-    mprof__marks_restore();
 }
 
 void mprof__marks_lift(struct mprof__marks *marks) {
-    restore(marks, true);
+    struct mprof__reach asked = {0, 0};
+    uint32_t count = mprof__load_acquire(&marks->count);
+    for (uint32_t i = 0; i < count; i++)
+        put_back(&marks->mark[i], &asked);
+    forget_from(marks, 0, count);
 }
 
 /* Between who restores and who is about to lose its stack. */
@@ -128,7 +289,7 @@ static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 
 void mprof__marks_give(struct mprof__marks *marks) {
     pthread_mutex_lock(&giving);
-    restore(marks, false); /* it may have been on another's stack */
+    mprof__marks_lift(marks); /* they may have been on another's stack */
     mprof__store_release(&marks->thread, 0);
     pthread_mutex_unlock(&giving);
 }
@@ -140,185 +301,105 @@ static bool has_ended(pid_t process, pid_t thread) {
 void mprof__marks_restore(void) {
     pid_t process = getpid(), me = this_thread();
     pthread_mutex_lock(&giving);
-    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++) {
-        struct mprof__marks *marks = mprof__load_acquire(&mprof__marks[i]);
-        pid_t thread = marks == NULL ? 0 : mprof__load_acquire(&marks->thread);
+    struct mprof__marks *marks = mprof__load_acquire(&all);
+    for (; marks != NULL; marks = marks->next) {
+        pid_t thread = mprof__load_acquire(&marks->thread);
         /* One that ended without a word has no stack any more. */
         if (thread == me || (thread != 0 && !has_ended(process, thread)))
-            restore(marks, thread == me);
+            mprof__marks_lift(marks);
     }
     pthread_mutex_unlock(&giving);
 }
 
 void mprof__marks_forked(struct mprof__marks *own) {
     pthread_mutex_init(&giving, NULL);
-    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++)
-        if (mprof__marks[i] != NULL && mprof__marks[i] != own)
-            mprof__marks[i]->thread = 0;
+    forget_other_throws();
+    for (struct mprof__marks *marks = all; marks != NULL; marks = marks->next)
+        if (marks != own)
+            marks->thread = 0;
     if (own != NULL) {
         own->thread = this_thread();
-        restore(own, true);
+        mprof__marks_lift(own);
     }
 }
 
-static struct mprof__mark *find(struct mprof__marks *marks, uintptr_t sp) {
-    size_t count = marks->used / sizeof(struct mprof__mark);
-    for (size_t i = count; i-- > 0;)
-        if ((marks->mark[i].sp & ~(uintptr_t)1) == sp)
-            return &marks->mark[i];
-    return NULL;
-}
-
-struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
-                                      struct mprof__marks **owner) {
-    uintptr_t offset = address - (uintptr_t)mprof__barrier_start;
-    if (address < (uintptr_t)mprof__barrier_common) {
-        *owner = mprof__load_acquire(
-            &mprof__marks[offset / MPROF__TRAMPOLINE_BYTES]);
-        return *owner == NULL ? NULL : find(*owner, sp);
+int mprof__marks_find(const struct mprof__marks *marks, uintptr_t word,
+                      uintptr_t sp) {
+    uint32_t low = 0, high = marks->count; /* it is one of these, if any */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct mprof__mark *mark = &marks->mark[middle];
+        if (mark->sp == sp)
+            return mark->word == word ? (int)middle : -1;
+        if (mark->sp > sp)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    for (unsigned i = 0; i < MPROF__TRAMPOLINES; i++) {
-        struct mprof__mark *mark = NULL;
-        *owner = mprof__load_acquire(&mprof__marks[i]);
-        if (*owner != NULL && (*owner)->thread != 0)
-            mark = find(*owner, sp);
-        if (mark != NULL)
-            return mark;
-    }
-    return NULL;
+    return -1;
 }
 
 void mprof__marks_check(const struct mprof__marks *marks) {
-    size_t count = marks->used / sizeof(struct mprof__mark);
-    MPROF__MUST(marks->used % sizeof(struct mprof__mark) == 0);
-    MPROF__MUST(count <= MPROF__MARKS && marks->none == 0);
-    for (size_t i = 0; i < count; i++) {
-        MPROF__MUST(marks->ra_slot[i] < (marks->mark[i].sp & ~(uintptr_t)1));
-        MPROF__MUST(marks->serial[i] > 0);
-        MPROF__MUST(marks->serial[i] <= marks->last_serial);
+    MPROF__MUST(marks->count <= marks->room);
+    MPROF__MUST(marks->room <= MPROF__MOST_MARKS);
+    for (uint32_t i = 0; i < marks->count; i++) {
+        const struct mprof__mark *mark = &marks->mark[i];
+        MPROF__MUST(mark->ra_slot < mark->sp);
+        MPROF__MUST(mprof__is_mark(mark->word));
+        MPROF__MUST(mark->serial > 0 && mark->serial <= marks->last_serial);
         if (i == 0)
             continue;
-        MPROF__MUST(marks->ra_slot[i] < marks->ra_slot[i - 1]);
-        MPROF__MUST((marks->mark[i].sp | 1) < (marks->mark[i - 1].sp | 1));
-        MPROF__MUST(marks->serial[i] > marks->serial[i - 1]);
+        MPROF__MUST(mark->ra_slot < mark[-1].ra_slot);
+        MPROF__MUST(mark->sp < mark[-1].sp);
+        MPROF__MUST(mark->serial > mark[-1].serial);
     }
 }
 
 int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
                      uintptr_t sp) {
-    size_t i = marks->used / sizeof(struct mprof__mark);
-    if (i == MPROF__MARKS)
-        return -1;
+    uint32_t i = marks->count;
     volatile uintptr_t *slot = (volatile uintptr_t *)ra_slot;
-    marks->mark[i] = (struct mprof__mark){.sp = sp, .ra = *slot};
-    marks->ra_slot[i] = ra_slot;
-    marks->serial[i] = ++marks->last_serial;
+    uintptr_t ra = *slot;
+    /* One that was dropped may be there still. */
+    if ((i == marks->room && !more_room(marks)) || mprof__is_mark(ra))
+        return -1;
+    unsigned gate = gate_to(ra);
+    if (gate == 0)
+        return -1;
+    struct mprof__mark *mark = &marks->mark[i];
+    mark->sp = sp;
+    mark->ra_slot = ra_slot;
+    mark->word = trampoline_of(marks, gate, ra_slot);
+    mark->serial = ++marks->last_serial;
     for (int heap = 0; heap < MPROF_HEAPS; heap++)
-        marks->outside[heap][i].tree = 0;
-    mprof__store_release(&marks->used, (i + 1) * sizeof(struct mprof__mark));
-    *slot = mprof__marks_trampoline(marks);
+        mark->outside[heap].tree = 0;
+    mprof__store_release(&marks->count, i + 1);
+    *slot = mark->word;
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
     return (int)i;
 }
 
-/* Marks FROM to TO, the last one, are not in use any more. */
-static void forget_from(struct mprof__marks *marks, size_t from, size_t to) {
-    marks->used = from * sizeof(struct mprof__mark);
-    mprof__order_for_handlers();
-    for (size_t i = from; i < to; i++)
-        marks->serial[i] = 0;
-}
-
-void mprof__marks_drop(struct mprof__marks *marks, size_t count) {
-    uintptr_t trampoline = mprof__marks_trampoline(marks);
-    size_t used = marks->used / sizeof(struct mprof__mark);
-    for (size_t i = used; i-- > count;)
-        if (!mprof__mark_is_done(&marks->mark[i]) &&
-            *(volatile uintptr_t *)marks->ra_slot[i] == trampoline)
-            *(volatile uintptr_t *)marks->ra_slot[i] = marks->mark[i].ra;
-    forget_from(marks, count, used);
+void mprof__marks_drop(struct mprof__marks *marks, uint32_t count) {
+    if (count < marks->count)
+        forget_from(marks, count, marks->count);
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
 }
 
-/* Half of MARKS, every other one; the slots of the others get their addresses
- * again.  A mark that is in a register at the moment stays. */
 void mprof__marks_thin(struct mprof__marks *marks) {
-    uintptr_t trampoline = mprof__marks_trampoline(marks);
-    size_t count = marks->used / sizeof(struct mprof__mark), kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
-        if (i % 2 == 0 || *slot != trampoline) {
-            marks->mark[kept] = marks->mark[i];
-            marks->ra_slot[kept] = marks->ra_slot[i];
-            for (int heap = 0; heap < MPROF_HEAPS; heap++)
-                marks->outside[heap][kept] = marks->outside[heap][i];
-            marks->serial[kept++] = ++marks->last_serial;
-        } else {
-            *slot = marks->mark[i].ra;
+    struct mprof__reach asked = {0, 0};
+    uint32_t count = marks->count, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct mprof__mark *mark = &marks->mark[i];
+        if (i % 2 != 0) {
+            put_back(mark, &asked);
+            continue;
         }
+        marks->mark[kept] = *mark;
+        marks->mark[kept++].serial = ++marks->last_serial;
     }
     forget_from(marks, kept, count);
     if (MPROF__CHECKS)
         mprof__marks_check(marks);
-}
-
-/* As unwind.h has them, which belongs to the compiler. */
-enum { HANDLER_FRAME = 4, INSTALL_CONTEXT = 7, CONTINUE_UNWIND = 8 };
-struct exception {
-    uint64_t class_;
-    void (*cleanup)(int reason, struct exception *exception);
-    uintptr_t private_1;
-    uintptr_t catcher; /* the CFA of what the frame that catches called */
-};
-
-_Noreturn void mprof__barrier_lost(void);
-
-/* A function returns to a mark that nobody knows: the program has copied or
- * moved its stack. */
-_Noreturn void mprof__barrier_lost(void) {
-    static const char line[] =
-        "mprof: the program returns on a copied or moved stack; it can be "
-        "recorded with MPROF_MARKS=0\n";
-    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
-    (void)written;
-    abort();
-}
-
-/* What mprof__barrier_throw() goes on with: of this thread. */
-struct mprof__thrown {
-    void *exception;
-    uintptr_t ra;
-};
-static __thread struct mprof__thrown thrown
-    __attribute__((tls_model("initial-exec")));
-
-extern const char mprof__barrier_throw[];
-struct mprof__thrown mprof__barrier_thrown(void);
-int mprof__barrier_catch(int version, int actions, uint64_t class_,
-                         struct exception *exception, void *context);
-
-struct mprof__thrown mprof__barrier_thrown(void) {
-    return thrown;
-}
-
-/* The personality routine of the barrier.  An unwinder knows the frame that
- * catches by the CFA of what it called, and so takes the barrier for it: throw
- * once more, without the barrier in between.  Whose unwinder it is nobody
- * knows, as a program may have one of its own: CONTEXT is not to be asked.  It
- * goes to the barrier, and the barrier to where the mark says. */
-int mprof__barrier_catch(int version, int actions, uint64_t class_,
-                         struct exception *exception, void *context) {
-    struct mprof__marks *owner;
-    (void)version, (void)class_, (void)context;
-    if (!(actions & HANDLER_FRAME))
-        return CONTINUE_UNWIND;
-    struct mprof__mark *mark = mprof__marks_find(
-        (uintptr_t)mprof__barrier_common, exception->catcher, &owner);
-    if (mark == NULL)
-        return CONTINUE_UNWIND;
-    thrown = (struct mprof__thrown){exception, mark->ra};
-    mark->ra = (uintptr_t)mprof__barrier_throw;
-    return INSTALL_CONTEXT;
 }

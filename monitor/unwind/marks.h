@@ -1,31 +1,35 @@
 /* marks.h - return addresses that tell when a frame returns.
  *
  * The walk marks a few frames: in the place of a frame's return address it puts
- * the address of a trampoline of the return barrier (barrier_ARCHITECTURE.S),
- * and remembers the real one.  As long as the mark is where a walk looks for
- * the return address, the frame has not returned, and everything further out is
- * as it was.  When the frame returns, the barrier goes on to the real address.
+ * the address of a trampoline of the return barrier (barrier_ARCHITECTURE.S).
+ * As long as the mark is where a walk looks for the return address, the frame
+ * has not returned, and everything further out is as it was.  When the frame
+ * returns, the barrier goes on to the real address.
  *
  *     the stack            marks of its thread
  *     +---------------+
  *     | first frame   | base
  *     |  ...          |
- *     | trampoline    |<- ra_slot[0]   mark[0] = {sp, ra}   further out
- *     |  ...          |                   .
- *     | trampoline    |<- ra_slot[1]   mark[1] = {sp, ra}
- *     |  ...          |                   .
- *     +---------------+ stack pointer  used = 2 * sizeof mark[0]
+ *     | trampoline    |<- ra_slot  mark[0]   further out
+ *     |  ...          |               .
+ *     | trampoline    |<- ra_slot  mark[1]
+ *     |  ...          |               .
+ *     +---------------+ stack pointer   count = 2
  *
- * used / sizeof mark[0] <= MPROF__MARKS, `none` is 0.  From each mark to the
- * next, ra_slot and sp fall: each is further in.  A mark's slot lies below its
- * sp.  serial[] grows: a new mark has the highest.  A mark that is not done has
- * this thread's trampoline at its slot, unless a jump left its frame.
+ * From each mark to the next, ra_slot and sp fall: each is further in.  A
+ * mark's slot lies below its sp.  Serials grow: a new mark has the highest.
  *
- * Each thread has marks of its own, and its own trampoline in the barrier. They
- * are ordered by their place on the stack, the innermost last.  Only slots that
- * the unwind rules prove to hold a return address are written, only on the
- * stack on which the thread began, and only from inside of the hook of the
- * thread itself; when the recording stops, all are taken back.
+ * The barrier consists of gates.  A gate leads to one return address, for good,
+ * whichever thread's frame comes to it, and wherever that frame is: a program
+ * may copy, move or abandon its stacks.  What the marks know concerns only what
+ * is recorded.  To tell a mark from an older one that a copy has put back, a
+ * gate has several trampolines, which marks at one slot have in turn.
+ *
+ * Each thread has marks of its own, ordered by their place on the stack, the
+ * innermost last.  Only slots that the unwind rules prove to hold a return
+ * address are written, only on the stack on which the thread began, and only
+ * from inside of the hook of the thread itself; when the recording stops, all
+ * are taken back.
  *
  * What unwinds the stack, as a C++ throw does, finds the real addresses by the
  * unwind tables of the barrier.  For stack markers see Cheng, Harper and Lee,
@@ -39,16 +43,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
 
-enum { MPROF__MARKS = 512 };
-
-struct mprof__mark {
-    uintptr_t sp; /* stack pointer when the frame has returned; + 1: it has */
-    uintptr_t ra;
-};
+/* Marks that a thread has at most: more are thinned. */
+enum { MPROF__MOST_MARKS = 1 << 16 };
 
 /* The place in a tree of the frame that called one with a mark. */
 struct mprof__outside {
@@ -56,39 +57,40 @@ struct mprof__outside {
     mprof_ref node;
 };
 
-static inline bool mprof__mark_is_done(const struct mprof__mark *mark) {
-    return mark->sp & 1;
-}
+struct mprof__mark {
+    uintptr_t sp;      /* stack pointer when the frame has returned */
+    uintptr_t ra_slot; /* where the mark is */
+    uintptr_t word;    /* what is there: a trampoline */
+    uint32_t serial;   /* 0: not in use */
+    struct mprof__outside outside[MPROF_HEAPS];
+};
 
-/* Of a thread.  The barrier knows the first three by their places; marks of
- * frames that have returned stay for a while.  Mapped, and
- * never unmapped. */
+enum { MPROF__TURNS = 64 };
+
+/* Of a thread.  Mapped, and never unmapped. */
 struct mprof__marks {
-    uint64_t used; /* bytes of `mark` in use */
-    uint64_t none; /* 0: the return address of frames that are not found */
-    struct mprof__mark mark[MPROF__MARKS];
-    uintptr_t ra_slot[MPROF__MARKS]; /* where each is */
-    uint32_t serial[MPROF__MARKS];   /* 0: not in use */
-    /* By heap: what is known of the frame outside of each. */
-    struct mprof__outside outside[MPROF_HEAPS][MPROF__MARKS];
+    struct mprof__mark *mark; /* mapped; `room` of them, which only grows */
+    uint32_t count, room;     /* in use; atomic */
     uint32_t last_serial;
-    uint32_t number; /* of the trampoline */
-    pid_t thread;    /* that has these marks, 0 for none; atomic */
-    uintptr_t base;  /* stack pointer of its first frame */
+    pid_t thread;               /* that has these marks, 0 for none; atomic */
+    uintptr_t base;             /* stack pointer of its first frame */
+    struct mprof__marks *next;  /* of all that there are */
+    uint8_t turn[MPROF__TURNS]; /* by slot: trampolines that were used */
 };
 
-/* Number of threads that can have marks at once, and bytes of a trampoline,
- * which begins with its distance from the pointer to the thread's marks. */
+/* Return addresses that can be marked, and bytes of a gate, which begins with
+ * its distance from the place of its return address. */
 enum {
-    MPROF__TRAMPOLINES = 256,
-    MPROF__TRAMPOLINE_BYTES = 32,
-    MPROF__TRAMPOLINE_CODE = 16
+    MPROF__GATES = 4096,
+    MPROF__GATE_BYTES = 64,
+    MPROF__GATE_CODE = 8 /* where the trampolines begin */
 };
 
-extern struct mprof__marks *mprof__marks[MPROF__TRAMPOLINES]; /* atomic */
+/* Where each gate leads; 0: nowhere yet.  Number 0 is nobody's. */
+extern uintptr_t mprof__barrier_ra[MPROF__GATES]; /* atomic */
 
-/* First the trampolines, then what is common to them. */
-extern const char mprof__barrier_start[], mprof__barrier_common[],
+/* First the gates, then what is common to them. */
+extern const char mprof__barrier_start[], mprof__barrier_gates_end[],
     mprof__barrier_end[];
 
 /* Is ADDRESS in the code of the barrier? */
@@ -100,20 +102,20 @@ static inline bool mprof__in_barrier(uintptr_t address) {
 /* Is a return address a mark, anybody's? */
 static inline bool mprof__is_mark(uintptr_t word) {
     return word - (uintptr_t)mprof__barrier_start <
-           MPROF__TRAMPOLINES * MPROF__TRAMPOLINE_BYTES;
+           MPROF__GATES * MPROF__GATE_BYTES;
 }
 
-/* What a return address is replaced by. */
-static inline uintptr_t
-mprof__marks_trampoline(const struct mprof__marks *marks) {
-    return (uintptr_t)mprof__barrier_start + MPROF__TRAMPOLINE_CODE +
-           marks->number * MPROF__TRAMPOLINE_BYTES;
+/* Where the gate leads that ADDRESS is in; 0: to nothing. */
+static inline uintptr_t mprof__marked_address(uintptr_t address) {
+    return mprof__load_acquire(
+        &mprof__barrier_ra[(address - (uintptr_t)mprof__barrier_start) /
+                           MPROF__GATE_BYTES]);
 }
 
 /* Is the mark number INDEX still the one that had SERIAL? */
 static inline bool mprof__marks_has(const struct mprof__marks *marks,
-                                    unsigned index, uint32_t serial) {
-    return marks->serial[index] == serial;
+                                    uint32_t index, uint32_t serial) {
+    return marks->mark[index].serial == serial;
 }
 
 /* Find out whether marks may be set in this process; before the first
@@ -132,7 +134,7 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
 /* The invariants, of this thread's MARKS. */
 void mprof__marks_check(const struct mprof__marks *marks);
 
-/* Take the marks of this thread back. */
+/* Take the marks of this thread back: it has none then. */
 void mprof__marks_lift(struct mprof__marks *marks);
 
 /* Take the marks of this thread back, and let another thread have them. */
@@ -146,14 +148,14 @@ void mprof__marks_restore(void);
  * thread there is. */
 void mprof__marks_forked(struct mprof__marks *own);
 
-/* The mark that ADDRESS, in the barrier, stands for in a frame that leaves the
- * stack pointer at SP; NULL: there is none.  *OWNER: of which thread. */
-struct mprof__mark *mprof__marks_find(uintptr_t address, uintptr_t sp,
-                                      struct mprof__marks **owner);
+/* The number of the mark of MARKS that is WORD, on a frame that leaves the
+ * stack pointer at SP; -1: it is none of them. */
+int mprof__marks_find(const struct mprof__marks *marks, uintptr_t word,
+                      uintptr_t sp);
 
 /* Mark the frame that has its return address at RA_SLOT and leaves the stack
  * pointer at SP.  All that are marked are further out.  Returns the mark's
- * number, or -1 when there are too many. */
+ * number, or -1 when there cannot be one more. */
 int mprof__marks_set(struct mprof__marks *marks, uintptr_t ra_slot,
                      uintptr_t sp);
 
@@ -162,10 +164,17 @@ void mprof__marks_thin(struct mprof__marks *marks);
 
 /* The marks behind the first COUNT ones are on frames that are not there now:
  * should one of them come back, as coroutines do that have their stacks in this
- * one, it finds its return address. */
-void mprof__marks_drop(struct mprof__marks *marks, size_t count);
+ * one, its gate leads to its return address. */
+void mprof__marks_drop(struct mprof__marks *marks, uint32_t count);
 
-/* This program does what marks do not allow: take all back for good. */
+/* While the program itself looks at this thread's stack, in a function at
+ * FRAME, no mark may be set; 0: it has done so. */
+void mprof__marks_unwinding(uintptr_t frame);
+/* Does it? */
+bool mprof__unwinds(void);
+
+/* This program does what marks do not allow: set no more, for good.  Each
+ * thread takes its own back by mprof__marks_lift(). */
 void mprof__marks_refuse(void);
 extern bool mprof__marks_off; /* atomic */
 

@@ -23,6 +23,30 @@ static bool is_readable(uintptr_t address) {
     return readable;
 }
 
+/* The kernel adds nothing to the number that is there, as one who writes.
+ * Where that is forbidden, it is not to be written. */
+static bool is_writable(uintptr_t address) {
+    enum { ADD = 1 << 28, EQUAL = 0 };
+    uint32_t nobody_waits = 0;
+    int saved = errno;
+    bool writable = syscall(SYS_futex, &nobody_waits, FUTEX_WAKE_OP_PRIVATE, 0,
+                            NULL, address, ADD | EQUAL) >= 0;
+    errno = saved;
+    return writable;
+}
+
+bool mprof__reaches_to_write(struct mprof__reach *asked, uintptr_t address) {
+    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    if (address % sizeof address != 0)
+        return false;
+    if (address >= asked->low && address < asked->high)
+        return true;
+    if (!is_writable(address))
+        return false;
+    *asked = (struct mprof__reach){page, page + PAGE};
+    return true;
+}
+
 bool mprof__reach_further(struct mprof__reach *reach, uintptr_t address) {
     uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
     if (!is_readable(address))

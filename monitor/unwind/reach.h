@@ -27,4 +27,7 @@ static inline bool mprof__reaches(struct mprof__reach *reach,
            mprof__reach_further(reach, address);
 }
 
+/* Can the word at ADDRESS be written?  ASKED are pages that can be. */
+bool mprof__reaches_to_write(struct mprof__reach *asked, uintptr_t address);
+
 #endif

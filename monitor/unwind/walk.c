@@ -29,6 +29,8 @@ _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
+uintptr_t mprof__first_stack_top;
+
 /* Stands for the place of a return address that is in a register. */
 static uintptr_t nowhere;
 
@@ -87,21 +89,28 @@ struct registers {
 /* The real return address of F, which WORD, a mark, stands for. */
 static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
                         uintptr_t *word) {
-    struct mprof__marks *owner;
-    const struct mprof__mark *mark = mprof__marks_find(*word, f->high, &owner);
-    if (mark == NULL)
-        return false;
-    *word = mark->ra;
-    if (owner == chain->marks) {
+    int number = chain->marks == NULL
+                     ? -1
+                     : mprof__marks_find(chain->marks, *word, f->high);
+    *word = mprof__marked_address(*word);
+    if (number >= 0) {
+        struct mprof__mark *mark = &chain->marks->mark[number];
         f->marked = true;
-        f->mark = (uint16_t)(mark - owner->mark);
-        f->serial = owner->serial[f->mark];
+        f->mark = (uint32_t)number;
+        f->serial = mark->serial;
         /* A function that ended by jumping to another leaves it the mark. */
-        owner->ra_slot[f->mark] = f->ra_slot;
+        mark->ra_slot = f->ra_slot;
     } else {
-        f->checkable = false; /* whether it is the same mark nobody knows */
+        chain->astray = true;
     }
-    return true;
+    return *word != 0;
+}
+
+/* Behind a large frame nothing is known to be there. */
+static inline void cross(struct mprof__chain *chain,
+                         const struct mprof__fresh *f) {
+    if (__builtin_expect(mprof__is_large(f->low, f->high), 0))
+        chain->reach = (struct mprof__reach){0, 0};
 }
 
 /* Is ADDRESS in the frame F, or in the red zone below it? */
@@ -127,6 +136,7 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
         return false;
     base[MPROF__CFA] = cfa;
     f->high = cfa;
+    cross(chain, f);
     f->marked = false;
     f->checkable = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
     /* Only what a signal struck has not called anything since. */
@@ -169,12 +179,22 @@ static inline struct mprof__fresh *fresh_frame(struct mprof__chain *chain) {
     return &chain->fresh[chain->fresh_count++];
 }
 
+/* Is what F is compared with still there, on whatever stack it is? */
+static bool can_be_read(struct mprof__chain *chain,
+                        const struct mprof__frame *f) {
+    return mprof__reaches(&chain->reach, f->ra_slot) &&
+           (f->bp_at == 0 || mprof__reaches(&chain->reach, f->bp_at));
+}
+
 /* Of the old frames below number N, which is walked again, how many are
  * inside of one that leads elsewhere now?  That one is at the returned number
  * less 1; 0: all lead where they led, and `unreturned` is known. */
 static size_t unchanged(struct mprof__chain *chain, size_t n) {
+    const bool asks = chain->large_at != 0;
     for (; n > 0; n--) {
         const struct mprof__frame *f = &chain->frames[n - 1];
+        if (__builtin_expect(asks, 0) && !can_be_read(chain, f))
+            return n;
         if (mprof__word_at(f->ra_slot) != f->ra)
             return n;
         if (__builtin_expect(f->check == MPROF__WORD, 1))
@@ -383,6 +403,8 @@ static inline bool step_simply(struct mprof__chain *chain,
     if (__builtin_expect(cfa <= r->sp, 0))
         return false;
     f->high = cfa;
+    if (by_bp)
+        cross(chain, f);
     f->checkable = true;
     f->uses_bp = by_bp;
     f->ra_slot = plain ? r->sp + known->shape.ra_at * WORD_BYTES
@@ -482,16 +504,12 @@ static void assemble(struct mprof__chain *chain) {
 }
 
 /* A signal struck in the barrier: the frame has returned, its caller does not
- * go on yet. */
+ * go on yet.  False: behind the gates, where it is not known which one. */
 static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
-    struct mprof__marks *owner;
-    const struct mprof__mark *mark = mprof__marks_find(r->pc, r->sp, &owner);
     chain->in_barrier = true;
-    if (mark == NULL)
-        return false;
-    r->pc = mark->ra;
+    r->pc = mprof__is_mark(r->pc) ? mprof__marked_address(r->pc) : 0;
     r->exact = false;
-    return true;
+    return r->pc != 0;
 }
 
 /* Go on from F, which is not simple.  False: it is the last one. */
@@ -561,7 +579,9 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
     chain->reused = keeps ? chain->count : 0;
     chain->fresh_count = 0;
-    chain->cut = chain->in_barrier = chain->asks = false;
+    if (__builtin_expect(chain->large_at != 0, 0))
+        chain->reach = (struct mprof__reach){0, 0};
+    chain->cut = chain->in_barrier = chain->asks = chain->astray = false;
     /* Should a jump leave what follows, nothing of it may be reused. */
     chain->generation = 0;
     if (chain->first == NULL && !map_first(chain)) {
@@ -575,6 +595,8 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
         walk(chain, &r);
     }
     assemble(chain);
+    if (MPROF__HAS_MARKS && __builtin_expect(chain->astray, 0))
+        mprof__walk_astray(chain);
     if (MPROF__HAS_MARKS)
         mprof__walk_look(chain);
 }

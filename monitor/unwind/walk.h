@@ -53,7 +53,7 @@ struct mprof__frame {
     uintptr_t object; /* what is interpreted here, or 0 */
     mprof_ref node;   /* its place in the tree; see tree.c */
     uint32_t serial;  /* of its mark */
-    uint16_t mark;    /* number of its mark */
+    uint32_t mark;    /* number of its mark */
     uint8_t check;    /* enum mprof__check */
     bool exact;       /* a signal struck here: pc is no return address */
     bool last;        /* it has no caller */
@@ -73,8 +73,7 @@ struct mprof__fresh {
     uintptr_t pc, low, bp;
     const struct mprof__site *site;
     uintptr_t high, ra_slot, ra, bp_at;
-    uint32_t serial;
-    uint16_t mark;
+    uint32_t serial, mark;
     bool exact, last, interprets, checkable, marked, uses_bp;
 };
 
@@ -141,6 +140,7 @@ struct mprof__chain {
     uint32_t walked_in;   /* ... when the last walk began */
     bool cut;             /* frames[0] is where the rules ended */
     bool in_barrier;      /* a signal struck in the return barrier */
+    bool astray;          /* it came to a mark that is none of the thread's */
     size_t exact_at;      /* number of the innermost exact frame, from 1 */
     size_t large_at;      /* ... of the outermost large one; see below */
     bool asks;            /* frames that may have returned interpret */
@@ -170,11 +170,21 @@ struct mprof__chain {
 /* How often it is looked after marks. */
 enum { MPROF__REVIEW_EVERY = 32 };
 
-/* A frame of more bytes is large: it may be where the stack is another. */
-enum { MPROF__LARGE_FRAME = 1 << 20 };
+/* A frame of more bytes is large: it may be where the stack is another, of
+ * which nobody knows whether it is still there.  But below the top of the first
+ * thread's stack the kernel lets nothing else be. */
+enum { MPROF__LARGE_FRAME = 64 << 10, MPROF__FIRST_STACK = 64 << 20 };
+
+extern uintptr_t mprof__first_stack_top; /* 0: not known */
+
+static inline bool mprof__is_large(uintptr_t low, uintptr_t high) {
+    return __builtin_expect(high - low > MPROF__LARGE_FRAME, 0) &&
+           (mprof__first_stack_top - low > MPROF__FIRST_STACK ||
+            mprof__first_stack_top - high > MPROF__FIRST_STACK);
+}
 
 static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
-    return f->high - f->low > MPROF__LARGE_FRAME;
+    return mprof__is_large(f->low, f->high);
 }
 
 /* Walk from FRAME (see MPROF__FRAME() in arch.h) to the first frame of the
@@ -185,6 +195,11 @@ void mprof__walk(struct mprof__chain *chain, const void *frame);
 
 /* Walk.c's look at the marks after a walk; see look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
+
+/* The walk came to a mark that is none of the thread's: the program copies
+ * frames, or leaves and enters them again, so that what is at a mark's place
+ * may be an older one's copy.  No more marks are set in this process. */
+void mprof__walk_astray(struct mprof__chain *chain);
 
 /* What was found out of the chain's frames meanwhile, their nodes, is true. */
 void mprof__walk_done(struct mprof__chain *chain);
@@ -249,7 +264,7 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
 static inline void mprof__walk_tell(const struct mprof__chain *chain,
                                     size_t number, mprof_ref node) {
     struct mprof__outside *outside =
-        &chain->marks->outside[chain->record->heap][number];
+        &chain->marks->mark[number].outside[chain->record->heap];
     /* Should a jump leave this in the middle, nothing is known. */
     outside->tree = 0;
     mprof__order_for_handlers();
@@ -262,7 +277,7 @@ static inline void mprof__walk_tell(const struct mprof__chain *chain,
 static inline mprof_ref mprof__walk_outer(const struct mprof__chain *chain,
                                           size_t number) {
     const struct mprof__outside *outside =
-        &chain->marks->outside[chain->record->heap][number];
+        &chain->marks->mark[number].outside[chain->record->heap];
     return outside->tree == chain->number ? outside->node : 0;
 }
 

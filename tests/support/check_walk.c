@@ -146,23 +146,21 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
 #ifdef HAVE_LIBUNWIND
 /* Its search of the barrier's tables goes wrong: it is to see no marks.  What
  * was changed is changed back by show_marks(). */
-static MPROF__FAST_TLS bool hidden[MPROF__MARKS];
+static MPROF__FAST_TLS bool hidden[MPROF__MOST_MARKS];
 
 static void hide_marks(const struct mprof__marks *marks) {
-    size_t count = marks->used / sizeof(struct mprof__mark);
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t *slot = (uintptr_t *)marks->ra_slot[i];
-        hidden[i] = *slot == mprof__marks_trampoline(marks);
+    for (uint32_t i = 0; i < marks->count; i++) {
+        uintptr_t *slot = (uintptr_t *)marks->mark[i].ra_slot;
+        hidden[i] = *slot == marks->mark[i].word;
         if (hidden[i])
-            *slot = marks->mark[i].ra;
+            *slot = mprof__marked_address(*slot);
     }
 }
 
 static void show_marks(const struct mprof__marks *marks) {
-    size_t count = marks->used / sizeof(struct mprof__mark);
-    for (size_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < marks->count; i++)
         if (hidden[i])
-            *(uintptr_t *)marks->ra_slot[i] = mprof__marks_trampoline(marks);
+            *(uintptr_t *)marks->mark[i].ra_slot = marks->mark[i].word;
 }
 
 /* libunwind masks all signals for every frame that it looks up, which is most

@@ -214,7 +214,7 @@ static void marks_that_are_taken_over_are_new(void **state) {
     int number =
         mprof__marks_set(marks, (uintptr_t)(stack + 4), (uintptr_t)(stack + 5));
     assert_int_equal(number, 0);
-    uint32_t serial = marks->serial[0];
+    uint32_t serial = marks->mark[0].serial;
     assert_true(mprof__marks_has(marks, 0, serial));
     mprof__marks_give(marks);
     assert_ptr_equal(mprof__marks_take((uintptr_t)(stack + 8), &reason), marks);
