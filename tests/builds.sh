@@ -14,7 +14,7 @@ copy_sources () {
                     lisp/version.sexp
                 find monitor report tests -name '*.[chS]' ! -name arch.h
                 find report/html -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.awk'
-                find tests -name '*.cc' -o -name '*.golden' -o -name make-corpus
+                find tests -name '*.cc' -o -name '*.golden' -o -name make-corpus -o -name timed
             } | tar -c -T -
         ) | tar -x -p -C "$1"
 }

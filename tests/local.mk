@@ -168,6 +168,8 @@ endif
 endif
 TESTS = $(built_tests)
 TEST_EXTENSIONS = .test
+LOG_COMPILER = $(srcdir)/tests/timed
+TEST_LOG_COMPILER = $(srcdir)/tests/timed
 
 # What the fuzzer calls.  replay_* are for any compiler, and call it with files;
 # in fuzzing/ clang makes programs of the same, and of what they use.
@@ -291,22 +293,43 @@ tests/ecldir/stamp: lisp/mprof.fas lisp/mprof-swank.fas
 	ln -s $(abs_builddir)/lisp/mprof.fas $(abs_builddir)/lisp/mprof-swank.fas \
 	tests/ecldir && : >$@
 
-# Only what depends on the ECL.  What takes longest is begun first, so that another job
-# does the rest meanwhile.
+# Only what depends on which ECL it is.
 lisp_check_libraries = libmprof_check.la tests/oracle/gc_count.la \
 	tests/oracle/malloc_count.la $(comparing_libraries)
-longest_ecl_test = tests/run-walks.test
+version_tests = tests/run-ecl-suite.test tests/run-walks.test tests/run-exact.test \
+	tests/run-alive.test tests/run-embed.test tests/run-lambdas.test \
+	tests/run-lisp.test tests/run-names.test tests/run-sources.test \
+	tests/run-types.test tests/run-unpatched.test
 check-lisp: all
-	MPROF_WALK_PARTS='workloads ecl_suite sum' $(MAKE) $(AM_MAKEFLAGS) check-TESTS \
-	TESTS='$(longest_ecl_test) $(filter-out $(longest_ecl_test),$(ecl_tests))' \
+	MPROF_WALK_PARTS='workloads sum' $(MAKE) $(AM_MAKEFLAGS) check-TESTS \
+	TESTS='$(version_tests)' \
 	check_PROGRAMS=tests/oracle/sums check_LTLIBRARIES='$(lisp_check_libraries)'
-.PHONY: check-lisp
+
+# In parts, for bootstrap.  What takes longest is begun first, so that another job
+# does the rest meanwhile; what needs an ECL without the patch comes second; and what
+# depends on time when nothing else runs.
+longest_tests = $(filter $(built_tests), \
+	tests/run-walks.test tests/run-sanitized.test \
+	tests/run-fuzz.test tests/run-html.test tests/run-portable.test \
+	tests/run-suites.test tests/run-exact.test tests/run-tsan.test)
+lonely_tests = $(filter $(built_tests),tests/run-stress.test)
+plain_tests = $(filter $(built_tests),tests/run-ecl-suite.test tests/run-unpatched.test \
+	tests/run-alive.test tests/run-limit-lisp.test tests/run-lisp.test \
+	tests/run-names.test tests/run-sources.test)
+check-first: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(longest_tests) \
+	$(filter-out $(longest_tests) $(plain_tests) $(lonely_tests),$(built_tests))'
+check-second: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(plain_tests)'
+check-lonely: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(lonely_tests)'
+.PHONY: check-lisp check-first check-second check-lonely
 
 # The names of the tests that these run
 check-names:
 	@for test in $(wanted_tests); do echo "$$test"; done
 check-lisp-names:
-	@for test in $(ecl_tests); do echo "$$test"; done
+	@for test in $(version_tests); do echo "$$test"; done
 .PHONY: check-names check-lisp-names
 
 # One script, perhaps with arguments: TEST='tests/run-situations.test exceptions'
@@ -335,6 +358,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	$(ecl_tests) $(c_script_tests) $(build_tests) \
 	tests/builds.sh \
 	tests/fresh-machine \
+	tests/timed \
 	tests/fuzz/found tests/fuzz/seeds \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
 	tests/fuzz/replay-all \
@@ -382,6 +406,12 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/alias.c \
 	tests/programs/alive.lisp \
 	tests/programs/browsed.lsp \
+	tests/programs/c-address-limit.c \
+	tests/programs/c-fork-opens.c \
+	tests/programs/c-guard.c \
+	tests/programs/c-looks.c \
+	tests/programs/c-stale-stack.c \
+	tests/programs/c-under-locks.c \
 	tests/programs/c-cancel.c \
 	tests/programs/c-control.c \
 	tests/programs/c-counted.c \
@@ -462,6 +492,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/random-shapes.cc \
 	tests/programs/random-signals.cc \
 	tests/programs/random-stacks.cc \
+	tests/programs/random-switches.c \
 	tests/programs/recursion.lsp \
 	tests/programs/refuse.c \
 	tests/programs/same.c \

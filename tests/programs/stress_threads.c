@@ -1,5 +1,5 @@
 /* stress_threads.c - four threads allocate, free each other's blocks, and come
- * and go, for MPROF_STRESS_SECONDS (60 unless set).
+ * and go, for MPROF_STRESS_SECONDS (20 unless set).
  *
  * It counts by itself what it asks for, and prints at the end
  *
@@ -158,7 +158,7 @@ static void print(const char *name, const struct count *count) {
 int main(void) {
     pthread_t threads[THREADS];
     uint64_t seed = number("MPROF_STRESS_SEED", 1) * 0x9e3779b97f4a7c15u | 1;
-    end_time = time(NULL) + (time_t)number("MPROF_STRESS_SECONDS", 60);
+    end_time = time(NULL) + (time_t)number("MPROF_STRESS_SECONDS", 20);
     for (int i = 0; i < SHARED; i++)
         pthread_mutex_init(&places[i].lock, NULL);
     for (int i = 0; i < THREADS; i++)
