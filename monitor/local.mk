@@ -9,7 +9,9 @@ format_sources = \
 	monitor/format/format.h monitor/format/counter.h \
 	monitor/format/events.h \
 	monitor/format/group.h \
+	monitor/format/missed.c monitor/format/missed.h \
 	monitor/format/naming.c monitor/format/naming.h \
+	monitor/format/runnable.c monitor/format/runnable.h \
 	monitor/format/runtime_names.c monitor/format/runtime_names.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \
 	monitor/format/process.c monitor/format/process.h
@@ -184,6 +186,7 @@ malloc_sources = \
 	monitor/malloc/c_adapter.c \
 	monitor/malloc/definitions.c monitor/malloc/definitions.h \
 	monitor/malloc/environment.c monitor/malloc/environment.h \
+	monitor/malloc/exec.c \
 	monitor/malloc/further.c monitor/malloc/further.h \
 	monitor/malloc/further_list.h \
 	monitor/malloc/malloc.c \

@@ -171,8 +171,8 @@ libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 
 mprof_SOURCES = report/command/main.c report/command/run.c report/command/run.h \
 	report/command/run_html.c report/command/run_html.h \
-	report/command/run_options.c report/command/run_options.h \
-	report/command/runnable.c report/command/runnable.h
+	report/command/run_options.c report/command/run_options.h
+
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
 mprof_LDADD = libreport.la $(REPORT_LIBS)
 

@@ -185,8 +185,7 @@ fuzz_parts = tests/fuzz/fuzz.h tests/fuzz/replay.c tests/fuzz/support.c
 fuzz_libraries = libreport.la libmonitor.la $(REPORT_LIBS)
 tests_fuzz_replay_data_SOURCES = tests/fuzz/fuzz_data.c $(fuzz_parts)
 tests_fuzz_replay_data_LDADD = $(fuzz_libraries)
-tests_fuzz_replay_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_parts) \
-	report/command/runnable.c
+tests_fuzz_replay_elf_SOURCES = tests/fuzz/fuzz_elf.c $(fuzz_parts)
 tests_fuzz_replay_elf_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_log_SOURCES = tests/fuzz/fuzz_log.c $(fuzz_parts)
 tests_fuzz_replay_log_LDADD = $(fuzz_libraries)
@@ -215,7 +214,7 @@ fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(report_tables_sources) $(report_export_sources) \
 	$(report_html_sources) $(report_command_sources) \
 	monitor/malloc/environment.c report/command/run_options.c \
-	report/command/runnable.c tests/fuzz/support.c))
+	tests/fuzz/support.c))
 fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
 
 fuzzing/%.o: %.c
@@ -428,6 +427,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-early.c \
 	tests/programs/c-ends.c \
 	tests/programs/c-entries.c \
+	tests/programs/c-executes.c \
 	tests/programs/c-fds.c \
 	tests/programs/c-files.c \
 	tests/programs/c-filter.c \

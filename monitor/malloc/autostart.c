@@ -23,6 +23,7 @@
 #include "monitor/api/functions.h"
 #include "monitor/format/bytes.h"
 #include "monitor/format/claim.h"
+#include "monitor/format/missed.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/environment.h"
@@ -291,12 +292,43 @@ static bool read_run(void) {
     return run != NULL && mprof__read_run(run, &first, &begun);
 }
 
+const char *mprof__autostart_library(void) {
+    struct dl_find_object us;
+    bool found = _dl_find_object((void *)mprof_start, &us) == 0 &&
+                 us.dlfo_link_map != NULL;
+    return found && us.dlfo_link_map->l_name[0] != '\0'
+               ? us.dlfo_link_map->l_name
+               : NULL;
+}
+
 /* What the program executes is none of ours. */
 static void leave_environment(bool start) {
-    struct dl_find_object us;
-    if (_dl_find_object((void *)mprof_start, &us) == 0 &&
-        us.dlfo_link_map != NULL)
-        mprof__leave_environment(environ, us.dlfo_link_map->l_name, start);
+    const char *library = mprof__autostart_library();
+    if (library != NULL)
+        mprof__leave_environment(environ, library, start);
+}
+
+void mprof__autostart_miss(const char *file, const char *why) {
+    if (children && base[0] != '\0')
+        mprof__missed_add(base, file, why);
+}
+
+/* Those of an earlier program are of no interest any more. */
+static void forget_missed(void) {
+    static char name[PATH_MAX];
+    if (first == getpid() && mprof__missed_name(base, name, sizeof name))
+        unlink(name);
+}
+
+/* Programs that want to be told, as `mprof run` has, are told once. */
+void mprof__autostart_end(void) {
+    static char what[300], line[sizeof what + 100];
+    if (first != getpid() || getenv("MPROF_RUN") == NULL)
+        return;
+    mprof__missed_read(base, what, sizeof what);
+    if (what[0] != '\0')
+        mprof__say(line, snprintf(line, sizeof line,
+                                  "mprof: not recorded: %s\n", what));
 }
 
 static bool is_no(const char *variable) {
@@ -359,6 +391,7 @@ bool mprof__autostart(void) {
     children = !is_no("MPROF_CHILDREN");
     if (!children)
         leave_environment(start);
+    forget_missed();
     if (!start)
         return true;
     strcpy(name, base);

@@ -18,12 +18,23 @@
 #define MONITOR_MALLOC_AUTOSTART_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Before the C library has them: the program's arguments and environment. */
 void mprof__autostart_early(int argc, char **argv, char **environment);
 
 /* Start as the environment says.  False: it is too early to tell. */
 bool mprof__autostart(void);
+
+/* The file name of this library, as it is in LD_PRELOAD; NULL: it has none. */
+const char *mprof__autostart_library(void);
+
+/* The program is about to execute FILE, of which nothing is recorded, because
+ * of WHY.  In a child of vfork(), too. */
+void mprof__autostart_miss(const char *file, const char *why);
+
+/* The process ends: a line about those of which nothing was recorded. */
+void mprof__autostart_end(void);
 
 /* In the child of a fork: record from the next allocation on, beside FILE. */
 void mprof__autostart_follow(const char *file);

@@ -82,6 +82,29 @@ static bool leave_library(char *variable, const char *library) {
     return after != '\0';
 }
 
+char *const *mprof__without_library(const char *preload, const char *library,
+                                    char *const *variables, char **copy,
+                                    char *text) {
+    const char *at = strstr(preload, library);
+    size_t before = (size_t)(at - preload), n = 0;
+    const char *after = at + strlen(library);
+    if (*after == ':' || *after == ' ')
+        after++;
+    else if (before > 0 && (preload[before - 1] == ':'))
+        before--;
+    memcpy(text, preload, before);
+    strcpy(text + before, after);
+    bool empty = strcmp(text, "LD_PRELOAD=") == 0;
+    for (; *variables != NULL; variables++) {
+        if (*variables != preload)
+            copy[n++] = *variables;
+        else if (!empty)
+            copy[n++] = text;
+    }
+    copy[n] = NULL;
+    return copy;
+}
+
 void mprof__leave_environment(char **variables, const char *library,
                               bool start) {
     for (char **at = variables; *at != NULL;)

@@ -22,4 +22,10 @@ bool mprof__read_run(const char *text, pid_t *pid, uint64_t *since);
 void mprof__leave_environment(char **variables, const char *library,
                               bool start);
 
+/* VARIABLES without LIBRARY in PRELOAD, which is one of them: in COPY, of as
+ * many, and TEXT, of as many bytes as that has. */
+char *const *mprof__without_library(const char *preload, const char *library,
+                                    char *const *variables, char **copy,
+                                    char *text);
+
 #endif

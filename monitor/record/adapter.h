@@ -72,6 +72,8 @@ struct mprof__adapter {
     void (*forked)(void);
     /* ... and begin a recording there, beside the parent's in FILE; or NULL. */
     void (*follow)(const char *file);
+    /* The process ends, and so did its recording; or NULL. */
+    void (*ended)(void);
     /* Look again for names of functions that SESSION has; called outside of
      * the hook, when the recording stops or is saved. */
     void (*rename)(struct mprof__session *session);

@@ -576,6 +576,8 @@ static void finish(void *unused) {
             mprof__log_retire(session);
     }
     mprof__release(&saved, 0);
+    if (owner == getpid() && mprof__adapter.ended != NULL)
+        mprof__adapter.ended();
     /* This looks for a locale, and allocates. */
     if (tells)
         mprof__tell_summary(&now);

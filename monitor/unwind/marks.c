@@ -276,12 +276,22 @@ void mprof__marks_refuse(void) {
     mprof__store_release(&mprof__marks_off, true);
 }
 
-void mprof__marks_lift(struct mprof__marks *marks) {
+/* All of MARKS, whose thread is at the place HERE on its stack, or on another
+ * one, or anywhere: 0. */
+static void lift(struct mprof__marks *marks, uintptr_t here) {
     struct mprof__reach asked = {0, 0};
     uint32_t count = mprof__load_acquire(&marks->count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        /* Frames further in have returned. */
+        if (here < marks->base && marks->mark[i].ra_slot < here)
+            break;
         put_back(&marks->mark[i], &asked);
+    }
     forget_from(marks, 0, count);
+}
+
+void mprof__marks_lift(struct mprof__marks *marks) {
+    lift(marks, (uintptr_t)__builtin_frame_address(0));
 }
 
 /* Between who restores and who is about to lose its stack. */
@@ -305,8 +315,10 @@ void mprof__marks_restore(void) {
     for (; marks != NULL; marks = marks->next) {
         pid_t thread = mprof__load_acquire(&marks->thread);
         /* One that ended without a word has no stack any more. */
-        if (thread == me || (thread != 0 && !has_ended(process, thread)))
+        if (thread == me)
             mprof__marks_lift(marks);
+        else if (thread != 0 && !has_ended(process, thread))
+            lift(marks, 0);
     }
     pthread_mutex_unlock(&giving);
 }

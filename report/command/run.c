@@ -25,9 +25,9 @@
 #include "monitor/format/format.h"
 #include "monitor/format/group.h"
 #include "monitor/format/process.h"
+#include "monitor/format/runnable.h"
 #include "report/command/run_html.h"
 #include "report/command/run_options.h"
-#include "report/command/runnable.h"
 #include "report/data/group.h"
 #include "report/data/log.h"
 
@@ -201,8 +201,11 @@ static void forget_earlier(void) {
 /* What can not be recorded runs all the same. */
 static void check_program(const char *program) {
     bool clashes;
+    char file[PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
-    const char *why = report__not_recordable(program, &clashes);
+    const char *why = mprof__find_program(program, file)
+                          ? mprof__not_recordable(file, -1, &clashes)
+                          : NULL;
     if (!why)
         return;
     fail(0, "%s: nothing of it is recorded: %s", program, why);

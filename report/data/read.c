@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"
+#include "monitor/format/missed.h"
 #include "report/base/budget.h"
 
 bool report__cannot_read(struct report__reader *r, int error) {
@@ -196,6 +197,17 @@ struct report__profile *report__parse(struct report__pool *pool,
     return read_source(pool, name, &source, true, error);
 }
 
+/* What it started and was not recorded, as the file beside PATH says. */
+static void add_missed(struct report__pool *pool,
+                       struct report__profile *profile, const char *path) {
+    char missed[300];
+    mprof__missed_read(path, missed, sizeof missed);
+    if (*missed != '\0')
+        profile->unseen = report__format(
+            pool, "%s%sa program that it starts: %s", profile->unseen,
+            *profile->unseen == '\0' ? "" : "; ", missed);
+}
+
 /* SOURCE, the file PATH, is closed also when memory is short. */
 static struct report__profile *
 read_and_close(struct report__pool *pool, const char *path,
@@ -215,6 +227,8 @@ read_and_close(struct report__pool *pool, const char *path,
         read_source(pool, path, source, calls, error);
     pool->nomem = outer;
     close(source->fd);
+    if (profile != NULL)
+        add_missed(pool, profile, path);
     return profile;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "monitor/base/elf_image.h"
-#include "report/command/runnable.h"
+#include "monitor/format/runnable.h"
 #include "report/elf/calls.h"
 #include "report/elf/elf_file.h"
 #include "report/elf/symbols.h"
@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct report__module module;
     bool clashes;
     const char *path = fuzz_file(data, size);
-    report__not_recordable(path, &clashes);
+    mprof__not_recordable(path, -1, &clashes);
     bool open = make_module(path, &module);
     read_image(path, &module);
     if (open)
