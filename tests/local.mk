@@ -110,7 +110,8 @@ c_script_tests = \
 	tests/run-suites.test \
 	tests/run-tsan.test \
 	tests/run-valgrind.test \
-	tests/run-allocators.test tests/run-whose.test
+	tests/run-allocators.test tests/run-whose.test \
+	tests/run-world.test
 
 build_tests = \
 	tests/run-built.test \
@@ -310,7 +311,8 @@ check-lisp: all
 longest_tests = $(filter $(built_tests), \
 	tests/run-walks.test tests/run-sanitized.test \
 	tests/run-fuzz.test tests/run-html.test tests/run-portable.test \
-	tests/run-suites.test tests/run-exact.test tests/run-tsan.test)
+	tests/run-suites.test tests/run-exact.test tests/run-tsan.test \
+	tests/run-world.test)
 lonely_tests = $(filter $(built_tests),tests/run-stress.test)
 plain_tests = $(filter $(built_tests),tests/run-ecl-suite.test tests/run-unpatched.test \
 	tests/run-alive.test tests/run-limit-lisp.test tests/run-lisp.test \
