@@ -76,9 +76,7 @@ void mprof__walk_astray(struct mprof__chain *chain) {
 static bool is_possible(struct mprof__chain *chain) {
     if (chain->cut)
         return refuse(chain, MPROF_NO_RULE);
-    /* What is further out than an interrupted frame rests on the rule for the
-     * very instruction, which is not always right. */
-    if (chain->in_barrier || chain->exact_at != 0)
+    if (chain->in_barrier)
         return false;
     const struct mprof__frame *first = &chain->frames[0];
     if (!first->last)
@@ -86,10 +84,19 @@ static bool is_possible(struct mprof__chain *chain) {
     return mprof__walk_marks(chain, first->site, first->pc, first->low) != NULL;
 }
 
-/* Frames from this one inwards may be on another stack. */
+/* Frames from this one inwards may be on another stack: not where a signal
+ * handler runs next to what it interrupted. */
 static bool leaves_stack(const struct mprof__frame *f) {
-    return f->site->unwind.rule.signal || f->site->unwind.rule.cfa_deref ||
-           mprof__frame_is_large(f);
+    const struct mprof__rule *rule = &f->site->unwind.rule;
+    return (rule->signal ? f->high <= f->low : rule->cfa_deref) ||
+           f->high - f->low > MPROF__LARGE_FRAME;
+}
+
+/* The number of the outermost frame that may be marked, less 1.  What is further
+ * out than an interrupted frame rests on the rule for the very instruction,
+ * which is not always right; what a handler called does not. */
+static size_t outermost(const struct mprof__chain *chain) {
+    return chain->exact_at == 0 ? 0 : chain->exact_at + 1;
 }
 
 /* How many of the frames may be marked? */
@@ -123,7 +130,8 @@ static size_t drop_others(const struct mprof__chain *chain) {
  * marks. */
 static bool mark(struct mprof__chain *chain, size_t n) {
     struct mprof__frame *f = &chain->frames[n - 1];
-    if (n < 2 || f->marked || !f->checkable || f->exact || f->last)
+    if (n < 2 || f->marked || !f->checkable || f->check == MPROF__DEREF ||
+        f->exact || f->last)
         return false;
     const struct mprof__site *caller = f[-1].site;
     if (f[-1].exact || !caller->known || caller->unwind.rule.signal)
@@ -153,7 +161,10 @@ static void mark_stretch(struct mprof__chain *chain) {
         end = possible;
         refuse(chain, MPROF_FOREIGN_STACK);
     }
-    for (size_t n = drop_others(chain) + SPACE; n <= end;)
+    size_t from = drop_others(chain);
+    if (from < outermost(chain))
+        from = outermost(chain);
+    for (size_t n = from + SPACE; n <= end;)
         n += mark(chain, n) ? SPACE : 1;
 }
 
@@ -171,6 +182,8 @@ static void mark_nearest(struct mprof__chain *chain, size_t fewest) {
         return;
     size_t marked = drop_others(chain), possible = count_possible(chain);
     size_t n = fewest - chain->distance;
+    if (marked < outermost(chain))
+        marked = outermost(chain);
     for (n = n < possible ? n : possible;
          n > marked + LEAST_SAVED && chain->nearest == 0; n--)
         if (mark(chain, n))

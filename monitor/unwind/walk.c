@@ -138,7 +138,7 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     f->high = cfa;
     cross(chain, f);
     f->marked = false;
-    f->checkable = !rule->cfa_deref && !rule->signal && !rule->ra_in_lr;
+    f->checkable = !rule->ra_in_lr && (!rule->signal || rule->cfa_deref);
     /* Only what a signal struck has not called anything since. */
     if (rule->ra_in_lr && !r->exact)
         return false;
@@ -186,6 +186,15 @@ static bool can_be_read(struct mprof__chain *chain,
            (f->bp_at == 0 || mprof__reaches(&chain->reach, f->bp_at));
 }
 
+/* Is F's caller's frame still where its rule says by a word? */
+static bool leads_there(struct mprof__chain *chain,
+                        const struct mprof__frame *f) {
+    const struct mprof__rule *rule = &f->site->unwind.rule;
+    uintptr_t at = (rule->cfa_base == MPROF__BP ? f->bp : f->low) +
+                   (uintptr_t)(intptr_t)rule->cfa_offset;
+    return mprof__reaches(&chain->reach, at) && mprof__word_at(at) == f->high;
+}
+
 /* Of the old frames below number N, which is walked again, how many are
  * inside of one that leads elsewhere now?  That one is at the returned number
  * less 1; 0: all lead where they led, and `unreturned` is known. */
@@ -207,7 +216,9 @@ static size_t unchanged(struct mprof__chain *chain, size_t n) {
         }
         if (f->check == MPROF__END)
             break;
-        chain->asks |= f->check == MPROF__ASK;
+        if (f->check == MPROF__DEREF && !leads_there(chain, f))
+            return n;
+        chain->asks |= f->interprets;
         if (f->bp_at != 0 && f[-1].needs_bp &&
             mprof__word_at(f->bp_at) != f[-1].bp)
             return n;
@@ -258,6 +269,7 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
     }
     r->pc = chain->frames[to].pc;
     r->sp = chain->frames[to].low;
+    r->exact = chain->frames[to].exact;
     return true;
 }
 
@@ -434,6 +446,12 @@ static inline bool step_simply(struct mprof__chain *chain,
 static inline void prepare_check(struct mprof__frame *f,
                                  const struct mprof__frame *outer) {
     bool passes_bp = outer != NULL && outer->needs_bp;
+    bool derefs = f->checkable && f->site->unwind.rule.cfa_deref;
+    /* What was in a register when a signal struck is read with the frame of the
+     * handler. */
+    if (__builtin_expect(derefs && outer != NULL && outer->exact, 0) &&
+        !outer->checkable && !outer->last)
+        f->checkable = derefs = false;
     f->needs_bp = f->uses_bp || (f->bp_at == 0 && passes_bp);
     if (__builtin_expect(!f->checkable, 0)) {
         f->ra_slot = (uintptr_t)&constant;
@@ -443,6 +461,8 @@ static inline void prepare_check(struct mprof__frame *f,
         f->check = MPROF__END;
     else if (f->marked && f->checkable)
         f->check = MPROF__MARK;
+    else if (__builtin_expect(derefs, 0))
+        f->check = MPROF__DEREF;
     else if (f->interprets)
         f->check = MPROF__ASK;
     else if (f->bp_at != 0 && passes_bp)

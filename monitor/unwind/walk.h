@@ -36,6 +36,8 @@ enum mprof__check {
     MPROF__WORD,  /* what is at `ra_slot` is `ra` */
     MPROF__WORDS, /* ... and the frame pointer that it saved is the same */
     MPROF__ASK,   /* ... and the runtime says so */
+    MPROF__DEREF, /* ... and the word that says where the caller's frame is:
+                     what a signal handler's frame has of what it interrupted */
     MPROF__MARK,  /* ... a mark, so nothing further out has changed */
     MPROF__END    /* ... and there is nothing further out */
 };
@@ -59,7 +61,7 @@ struct mprof__frame {
     bool last;        /* it has no caller */
     bool interprets;  /* `object` stands for it */
     /* The way to the caller depends on nothing but the return address and,
-     * perhaps, the frame pointer. */
+     * perhaps, the frame pointer and the word that `check` says. */
     bool checkable;
     bool marked;   /* its return address is a mark of this thread */
     bool needs_bp; /* the way outwards depends on `bp` */

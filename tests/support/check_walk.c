@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/base/table.h"
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/names.h"
@@ -144,14 +145,14 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
 }
 
 #ifdef HAVE_LIBUNWIND
-/* Its search of the barrier's tables goes wrong: it is to see no marks, but for
- * those of very deep stacks, where it gives up.  What was changed is changed
- * back by show_marks(). */
-enum { MOST_HIDDEN = 512 };
-static MPROF__FAST_TLS bool hidden[MOST_HIDDEN];
+/* Its search of the barrier's tables goes wrong: it is to see no marks.  What
+ * was changed is changed back by show_marks(). */
+static MPROF__FAST_TLS bool *hidden; /* MPROF__MOST_MARKS of them; mapped */
 
 static void hide_marks(const struct mprof__marks *marks) {
-    for (uint32_t i = 0; i < marks->count && i < MOST_HIDDEN; i++) {
+    if (hidden == NULL)
+        hidden = mprof__map(MPROF__MOST_MARKS * sizeof *hidden);
+    for (uint32_t i = 0; hidden != NULL && i < marks->count; i++) {
         uintptr_t *slot = (uintptr_t *)marks->mark[i].ra_slot;
         hidden[i] = *slot == marks->mark[i].word;
         if (hidden[i])
@@ -160,7 +161,7 @@ static void hide_marks(const struct mprof__marks *marks) {
 }
 
 static void show_marks(const struct mprof__marks *marks) {
-    for (uint32_t i = 0; i < marks->count && i < MOST_HIDDEN; i++)
+    for (uint32_t i = 0; hidden != NULL && i < marks->count; i++)
         if (hidden[i])
             *(uintptr_t *)marks->mark[i].ra_slot = marks->mark[i].word;
 }
