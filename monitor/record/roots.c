@@ -91,6 +91,7 @@ static int add_line(char *line, void *data) {
         return EINVAL;
     m.readable = at[0] == 'r';
     m.writable = at[1] == 'w';
+    m.own = at[3] == 'p';
     for (int blanks = 0; *at != '\0' && blanks < 4; at++)
         blanks += *at == ' ';
     while (*at == ' ')
@@ -101,6 +102,7 @@ static int add_line(char *line, void *data) {
                 !begins(at, "/dev/zero")) ||
                begins(at, "/sys/") || begins(at, "/proc/") ||
                strcmp(at, "[vvar]") == 0;
+    m.own &= *at == '\0' || begins(at, "[anon");
     const char *name = strrchr(at, '/');
     m.libc = name != NULL && begins(name, "/libc.so");
     if (all->count > 0)

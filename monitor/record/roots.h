@@ -12,6 +12,7 @@ struct mprof__mapping {
     bool heap;    /* [heap], which the allocator has from brk() */
     bool stack;   /* [stack], of the first thread */
     bool device;  /* to read may do something */
+    bool own;     /* private, and no file is behind it */
     bool libc;    /* data of the C library, which has the allocator */
     bool guarded; /* nobody may use what is right below */
 };

@@ -235,7 +235,8 @@ static void see_roots(struct scan *s) {
         const struct mprof__mapping *m = &s->mappings.list[i];
         bool data = !m->heap || s->session->late;
         s->allocators = m->libc || s->session->late;
-        if (m->readable && m->writable && data && !m->device)
+        /* What may only be read may have been written before. */
+        if (m->readable && (m->writable || m->own) && data && !m->device)
             see_data(s, m, live_start(s, m), m->end);
     }
     s->allocators = false;

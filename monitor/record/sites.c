@@ -181,8 +181,15 @@ static const struct mprof__site *add_site(struct mprof__session *session,
     } else {
         /* Its start has no FDE: constructors are called from there. */
         site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
-        site->function =
-            mprof__session_special(session, MPROF_UNKNOWN, &session->unknown);
+        /* Its name is known by its symbol, if it has one. */
+        site->unwind.function = pc - !exact;
+        if (site->unwind.module != NULL && !site->beyond) {
+            is_current(session, &site->unwind, now);
+            site->function = native_function(session, &site->unwind);
+        } else {
+            site->function = mprof__session_special(session, MPROF_UNKNOWN,
+                                                    &session->unknown);
+        }
     }
     site->ref = record_site(session, site, pc);
     site->checked = mprof__holds_for(now);
@@ -197,7 +204,7 @@ static bool is_true(struct mprof__session *session, struct mprof__site *site,
     struct mprof__unwind unwind;
     if (find_rule(pc, exact, &unwind) != site->known ||
         unwind.module_start != site->unwind.module_start ||
-        (site->known && !is_current(session, &unwind, now)))
+        (unwind.module != NULL && !is_current(session, &unwind, now)))
         return false;
     mprof__store_release(&site->checked, mprof__holds_for(now));
     return true;

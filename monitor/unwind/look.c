@@ -92,9 +92,9 @@ static bool leaves_stack(const struct mprof__frame *f) {
            f->high - f->low > MPROF__LARGE_FRAME;
 }
 
-/* The number of the outermost frame that may be marked, less 1.  What is further
- * out than an interrupted frame rests on the rule for the very instruction,
- * which is not always right; what a handler called does not. */
+/* The number of the outermost frame that may be marked, less 1.  What is
+ * further out than an interrupted frame rests on the rule for the very
+ * instruction, which is not always right; what a handler called does not. */
 static size_t outermost(const struct mprof__chain *chain) {
     return chain->exact_at == 0 ? 0 : chain->exact_at + 1;
 }

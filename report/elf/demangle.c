@@ -1,9 +1,10 @@
-/* demangle.c - names of C++ as they are written in the program. */
+/* demangle.c - names of C++, Rust and D as they are written in the program. */
 #include "report/elf/demangle.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A part of a name that is written twice stands in the symbol once: no name is
@@ -30,15 +31,34 @@ static bool demangle(const char *symbol, struct output *output) {
     output->length = 0;
     if (setjmp(output->too_long))
         return false;
-    return cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_TYPES, append,
+    /* Rust's older names look like those of C++. */
+    if (rust_demangle_callback(symbol, 0, append, output) != 0)
+        return true;
+    output->length = 0;
+    /* Without "_Z", "f" would be the type float. */
+    return strncmp(symbol, "_Z", 2) == 0 &&
+           cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_TYPES, append,
                                       output) != 0;
+}
+
+/* The demangler of D has no other way than to allocate. */
+static char *demangle_d(struct report__pool *pool, const char *symbol) {
+    enum { LONGEST_D = 1024 };
+    char *text = strlen(symbol) > LONGEST_D ? NULL : dlang_demangle(symbol, 0);
+    char *copy = text == NULL || strlen(text) > LONGEST * strlen(symbol) + LEAST
+                     ? NULL
+                     : report__format(pool, "%s", text);
+    free(text);
+    return copy;
 }
 
 char *report__demangle(struct report__pool *pool, const char *symbol) {
     struct output output = {.most = LONGEST * strlen(symbol) + LEAST};
 
-    /* Without this "f" would be the type float. */
-    if (strncmp(symbol, "_Z", 2) != 0 || !demangle(symbol, &output))
+    if (strncmp(symbol, "_D", 2) == 0)
+        return demangle_d(pool, symbol);
+    if ((strncmp(symbol, "_Z", 2) != 0 && strncmp(symbol, "_R", 2) != 0) ||
+        !demangle(symbol, &output))
         return NULL;
     output.most = output.length;
     char *text = report__alloc(pool, output.length + 1, 1);

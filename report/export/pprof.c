@@ -58,7 +58,6 @@ enum {
 
     FUNCTION_ID = 1,
     FUNCTION_NAME = 2,
-    FUNCTION_SYSTEM_NAME = 3,
     FUNCTION_FILE = 4
 };
 
@@ -226,7 +225,6 @@ static void put_function(struct pprof *p, uint32_t id, const char *name,
     uint32_t number = string(p, name);
     report__put_number(&p->one, FUNCTION_ID, id);
     report__put_number(&p->one, FUNCTION_NAME, number);
-    report__put_number(&p->one, FUNCTION_SYSTEM_NAME, number);
     report__put_number(&p->one, FUNCTION_FILE, file);
     put(p, PROFILE_FUNCTION);
 }
@@ -262,6 +260,11 @@ static void put_mapping(struct pprof *p, uint32_t module) {
     put(p, PROFILE_MAPPING);
 }
 
+static bool is_program(const struct pprof *p, uint32_t module) {
+    const char *path = p->profile->modules[module].path;
+    return path != NULL && strcmp(path, p->profile->program) == 0;
+}
+
 static void put_locations(struct pprof *p) {
     const uint32_t *module = report__export_modules(p->e);
     bool *mapped = report__alloc(p->pool, p->profile->module_count, 1);
@@ -278,9 +281,11 @@ static void put_locations(struct pprof *p) {
         report__put_number(&p->one, LOCATION_MAPPING, module[function] + 1);
         put(p, PROFILE_LOCATION);
     }
-    for (uint32_t i = 0; i < p->profile->module_count; i++)
-        if (mapped[i])
-            put_mapping(p, i);
+    /* Readers take the first one for the program. */
+    for (int others = 0; others < 2; others++)
+        for (uint32_t i = 0; i < p->profile->module_count; i++)
+            if (mapped[i] && is_program(p, i) != others)
+                put_mapping(p, i);
 }
 
 /* Where the line of a call is not known, the file may be. */
