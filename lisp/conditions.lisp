@@ -2,6 +2,17 @@
 
 (in-package "MPROF")
 
+(defmacro with-standard-printing (() &body body)
+  "Evaluate BODY with the standard values of the printer's and the reader's variables,
+whatever the user has set.  The package stays: relative to it are symbols printed."
+  `(let ((*print-base* 10) (*print-radix* nil) (*print-case* :upcase)
+         (*print-escape* t) (*print-readably* nil) (*print-pretty* nil)
+         (*print-length* nil) (*print-level* nil) (*print-lines* nil)
+         (*print-right-margin* nil) (*print-circle* nil) (*print-gensym* t)
+         (*print-array* t) (*read-base* 10) (*read-eval* nil)
+         (*read-default-float-format* 'single-float))
+     ,@body))
+
 (define-condition mprof-error (error)
   ()
   (:documentation "Superclass of all errors that MPROF signals."))
@@ -32,20 +43,29 @@
 
 (define-condition malloc-unseen-error (mprof-error)
   ()
-  (:report "malloc() cannot be seen in this process: start it with ~
-            `ecl --mprof --malloc` or `mprof run -- ecl`")
+  (:report
+   (lambda (condition stream)
+     (declare (ignore condition))
+     (format stream "malloc() cannot be seen in this process: start it with ~
+                     `ecl --mprof --malloc` or `mprof run -- ecl`")))
   (:documentation "The C heap was to be recorded without libmprof_malloc."))
 
 (define-condition liveness-unknown-error (mprof-error)
   ()
-  (:report "it is not recorded what is alive: start with :live t, in an ECL whose ~
-            collector tells that")
+  (:report
+   (lambda (condition stream)
+     (declare (ignore condition))
+     (format stream "live objects are not recorded: start with (mprof:start :live ~
+                     t), in an ECL whose collector reports them")))
   (:documentation "What is alive was asked for, and is not known."))
 
 (define-condition sampled-error (mprof-error)
   ()
-  (:report "the recording is of a sample (:live 1/N): what a form allocates is not ~
-            known exactly")
+  (:report
+   (lambda (condition stream)
+     (declare (ignore condition))
+     (format stream "the recording is a sample (:live 1/N): what a form allocates is ~
+                     not known exactly; record all with (mprof:start :live t)")))
   (:documentation "What must be exact was asked of a recording of a sample."))
 
 (define-condition already-running-error (mprof-error)
@@ -109,4 +129,30 @@ allocated in the body, with its chains, and nothing else."))
 (defun invalid-argument (control &rest arguments)
   "Signal an INVALID-ARGUMENT-ERROR."
   (error 'invalid-argument-error
-         :message (apply #'format nil control arguments)))
+         :message (with-standard-printing ()
+                    (apply #'format nil control arguments))))
+
+(defun document-readers (&rest names)
+  "Give the readers of the classes NAMES the documentation of their slots."
+  (dolist (name names)
+    (dolist (slot (clos:class-direct-slots (find-class name)))
+      (let ((text (documentation slot t)))
+        (dolist (reader (clos:slot-definition-readers slot))
+          (when text
+            (setf (documentation reader 'function) text)))))))
+
+(defun document-functions (&rest names-and-texts)
+  "Give each function the text that follows its name."
+  (loop for (name text) on names-and-texts by #'cddr
+        do (setf (documentation name 'function) text)))
+
+(document-functions
+ 'library-error-pathname "Return the file of the library that cannot be loaded."
+ 'data-file-error-pathname "Return the name of the file, or NIL: it has none."
+ 'data-file-error-reason "Return the system's message, a string or NIL."
+ 'allocation-limit-exceeded-bytes "Return the bytes that the body allocated."
+ 'allocation-limit-exceeded-allocs "Return the blocks that the body allocated."
+ 'allocation-limit-exceeded-bytes-limit "Return the limit of bytes, or NIL."
+ 'allocation-limit-exceeded-allocs-limit "Return the limit of blocks, or NIL."
+ 'allocation-limit-exceeded-profile
+ "Return the PROFILE of what the body allocated, with its chains.")

@@ -29,12 +29,23 @@
 Guarded by *LOCK*; 0 also while recording was begun by START.")
 
 (defun file-string (file)
-  "FILE, a string or a pathname or NIL, as an absolute file name."
+  "FILE, a string or a pathname or NIL, as an absolute file name: that of the file
+that OPEN would open."
   (typecase file
     (null nil)
-    (string (absolute-file file))
-    (pathname (absolute-file (namestring (merge-pathnames file))))
+    ((or string pathname)
+     (let ((pathname (merge-pathnames
+                      (translate-logical-pathname (merge-pathnames file)))))
+       (when (wild-pathname-p pathname)
+         (invalid-argument "~S stands for many files; name one" file))
+       (absolute-file (expand-home (namestring pathname)))))
     (t (invalid-argument "~S is not the name of a file" file))))
+
+(defun expand-home (name)
+  "NAME, with the user's folder for a tilde at its beginning."
+  (if (and (> (length name) 1) (string= name "~/" :end1 2))
+      (concatenate 'string (namestring (user-homedir-pathname)) (subseq name 2))
+      name))
 
 (defun required-file (file)
   "The same for a file that must be named."

@@ -350,7 +350,9 @@ a symbol or a list such as (SETF FOO).  A string without a package finds a
 function of any package when no name equals it, the largest first."
   (unless (typep profile 'profile)
     (invalid-argument "~S is not a profile" profile))
-  (let ((text (if (stringp name) name (printed-name name)))
+  (let ((text (if (stringp name)
+                  name
+                  (with-standard-printing () (printed-name name))))
         (functions (profile-functions profile)))
     (or (find text functions :key #'function-name :test #'string=)
         (and (stringp name)
@@ -393,3 +395,6 @@ names of their packages, those of CL-USER and the operators of lists without."
            (format nil "~A~:[::~;:~]" (if (string= name "SYSTEM") "SI" name)
                    (eq (nth-value 1 (find-symbol (symbol-name symbol) package))
                        :external))))))
+
+(document-readers 'profile 'profile-thread 'profile-bin 'profile-function
+                  'profile-arc 'profile-chain)

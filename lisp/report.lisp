@@ -51,6 +51,11 @@ file is deleted afterwards.  Recording may be running."
 
 (defun part-arguments (focus ignore only type limit-rows)
   "The arguments of the mprof command for a part of the chains or rows."
+  (with-standard-printing ()
+    (%part-arguments focus ignore only type limit-rows)))
+
+(defun %part-arguments (focus ignore only type limit-rows)
+  "The same, printed as the user's variables say."
   (unless (typep limit-rows '(or null (integer 0)))
     (invalid-argument "~S is not a number of rows" limit-rows))
   (loop for (name value) in `((focus ,focus) (ignore ,ignore) (only ,only))
@@ -87,16 +92,17 @@ file is deleted afterwards.  Recording may be running."
                        and :terse" verbosity))
   (unless (check-tables tables)
     (invalid-argument "no table is named; there are ~{~(~S~)~^, ~}" *tables*))
-  (append (if (eq format :html)
-              (list "html")
-              (list (format nil "--~(~A~)" verbosity)))
-          ;; Lisp has no leak table; asking for all asks for all that there are.
-          (unless (or (eq tables t) (eq format :html))
-            (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
-          (and threads (eq format :text) '("--threads"))
-          (and all-frames '("--all-frames"))
-          (and (eq format :text) part)
-          (list file)))
+  (with-standard-printing ()
+    (append (if (eq format :html)
+                (list "html")
+                (list (format nil "--~(~A~)" verbosity)))
+            ;; Lisp has no leak table; asking for all asks for all that there are.
+            (unless (or (eq tables t) (eq format :html))
+              (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
+            (and threads (eq format :text) '("--threads"))
+            (and all-frames '("--all-frames"))
+            (and (eq format :text) part)
+            (list file))))
 
 (defparameter *short-rows* 10
   "The rows of a table on a terminal, unless the caller asks for others.")
@@ -187,13 +193,14 @@ STREAM, ALL-FRAMES, FOCUS, IGNORE, ONLY and LIMIT-ROWS as in REPORT."
     (invalid-argument "~S is none of :function, :chain, :type and :line" by))
   (unless (member format '(:text :html))
     (invalid-argument "~S is not a format; there are :text and :html" format))
-  (let ((arguments `("diff"
-                     ,(format nil "--by=~(~A~)" by)
-                     ,(format nil "--sort=~(~A~)" sort)
-                     ,(format nil "--format=~(~A~)" format)
-                     ,@(and all-frames '("--all-frames"))
-                     ,@(part-arguments focus ignore only nil limit-rows)
-                     "--" ,(required-file old))))
+  (let ((arguments (with-standard-printing ()
+                     `("diff"
+                       ,(format nil "--by=~(~A~)" by)
+                       ,(format nil "--sort=~(~A~)" sort)
+                       ,(format nil "--format=~(~A~)" format)
+                       ,@(and all-frames '("--all-frames"))
+                       ,@(part-arguments focus ignore only nil limit-rows)
+                       "--" ,(required-file old)))))
     (flet ((text (file)
              (%report (append arguments (list file)))))
       (write-report (if new

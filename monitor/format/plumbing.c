@@ -145,7 +145,7 @@ static const char *const leading_owners[] = {
  * PPRINT-LOGICAL-BLOCK, which has a number. */
 static bool is_body(const char *name) {
     static const char *const kinds[] = {"(FLET ", "(LABELS ", "(LOCAL "};
-    static const char *const packages[] = {"MPROF::", "#:", "--"};
+    static const char *const packages[] = {"MPROF::", "MPROF--", "#:", "--"};
     static const char body[] = "MPROF-BODY", block[] = "PPRINT-LOGICAL-BLOCK-";
     const char *own = NULL;
     for (size_t i = 0; own == NULL && i < sizeof kinds / sizeof *kinds; i++)

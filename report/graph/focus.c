@@ -6,6 +6,7 @@
 #include "report/graph/focus.h"
 
 #include <regex.h>
+#include <string.h>
 
 #include "report/graph/groups.h"
 #include "report/graph/inlining.h"
@@ -20,6 +21,17 @@ struct focusing {
     const bool *chosen;   /* by type; NULL: all are */
     struct report__lisp_types types;
 };
+
+/* The other name of a package, as a program may write it; NULL: it has none. */
+static const char *long_name(const char *package) {
+    static const char *const names[][2] = {{"CL", "COMMON-LISP"},
+                                           {"CL-USER", "COMMON-LISP-USER"},
+                                           {"SI", "SYSTEM"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(package, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
+}
 
 /* Whether TEXTS[I], or the name of function I, is like EXPRESSION, for all I:
  * TAKE is told.  False: *ERROR is a sentence. */
@@ -38,12 +50,23 @@ static bool match(struct report__pool *pool,
                                 expression, text);
         return false;
     }
+    bool any = false;
     for (uint32_t i = 0; i < names->count; i++) {
         const char *name = texts ? texts[i] : names->list[i].name;
-        take(data, i, regexec(&compiled, name, 0, NULL, 0) == 0);
+        const char *other = texts ? long_name(name) : NULL;
+        bool is_like =
+            regexec(&compiled, name, 0, NULL, 0) == 0 ||
+            (other != NULL && regexec(&compiled, other, 0, NULL, 0) == 0);
+        any |= is_like;
+        take(data, i, is_like);
     }
     regfree(&compiled);
-    return true;
+    if (texts && !any)
+        *error = report__format(pool,
+                                "no package or file of the profile is "
+                                "like '%s'",
+                                expression);
+    return !texts || any;
 }
 
 static void take_wanted(void *data, uint32_t function, bool is_like) {

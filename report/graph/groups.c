@@ -21,18 +21,35 @@ uint32_t *report__modules_of(struct report__pool *pool,
     return modules;
 }
 
-/* NULL: there is none in NAME. */
-static const char *package_in(struct report__pool *pool, const char *name) {
+/* The first package in NAME but for Lisp's own, unless OWN; NULL: there is
+ * none.
+ */
+static const char *package_in(struct report__pool *pool, const char *name,
+                              bool own) {
     static const char ends[] = " ()'\"#;,`";
 
     while (*name != '\0') {
         size_t length = strcspn(name, ends);
         const char *colon = memchr(name, ':', length);
-        if (colon != NULL && colon > name)
+        if (colon != NULL && colon > name &&
+            (own || strncmp(name, "CL:", 3) != 0))
             return report__copy(pool, name, (size_t)(colon - name));
         name += length + (name[length] != '\0');
     }
     return NULL;
+}
+
+/* Of the Lisp function NAME: where nothing is said it is the user's.  A method
+ * is the package's for whose classes it is. */
+static const char *package_of(struct report__pool *pool, const char *name) {
+    static const char method[] = "(METHOD ";
+    const char *classes = NULL, *package = NULL;
+
+    if (strncmp(name, method, strlen(method)) == 0)
+        classes = strrchr(name, '(');
+    if (classes != NULL && classes > name)
+        package = package_in(pool, classes, false);
+    return package != NULL ? package : package_in(pool, name, true);
 }
 
 static const char *base_of(const char *path) {
@@ -51,11 +68,14 @@ const char **report__groups_of(struct report__pool *pool,
         const struct report__shown *function = &names->list[i];
         const char *package = NULL;
         if (function->kind != MPROF_C && !function->is_inlined)
-            package = package_in(pool, function->name);
+            package = package_of(pool, function->name);
+        bool is_users =
+            function->kind == MPROF_INTERPRETED || function->kind == MPROF_LISP;
         groups[i] = package ? package
-                    : modules[i] == MPROF_NONE
-                        ? ""
-                        : base_of(profile->modules[modules[i]].path);
+                    : modules[i] != MPROF_NONE
+                        ? base_of(profile->modules[modules[i]].path)
+                    : is_users ? "CL-USER"
+                               : "";
     }
     return groups;
 }
