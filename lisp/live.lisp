@@ -43,9 +43,10 @@ tells.  The file is deleted afterwards."
       (invalid-argument "~S is not before ~S" since until))
     (when (and gc (running-p))
       (ext:gc t))
-    (call-with-temporary-file (lambda (file)
-                                (%save-alive file from to)
-                                (funcall function file)))))
+    (silently
+      (call-with-temporary-file (lambda (file)
+                                  (%save-alive file from to)
+                                  (funcall function file))))))
 
 (defun live-profile (&key since until (gc t) all-frames chains)
   "What is alive now, a PROFILE: its bytes and allocations are those of objects and
@@ -61,7 +62,7 @@ LOAD-PROFILE.  A LIVENESS-UNKNOWN-ERROR when the recording was started without
 
 (defun report-live (&key since until (gc t) (tables '(:bins :alive))
                       (verbosity :normal) (stream *standard-output*) all-frames
-                      (format :text) focus ignore only type limit-rows)
+                      (format :text) focus ignore only type limit-rows depth)
   "Print tables of what is alive: SINCE, UNTIL and GC as in LIVE-PROFILE, the others as
 in REPORT."
   (check-stream stream)
@@ -71,6 +72,6 @@ in REPORT."
       (report-text file :format format :tables tables :verbosity verbosity
                         :all-frames all-frames
                         :part (part-arguments focus ignore only type
-                                              limit-rows)))
+                                              limit-rows depth)))
     since until gc)
    stream))

@@ -204,12 +204,23 @@ it recurses; CLASS as in FUNCTION-SELF-ALLOCS."
     (format stream "~A > ~A ~D bytes" (function-name (arc-caller arc))
             (function-name (arc-callee arc)) (arc-bytes arc))))
 
+(defun system-function-p (name)
+  "True when NAME is that of a function of Lisp itself, or of an anonymous one."
+  (flet ((starts (text)
+           (let ((end (mismatch text name)))
+             (or (null end) (= end (length text))))))
+    (and (not (search "::" name))
+         (some #'starts '("CL:" "CLOS:" "SI:" "EXT:" "MP:" "GRAY:" "(LAMBDA "
+                          "(METHOD CL:" "(METHOD CLOS:" "(SETF CL:")))))
+
 (defun innermost-functions (chain)
-  "The names of the five functions of CHAIN that are innermost; and whether there are
-more."
-  (let ((names (chain-functions chain)))
-    (values (subseq names 0 (min 5 (length names)))
-            (< 5 (length names)))))
+  "The names of five functions of CHAIN: the innermost one, and then the program's own
+before those of Lisp itself; and whether there are more."
+  (let* ((names (chain-functions chain))
+         (own (remove-if #'system-function-p (rest names)))
+         (shown (if names (cons (first names) (or own (rest names))) '())))
+    (values (subseq shown 0 (min 5 (length shown)))
+            (< (min 5 (length shown)) (length names)))))
 
 (defmethod print-object ((chain profile-chain) stream)
   (print-unreadable-object (chain stream :type t)

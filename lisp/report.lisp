@@ -42,17 +42,34 @@
       (when (probe-file file)
         (delete-file file)))))
 
+(defun call-silently (function)
+  "Call FUNCTION without arguments.  What this thread allocates meanwhile is mprof's
+own, and is not recorded."
+  (unwind-protect
+       (progn
+         (%mprof-silence 1)
+         (funcall function))
+    (%mprof-silence 0)))
+
+(defmacro silently (&body body)
+  "Evaluate BODY, and do not record what it allocates."
+  `(call-silently (lambda () ,@body)))
+
 (defun call-with-current-data (function)
   "Call FUNCTION with the name of a data file of what is recorded now.  The
 file is deleted afterwards.  Recording may be running."
-  (call-with-temporary-file (lambda (file)
-                              (%save file)
-                              (funcall function file))))
+  (silently
+    (call-with-temporary-file (lambda (file)
+                                (%save file)
+                                (funcall function file)))))
 
-(defun part-arguments (focus ignore only type limit-rows)
+(defun part-arguments (focus ignore only type limit-rows &optional depth)
   "The arguments of the mprof command for a part of the chains or rows."
+  (unless (typep depth '(or null (integer 0)))
+    (invalid-argument "~S is not a number of functions" depth))
   (with-standard-printing ()
-    (%part-arguments focus ignore only type limit-rows)))
+    (append (and depth (list (format nil "--leak-depth=~D" depth)))
+            (%part-arguments focus ignore only type limit-rows))))
 
 (defun %part-arguments (focus ignore only type limit-rows)
   "The same, printed as the user's variables say."
@@ -133,7 +150,7 @@ file is deleted afterwards.  Recording may be running."
 (defun report (&key (tables t) (verbosity :normal verbosity-p)
                  (stream *standard-output*)
                  threads all-frames (format :text) focus ignore only
-                 type (limit-rows nil limit-rows-p))
+                 type (limit-rows nil limit-rows-p) depth)
   "Print tables of what has been recorded so far.  Recording may be running, in
 this thread or in others, and goes on.
 
@@ -153,6 +170,7 @@ TYPE        the name of a type, such as hash-table, or of a class, or a list
             of such names: only what is of these in the Lisp heap
 LIMIT-ROWS  no more than so many rows of a table; 0 for all.  On a terminal there
             are ten, unless this or VERBOSITY is given
+DEPTH       functions of a chain, in tables that show chains; 0 for all
 FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
@@ -160,7 +178,8 @@ Signals a NOTHING-RECORDED-ERROR before the first START."
   (let* ((short (and stream (eq format :text)
                      (not (or verbosity-p limit-rows-p))
                      (terminal-p (if (eq stream t) *standard-output* stream))))
-         (part (part-arguments focus ignore only type limit-rows))
+         (part (silently (part-arguments focus ignore only type limit-rows
+                                         depth)))
          (text (call-with-current-data
                 (lambda (file)
                   (report-text file :format format :tables tables

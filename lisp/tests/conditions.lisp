@@ -76,3 +76,26 @@
                   mprof:monitor-error mprof:invalid-argument-error
                   mprof:malloc-unseen-error))
     (check (subtypep name 'mprof:mprof-error))))
+
+(deftest messages-are-readable
+  (dolist (condition '(mprof:malloc-unseen-error mprof:liveness-unknown-error
+                       mprof:sampled-error mprof:already-running-error
+                       mprof:unpatched-runtime-error))
+    (let ((text (princ-to-string (make-condition condition))))
+      (check (not (find #\~ text)))
+      (check (not (find #\Newline text))))))
+
+(deftest strings-and-pathnames-are-the-same-files
+  (quietly (conses 1))
+  (let* ((folder (merge-pathnames (format nil "mprof-names-~D/" (random 1000000))
+                                  #p"/tmp/"))
+         (*default-pathname-defaults* folder))
+    (ensure-directories-exist folder)
+    (mprof:save "string.data")
+    (mprof:save #p"pathname.data")
+    (dolist (name '("string.data" "pathname.data"))
+      (let ((file (probe-file (merge-pathnames name folder))))
+        (check (not (null file)))
+        (when file (delete-file file))))
+    (check-signals mprof:invalid-argument-error (mprof:save "*.data"))
+    (si:rmdir folder)))

@@ -107,3 +107,36 @@
   (check (equal '(#xFFFD #xFFFD) (decoded 48 #xC0 #x80)))
   (check (equal '(#xFFFD) (decoded 48 #xED #xA0 #x80)))
   (check (equal '(#xFFFD) (decoded 48 #xF4 #x90 #x80 #x80))))
+
+(deftest the-users-printer-does-not-matter
+  (quietly (make-all 3 7))
+  (let ((profile (mprof:current-profile)))
+    (let ((*print-base* 2) (*print-radix* t) (*print-case* :downcase)
+          (*print-length* 1) (*read-default-float-format* 'double-float))
+      (check (mprof:find-function 'make-red profile))
+      (check (= (mprof:profile-bytes profile)
+                (mprof:profile-bytes (mprof:current-profile))))
+      (check (search "MAKE-ONE"
+                     (mprof:report :tables :direct :limit-rows 10 :stream nil))))))
+
+(deftest what-mprof-allocates-is-not-recorded
+  (mprof:reset)
+  (mprof:start)
+  (make-red)
+  (let ((bytes (mprof:profile-bytes (mprof:current-profile))))
+    (mprof:report :stream nil)
+    (mprof:current-profile)
+    (mprof:stop)
+    (check (< (- (mprof:profile-bytes (mprof:current-profile)) bytes) 20000))))
+
+(deftest all-that-is-exported-is-documented
+  (let ((without '()))
+    (do-external-symbols (symbol :mprof)
+      (when (and (fboundp symbol) (not (documentation symbol 'function)))
+        (push symbol without)))
+    (check (null without))))
+
+(deftest tables-that-lisp-has-not-say-so
+  (quietly (make-red))
+  (dolist (table '(:leaks :alive :peak :temporary))
+    (check (< 4 (count #\Newline (mprof:report :tables table :stream nil))))))

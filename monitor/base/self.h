@@ -27,10 +27,13 @@ enum { MPROF__MOST_HELD = 4 };
 
 /* A thread of the process; reused by another thread once `dead`. */
 struct mprof__self {
-    int inside;      /* written by the thread, read by who stops; atomic */
-    bool silent;     /* what this thread allocates now is the monitor's */
-    bool shared;     /* by threads that are nearly gone */
-    uintptr_t stack; /* while inside: where on the stack the thread was */
+    int inside;         /* written by the thread, read by who stops; atomic */
+    bool silent;        /* what this thread allocates now is the monitor's */
+    bool shared;        /* by threads that are nearly gone */
+    uint32_t silences;  /* stretches of Lisp that are the monitor's, in each
+                           other */
+    uint64_t silent_id; /* heap[MPROF_LISP_HEAP].id outside of these */
+    uintptr_t stack;    /* while inside: where on the stack the thread was */
     struct {
         uint64_t id; /* of the session that `thread` belongs to */
         struct mprof__thread *thread;

@@ -9,6 +9,7 @@
 #include "monitor/base/table.h"
 #include "monitor/ecl/collector.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/thread.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
     __attribute__((weak));
@@ -102,6 +103,12 @@ int mprof_count_end(void) {
 void mprof_counted(uint64_t *allocs, uint64_t *bytes) {
     *allocs = own == NULL ? 0 : own->result.allocs;
     *bytes = own == NULL ? 0 : own->result.bytes;
+}
+
+/* Without a recording there is nothing to be silent about, nor a thread. */
+void mprof_silence(int begins) {
+    if (mprof__recording() || !begins)
+        mprof__thread_silence(begins != 0);
 }
 
 uint64_t mprof_lisp_heap_current(void) {

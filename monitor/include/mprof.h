@@ -194,6 +194,11 @@ MPROF_API int mprof_count_begin(void);
 MPROF_API int mprof_count_end(void);
 MPROF_API void mprof_counted(uint64_t *allocs, uint64_t *bytes);
 
+/* Of libmprof: what this thread allocates in the Lisp heap is not recorded from
+ * the call with 1 to that with 0, which may be nested: for what looks at a
+ * recording that runs. */
+MPROF_API void mprof_silence(int begins);
+
 /* Of libmprof: bytes of the Lisp heap in blocks that are in use now, with what
  * the collector has not found to be garbage yet; and the most that they were
  * before a collection, or when one of these was called, since the first of

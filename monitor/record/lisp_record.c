@@ -159,7 +159,8 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
                              const void *frame, bool by_rules) {
     struct mprof__session *session = mprof__current();
-    if (session != NULL && (me == NULL || mprof__guard(me)))
+    if (session != NULL &&
+        (me == NULL || (me->silences == 0 && mprof__guard(me))))
         allocated(me, session, event, frame, by_rules);
     if (me != NULL)
         mprof__leave(me);

@@ -149,6 +149,21 @@ void mprof__thread_unwinding(uintptr_t frame) {
     mprof__leave(me);
 }
 
+/* While it lasts, the number of the recording is one that none has: so each
+ * allocation comes by the longer way, and is asked whose it is. */
+void mprof__thread_silence(bool begins) {
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
+        return;
+    if (begins && me->silences++ == 0) {
+        me->silent_id = me->heap[MPROF_LISP_HEAP].id;
+        me->heap[MPROF_LISP_HEAP].id = UINT64_MAX;
+    } else if (!begins && me->silences > 0 && --me->silences == 0) {
+        me->heap[MPROF_LISP_HEAP].id = me->silent_id;
+    }
+    mprof__leave(me);
+}
+
 static void name_thread(struct mprof__session *session,
                         struct mprof_thread *record) {
     char *text = mprof__name_new(session, MPROF_C)->text;

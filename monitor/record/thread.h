@@ -78,6 +78,10 @@ void mprof__thread_shrink(struct mprof__thread *thread);
  * of the hook. */
 void mprof__thread_unwinding(uintptr_t frame);
 
+/* What this thread allocates in the Lisp heap from now on is not recorded, as
+ * it is the monitor's own work, or no longer is; may be nested. */
+void mprof__thread_silence(bool begins);
+
 /* Where what has KEY is in arrays of as many as there are classes. */
 static inline unsigned mprof__key_place(uint32_t key) {
     return (key ^ key >> 31) % MPROF_CLASSES;

@@ -203,6 +203,11 @@ static void print_remarks(struct command *c, unsigned heaps) {
         fputs("There is no leak table: Lisp's storage is reclaimed by the "
               "collector.\n",
               c->output.stream);
+    if (c->options.tables & (MPROF_PEAK | MPROF_TEMPORARY) && !c_heap)
+        fputs(
+            "There is no table of the peak, or of temporary objects: these are "
+            "of the C\nheap, which was not recorded.\n",
+            c->output.stream);
 }
 
 /* What of the chains the tables are about.  False: *ERROR is a sentence. */

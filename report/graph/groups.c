@@ -52,6 +52,27 @@ static const char *package_of(struct report__pool *pool, const char *name) {
     return package != NULL ? package : package_in(pool, name, true);
 }
 
+bool report__is_systems(const char *name) {
+    static const char ends[] = " ()'\"#;,`", anonymous[] = "(LAMBDA ";
+    static const char *const packages[] = {
+        "CL:",   "CLOS:", "SI:", "EXT:", "MP:",
+        "GRAY:", "FFI:",  "C:",  "CMP:", "SEQUENCE:"};
+    bool any = false;
+
+    for (const char *at = name; *at != '\0';) {
+        size_t length = strcspn(at, ends);
+        const char *colon = memchr(at, ':', length);
+        bool systems = false;
+        for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+            systems |= strncmp(at, packages[i], strlen(packages[i])) == 0;
+        if (colon != NULL && colon > at && !systems)
+            return false;
+        any |= colon != NULL && colon > at;
+        at += length + (at[length] != '\0');
+    }
+    return any || strncmp(name, anonymous, strlen(anonymous)) == 0;
+}
+
 static const char *base_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -2,6 +2,8 @@
 #ifndef REPORT_GRAPH_GROUPS_H
 #define REPORT_GRAPH_GROUPS_H
 
+#include <stdbool.h>
+
 #include "report/graph/functions.h"
 
 /* The first of the modules whose file a function is in, or MPROF_NONE; by
@@ -19,5 +21,9 @@ uint32_t *report__modules_of(struct report__pool *pool,
 const char **report__groups_of(struct report__pool *pool,
                                const struct report__profile *profile,
                                const struct report__functions *names);
+
+/* Is the Lisp function NAME one of Lisp itself, or has it no name of its own?
+ */
+bool report__is_systems(const char *name);
 
 #endif

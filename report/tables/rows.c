@@ -8,17 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/graph/groups.h"
+
 static const struct report__path *path_at(const struct report__rows *l,
                                           uint32_t path) {
     return &l->paths.list[path];
 }
 
-static bool is_cut(const struct report__rows *l, uint32_t path) {
-    return path_at(l, path)->depth > l->depth;
+/* As many as are asked for; of Lisp as many more as lead to the first function
+ * of the program. */
+static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
+    enum { MOST_MORE = 12 };
+    const uint32_t depth = path_at(l, path)->depth;
+    bool own = false;
+    uint32_t n = 0;
+
+    if (depth <= l->depth)
+        return depth;
+    for (; n < depth && (n < l->depth || (!own && n < l->depth + MOST_MORE));
+         n++, path = path_at(l, path)->caller) {
+        const struct report__label *label =
+            &l->paths.labels[path_at(l, path)->label];
+        own |= label->kind == MPROF_C || !report__is_systems(label->text);
+    }
+    return own ? n : l->depth;
 }
 
-static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
-    return is_cut(l, path) ? l->depth : path_at(l, path)->depth;
+static bool is_cut(const struct report__rows *l, uint32_t path) {
+    return shown_frames(l, path) < path_at(l, path)->depth;
 }
 
 static uint32_t hash_path(const struct report__rows *l, uint32_t path) {

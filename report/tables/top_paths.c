@@ -19,7 +19,7 @@ static void print_heading(const void *layout) {
         width += fprintf(l->out, " %*s %*s  ", l->kept, "kept bytes", l->peak,
                          "at peak");
     if (l->alive)
-        width += fprintf(l->out, " %*s  ", l->kept, "alive bytes");
+        width += fprintf(l->out, " %*s (%%)  ", l->kept, "alive bytes");
     fputs(" path\n", l->out);
     report__rule(l->out, '-', width + 30);
     putc('\n', l->out);
@@ -38,8 +38,11 @@ static void print_row(const void *layout, struct report__rows *rows,
     if (l->is_c)
         fprintf(l->out, " %*" PRIu64 " %*" PRIu64 "  ", l->kept,
                 row->kept.bytes, l->peak, row->at_peak.bytes);
-    if (l->alive)
-        fprintf(l->out, " %*" PRIu64 "  ", l->kept, row->kept.bytes);
+    if (l->alive) {
+        putc(' ', l->out);
+        report__print_row_part(l->out, l->kept, rows, row, row->kept.bytes,
+                               total->kept.bytes);
+    }
     fputs("  ", l->out);
     report__print_row_path(l->out, rows, row);
 }

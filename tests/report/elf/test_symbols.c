@@ -348,7 +348,17 @@ static void cxx_names_are_written_as_in_the_program(void **state) {
         {"_ZN12_GLOBAL__N_11gEv", "(anonymous namespace)::g()"},
         {"_ZL4spinPKc", "spin(char const*)"},
         {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
-         "core::fmt::Write::write_fmt::h0123456789abcdef"},
+         "core::fmt::Write::write_fmt"},
+        {"_RNvNtCs1234_7mycrate5store4grow", "mycrate::store::grow"},
+        {"_ZN5alloc7raw_vec20RawVecInner$LT$A$GT$11finish_"
+         "grow17habc9c6a887144742"
+         "E.llvm.653764653784623383862",
+         "alloc::raw_vec::RawVecInner<A>::finish_grow"},
+        {"_ZN29_$LT$a..B$u20$as$u20$c..D$GT$4name17h762b720006566782E",
+         "<a::B as c::D>::name"},
+        {"_D3foo3barFZv", "foo.bar()"},
+        {"_D", NULL},
+        {"_R", NULL},
         {"main", NULL},
         {"f", NULL},
         {"i", NULL},
