@@ -116,7 +116,7 @@
       (check (mprof:find-function 'make-red profile))
       (check (= (mprof:profile-bytes profile)
                 (mprof:profile-bytes (mprof:current-profile))))
-      (check (search "MAKE-ONE"
+      (check (search "WIDGET"
                      (mprof:report :tables :direct :limit-rows 10 :stream nil))))))
 
 (deftest what-mprof-allocates-is-not-recorded
