@@ -115,6 +115,7 @@ c_script_tests = \
 
 build_tests = \
 	tests/run-built.test \
+	tests/run-imports.test \
 	tests/run-rooms.test \
 	tests/run-scripts.test
 
@@ -364,7 +365,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
 	tests/fuzz/replay-all \
 	tests/fuzz/module.c tests/fuzz/module.cc \
-	tests/mutate \
+	tests/imports tests/mutate \
 	$(mutant_lists) \
 	tests/real-program.sh \
 	tests/results \
