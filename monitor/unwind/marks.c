@@ -251,12 +251,14 @@ struct mprof__marks *mprof__marks_take(uintptr_t base,
 /* Let the word be there again that MARK took the place of, unless another is
  * there by now; ASKED is for several calls in a row.  The stack may be another
  * thread's that runs, or not there any more, or not to be written. */
-static void put_back(const struct mprof__mark *mark,
-                     struct mprof__reach *asked) {
-    uintptr_t found = mark->word;
+__attribute__((no_sanitize("address"))) static void
+put_back(const struct mprof__mark *mark, struct mprof__reach *asked) {
+    uintptr_t found = mark->word, *slot = (uintptr_t *)mark->ra_slot;
+    /* Its frame may have returned: then the word is another frame's. */
     if (mprof__reaches_to_write(asked, mark->ra_slot))
-        mprof__replace((uintptr_t *)mark->ra_slot, &found,
-                       mprof__marked_address(mark->word));
+        __atomic_compare_exchange_n(slot, &found,
+                                    mprof__marked_address(mark->word), false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static OF_THREAD uintptr_t unwinding; /* frame of what does so; 0: nothing */
