@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/format/create.h"
@@ -38,10 +39,13 @@ void mprof__missed_add(const char *data, const char *file, const char *why) {
 
 void mprof__missed_read(const char *data, char *text, size_t size) {
     char name[PATH_MAX], lines[2048];
+    struct stat status;
     text[0] = '\0';
-    int fd = mprof__missed_name(data, name, sizeof name)
-                 ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-                 : -1;
+    /* Mostly there is none, and the program may have forbidden to open any. */
+    int fd =
+        mprof__missed_name(data, name, sizeof name) && stat(name, &status) == 0
+            ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            : -1;
     ssize_t n = fd < 0 ? 0 : read(fd, lines, sizeof lines - 1);
     if (fd >= 0)
         close(fd);
