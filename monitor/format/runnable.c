@@ -216,7 +216,7 @@ static const char *examine(int fd, bool *clashes) {
 }
 
 /* The file that the script FD names in its first line, open; -1: it is no
- * script, or there is none.  FD is closed. */
+ * script, or there is none.  FD stays open. */
 static int open_interpreter(int fd, bool *is_script) {
     char line[256] = "";
     ssize_t n = pread(fd, line, sizeof line - 1, 0);
