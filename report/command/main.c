@@ -1,13 +1,50 @@
 /* main.c - the command `mprof`. */
+#include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "report/base/budget.h"
 #include "report/command/command.h"
 #include "report/command/run.h"
 
+/* Bytes: what libdw may use, which has large arrays on the stack, and what the
+ * stack is to have where the limit is lower. */
+enum { LEAST_STACK = 1 << 20, STACK = 8 << 20 };
+
+struct call {
+    int argc;
+    char **argv;
+    int status;
+};
+
+static void *call(void *data) {
+    struct call *c = data;
+    if (c->argc > 1 && strcmp(c->argv[1], "run") == 0) {
+        c->status = report__run_main(c->argc - 1, c->argv + 1);
+    } else {
+        report__budget_begin();
+        c->status = report__main(c->argc, c->argv, stdout, stderr);
+    }
+    return NULL;
+}
+
+/* In a thread that has enough of a stack.  False: there cannot be one. */
+static bool call_in_thread(struct call *c) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    bool created = pthread_attr_init(&attributes) == 0 &&
+                   pthread_attr_setstacksize(&attributes, STACK) == 0 &&
+                   pthread_create(&thread, &attributes, call, c) == 0;
+    if (created)
+        pthread_join(thread, NULL);
+    return created;
+}
+
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "run") == 0)
-        return report__run_main(argc - 1, argv + 1);
-    report__budget_begin();
-    return report__main(argc, argv, stdout, stderr);
+    struct call c = {argc, argv, 0};
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST_STACK ||
+        !call_in_thread(&c))
+        call(&c);
+    return c.status;
 }

@@ -177,6 +177,23 @@ Dwarf *report__elf_dwarf(struct report__elf_file *file, GElf_Addr *bias) {
     return file->dwarf;
 }
 
+bool report__elf_compressed(const struct report__elf_file *file) {
+    GElf_Addr bias;
+    GElf_Shdr section;
+    GElf_Chdr compressed;
+    Elf *images[] = {report__elf_image(file, &bias), file->separate};
+
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        Elf_Scn *s = NULL;
+        while (images[i] != NULL && (s = elf_nextscn(images[i], s)))
+            if (gelf_getshdr(s, &section) && gelf_getchdr(s, &compressed) &&
+                section.sh_flags & SHF_COMPRESSED &&
+                compressed.ch_type != ELFCOMPRESS_ZLIB)
+                return true;
+    }
+    return false;
+}
+
 void report__elf_close(struct report__elf_file *file) {
     if (file->separate_dwarf)
         dwarf_end(file->separate_dwarf);

@@ -52,6 +52,10 @@ Elf *report__elf_image(const struct report__elf_file *file, GElf_Addr *bias);
  * is none. */
 Dwarf *report__elf_dwarf(struct report__elf_file *file, GElf_Addr *bias);
 
+/* Does it have debug information that is compressed in a way (zstd) which this
+ * version of elfutils cannot undo? */
+bool report__elf_compressed(const struct report__elf_file *file);
+
 /* May be called twice. */
 void report__elf_close(struct report__elf_file *file);
 

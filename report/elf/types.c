@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/elf/elf_file.h"
 #include "report/elf/dwarf_types.h"
@@ -20,10 +21,40 @@ struct work {
     struct report__type_walk walk;
 };
 
+/* The sentence for the program itself, PATH, when it is open. */
+static const char *explain_contents(struct work *work,
+                                    struct report__pool *pool,
+                                    const char *path) {
+    GElf_Addr bias;
+    int gone = work->walk.split_gone;
+    if (!report__elf_dwarf(&work->file, &bias))
+        return report__elf_compressed(&work->file)
+                   ? report__format(
+                         pool,
+                         "no types: the debug information of %s is compressed "
+                         "in a way (zstd?) that elfutils %s cannot read; "
+                         "objcopy --decompress-debug-sections undoes it",
+                         path, dwfl_version(NULL))
+                   : report__format(
+                         pool, "no types: %s has no debug information", path);
+    if (gone == 0)
+        return NULL;
+    const char *package = report__format(&work->scratch, "%s.dwp", path);
+    return access(package, F_OK) == 0
+               ? report__format(
+                     pool,
+                     "types and inlined functions may be missing: %s, which "
+                     "has those of %d unit%s, cannot be read by elfutils %s",
+                     package, gone, gone == 1 ? "" : "s", dwfl_version(NULL))
+               : report__format(pool,
+                                "types may be missing: %d .dwo file%s of %s "
+                                "cannot be read",
+                                gone, gone == 1 ? "" : "s", path);
+}
+
 /* The sentence for the program itself. */
-static const char *explain(struct report__pool *pool, const char *path,
-                           enum report__elf_state state, bool has_dwarf,
-                           int split_gone) {
+static const char *explain(struct work *work, struct report__pool *pool,
+                           const char *path, enum report__elf_state state) {
     switch (state) {
     case MPROF__ELF_UNREADABLE:
         return report__format(pool, "no types: %s cannot be read", path);
@@ -33,18 +64,12 @@ static const char *explain(struct report__pool *pool, const char *path,
         return report__format(
             pool, "no types: %s was changed since (build id differs)", path);
     case MPROF__ELF_OTHER:
+        return report__format(pool, "no types: %s has no debug information",
+                              path);
     case MPROF__ELF_OPEN:
         break;
     }
-    if (!has_dwarf)
-        return report__format(pool, "no types: %s has no debug information",
-                              path);
-    return split_gone
-               ? report__format(pool,
-                                "types may be missing: %d .dwo file%s of %s "
-                                "cannot be read",
-                                split_gone, split_gone == 1 ? "" : "s", path)
-               : NULL;
+    return explain_contents(work, pool, path);
 }
 
 /* Add the types of one file; returns the sentence that says why it has none. */
@@ -68,8 +93,7 @@ static const char *read_file(struct work *work,
     if (dwarf)
         report__walk_types(&work->walk, dwarf);
     sentence = source == MPROF__PROGRAM
-                   ? explain(names->pool, path, state, dwarf != NULL,
-                             work->walk.split_gone)
+                   ? explain(work, names->pool, path, state)
                    : NULL;
     report__walk_end(&work->walk);
     report__elf_close(&work->file);

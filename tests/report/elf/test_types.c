@@ -360,6 +360,29 @@ static void test_sentences(void **state) {
     assert_non_null(strstr(missing(f), ".dwo"));
 }
 
+/* What elfutils cannot read is named, or it reads it. */
+static void test_compressed(void **state) {
+    struct fixture *f = *state;
+
+    assert_true(compile(f, "-g"));
+    if (system("objcopy --compress-debug-sections=zstd program 2>/dev/null"))
+        return; /* an older one */
+    read_types(f);
+    if (missing(f))
+        assert_non_null(strstr(missing(f), "zstd"));
+    else
+        assert_names(f, 211, "nameless");
+    if (!compile(f, "-gdwarf-5 -gsplit-dwarf") ||
+        system("dwp -e program -o program.dwp >dwp.log 2>&1"))
+        return;
+    must("rm *.dwo");
+    read_types(f);
+    if (missing(f))
+        assert_non_null(strstr(missing(f), "program.dwp"));
+    else
+        assert_names(f, 211, "nameless");
+}
+
 /* Anything may come of damage but a crash or an endless loop. */
 static void test_damage(void **state) {
     struct fixture *f = *state;
@@ -405,6 +428,7 @@ int main(void) {
         cmocka_unit_test(test_standard_types_come_last),
         cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_compressed),
         cmocka_unit_test(test_damage),
     };
     return check_result(cmocka_run_group_tests(tests, set_up, tear_down));
