@@ -10,7 +10,7 @@
 #include "report/command/option.h"
 #include "report/export/verdicts.h"
 
-enum { EXCEEDED = 3 };
+enum { NOT_KEPT = 3 };
 enum format { TEXT, TAP, JUNIT };
 
 struct options {
@@ -446,7 +446,7 @@ static int run(struct check *c) {
             fprintf(c->err, "mprof: %s\n", error);
         return 1;
     }
-    return c->verdicts.exceeded > 0 && !c->options.update ? EXCEEDED : 0;
+    return report__all_kept(&c->verdicts) || c->options.update ? 0 : NOT_KEPT;
 }
 
 static int run_guarded(struct check *c, int argc, char **argv) {

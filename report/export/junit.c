@@ -44,7 +44,7 @@ static void put_case(FILE *out, const struct report__verdict *v,
     put_text(out, what, pool);
     fputs("\" name=\"", out);
     put_text(out, report__limit_text(pool, v->limit), pool);
-    if (!v->is_exceeded) {
+    if (report__is_kept(v)) {
         fputs("\"/>\n", out);
         return;
     }
@@ -59,7 +59,7 @@ void report__export_junit(FILE *out, const struct report__verdicts *verdicts,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"mprof check\" tests=\"%" PRIu32
             "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"0\">\n",
-            verdicts->count, verdicts->exceeded);
+            verdicts->count, verdicts->exceeded + verdicts->absent);
     for (uint32_t i = 0; i < verdicts->count; i++)
         put_case(out, &verdicts->list[i], what, pool);
     if (verdicts->note_count > 0) {

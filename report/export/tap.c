@@ -25,13 +25,13 @@ void report__export_tap(FILE *out, const struct report__verdicts *verdicts,
         const struct report__verdict *v = &verdicts->list[i];
         const char *place = report__limit_place(pool, v->limit);
         const char *worst = report__worst_text(pool, &v->worst);
-        fprintf(out, "%sok %" PRIu32 " - ", v->is_exceeded ? "not " : "",
+        fprintf(out, "%sok %" PRIu32 " - ", report__is_kept(v) ? "" : "not ",
                 i + 1);
         put_description(
             out, report__clean_name(pool, report__limit_text(pool, v->limit)));
         fprintf(out, " %" PRIu64 ", limit %" PRIu64 "\n", v->is,
                 v->limit->most);
-        if (v->is_exceeded && place)
+        if (!report__is_kept(v) && place)
             put_comment(out, place, pool);
         if (worst)
             put_comment(out, worst, pool);

@@ -173,7 +173,9 @@ static void add_note(struct judge *j, const char *note) {
     report__add_note(j->pool, &j->out, note);
 }
 
-/* Nothing was allocated through a function like LIMIT's: who may be meant? */
+/* Nothing was allocated through a function like LIMIT's: who may be meant? What
+ * allows nothing is kept by that; what allows something was written for a
+ * function that did allocate, and may have another name by now. */
 static void note_absence(struct judge *j, const struct report__limit *limit) {
     const struct report__functions *names = j->now.names;
     const char *place = report__limit_place(j->pool, limit);
@@ -218,11 +220,14 @@ static void judge_one(struct judge *j, uint32_t i) {
         verdict->is = of_heap(j, limit->what);
     else if (function != MPROF_NONE)
         verdict->is = of_function(j, function, limit->what);
-    if (limit->function &&
-        (function == MPROF_NONE || vertex_of(j, function)->depth == MPROF_NONE))
+    if (limit->function && (function == MPROF_NONE ||
+                            vertex_of(j, function)->depth == MPROF_NONE)) {
         note_absence(j, limit);
+        verdict->is_absent = limit->most > 0;
+    }
     verdict->is_exceeded = verdict->is > limit->most;
     j->out.exceeded += verdict->is_exceeded;
+    j->out.absent += verdict->is_absent;
 }
 
 /* By how many times what is allowed there is; then by how much. */

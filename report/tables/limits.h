@@ -57,6 +57,7 @@ struct report__verdict {
     const struct report__limit *limit;
     uint64_t is;
     bool is_exceeded;
+    bool is_absent; /* it allows something to a function that is not there */
     /* If it is one of those that are furthest above: the chain that has most,
      * or that grew most. */
     struct report__worst worst;
@@ -64,7 +65,7 @@ struct report__verdict {
 
 struct report__verdicts {
     struct report__verdict *list; /* in the order of the limits */
-    uint32_t count, exceeded;
+    uint32_t count, exceeded, absent;
     /* Those of the list that are exceeded, by how far; the first MPROF_WORST
      * have chains. */
     uint32_t *worst;
@@ -95,7 +96,16 @@ const char *report__limit_text(struct report__pool *pool,
 const char *report__limit_place(struct report__pool *pool,
                                 const struct report__limit *limit);
 
-/* "within budget", or how many limits are exceeded.  In POOL. */
+/* Neither exceeded nor absent. */
+static inline bool report__is_kept(const struct report__verdict *verdict) {
+    return !verdict->is_exceeded && !verdict->is_absent;
+}
+
+static inline bool report__all_kept(const struct report__verdicts *verdicts) {
+    return verdicts->exceeded == 0 && verdicts->absent == 0;
+}
+
+/* "within budget", or how many limits are not kept.  In POOL. */
 const char *report__verdicts_text(struct report__pool *pool,
                                   const struct report__verdicts *verdicts);
 

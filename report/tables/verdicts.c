@@ -22,10 +22,21 @@ const char *report__limit_place(struct report__pool *pool,
 
 const char *report__verdicts_text(struct report__pool *pool,
                                   const struct report__verdicts *v) {
-    if (v->exceeded == 0)
+    const char *s = v->count == 1 ? "" : "s", *exceeded = "", *absent = "";
+
+    if (report__all_kept(v))
         return "within budget";
-    return report__format(pool, "%" PRIu32 " of %" PRIu32 " limit%s exceeded",
-                          v->exceeded, v->count, v->count == 1 ? "" : "s");
+    if (v->exceeded > 0)
+        exceeded =
+            report__format(pool, "%" PRIu32 " of %" PRIu32 " limit%s exceeded",
+                           v->exceeded, v->count, s);
+    if (v->absent > 0)
+        absent = report__format(
+            pool,
+            "%s%" PRIu32 " of %" PRIu32 " limit%s for functions that did not "
+            "allocate",
+            v->exceeded > 0 ? ", " : "", v->absent, v->count, s);
+    return report__format(pool, "%s%s", exceeded, absent);
 }
 
 /* In tenths, cut, but above 100 if it is more than all. */
