@@ -249,6 +249,7 @@ static bool read_now(struct check *c, const char **error) {
 
     c->input = inputs[0];
     c->together.calls = true;
+    c->together.no_arguments = c->options.format == JUNIT;
     c->now.profile = report__read_together(&c->together, &c->pool, inputs,
                                            count, &c->input, error);
     if (!c->now.profile)

@@ -387,6 +387,8 @@ static unsigned read_input(struct command *c, const char **error) {
     c->together.alive = c->options.alive;
     c->together.calls = c->options.what == MPROF_EXPORT || c->options.offsets ||
                         c->options.lines || c->options.inlines;
+    c->together.no_arguments =
+        c->options.what == MPROF_EXPORT && !c->options.arguments;
     if (count > 1 && of_one(&c->options)) {
         *error = report__format(&c->pool, "%s is of one data file",
                                 of_one(&c->options));

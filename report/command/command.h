@@ -37,6 +37,7 @@ struct report__options {
     struct report__curve_options curve;
     struct report__export_options export;
     bool export_to; /* its format was named */
+    bool arguments; /* of the program are wanted in exports, and in pages */
 };
 
 /* Take the options from ARGV.  Returns false after a line on ERR. */
@@ -105,8 +106,9 @@ struct report__input *report__choose_inputs(struct report__pool *pool,
 
 /* Data files that become one profile; all zeros is the beginning. */
 struct report__together {
-    bool alive; /* only what is alive of the Lisp heap is wanted */
-    bool calls; /* so are calls; see report__read() */
+    bool alive;        /* only what is alive of the Lisp heap is wanted */
+    bool calls;        /* so are calls; see report__read() */
+    bool no_arguments; /* see report__leave_out_arguments() */
     struct report__part *parts;
     uint32_t count;
 };

@@ -33,11 +33,13 @@ struct diff {
 static bool read_side(struct diff *d, enum report__joined_side side,
                       const char **error) {
     const struct report__input *input = &d->options.inputs[side];
-    const struct report__profile *profile =
+    struct report__profile *profile =
         report__read(&d->pool, input->data, true, error);
 
     if (!profile || !report__check_program(input, profile, &d->pool, error))
         return false;
+    if (d->options.format != MPROF_DIFF_TEXT && !d->options.common.arguments)
+        report__leave_out_arguments(&d->pool, profile);
     d->profiles[side] = profile;
     d->names[side] = report__name_functions(&d->pool, profile, input->program);
     const bool is_text = d->options.format == MPROF_DIFF_TEXT;

@@ -143,6 +143,8 @@ REPORT__TAKES(set_ignore, struct report__diff_arguments, common.focus.ignore)
 REPORT__TAKES(set_only, struct report__diff_arguments, common.focus.only)
 REPORT__SETS(show_all, struct report__diff_arguments, common.all_frames, true)
 REPORT__SETS(leave_inlines, struct report__diff_arguments, no_inlines, true)
+REPORT__SETS(show_arguments, struct report__diff_arguments, common.arguments,
+             true)
 REPORT__SETS(be_verbose, struct report__diff_arguments, common.choice.verbosity,
              MPROF_VERBOSE)
 REPORT__SETS(be_terse, struct report__diff_arguments, common.choice.verbosity,
@@ -192,6 +194,10 @@ static const struct report__option list[] = {
      "pprof, html: do not read debug information, of lines and of\n"
      "functions that the compiler inlined",
      leave_inlines},
+    {"arguments", NULL,
+     "pprof, html: with the arguments of the program, which may be\n"
+     "secret; without it only its name",
+     show_arguments},
     {"output", "FILE",
      "or -o FILE: write to FILE, which appears when it is\n"
      "complete",

@@ -67,6 +67,7 @@ REPORT__TAKES(set_only, struct report__options, focus.only)
 REPORT__SETS(set_no_lines, struct report__options, export.no_lines, true)
 REPORT__SETS(only_alive, struct report__options, alive, true)
 REPORT__SETS(show_all, struct report__options, export.sampling.all_frames, true)
+REPORT__SETS(show_arguments, struct report__options, arguments, true)
 REPORT__TAKES(set_output, struct report__options, output)
 REPORT__SETS(give_help, struct report__options, help, true)
 
@@ -109,6 +110,10 @@ static const struct report__option list[] = {
      set_depth},
     {"limit-rows", "N",
      "text and sexp: the N chains with most bytes; 0 for all", set_rows},
+    {"arguments", NULL,
+     "with the arguments of the program, which may be secret; without\n"
+     "it only its name",
+     show_arguments},
     {"output", "FILE", "write to FILE, which appears when it is complete",
      set_output},
     {"help", NULL, "print this", give_help},

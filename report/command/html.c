@@ -13,7 +13,7 @@
 enum { NODES = 1000000, DEPTH = 1000 };
 
 struct options {
-    bool all_frames, no_inlines, alive, help;
+    bool all_frames, no_inlines, alive, arguments, help;
     uint32_t depth, nodes;
     const char *output;
     struct report__focus focus; /* types alone */
@@ -37,6 +37,7 @@ static bool set_nodes(void *options, const char *value, FILE *err) {
 REPORT__TAKES(set_output, struct options, output)
 REPORT__SETS(only_alive, struct options, alive, true)
 REPORT__SETS(show_all, struct options, all_frames, true)
+REPORT__SETS(show_arguments, struct options, arguments, true)
 REPORT__SETS(leave_inlines, struct options, no_inlines, true)
 REPORT__SETS(give_help, struct options, help, true)
 
@@ -70,6 +71,10 @@ static const struct report__option list[] = {
      "do not read debug information: the functions that the\n"
      "compiler inlined are their callers",
      leave_inlines},
+    {"arguments", NULL,
+     "with the arguments of the program, which may be secret; without\n"
+     "it only its name",
+     show_arguments},
     {"help", NULL, "print this", give_help},
     {NULL, NULL, NULL, NULL}};
 
@@ -196,6 +201,7 @@ static void put_all(struct html *h, const char **error) {
 
     h->together.alive = h->options.alive;
     h->together.calls = true;
+    h->together.no_arguments = !h->options.arguments;
     heap.profile = report__read_together(&h->together, &h->pool, inputs, count,
                                          &input, error);
     if (!heap.profile)

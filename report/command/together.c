@@ -106,6 +106,8 @@ static struct report__profile *read_one(struct report__pool *pool,
         (!report__check_program(input, profile, pool, error) ||
          (together->alive && !leave_alive(pool, input, profile, error))))
         profile = NULL;
+    if (profile && together->no_arguments)
+        report__leave_out_arguments(pool, profile);
     /* That pool goes before the error is printed. */
     if (!profile && pool != errors)
         *error = report__copy(errors, *error, strlen(*error));

@@ -299,6 +299,11 @@ struct report__profile *report__parse(struct report__pool *pool,
                                       const char *name, const void *data,
                                       size_t size, const char **error);
 
+/* For those who show PROFILE to others: its command becomes the name of the
+ * program alone, without arguments, which may be secret.  In POOL. */
+void report__leave_out_arguments(struct report__pool *pool,
+                                 struct report__profile *profile);
+
 /* The call site of EDGE. */
 static inline const struct report__site *
 report__site_of(const struct report__profile *profile, uint32_t edge) {

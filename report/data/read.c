@@ -255,3 +255,18 @@ struct report__profile *report__read(struct report__pool *pool,
         close(fd);
     return NULL;
 }
+
+void report__leave_out_arguments(struct report__pool *pool,
+                                 struct report__profile *profile) {
+    const char *name =
+        *profile->program != '\0' ? profile->program : profile->command;
+    /* Where only the command is known, its words cannot be told from one that
+     * has blanks. */
+    size_t length =
+        name == profile->program ? strlen(name) : strcspn(name, " ");
+    size_t start = length;
+
+    while (start > 0 && name[start - 1] != '/')
+        start--;
+    profile->command = report__copy(pool, name + start, length - start);
+}
