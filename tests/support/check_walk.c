@@ -212,21 +212,6 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
     else if (i > 0)
         differs(chain, "end", i, chain->frames[i - 1].pc, pc);
 }
-#else
-static void hide_marks(const struct mprof__marks *marks) {
-    (void)marks;
-}
-
-static void show_marks(const struct mprof__marks *marks) {
-    (void)marks;
-}
-
-static void walk_by_libunwind(const struct mprof__chain *chain) {
-    (void)chain;
-    mprof__add_relaxed(&unchecked, 1);
-}
-#endif
-
 static void check_by_libunwind(const struct mprof__thread *thread,
                                const struct mprof__chain *chain) {
     struct mprof__marks *own = thread->chain.marks;
@@ -242,6 +227,13 @@ static void check_by_libunwind(const struct mprof__thread *thread,
         show_marks(own);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
+#else
+static void check_by_libunwind(const struct mprof__thread *thread,
+                               const struct mprof__chain *chain) {
+    (void)thread, (void)chain;
+    mprof__add_relaxed(&unchecked, 1);
+}
+#endif
 
 static void note_walk(const struct mprof__thread *thread) {
     static MPROF__FAST_TLS uint64_t marked;
