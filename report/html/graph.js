@@ -19,7 +19,8 @@ class Graph {
     new ResizeObserver(() => this.layout()).observe(area);
   }
 
-  // VIEWS are the roots: one, or what calls a function and what it calls; ZOOM is
+  // Afterwards `top` is the branch that is enlarged: as wide as the picture.  VIEWS
+  // are the roots: one, or what calls a function and what it calls; ZOOM is
   // a list of functions from the root on.
   show(heap, values, views, zoom, match) {
     Object.assign(this, {heap, values, views, zoom, match});
@@ -72,6 +73,8 @@ class Graph {
     const path = upwards ? [root] : this.path(root), top = path[path.length - 1];
     for (const branch of path.slice(0, -1))
       this.boxes.push({branch, x: 0, w: this.width, row: row++, isAbove: true});
+    if (!upwards)
+      this.top = top;
     const boxes = [{branch: top, x: 0, w: this.width, row}];
     for (let box; (box = boxes.pop());) {
       this.boxes.push(box);

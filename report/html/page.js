@@ -202,12 +202,11 @@ function showNeighbours(views) {
   });
 }
 
-// What the box is, below the picture; without one, the whole.
+// What the box is, below the picture; without one, what is enlarged, or the whole.
 function tell(box) {
   const all = graph.values.total[0], area = $("chosen");
-  if (!box && graph.views.length > 1)
-    box = {branch: graph.views[1]};
-  if (!box || box.branch.fn < 0) {
+  box ??= {branch: graph.top};
+  if (box.branch.fn < 0) {
     area.textContent = `All: ${heap.isDiff ? inWords(state.metric, heap.whole(chosen())) :
       amount(state.metric, all)}.`;
     return;
@@ -259,7 +258,17 @@ function render() {
     showMatched(match, values);
   showGraph(match, values);
   showTables(match);
+  if (last && ["view", "fn", "zoom"].some(k => last[k] !== state[k]))
+    showPicture();
   document.body.dataset.ready = String(1 + (+document.body.dataset.ready || 0));
+}
+
+// What changed may be out of sight: a link in a table was followed.
+function showPicture() {
+  const {top, bottom} = $("graph").getBoundingClientRect();
+  const seen = Math.min(bottom, innerHeight) - Math.max(top, $("controls").offsetHeight);
+  if (seen < Math.min(bottom - top, innerHeight / 2) / 2)
+    $("graph-title").scrollIntoView();
 }
 
 // What the user does
@@ -325,8 +334,10 @@ function listen() {
   area.addEventListener("mousemove", event => {
     const box = graph.at(event);
     area.style.cursor = box ? "pointer" : "";
-    $("canvas").title = !box ? "" : graph.name(box.branch) +
-      (heap.isDiff ? `\n${inWords(state.metric, box.branch.sides)}` : "");
+    $("canvas").title = !box ? "" : `${graph.name(box.branch)}\n` + (heap.isDiff ?
+      inWords(state.metric, box.branch.sides) :
+      `${amount(state.metric, box.branch.value)}, ` +
+        percent(box.branch.value, graph.values.total[0]));
     tell(box || graph.chosen);
   });
   area.addEventListener("keydown", onKey);
@@ -337,6 +348,9 @@ function listen() {
     }
   });
   window.addEventListener("hashchange", render);
+  // Heads of tables stay below what is always there.
+  new ResizeObserver(() => document.body.style.setProperty("--above",
+    `${$("controls").offsetHeight}px`)).observe($("controls"));
 }
 
 function begin() {

@@ -140,11 +140,14 @@ async function testZoom() {
   const box = graph.boxes.filter(b => b.row === 2 && b.w > 4).sort((a, b) => a.w - b.w)[0];
   const {fn} = box.branch;
   await after(() => clickBox(box));
+  expect("the number under the mouse", $("canvas").title.includes(grouped(box.branch.value)));
   same("functions above", numbersOf(state.zoom).length, 2);
   const large = graph.boxes.find(b => b.row === 2);
   same("what was clicked", large.branch.fn, fn);
   same("its width", large.w, graph.width);
   expect("its callers are there", graph.boxes.filter(b => b.isAbove).length === 2);
+  $("graph").dispatchEvent(new MouseEvent("mousemove", {clientX: -9, clientY: -9}));
+  expect("its number is told", $("chosen").textContent.includes(grouped(large.branch.value)));
   await after(() => press("Escape"));
   same("after Escape", numbersOf(state.zoom).length, 1);
   await after(() => $("whole").click());
@@ -256,8 +259,16 @@ async function testTables() {
   same("most in all first", number(0), Math.max(...there));
   await after(() => document.querySelectorAll("#table th button")[4].click());
   same("least in all first", number(0), Math.min(...there));
-  await after(() => document.querySelector("#table tbody a").click());
+  const seen = () => $("graph").getBoundingClientRect();
+  const last = [...document.querySelectorAll("#table tbody a")].pop();
+  last.scrollIntoView({block: "end"});
+  const head = document.querySelector("#table th").getBoundingClientRect();
+  if (seen().bottom < 0)
+    same("the head of a table stays", Math.round(head.top),
+      Math.round($("controls").getBoundingClientRect().bottom));
+  await after(() => last.click());
   same("the link of a function", state.view, "function");
+  expect("the picture is seen", seen().top >= 0 && seen().top < innerHeight / 2);
 }
 
 // No other page can be told by what a data file has in it.
