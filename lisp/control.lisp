@@ -65,6 +65,37 @@ that OPEN would open."
               (and function (symbolp function) (fboundp function)))
     (invalid-argument "~S is not a function" function)))
 
+;;; The debugger
+
+(defvar *record-debugger* nil
+  "True: what the debugger allocates, and what is evaluated at its prompt, is
+recorded, too.")
+
+(defun debug-silently (condition hook)
+  "The EXT:*INVOKE-DEBUGGER-HOOK* while recording runs: enter the debugger, which is
+to look as it does without us."
+  (declare (ignore hook))
+  (unless *record-debugger*
+    (unwind-protect
+         (progn
+           (%mprof-silence 1)
+           (let ((si::*break-hidden-packages*
+                   (cons (find-package "MPROF") si::*break-hidden-packages*)))
+             (invoke-debugger condition)))
+      (%mprof-silence 0))))
+
+(defun begin-to-record (file)
+  "%START, with debuggers that are silent, unless somebody has a hook already."
+  (%start file)
+  (unless ext:*invoke-debugger-hook*
+    (setf ext:*invoke-debugger-hook* 'debug-silently)))
+
+(defun end-to-record ()
+  "%STOP, and debuggers are as before."
+  (when (eq ext:*invoke-debugger-hook* 'debug-silently)
+    (setf ext:*invoke-debugger-hook* nil))
+  (%stop))
+
 (defun start (&key file malloc limit live (gc t))
   "Record the allocations of all threads from now on.
 
@@ -81,12 +112,14 @@ With LIVE the tables tell what is alive of what was allocated: what the collecto
 marked when it collected last, which STOP has it do unless GC is NIL.  LIVE may be
 a ratio, such as 1/512: that part of the bytes is looked at, at random, and all that
 the tables tell is estimated from these, for next to no time and memory.
-Returns no values."
+
+While a thread is in the debugger, what it allocates is not recorded, unless
+*RECORD-DEBUGGER* is true.  Returns no values."
   (let ((file (file-string file)))
     (%choose-heaps malloc)
     (%choose-live live gc malloc)
     (%limit limit)
-    (%start file))
+    (begin-to-record file))
   (values))
 
 (defun stop ()
@@ -94,7 +127,7 @@ Returns no values."
 CURRENT-PROFILE and SAVE.  Stopping twice is no error.  Recording has stopped, too,
 when a DATA-FILE-ERROR says that the data file lacks something, as its disk was
 full; the restart CONTINUE goes on with what there is.  Returns no values."
-  (%stop)
+  (end-to-record)
   (values))
 
 (defun reset ()
@@ -155,14 +188,14 @@ other forms share it, or :INSIDE when START began it."
              (handler-bind ((error (lambda (condition)
                                      (declare (ignore condition))
                                      (setf *forms* 0))))
-               (%start file)))
+               (begin-to-record file)))
            :began))))
 
 (defun end-recording ()
   "Leave the recording; the last to leave it stops it."
   (mp:with-lock (*lock*)
     (when (and (plusp *forms*) (zerop (decf *forms*)))
-      (%stop))))
+      (end-to-record))))
 
 (defun call-with-profiling (function &key (report nil report-p) (stream t) file
                                        threads (reset t) malloc limit live

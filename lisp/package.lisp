@@ -14,7 +14,8 @@ CURRENT-PROFILE and LOAD-PROFILE return the numbers as objects.  Everything that
 goes wrong is signalled as an MPROF-ERROR.")
   ;; Recording
   (:export "WITH-PROFILING" "CALL-WITH-PROFILING"
-           "START" "STOP" "RESET" "SAVE" "MARK" "RUNNING-P" "STATUS")
+           "START" "STOP" "RESET" "SAVE" "MARK" "RUNNING-P" "STATUS"
+           "*RECORD-DEBUGGER*")
   ;; What is alive
   (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE")
   ;; Without a recording

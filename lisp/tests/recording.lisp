@@ -163,3 +163,28 @@
       (si:gc t)
       (si:gc t)
       (check (= expected (allocs))))))
+
+(defun bytes-of-debugger (n)
+  "What is recorded when the debugger conses N times, and the program once."
+  (let ((condition (make-condition 'simple-error)))
+    (quietly (catch 'left
+               (let ((*debugger-hook* (lambda (condition hook)
+                                        (declare (ignore condition hook))
+                                        (conses n)
+                                        (throw 'left nil))))
+                 (invoke-debugger condition)))
+             (conses 1)))
+  (bytes))
+
+(deftest debuggers-are-not-recorded
+  (let ((none (bytes-of-debugger 0)))
+    (check (= none (bytes-of-debugger 1000)))
+    (check (<= 16 none 200))
+    (let ((mprof:*record-debugger* t))
+      (check (< 0 (bytes-of-debugger 0) 16000))
+      (check (< 16000 (bytes-of-debugger 1000)))))
+  (check (null ext:*invoke-debugger-hook*))
+  (let* ((hook (lambda (condition hook) (declare (ignore condition hook))))
+         (ext:*invoke-debugger-hook* hook))
+    (quietly nil)
+    (check (eq hook ext:*invoke-debugger-hook*))))
