@@ -253,8 +253,10 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     if (is_libc(file))
         return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
                            !mprof__is_loading(symbol, file));
+    /* Those of a distribution's ECL, which is stripped, may be any of the above,
+     * and tell nobody anything. */
     if (!symbol)
-        return false;
+        return starts(file, "libecl.");
     /* A program that is linked statically starts itself. */
     if (strcmp(symbol, "_start") == 0 || starts(symbol, "__libc_start_"))
         return true;
