@@ -244,6 +244,21 @@ static void note_walk(const struct mprof__thread *thread) {
     }
 }
 
+/* For the report: the function REF. */
+static void tell_function(const struct mprof__arena *arena, mprof_ref ref) {
+    char text[300];
+    if (ref == 0 || different > MOST_TOLD)
+        return;
+    const struct mprof_function *f = mprof__arena_at(arena, ref);
+    const struct mprof_string *name =
+        f->name != 0 ? mprof__arena_at(arena, f->name) : NULL;
+    int n = snprintf(text, sizeof text, "  %#x: kind %u at %#lx of %#x, %.*s\n",
+                     ref, f->kind, (unsigned long)f->address, f->module,
+                     name != NULL ? (int)name->length : 0,
+                     name != NULL ? name->text : "");
+    tell(text, (size_t)n);
+}
+
 /* What was found by cells, without a chain: a walk in full must lead to the
  * same place. */
 static void compare_cell(struct mprof__thread *thread,
@@ -267,6 +282,8 @@ static void compare_cell(struct mprof__thread *thread,
             (i + 1 == full.count && f->object == 0 && right == function &&
              f->site->ref != cell->call)) {
             differs(&full, "cell", i, function, right);
+            tell_function(arena, function);
+            tell_function(arena, right);
             return;
         }
         node = mprof__arena_at(arena, node->parent);
