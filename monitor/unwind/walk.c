@@ -617,11 +617,11 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     assemble(chain);
     if (MPROF__HAS_MARKS && __builtin_expect(chain->astray, 0))
         mprof__walk_astray(chain);
-    if (MPROF__HAS_MARKS)
-        mprof__walk_look(chain);
 }
 
 void mprof__walk_done(struct mprof__chain *chain) {
+    if (MPROF__HAS_MARKS)
+        mprof__walk_look(chain);
     if (!chain->cut && chain->count > 0 &&
         mprof__code_generation() == chain->walked_in)
         chain->generation = chain->walked_in;

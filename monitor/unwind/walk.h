@@ -195,7 +195,8 @@ static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
  * mprof__walk_done(). */
 void mprof__walk(struct mprof__chain *chain, const void *frame);
 
-/* Walk.c's look at the marks after a walk; see look.c. */
+/* Walk.c's look at the marks after a walk, when all frames have their nodes: a
+ * mark knows that of what is outside of it.  See look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
 
 /* The walk came to a mark that is none of the thread's: the program copies

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,14 +132,24 @@ static void compare_full(struct mprof__thread *thread) {
     }
 }
 
+static uint32_t forks; /* from the first process to this one */
+
+static void forked(void) {
+    forks++;
+}
+
+static void __attribute__((constructor)) count_forks(void) {
+    pthread_atfork(NULL, NULL, forked);
+}
+
 static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     static MPROF__FAST_TLS uint64_t session;
     mprof__chain_forget(&full);
-    static MPROF__FAST_TLS pid_t process; /* a fork has sessions of its own */
-    if (session != thread->session->id || process != getpid())
+    static MPROF__FAST_TLS uint32_t known_forks; /* has sessions of its own */
+    if (session != thread->session->id || known_forks != forks)
         full.sites_generation = 0;
     session = thread->session->id;
-    process = getpid();
+    known_forks = forks;
     full.marks = thread->chain.marks;
     mprof__chain_begin(&full, mprof__site_of, thread->session, &dummy);
     full.refused = MPROF_MARKS_OFF + 1;
