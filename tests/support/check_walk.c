@@ -2,8 +2,10 @@
  * way, and compare.
  *
  * Environment: MPROF_CHECK_WALK, "full" (a walk that keeps nothing of the one
- * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_REPORT, a
- * file that gets the first differences, and at the end of the process a line
+ * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_EVERY, of
+ * the chains that are found by what is remembered of frames take each so
+ * many-th (1); MPROF_CHECK_REPORT, a file that gets the first differences, and
+ * at the end of the process a line
  *
  *     walks N different N unchecked N marks N cells N
  *
@@ -303,8 +305,21 @@ static void compare_cell(struct mprof__thread *thread,
         differs(&full, "end of cells", 0, 0, 0);
 }
 
+/* Is this one of those to take again? */
+static bool is_due(void) {
+    static unsigned every; /* 0: not known yet; atomic */
+    static MPROF__FAST_TLS unsigned passed;
+    if (every == 0) {
+        const char *value = getenv("MPROF_CHECK_EVERY");
+        every = value != NULL && atoi(value) > 0 ? (unsigned)atoi(value) : 1;
+    }
+    return ++passed % every == 0;
+}
+
 void mprof__check_cell(struct mprof__thread *thread, const void *frame,
                        const struct mprof__cell *cell) {
+    if (!is_due())
+        return;
     note_walk(thread);
     mprof__add_relaxed(&cells, 1);
     walk_in_full(thread, frame);
