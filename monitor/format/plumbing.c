@@ -231,6 +231,19 @@ static bool is_cxx_library(const char *file) {
     return starts(file, "libstdc++.so") || starts(file, "libc++");
 }
 
+/* The buffers of streams; and the memory for exceptions when there is no other,
+ * which a constructor of libstdc++ allocates: Debian's has no name for it. */
+enum mprof__held mprof__held_by_runtime(const char *symbol,
+                                        const char *module) {
+    const char *file = file_name(module);
+    if (symbol && is_libc(file) && strcmp(symbol, "_IO_file_doallocate") == 0)
+        return MPROF__STREAM_BUFFERS;
+    if (is_cxx_library(file) &&
+        (!symbol || starts(symbol, "_GLOBAL__sub_I__ZN9__gnu_cxx9__freeres")))
+        return MPROF__EXCEPTION_POOL;
+    return MPROF__NOT_HELD;
+}
+
 bool mprof__has_plumbing(const char *module) {
     const char *file = file_name(module);
     return starts(file, "libecl.") || is_libc(file) || is_cxx_library(file);
@@ -253,8 +266,8 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     if (is_libc(file))
         return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
                            !mprof__is_loading(symbol, file));
-    /* Those of a distribution's ECL, which is stripped, may be any of the above,
-     * and tell nobody anything. */
+    /* Those of a distribution's ECL, which is stripped, may be any of the
+     * above, and tell nobody anything. */
     if (!symbol)
         return starts(file, "libecl.");
     /* A program that is linked statically starts itself. */

@@ -23,4 +23,16 @@ bool mprof__has_plumbing(const char *module);
  * of it. */
 bool mprof__is_loading(const char *symbol, const char *module);
 
+/* What is no leak of the program though it is never freed. */
+enum mprof__held {
+    MPROF__NOT_HELD,
+    MPROF__STREAM_BUFFERS,
+    MPROF__EXCEPTION_POOL, /* if it was the loader that called */
+    MPROF__HELD
+};
+
+/* What the C function SYMBOL, or NULL, of MODULE allocates and the C or C++
+ * library keeps until the program ends. */
+enum mprof__held mprof__held_by_runtime(const char *symbol, const char *module);
+
 #endif

@@ -208,6 +208,7 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
                                     mprof__is_plumbing(NULL, whole, path));
     n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
+    n->out->list[n->out->shown[i]].held = mprof__held_by_runtime(whole, path);
     if (symbol)
         intern(n, symbol_key(n, f->module, symbol, base), n->out->shown[i]);
 }

@@ -7,6 +7,7 @@
 #ifndef REPORT_GRAPH_FUNCTIONS_H
 #define REPORT_GRAPH_FUNCTIONS_H
 
+#include "monitor/format/plumbing.h"
 #include "report/base/pool.h"
 #include "report/data/profile.h"
 
@@ -24,6 +25,9 @@ struct report__shown {
     bool plumbing;
     /* Loads libraries: in the Lisp heap that is plumbing too. */
     bool loading;
+    /* What it allocates is the runtime's own until the program ends, and no
+     * leak: see mprof__held_by_runtime(). */
+    enum mprof__held held;
     /* The compiler put its body in place of calls; MPROF_INLINED stands behind
      * its name, and `module` is where that is. */
     bool is_inlined;

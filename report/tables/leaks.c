@@ -87,6 +87,19 @@ static void print_doubts(FILE *out, const struct report__profile *profile) {
                 profile->unplaced_frees == 1 ? "it freed" : "they freed");
 }
 
+/* Whose the last rows are. */
+static void print_held(FILE *out, const struct report__rows *rows) {
+    static const char *const whats[] = {
+        [MPROF__STREAM_BUFFERS] = "buffers of the C library's streams",
+        [MPROF__EXCEPTION_POOL] =
+            "memory that the C++ library keeps for exceptions"};
+
+    for (int i = MPROF__NOT_HELD + 1; i < MPROF__HELD; i++)
+        if (rows->held[i] > 0)
+            fprintf(out, "no leak: %s bytes are %s\n",
+                    report__grouped(rows->held[i]).text, whats[i]);
+}
+
 /* Of the table of what is kept, when it is known. */
 static void print_share_lost(FILE *out, const struct report__profile *profile,
                              const struct report__rows *rows) {
@@ -117,6 +130,7 @@ void report__print_leaks(FILE *out, const struct report__profile *profile,
     struct layout layout = make_layout(out, &rows.total);
 
     report__print_row_table(out, &kept_table, &layout, &rows, &options->choice);
+    print_held(out, &rows);
     print_doubts(out, profile);
     print_share_lost(out, profile, &rows);
 }

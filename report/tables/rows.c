@@ -148,6 +148,24 @@ static void add_counter(struct report__row *row,
     row->lifetime += lived->lifetime;
 }
 
+/* What the runtime keeps, of what is kept through PATH: such rows come last,
+ * and no row is small beside them. */
+static enum mprof__held held_by_runtime(const struct report__rows *l,
+                                        uint32_t path) {
+    const struct report__label *label =
+        &l->paths.labels[path_at(l, path)->label];
+    enum mprof__held held = l->names->list[label->function].held;
+    uint32_t caller = path_at(l, path)->caller;
+
+    while (caller != MPROF_NONE && held == MPROF__EXCEPTION_POOL) {
+        label = &l->paths.labels[path_at(l, caller)->label];
+        if (!l->names->list[label->function].plumbing)
+            held = MPROF__NOT_HELD;
+        caller = path_at(l, caller)->caller;
+    }
+    return held;
+}
+
 /* The rows where there is something. */
 static void fill(struct report__rows *l, struct report__pool *pool,
                  const struct report__profile *profile, enum report__measure by,
@@ -165,6 +183,8 @@ static void fill(struct report__rows *l, struct report__pool *pool,
                               &profile->totals[i].count);
     for (uint32_t i = 0; i < l->count; i++) {
         measure(&l->list[i], by, sort);
+        if (by == MPROF_BY_KEPT)
+            l->list[i].held = held_by_runtime(l, l->list[i].path);
         if (!is_nothing(&l->list[i], by))
             l->list[some++] = l->list[i];
     }
@@ -199,6 +219,8 @@ static int compare_frames(const struct report__rows *l, uint32_t a,
 
 static int compare_rows(const void *a, const void *b, void *rows) {
     const struct report__row *x = a, *y = b;
+    if ((x->held == MPROF__NOT_HELD) != (y->held == MPROF__NOT_HELD))
+        return x->held == MPROF__NOT_HELD ? -1 : 1;
     if (x->main != y->main)
         return x->main > y->main ? -1 : 1;
     if (x->second != y->second)
@@ -235,6 +257,8 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
         total->main += row->main;
+        if (row->held != MPROF__NOT_HELD)
+            l->held[row->held] += row->main;
         if (lacks_callers(l, row->path))
             l->lacking += row->main;
         if (shown_frames(l, row->path) > longest)
@@ -247,9 +271,12 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
 static void drop_small(struct report__rows *l,
                        enum report__verbosity verbosity) {
     uint32_t count = 0;
+    uint64_t all = l->total.main;
 
+    for (unsigned i = 0; i < MPROF__HELD; i++)
+        all -= l->held[i];
     for (uint32_t i = 0; i < l->count; i++) {
-        if (report__below(l->list[i].main, l->total.main, verbosity))
+        if (report__below(l->list[i].main, all, verbosity))
             l->left_out += l->list[i].main;
         else
             l->list[count++] = l->list[i];

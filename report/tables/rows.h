@@ -15,6 +15,7 @@ struct report__row {
     struct mprof_lost_count lost;
     unsigned __int128 lifetime; /* of all that was allocated */
     uint64_t main, second;      /* by which it is sorted */
+    enum mprof__held held;      /* of the runtime, in a table of what is kept */
 };
 
 /* What the rows are sorted by; where there is none of it is no row. */
@@ -35,11 +36,12 @@ struct report__rows {
     uint32_t count;
     uint32_t left, more; /* rows that are left out: below the limit, too many */
     uint64_t left_out;   /* so much of what they are sorted by these have */
-    uint64_t lacking;    /* of rows with fewer callers than asked for */
-    bool merged;         /* a label was printed that needs explaining */
-    bool lines;          /* it has lines, not offsets */
-    bool by_ends;        /* see struct report__path_options */
-    uint32_t sampling;   /* as of the profile */
+    uint64_t held[MPROF__HELD]; /* bytes of rows that the runtime holds */
+    uint64_t lacking;           /* of rows with fewer callers than asked for */
+    bool merged;                /* a label was printed that needs explaining */
+    bool lines;                 /* it has lines, not offsets */
+    bool by_ends;               /* see struct report__path_options */
+    uint32_t sampling;          /* as of the profile */
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;
