@@ -69,8 +69,23 @@ void mprof__unseen_runs(void) {
     runs = true;
 }
 
+/* Are there libraries that dlmopen() opened with a C library of their own?  The
+ * loader has a list of its namespaces since glibc 2.35. */
+static bool has_namespaces(void) {
+    const struct r_debug_extended *list;
+    /* It is larger than the compiler knows. */
+    __asm__("" : "=r"(list) : "0"(&_r_debug));
+    if (list->base.r_version < 2)
+        return false;
+    for (list = list->r_next; list != NULL; list = list->r_next)
+        if (list->base.r_map != NULL)
+            return true;
+    return false;
+}
+
 void mprof__unseen(char *text, size_t size) {
     char several[40] = "";
+    size_t n;
     if (has_own)
         describe_own();
     if (more > 0)
@@ -78,4 +93,8 @@ void mprof__unseen(char *text, size_t size) {
     snprintf(text, size, "%s%s%s%s%s%s", own,
              own[0] && (first[0] || late[0]) ? "; " : "", first, several,
              first[0] && late[0] ? "; " : "", late);
+    n = strlen(text);
+    if (has_namespaces())
+        snprintf(text + n, size - n, "%slibraries that dlmopen() opened apart",
+                 n > 0 ? "; " : "");
 }
