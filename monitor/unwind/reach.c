@@ -33,9 +33,9 @@ static bool can_be_added_to(uintptr_t address) {
                    address, ADD | EQUAL) >= 0;
 }
 
-/* Since Linux 5.14 the kernel can be asked about a page, which does not read
- * what is there: of a frame that has returned that may be nobody's value, at
- * which valgrind takes offence. */
+/* Linux 5.14 and later answer for a page without reading the word.  That
+ * matters under valgrind, which complains when somebody reads the word of a
+ * frame that has returned. */
 static bool is_writable(uintptr_t address) {
     uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
     int saved = errno;

@@ -173,9 +173,9 @@ static void add_note(struct judge *j, const char *note) {
     report__add_note(j->pool, &j->out, note);
 }
 
-/* Nothing was allocated through a function like LIMIT's: who may be meant? What
- * allows nothing is kept by that; what allows something was written for a
- * function that did allocate, and may have another name by now. */
+/* No function with LIMIT's name allocated: which one may be meant?  A limit of
+ * 0 is kept then.  One above 0 is not: when somebody wrote it, the function did
+ * allocate, and it may have another name now. */
 static void note_absence(struct judge *j, const struct report__limit *limit) {
     const struct report__functions *names = j->now.names;
     const char *place = report__limit_place(j->pool, limit);

@@ -2,9 +2,9 @@
  * way, and compare.
  *
  * Environment: MPROF_CHECK_WALK, "full" (a walk that keeps nothing of the one
- * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_EVERY, of
- * the chains that are found by what is remembered of frames take each so
- * many-th (1); MPROF_CHECK_REPORT, a file that gets the first differences, and
+ * before and knows no mark; the default) or "libunwind"; MPROF_CHECK_EVERY,
+ * N to take only each Nth of the chains that cells found (default 1);
+ * MPROF_CHECK_REPORT, a file that gets the first differences, and
  * at the end of the process a line
  *
  *     walks N different N unchecked N marks N cells N
