@@ -71,6 +71,9 @@ that OPEN would open."
   "True: what the debugger allocates, and what is evaluated at its prompt, is
 recorded, too.")
 
+(defvar *silent* nil
+  "True while this thread is in a debugger, and what it allocates is not recorded.")
+
 (defun debug-silently (condition hook)
   "The EXT:*INVOKE-DEBUGGER-HOOK* while recording runs: enter the debugger, which is
 to look as it does without us."
@@ -79,10 +82,21 @@ to look as it does without us."
     (unwind-protect
          (progn
            (%mprof-silence 1)
-           (let ((si::*break-hidden-packages*
+           (let ((*silent* t)
+                 (si::*break-hidden-packages*
                    (cons (find-package "MPROF") si::*break-hidden-packages*)))
              (invoke-debugger condition)))
       (%mprof-silence 0))))
+
+(defun call-recorded (function)
+  "Call FUNCTION without arguments; in the debugger, too, what it allocates is
+recorded, as somebody asks for that there."
+  (if *silent*
+      (let ((*silent* nil))
+        (unwind-protect (progn (%mprof-silence 0)
+                               (funcall function))
+          (%mprof-silence 1)))
+      (funcall function)))
 
 (defun begin-to-record (file)
   "%START, with debuggers that are silent, unless somebody has a hook already."
@@ -215,7 +229,7 @@ other forms share it, or :INSIDE when START began it."
                           (setf place
                                 (begin-recording file reset malloc limit
                                                  live gc)))
-                        (funcall function))
+                        (call-recorded function))
                    (when (member place '(:began :joined))
                      (end-recording)))
                (when (and tables (or report-p (eq place :began)))

@@ -80,10 +80,12 @@ true.  Recording is on."
   (check-bound warm-up "warm-up")
   (check-function function)
   (multiple-value-bind (values bytes-allocated allocs-made profile)
-      (measure function warm-up
-               (lambda (bytes-allocated allocs-made)
-                 (and (or (null bytes) (<= bytes-allocated bytes))
-                      (or (null allocs) (<= allocs-made allocs)))))
+      (flet ((within-p (bytes-allocated allocs-made)
+               (and (or (null bytes) (<= bytes-allocated bytes))
+                    (or (null allocs) (<= allocs-made allocs)))))
+        (if *silent*
+            (call-recorded (lambda () (measure function warm-up #'within-p)))
+            (measure function warm-up #'within-p)))
     (when profile
       (restart-case (error 'allocation-limit-exceeded
                            :bytes bytes-allocated :allocs allocs-made

@@ -184,6 +184,23 @@
       (check (< 0 (bytes-of-debugger 0) 16000))
       (check (< 16000 (bytes-of-debugger 1000)))))
   (check (null ext:*invoke-debugger-hook*))
+  ;; What is asked for in the debugger is recorded and counted there.
+  (let ((exceeded nil) (counted 0) (before 0))
+    (quietly (catch 'left
+               (let ((*debugger-hook*
+                       (lambda (condition hook)
+                         (declare (ignore condition hook))
+                         (handler-case (mprof:with-allocation-limit (:bytes 15)
+                                         (conses 1))
+                           (mprof:allocation-limit-exceeded () (setf exceeded t)))
+                         (setf counted (mprof:bytes-allocated (conses 10))
+                               before (bytes))
+                         (quietly (conses 1000))
+                         (throw 'left nil))))
+                 (invoke-debugger (make-condition 'simple-error)))))
+    (check (eq t exceeded))
+    (check (= 160 counted))
+    (check (<= 16000 (- (bytes) before) 17000)))
   (let* ((hook (lambda (condition hook) (declare (ignore condition hook))))
          (ext:*invoke-debugger-hook* hook))
     (quietly nil)
