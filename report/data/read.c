@@ -258,10 +258,11 @@ struct report__profile *report__read(struct report__pool *pool,
 
 void report__leave_out_arguments(struct report__pool *pool,
                                  struct report__profile *profile) {
-    const char *name =
-        *profile->program != '\0' ? profile->program : profile->command;
-    /* Where only the command is known, its words cannot be told from one that
-     * has blanks. */
+    /* As it was called, unless its name has blanks, like those between
+     * arguments. */
+    const char *name = strpbrk(profile->program, " \t") || !*profile->command
+                           ? profile->program
+                           : profile->command;
     size_t length =
         name == profile->program ? strlen(name) : strcspn(name, " ");
     size_t start = length;

@@ -107,10 +107,10 @@ static void print_share_lost(FILE *out, const struct report__profile *profile,
     if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED)
         return;
     fprintf(out,
-            "of %s bytes kept nothing in the program led to %s at its end "
-            "(--leaks=lost)\n",
-            report__grouped(total->kept.bytes).text,
-            report__grouped(total->lost.bytes).text);
+            "%s of the %s bytes kept are lost: nothing in the program led to "
+            "them at its end (--leaks=lost)\n",
+            report__grouped(total->lost.bytes).text,
+            report__grouped(total->kept.bytes).text);
     print_unscanned(out, profile);
 }
 

@@ -33,9 +33,9 @@ const char *report__verdicts_text(struct report__pool *pool,
     if (v->absent > 0)
         absent = report__format(
             pool,
-            "%s%" PRIu32 " of %" PRIu32 " limit%s for functions that did not "
-            "allocate",
-            v->exceeded > 0 ? ", " : "", v->absent, v->count, s);
+            "%s%" PRIu32 " of %" PRIu32 " limit%s failed: no such function "
+            "allocated",
+            v->exceeded > 0 ? "; " : "", v->absent, v->count, s);
     return report__format(pool, "%s%s", exceeded, absent);
 }
 
