@@ -136,18 +136,21 @@ async function testViews() {
   await after(() => document.querySelector("[data-view=top]").click());
 }
 
+// What is said of a branch has its number, or both in a difference.
+const numberOf = branch => heap.isDiff ? inWords(state.metric, branch.sides) : grouped(branch.value);
+
 async function testZoom() {
   const box = graph.boxes.filter(b => b.row === 2 && b.w > 4).sort((a, b) => a.w - b.w)[0];
   const {fn} = box.branch;
   await after(() => clickBox(box));
-  expect("the number under the mouse", $("canvas").title.includes(grouped(box.branch.value)));
+  expect("the number under the mouse", $("canvas").title.includes(numberOf(box.branch)));
   same("functions above", numbersOf(state.zoom).length, 2);
   const large = graph.boxes.find(b => b.row === 2);
   same("what was clicked", large.branch.fn, fn);
   same("its width", large.w, graph.width);
   expect("its callers are there", graph.boxes.filter(b => b.isAbove).length === 2);
   $("graph").dispatchEvent(new MouseEvent("mousemove", {clientX: -9, clientY: -9}));
-  expect("its number is told", $("chosen").textContent.includes(grouped(large.branch.value)));
+  expect("its number is told", $("chosen").textContent.includes(numberOf(large.branch)));
   await after(() => press("Escape"));
   same("after Escape", numbersOf(state.zoom).length, 1);
   await after(() => $("whole").click());
