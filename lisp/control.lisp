@@ -68,8 +68,8 @@ that OPEN would open."
 ;;; The debugger
 
 (defvar *record-debugger* nil
-  "True: what the debugger allocates, and what is evaluated at its prompt, is
-recorded, too.")
+  "True: allocations of the debugger, and of forms that the user evaluates at its
+prompt, are recorded, too.")
 
 (defvar *silent* nil
   "True while this thread is in a debugger, and what it allocates is not recorded.")
@@ -79,6 +79,7 @@ recorded, too.")
 to look as it does without us."
   (declare (ignore hook))
   (unless *record-debugger*
+    ;; CALL-SILENTLY would need a closure, which would be recorded.
     (unwind-protect
          (progn
            (%mprof-silence 1)
@@ -89,8 +90,8 @@ to look as it does without us."
       (%mprof-silence 0))))
 
 (defun call-recorded (function)
-  "Call FUNCTION without arguments; in the debugger, too, what it allocates is
-recorded, as somebody asks for that there."
+  "Call FUNCTION without arguments.  Its allocations are recorded in the debugger,
+too: the user asks for that there."
   (if *silent*
       (let ((*silent* nil))
         (unwind-protect (progn (%mprof-silence 0)
@@ -99,7 +100,7 @@ recorded, as somebody asks for that there."
       (funcall function)))
 
 (defun begin-to-record (file)
-  "%START, with debuggers that are silent, unless somebody has a hook already."
+  "%START, with debuggers that are silent, unless there is a hook already."
   (%start file)
   (unless ext:*invoke-debugger-hook*
     (setf ext:*invoke-debugger-hook* 'debug-silently)))

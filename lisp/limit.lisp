@@ -36,7 +36,7 @@ as a list.  SCOPE has ended only when it returns."
     ;; Between these two nothing may allocate but FUNCTION.
     (%scope-begin scope)
     (multiple-value-list
-     (multiple-value-prog1 (funcall function)
+     (multiple-value-prog1 (call-recorded function)
        (funcall end)))))
 
 (defun scope-profile (scope)
@@ -80,12 +80,10 @@ true.  Recording is on."
   (check-bound warm-up "warm-up")
   (check-function function)
   (multiple-value-bind (values bytes-allocated allocs-made profile)
-      (flet ((within-p (bytes-allocated allocs-made)
-               (and (or (null bytes) (<= bytes-allocated bytes))
-                    (or (null allocs) (<= allocs-made allocs)))))
-        (if *silent*
-            (call-recorded (lambda () (measure function warm-up #'within-p)))
-            (measure function warm-up #'within-p)))
+      (measure function warm-up
+               (lambda (bytes-allocated allocs-made)
+                 (and (or (null bytes) (<= bytes-allocated bytes))
+                      (or (null allocs) (<= allocs-made allocs)))))
     (when profile
       (restart-case (error 'allocation-limit-exceeded
                            :bytes bytes-allocated :allocs allocs-made

@@ -152,7 +152,7 @@ void mprof__thread_unwinding(uintptr_t frame) {
 /* While it lasts, the number of the recording is one that none has: so each
  * allocation comes by the longer way, and is asked whose it is. */
 void mprof__thread_silence(bool begins) {
-    /* What did not begin, as nothing was recorded then, does not end. */
+    /* There was no beginning if nothing was recorded then. */
     if (!begins && (mprof__self == NULL || mprof__self->silences == 0))
         return;
     struct mprof__self *me = mprof__enter();

@@ -11,6 +11,10 @@
 
 enum { PAGE = 4096, FAR = 64 * PAGE };
 
+static uintptr_t page_of(uintptr_t address) {
+    return address & ~(uintptr_t)(PAGE - 1);
+}
+
 /* The kernel reads the number that is there, to find that it is another, or
  * that no time is left to wait for it.  Where that is forbidden, the tables are
  * trusted. */
@@ -37,7 +41,7 @@ static bool can_be_added_to(uintptr_t address) {
  * matters under valgrind, which complains when somebody reads the word of a
  * frame that has returned. */
 static bool is_writable(uintptr_t address) {
-    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = page_of(address);
     int saved = errno;
     bool writable =
         syscall(SYS_madvise, page, PAGE, MADV_POPULATE_WRITE) == 0 ||
@@ -47,7 +51,7 @@ static bool is_writable(uintptr_t address) {
 }
 
 bool mprof__reaches_to_write(struct mprof__reach *asked, uintptr_t address) {
-    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = page_of(address);
     if (address % sizeof address != 0)
         return false;
     if (address >= asked->low && address < asked->high)
@@ -59,7 +63,7 @@ bool mprof__reaches_to_write(struct mprof__reach *asked, uintptr_t address) {
 }
 
 bool mprof__reach_further(struct mprof__reach *reach, uintptr_t address) {
-    uintptr_t page = address & ~(uintptr_t)(PAGE - 1);
+    uintptr_t page = page_of(address);
     if (!is_readable(address))
         return false;
     /* What is between two pages of a stack, a large frame, is of it, too. */

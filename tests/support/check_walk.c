@@ -94,16 +94,16 @@ path_of(const struct mprof__arena *arena,
     return mprof__arena_at(arena, module->path);
 }
 
-/* Are ONE and OTHER the same function?  What is known of a library that is
- * still there may be forgotten, with that of one which was there before and
- * reached into its place: then it is looked up again, as the same function of
- * the same library. */
-static bool same_function(const struct mprof__arena *arena, mprof_ref one,
-                          mprof_ref other) {
-    if (one == other || one == 0 || other == 0)
-        return one == other;
-    const struct mprof_function *a = mprof__arena_at(arena, one);
-    const struct mprof_function *b = mprof__arena_at(arena, other);
+/* What is known of a library that is still there may be forgotten, with that of
+ * one which was there before and reached into its place: then it is looked up
+ * again, as the same function of the same library. */
+static bool same_code(const struct mprof__arena *arena,
+                      const struct mprof__site *one,
+                      const struct mprof__site *other) {
+    if (one == other)
+        return true;
+    const struct mprof_function *a = mprof__arena_at(arena, one->function);
+    const struct mprof_function *b = mprof__arena_at(arena, other->function);
     if (a->address != b->address || a->module == 0 || b->module == 0)
         return false;
     const struct mprof_string *p = path_of(arena, a), *q = path_of(arena, b);
@@ -119,14 +119,12 @@ static void compare_full(struct mprof__thread *thread) {
     }
     for (size_t i = 0; i < full.count; i++) {
         const struct mprof__frame *a = &chain->frames[i], *b = &full.frames[i];
-        const char *what =
-            a->pc != b->pc     ? "place"
-            : a->low != b->low ? "stack pointer"
-            : !same_function(arena, a->site->function, b->site->function)
-                ? "site"
-            : a->object != b->object ? "object"
-            : !has_place(thread, i)  ? "link"
-                                     : NULL;
+        const char *what = a->pc != b->pc     ? "place"
+                           : a->low != b->low ? "stack pointer"
+                           : !same_code(arena, a->site, b->site) ? "site"
+                           : a->object != b->object              ? "object"
+                           : !has_place(thread, i)               ? "link"
+                                                                 : NULL;
         if (what != NULL) {
             differs(chain, what, i, a->pc, b->pc);
             return;
@@ -225,6 +223,7 @@ static void walk_by_libunwind(const struct mprof__chain *chain) {
     else if (i > 0)
         differs(chain, "end", i, chain->frames[i - 1].pc, pc);
 }
+
 static void check_by_libunwind(const struct mprof__thread *thread,
                                const struct mprof__chain *chain) {
     struct mprof__marks *own = thread->chain.marks;
@@ -289,10 +288,8 @@ static void compare_cell(struct mprof__thread *thread,
         mprof_ref right = f->object == 0
                               ? f->site->function
                               : mprof__session_has(thread->session, f->object);
-        bool same = right == function ||
-                    (f->object == 0 && same_function(arena, right, function));
-        if (function == 0 || !same ||
-            (i + 1 == full.count && f->object == 0 && right == function &&
+        if (function == 0 || right != function ||
+            (i + 1 == full.count && f->object == 0 &&
              f->site->ref != cell->call)) {
             differs(&full, "cell", i, function, right);
             tell_function(arena, function);
