@@ -415,6 +415,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/c-stale-stack.c \
 	tests/programs/c-under-locks.c \
 	tests/programs/c-cancel.c \
+	tests/programs/c-cloned.c \
 	tests/programs/c-control.c \
 	tests/programs/c-counted.c \
 	tests/programs/c-copied-stack.c \

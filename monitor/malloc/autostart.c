@@ -313,6 +313,11 @@ void mprof__autostart_miss(const char *file, const char *why) {
         mprof__missed_add(base, file, why);
 }
 
+void mprof__autostart_cloned(void) {
+    mprof__autostart_miss(program_invocation_name,
+                          "a child by clone(), not fork()");
+}
+
 /* Those of an earlier program are of no interest any more. */
 static void forget_missed(void) {
     static char name[PATH_MAX];

@@ -33,6 +33,9 @@ const char *mprof__autostart_library(void);
  * of WHY.  In a child of vfork(), too. */
 void mprof__autostart_miss(const char *file, const char *why);
 
+/* This process is a child that a raw clone() made. */
+void mprof__autostart_cloned(void);
+
 /* The process ends: a line about those of which nothing was recorded. */
 void mprof__autostart_end(void);
 

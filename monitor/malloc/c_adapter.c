@@ -91,6 +91,7 @@ const struct mprof__adapter mprof__adapter = {
     .detach = mprof__malloc_detach,
     .forked = nothing,
     .follow = mprof__autostart_follow,
+    .cloned = mprof__autostart_cloned,
     .ended = mprof__autostart_end,
     .rename = no_rename,
     .runtime = no_text,

@@ -72,6 +72,9 @@ struct mprof__adapter {
     void (*forked)(void);
     /* ... and begin a recording there, beside the parent's in FILE; or NULL. */
     void (*follow)(const char *file);
+    /* This process is a child of a raw clone() and allocates: nothing is
+     * recorded.  Called in the hook, or NULL. */
+    void (*cloned)(void);
     /* The process ends, and so did its recording; or NULL. */
     void (*ended)(void);
     /* Look again for names of functions that SESSION has; called outside of

@@ -190,6 +190,8 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     bool placed = false;
     if (me != NULL && session != NULL)
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
+    if (session == NULL)
+        mprof__recording_absent();
     if (thread != NULL)
         placed = place(thread, object, bytes, frame);
     else if (session != NULL && (me != NULL || !mprof__thread_is_silent()))

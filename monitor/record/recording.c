@@ -78,14 +78,24 @@ static void publish(struct mprof__session *current,
     mprof__store_release(&mprof__page.sessions.tracked, tracked);
     mprof__store_release(&mprof__page.sessions.recording,
                          current == NULL ? 0 : current->id);
+    mprof__store_release(&mprof__page.sessions.known, true);
 }
 
+static bool forks;        /* somebody does; atomic */
 static bool forks_inside; /* of the hook, in a signal handler; under the lock */
+
+void mprof__recording_absent(void) {
+    bool unknown = false;
+    if (!mprof__load_acquire(&forks) && mprof__adapter.cloned != NULL &&
+        mprof__replace(&mprof__page.sessions.known, &unknown, true))
+        mprof__adapter.cloned();
+}
 
 /* Nothing else may be locked here: fork() itself waits for locks of the C
  * library, whose owners may be about to allocate. */
 static void before_fork(void) {
     pthread_mutex_lock(&lock);
+    mprof__store_release(&forks, true);
     struct mprof__self *me = initialized ? mprof__enter() : NULL;
     forks_inside = initialized && me == NULL;
     if (me != NULL)
@@ -93,6 +103,7 @@ static void before_fork(void) {
 }
 
 static void after_fork_parent(void) {
+    mprof__store_release(&forks, false);
     pthread_mutex_unlock(&lock);
 }
 

@@ -12,6 +12,9 @@
 struct mprof__session;
 struct mprof_status;
 
+/* An allocation came while nothing records.  Where that is a child of a raw
+ * clone(), the adapter is told, once. */
+void mprof__recording_absent(void);
 int mprof__recording_start(const char *file);
 int mprof__recording_stop(void);
 int mprof__recording_restart(const char *file);

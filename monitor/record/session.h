@@ -68,11 +68,12 @@ struct mprof__session {
 };
 
 /* In a child that was made without atfork handlers, by a raw clone(), these are
- * NULL: nothing there may write to the parent's data file. */
+ * 0: nothing there may write to the parent's data file. */
 struct mprof__sessions {
     struct mprof__session *current; /* that records; atomic */
     struct mprof__session *tracked; /* whose objects are remembered; atomic */
     uint64_t recording;             /* the current one's id, or 0; atomic */
+    bool known;                     /* what these are; atomic */
 };
 extern union mprof__page {
     struct mprof__sessions sessions;
