@@ -27,7 +27,8 @@ configure_copy () {
     # What make was told is not meant for the makes in here.
     unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
     [ ! -f Makefile ] || return 0
-    env -u CPPFLAGS -u CFLAGS -u LDFLAGS -u LIBS ./configure --without-ecl --enable-werror \
+    # libtool takes half the time in this shell.
+    env -u CPPFLAGS -u CFLAGS -u LDFLAGS -u LIBS CONFIG_SHELL=/bin/sh ./configure --without-ecl --enable-werror \
         "CC=${CC:-cc}" "CXX=${CXX:-c++}" "$@" >"$scratch/log" 2>&1 && return
     not_built 'it is not configured'
 }
