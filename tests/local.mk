@@ -318,9 +318,10 @@ lonely_tests = $(filter $(built_tests),tests/run-stress.test)
 plain_tests = $(filter $(built_tests),tests/run-ecl-suite.test tests/run-unpatched.test \
 	tests/run-alive.test tests/run-limit-lisp.test tests/run-lisp.test \
 	tests/run-names.test tests/run-sources.test)
+first_tests = $(longest_tests) \
+	$(filter-out $(longest_tests) $(plain_tests) $(lonely_tests),$(built_tests))
 check-first: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(longest_tests) \
-	$(filter-out $(longest_tests) $(plain_tests) $(lonely_tests),$(built_tests))'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(first_tests)'
 check-second: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(plain_tests)'
 check-lonely: all
