@@ -168,6 +168,13 @@ row_d () {
         show growth "$mode, what 10000 deep adds to 10" 1.50 \
             "$mode 10 2000000 1" "$mode 10000 2000000 1"
     done
+    for depth in 1000 10000 100000; do
+        arguments="rise $depth 2000000 1"
+        alternate "$BENCH_ROUNDS" churn alone mprof
+        show row "out of $depth calls" '' "$arguments"
+    done
+    show growth 'what 100000 calls add to 1000' 2.00 \
+        'rise 1000 2000000 1' 'rise 100000 2000000 1'
 }
 
 # record_c PROGRAM: make PROGRAM.data if it is not there

@@ -5,6 +5,7 @@
  * called again, on other ways.
  * climb: at each level on the way down to DEPTH and on the way up again, as
  * often as it takes.
+ * rise: at each level on the way up from DEPTH, but not on the way down.
  * grow: each pair has a chain that there never was before: as leaves of a
  * binary tree of calls, so that each is two new nodes.
  * again: the same chains, when all of them were there before.
@@ -24,7 +25,7 @@
 /* Keep a call at the end of a function from becoming a jump. */
 #define STAY __asm__ volatile("" ::: "memory")
 
-enum mode { STAND, MOVE, CLIMB, GROW, AGAIN, MODES };
+enum mode { STAND, MOVE, CLIMB, RISE, GROW, AGAIN, MODES };
 
 static enum mode mode;
 static int depth;
@@ -72,6 +73,12 @@ static NOINLINE void climb(int levels) {
     pair(levels);
 }
 
+static NOINLINE void rise(int levels) {
+    if (levels > 1)
+        rise(levels - 1);
+    pair(levels);
+}
+
 static NOINLINE void one(int levels);
 static NOINLINE void other(int levels);
 
@@ -115,6 +122,10 @@ static NOINLINE void work(long count) {
         for (long done = 0; done < count; done += 2L * depth)
             climb(depth);
         break;
+    case RISE:
+        for (long done = 0; done < count; done += depth)
+            rise(depth);
+        break;
     case GROW:
     case AGAIN:
         grow(count);
@@ -150,13 +161,13 @@ static NOINLINE void descend(int down, double *time) {
 }
 
 static void *thread(void *time) {
-    descend(mode == CLIMB ? 0 : depth, time);
+    descend(mode == CLIMB || mode == RISE ? 0 : depth, time);
     return NULL;
 }
 
 int main(int argc, char **argv) {
-    static const char *const modes[MODES] = {"stand", "move", "climb", "grow",
-                                             "again"};
+    static const char *const modes[MODES] = {"stand", "move", "climb",
+                                             "rise",  "grow", "again"};
     enum { MOST = 16 };
     double time[MOST][2], slowest = 0;
     pthread_t id[MOST];
