@@ -483,6 +483,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
 	tests/programs/heaps.lsp \
+	tests/programs/interrupts.lsp \
 	tests/programs/kinds.lsp \
 	tests/programs/lambdas.lsp \
 	tests/programs/library.lsp \

@@ -140,3 +140,45 @@
   (quietly (make-red))
   (dolist (table '(:leaks :alive :peak :temporary))
     (check (< 4 (count #\Newline (mprof:report :tables table :stream nil))))))
+
+(defclass crate () ((contents :initform nil :accessor contents)))
+
+(defmethod initialize-instance :after ((crate crate) &key)
+  (setf (contents crate) (make-list 10)))
+
+(defmethod print-object ((crate crate) stream)
+  (print-unreadable-object (crate stream)
+    (format stream "~D" (length (make-list 20)))))
+
+(defun cl-user::make-list-there (n) (list (make-list n)))
+
+(declaim (notinline cl-user::make-list-there))
+
+(defun direct-rows (pattern)
+  (mprof:report :tables :direct :only pattern :verbosity :verbose :stream nil))
+
+(deftest ones-own-methods-are-ones-own
+  "Whatever package has the generic function; and CL-USER is a package."
+  (quietly (dotimes (i 10) (princ-to-string (make-instance 'crate)))
+           (cl-user::make-list-there 10))
+  (let ((rows (direct-rows "^MPROF/TESTS$")))
+    (check (search "(METHOD CL:INITIALIZE-INSTANCE" rows))
+    (check (search "(METHOD CL:PRINT-OBJECT" rows)))
+  (dolist (pattern '("^CL-USER$" "^COMMON-LISP-USER$"))
+    (check (search "MAKE-LIST-THERE" (direct-rows pattern)))))
+
+(defclass slow () ((buffer :initform (make-array 1000))))
+
+(defun make-slow () (list (make-instance 'slow)))
+
+(declaim (notinline make-slow))
+
+(deftest short-chains-show-ones-own-functions
+  "What an initial form makes is CLOS's, by many frames."
+  (quietly (dotimes (i 20) (make-slow)))
+  (check (search "MAKE-SLOW"
+                 (mprof:report :tables :paths :limit-rows 1 :stream nil)))
+  (let ((text (handler-case
+                  (mprof:with-allocation-limit (:bytes 10) (make-slow))
+                (mprof:allocation-limit-exceeded (c) (princ-to-string c)))))
+    (check (search "MAKE-SLOW" text))))

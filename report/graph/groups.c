@@ -92,11 +92,11 @@ const char **report__groups_of(struct report__pool *pool,
             package = package_of(pool, function->name);
         bool is_users =
             function->kind == MPROF_INTERPRETED || function->kind == MPROF_LISP;
-        groups[i] = package ? package
+        groups[i] = package    ? package
+                    : is_users ? "CL-USER"
                     : modules[i] != MPROF_NONE
                         ? base_of(profile->modules[modules[i]].path)
-                    : is_users ? "CL-USER"
-                               : "";
+                        : "";
     }
     return groups;
 }

@@ -3,7 +3,8 @@
  * Functions called lose_... lose what they allocate; those called keep_...
  * leave one way to it, a different one each.  The argument tells who else is
  * there: threads that wait, or are busy; a child; what comes last, and is lost,
- * too; or that debuggers may not look at it.
+ * too; that debuggers may not look at it; or that no way is in pages that
+ * nobody may write, which valgrind does not look at.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -83,6 +84,16 @@ static APART void keep_by_mapping(void) {
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mapped[1 << 20] = malloc(300);
     USE(mapped);
+}
+
+/* In pages that nobody may write any more, as code or as a sealed table. */
+static APART void keep_by_sealed(int how) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char **sealed = mmap(NULL, page, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sealed[1] = malloc(35);
+    mprotect(sealed, page, how);
+    USE(sealed);
 }
 
 static char *volatile large;
@@ -198,6 +209,10 @@ int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "alone";
     bool busy = strcmp(what, "busy") == 0, hidden = strcmp(what, "hidden") == 0;
     pthread_t id;
+    if (strcmp(what, "unsealed") != 0) {
+        keep_by_sealed(PROT_READ);
+        keep_by_sealed(PROT_READ | PROT_EXEC);
+    }
     lose_list();
     lose_circle();
     lose_large();
