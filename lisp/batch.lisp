@@ -225,6 +225,7 @@ SIGQUIT those that were not ignored from the beginning, as by nohup."
   (ext:set-signal-handler
    ext:+sigint+
    (lambda () (call-in-thread #'interrupt-script (batch-main batch))))
+  (%signal-main ext:+sigint+)
   (loop for (signal . word) in (ending-signals)
         do (handle-ending batch signal word)))
 
@@ -234,7 +235,8 @@ SIGQUIT those that were not ignored from the beginning, as by nohup."
    signal
    (lambda ()
      (complain "~A" word)
-     (quit-from-main batch (+ 128 signal)))))
+     (quit-from-main batch (+ 128 signal))))
+  (%signal-main signal))
 
 ;;; The debugger
 

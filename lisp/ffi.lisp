@@ -241,6 +241,8 @@ after it may change errno."
 (define-c-function %mprof-count-end ("mprof_count_end" :monitor) :int)
 (define-c-function %mprof-counted ("mprof_counted" :monitor) :void
   (allocs :pointer-void) (bytes :pointer-void))
+(define-c-function %signal-main ("mprof_signal_main" :monitor) :int
+  (signal :int))
 (define-c-function %mprof-silence ("mprof_silence" :monitor) :void
   (begins :int))
 (define-c-function %mprof-lisp-heap-current

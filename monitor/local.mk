@@ -148,6 +148,7 @@ ecl_sources = \
 	monitor/ecl/collector.c monitor/ecl/collector.h \
 	monitor/ecl/ecl_bytecodes.c \
 	monitor/ecl/ecl_count.c monitor/ecl/ecl_count.h \
+	monitor/ecl/ecl_signals.c monitor/ecl/ecl_signals.h \
 	monitor/ecl/ecl_hook.c \
 	monitor/ecl/ecl_images.c monitor/ecl/ecl_images.h \
 	monitor/ecl/ecl_keep.c \
