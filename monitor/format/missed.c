@@ -53,8 +53,8 @@ void mprof__missed_read(const char *data, char *text, size_t size) {
         return;
     lines[n] = '\0';
     /* Names are the program's, and terminals obey control characters. */
-    for (char *at = lines; *at != '\0'; at++)
-        if ((*at < ' ' && *at >= '\0' && *at != '\n') || *at == '\177')
+    for (unsigned char *at = (unsigned char *)lines; *at != '\0'; at++)
+        if ((*at < ' ' && *at != '\n') || *at == '\177')
             *at = '?';
     int more = -1;
     for (const char *at = lines; (at = strchr(at, '\n')) != NULL; at++)
