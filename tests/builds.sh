@@ -28,8 +28,8 @@ configure_copy () {
     unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
     [ ! -f Makefile ] || return 0
     # libtool takes half the time in this shell.
-    env -u CPPFLAGS -u CFLAGS -u LDFLAGS -u LIBS CONFIG_SHELL=/bin/sh ./configure --without-ecl --enable-werror \
-        "CC=${CC:-cc}" "CXX=${CXX:-c++}" "$@" >"$scratch/log" 2>&1 && return
+    env -u CPPFLAGS -u CFLAGS -u LDFLAGS -u LIBS CONFIG_SHELL=/bin/sh \
+        ./configure --without-ecl --enable-werror "CC=${CC:-cc}" "CXX=${CXX:-c++}" "$@" >"$scratch/log" 2>&1 && return
     not_built 'it is not configured'
 }
 

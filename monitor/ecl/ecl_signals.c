@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct sigaction own[NSIG]; /* what the program has set */
+static struct sigaction own[NSIG]; /* the actions of the program */
 
 /* The main thread is that whose number is the process's. */
 static void pass_on(int signal, siginfo_t *info, void *context) {

@@ -2,7 +2,7 @@
 #ifndef MONITOR_ECL_ECL_SIGNALS_H
 #define MONITOR_ECL_ECL_SIGNALS_H
 
-/* What the program has set to handle SIGNAL runs in the main thread from now
+/* The handler that the program has for SIGNAL runs in the main thread from now
  * on: another one that gets it passes it on.  ECL runs handlers of Lisp in any
  * thread, also in one that the collector has stopped: if they allocate there,
  * both wait for ever.  0; or errno of sigaction().  Lisp calls this one by its

@@ -81,7 +81,7 @@ static void publish(struct mprof__session *current,
     mprof__store_release(&mprof__page.sessions.known, true);
 }
 
-static bool forks;        /* somebody does; atomic */
+static bool forks;        /* a thread is in fork(); atomic */
 static bool forks_inside; /* of the hook, in a signal handler; under the lock */
 
 void mprof__recording_absent(void) {

@@ -17,7 +17,8 @@ uint32_t *report__modules_of(struct report__pool *pool,
 
 /* The package in the name of a Lisp function, also in that of another one that
  * it stands in, CL-USER when there is none; of other functions the name of the
- * file, without folders; "": that is not known.  By function of NAMES; in POOL. */
+ * file, without folders; "": that is not known.  By function of NAMES; in POOL.
+ */
 const char **report__groups_of(struct report__pool *pool,
                                const struct report__profile *profile,
                                const struct report__functions *names);
