@@ -1,6 +1,6 @@
 ;;;; profile.lisp - the numbers of a profile, as objects.
 ;;;;
-;;;; The reducer prints a data file as one s-expression (--sexp); here it becomes
+;;;; The reducer prints a data file as one s-expression (--format=sexp); here it becomes
 ;;;; objects.  They are a picture of one moment and do not change.
 
 (in-package "MPROF")
@@ -333,7 +333,7 @@ PROFILE-CHAINS, all of them for T, or so many as the number says."
   "The PROFILE in the data file NAME, which the caller knows as FILE; OPTIONS for the
 mprof command."
   (let* ((options (append options (and all-frames '("--all-frames"))))
-         (form (read-sexp (%report `("--sexp" ,@options ,name))))
+         (form (read-sexp (%report `("--format=sexp" ,@options ,name))))
          (profile (make-profile form file)))
     (when (and chains (member :lisp (getf form :heaps)))
       (setf (slot-value profile 'chains)
@@ -344,7 +344,7 @@ mprof command."
   "The PROFILE-CHAINs of the Lisp heap in the data file FILE, MOST of them."
   (loop for (bytes allocs . frames)
           in (read-sexp (%report `("export" "--format=sexp" "--heap=lisp"
-                                            "--no-lines" ,@options
+                                            "--inlines=no" ,@options
                                             ,@(and (integerp most)
                                                    (list (format nil "--limit-rows=~D"
                                                                  most)))

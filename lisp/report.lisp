@@ -68,7 +68,7 @@ file is deleted afterwards.  Recording may be running."
   (unless (typep depth '(or null (integer 0)))
     (invalid-argument "~S is not a number of functions" depth))
   (with-standard-printing ()
-    (append (and depth (list (format nil "--leak-depth=~D" depth)))
+    (append (and depth (list (format nil "--depth=~D" depth)))
             (%part-arguments focus ignore only type limit-rows))))
 
 (defun %part-arguments (focus ignore only type limit-rows)

@@ -78,6 +78,7 @@ report_tables_sources = \
 	report/tables/paths.c report/tables/paths.h \
 	report/tables/peak.c \
 	report/tables/processes.c \
+	report/tables/registry.c \
 	report/tables/rows.c report/tables/rows.h \
 	report/tables/sexp.c \
 	report/tables/sizes.c \
@@ -130,19 +131,23 @@ report_command_sources = \
 	report/command/budget_file.c report/command/budget_file.h \
 	report/command/check.c \
 	report/command/command.c report/command/command.h \
-	report/command/curve_options.c \
+	report/command/commands.c \
+	report/command/completion.c \
+	report/command/curve.c \
 	report/command/diff.c report/command/diff_growth.c \
-	report/command/diff_options.c report/command/diff_options.h \
-	report/command/export_options.c \
+	report/command/export.c \
 	report/command/html.c \
-	report/command/stats.c \
 	report/command/library.c \
 	report/command/list.c \
 	report/command/option.c report/command/option.h \
+	report/command/option_values.c report/command/option_values.h \
 	report/command/options.c \
 	report/command/program.c \
 	report/command/report.h \
+	report/command/report_command.c \
+	report/command/run.h \
 	report/command/screen.c report/command/screen.h \
+	report/command/stats.c \
 	report/command/together.c
 
 if REPORT
@@ -169,9 +174,8 @@ libmprof_report_la_LIBADD = libreport.la $(REPORT_LIBS)
 libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 	-export-symbols-regex '^mprof_report_(string|free)$$'
 
-mprof_SOURCES = report/command/main.c report/command/run.c report/command/run.h \
-	report/command/run_html.c report/command/run_html.h \
-	report/command/run_options.c report/command/run_options.h
+mprof_SOURCES = report/command/main.c report/command/run.c \
+	report/command/run_html.c report/command/run_html.h
 
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
 mprof_LDADD = libreport.la $(REPORT_LIBS)

@@ -192,7 +192,7 @@ tests_fuzz_replay_elf_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_log_SOURCES = tests/fuzz/fuzz_log.c $(fuzz_parts)
 tests_fuzz_replay_log_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_parts) \
-	monitor/malloc/environment.c report/command/run_options.c
+	monitor/malloc/environment.c
 tests_fuzz_replay_options_CPPFLAGS = $(AM_CPPFLAGS)
 tests_fuzz_replay_options_LDADD = $(fuzz_libraries)
 tests_fuzz_replay_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_parts)
@@ -215,7 +215,7 @@ fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(report_data_sources) $(report_elf_sources) $(report_graph_sources) \
 	$(report_tables_sources) $(report_export_sources) \
 	$(report_html_sources) $(report_command_sources) \
-	monitor/malloc/environment.c report/command/run_options.c \
+	monitor/malloc/environment.c \
 	tests/fuzz/support.c))
 fuzz_programs = $(fuzz_targets:%=fuzzing/fuzz_%)
 

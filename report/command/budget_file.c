@@ -145,7 +145,7 @@ static const char *explain(struct report__pool *pool, const char *text,
     start = trimmed(text, start);
     if (start == 0 && report__is_self(what))
         return report__format(pool, "'%s': self- is of a FUNCTION:", line);
-    if (start > 0 && text[start - 1] == ':')
+    if (start == 0 || text[start - 1] == ':')
         return report__format(pool, "'%s' does not end in a number, as 1m",
                               line);
     return report__format(pool, "'%s' has no FUNCTION: before %s", line,

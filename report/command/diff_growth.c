@@ -1,6 +1,6 @@
 /* diff_growth.c - whether there is too much growth. */
 #include "report/base/utf8.h"
-#include "report/command/diff_options.h"
+#include "report/command/command.h"
 
 static bool is_too_much(const struct report__growth_limit *limit,
                         const struct report__change *c) {

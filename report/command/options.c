@@ -1,313 +1,276 @@
-/* options.c - the options of the command. */
+/* options.c - all options of all commands, each once. */
 #include "report/command/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command/option.h"
+#include "monitor/format/bytes.h"
+#include "report/command/option_values.h"
 
-/* Their names are bits of enum report__table, in this order. */
-static const char *const table_names[] = {
-    "bins",      "leaks", "direct", "graph", "peak",
-    "temporary", "paths", "tree",   "types", "alive"};
+#define CHOICES(what, names)                                                   \
+    { what, names, sizeof names / sizeof *names }
 
-static bool set_tables(void *options, const char *list, FILE *err) {
-    struct report__options *o = options;
+static const char *const heap_names[] = {
+    [MPROF_LISP_HEAP] = "lisp", [MPROF_C_HEAP] = "c"};
+static const char *const colours[] = {[MPROF_COLOUR_AUTO] = "auto",
+                                      [MPROF_COLOUR_ALWAYS] = "always",
+                                      [MPROF_COLOUR_NEVER] = "never"};
+static const char *const sorts[] = {
+    [MPROF_SORT_USUAL] = NULL,      [MPROF_SORT_BYTES] = "bytes",
+    [MPROF_SORT_ALLOCS] = "allocs", [MPROF_SORT_SELF] = "self",
+    [MPROF_SORT_TOTAL] = "total",   [MPROF_SORT_KEPT] = "kept",
+    [MPROF_SORT_PEAK] = "peak"};
+static const char *const orders[] = {[MPROF_LIST_TREE] = "tree",
+                                     [MPROF_LIST_TIME] = "time",
+                                     [MPROF_LIST_BYTES] = "bytes"};
+static const char *const diff_bys[] = {[MPROF_DIFF_BY_FUNCTION] = "function",
+                                       [MPROF_DIFF_BY_CHAIN] = "chain",
+                                       [MPROF_DIFF_BY_TYPE] = "type",
+                                       [MPROF_DIFF_BY_LINE] = "line"};
+static const char *const bys[] = {[MPROF_BY_FUNCTION] = "function",
+                                  [MPROF_BY_LINE] = "line",
+                                  [MPROF_BY_SITE] = "site"};
+static const char *const metrics[] = {"bytes", "allocs", "kept", "peak",
+                                      "temporary"};
+static const char *const report_formats[] = {
+    [MPROF_REPORT_TEXT] = "text", [MPROF_REPORT_SEXP] = "sexp"};
+static const char *const export_formats[] = {
+    [MPROF_EXPORT_FOLDED] = "folded",
+    [MPROF_EXPORT_PPROF] = "pprof",
+    [MPROF_EXPORT_SPEEDSCOPE] = "speedscope",
+    [MPROF_EXPORT_CALLGRIND] = "callgrind",
+    [MPROF_EXPORT_DHAT] = "dhat",
+    [MPROF_EXPORT_EMACS] = "emacs",
+    [MPROF_EXPORT_JSON] = "json",
+    [MPROF_EXPORT_TEXT] = "text",
+    [MPROF_EXPORT_SEXP] = "sexp"};
+static const char *const diff_formats[] = {[MPROF_DIFF_TEXT] = "text",
+                                           [MPROF_DIFF_PPROF] = "pprof",
+                                           [MPROF_DIFF_HTML] = "html"};
+static const char *const check_formats[] = {[MPROF_CHECK_TEXT] = "text",
+                                            [MPROF_CHECK_TAP] = "tap",
+                                            [MPROF_CHECK_JUNIT] = "junit"};
+static const char *const curve_formats[] = {[MPROF_CURVE_CHOSEN] = "auto",
+                                            [MPROF_CURVE_TABLE] = "table",
+                                            [MPROF_CURVE_TSV] = "tsv",
+                                            [MPROF_CURVE_PLOT] = "plot"};
+static const char *const stats_formats[] = {
+    [MPROF_STATS_TEXT] = "text", [MPROF_STATS_PLAIN] = "plain"};
 
-    o->tables = 0;
-    for (;; list++) {
-        size_t length = strcspn(list, ",");
-        int table = report__choose(REPORT__CHOICES("no table", table_names),
-                                   list, length, err);
-        if (table < 0)
-            return false;
-        o->tables |= 1u << table;
-        list += length;
-        if (*list == '\0')
-            return true;
-    }
-}
+/* Which commands take an option */
+enum {
+    REPORT = 1u << MPROF_COMMAND_REPORT,
+    RUN = 1u << MPROF_COMMAND_RUN,
+    HTML = 1u << MPROF_COMMAND_HTML,
+    DIFF = 1u << MPROF_COMMAND_DIFF,
+    CURVE = 1u << MPROF_COMMAND_CURVE,
+    EXPORT = 1u << MPROF_COMMAND_EXPORT,
+    LIST = 1u << MPROF_COMMAND_LIST,
+    STATS = 1u << MPROF_COMMAND_STATS,
+    CHECK = 1u << MPROF_COMMAND_CHECK,
+    ALL = (1u << MPROF_COMMANDS) - 1
+};
 
-bool report__set_heap(void *options, const char *name, FILE *err) {
-    static const char *const names[] = {
-        [MPROF_LISP_HEAP] = "lisp", [MPROF_C_HEAP] = "c"};
-    struct report__options *o = options;
-    int heap = report__choose(REPORT__CHOICES("no heap", names), name,
-                              strlen(name), err);
+#define FIELD(name) offsetof(struct report__options, name)
+#define FLAG(name) .kind = MPROF_OPTION_FLAG, .field = FIELD(name)
+#define TEXT(name) .kind = MPROF_OPTION_TEXT, .field = FIELD(name)
+#define NUMBER(name, unit)                                                     \
+    .kind = MPROF_OPTION_NUMBER, .field = FIELD(name), .what = unit
+#define CHOICE(name, what, names)                                              \
+    .kind = MPROF_OPTION_CHOICE, .field = FIELD(name),                         \
+    .choices = CHOICES(what, names)
+#define CALL(function) .kind = MPROF_OPTION_CALL, .set = function
+#define ALIAS(option) .kind = MPROF_OPTION_ALIAS, .what = option
+#define WHAT MPROF_OPTIONS_WHAT
+#define PART MPROF_OPTIONS_PART
+#define HOW MPROF_OPTIONS_HOW
+#define GENERAL MPROF_OPTIONS_GENERAL
+
+const struct report__option report__option_list[] = {
+    /* What to show, or to record */
+    {"table", "LIST",
+     "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
+     "temporary, paths, tree, types, alive; with commas",
+     REPORT, WHAT, CALL(report__set_tables)},
+    {"verbose", NULL, "all rows, however small", REPORT | DIFF, WHAT,
+     CALL(report__be_verbose)},
+    {"verbose", NULL, "print limits that are kept, too", CHECK, WHAT,
+     CALL(report__be_verbose)},
+    {"by", "WHAT",
+     "a row by function; by line, of the call in the source; or\n"
+     "by site, the offset of the call in its function",
+     REPORT, WHAT, CHOICE(by, "kind of row", bys)},
+    {"by", "WHAT",
+     "a table by function, the default; by chain; by type, of C\n"
+     "by size; or by line, of the call in the source",
+     DIFF, WHAT, CHOICE(diff_by, "kind of row", diff_bys)},
+    {"threads", NULL, "one set of tables for each thread", REPORT, WHAT,
+     FLAG(by_thread)},
+    {"max", "LIMIT",
+     "bytes=N, allocs=N, of C also kept=N or peak=N: of the whole\n"
+     "program; FUNCTION:bytes=N: of a function and all that it\n"
+     "calls; FUNCTION:self-bytes=N: of the function itself",
+     CHECK, WHAT, CALL(report__add_max)},
+    {"budget", "FILE", "a file with such a LIMIT on each line, and # comments",
+     CHECK, WHAT, TEXT(budget.file)},
+    {"update", "[=P%]",
+     "write that file anew: with what the program allocates now\n"
+     "as limits, P percent more",
+     CHECK, WHAT, CALL(report__set_update)},
+    {"against", "FILE",
+     "for a limit that is exceeded, print the chain that grew\n"
+     "most since the data file FILE; another --against may name\n"
+     "the program that FILE is of",
+     CHECK, WHAT, CALL(report__set_against)},
+    {"fail-on-growth", "LIMIT",
+     "exit with status 3 if the bytes of all, or of a function,\n"
+     "grew by more than LIMIT: 1%, 4k, or both: 1%,4k",
+     DIFF, WHAT, CALL(report__set_growth)},
+    {"format", "FORMAT",
+     "folded, for flamegraph.pl; pprof; speedscope; callgrind,\n"
+     "for KCachegrind; dhat; emacs; json; text; or sexp, for Lisp",
+     EXPORT, WHAT, CHOICE(format, "format", export_formats)},
+    {"metric", "METRIC",
+     "folded and emacs: bytes, the default, or allocs; of C also\n"
+     "kept and peak, in bytes, and temporary",
+     EXPORT, WHAT, CHOICE(metric, "metric", metrics)},
+    {"lisp", NULL, "record the Lisp heap of an ECL without the patch", RUN,
+     WHAT, FLAG(run.lisp)},
+    {"live", "[=1/N]",
+     "with --lisp: also which objects are live, of all, or of a\n"
+     "sample of one byte in N",
+     RUN, WHAT, CALL(report__set_live)},
+    {"scan", NULL,
+     "find out when the program exits which blocks are lost: no\n"
+     "pointer leads to them",
+     RUN, WHAT, FLAG(run.scan)},
+    {"no-children", NULL, "do not record the processes that it starts", RUN,
+     WHAT, FLAG(run.no_children)},
+
+    /* Which part of it */
+    {"heap", "HEAP", "lisp or c, if both were recorded",
+     REPORT | DIFF | CURVE | EXPORT | CHECK, PART, CALL(report__set_heap)},
+    {"focus", "REGEX", "only chains with a function like this",
+     REPORT | DIFF | EXPORT, PART, TEXT(focus.focus)},
+    {"ignore", "REGEX", "no chains with a function like this",
+     REPORT | DIFF | EXPORT, PART, TEXT(focus.ignore)},
+    {"only", "REGEX",
+     "only functions of packages or files like this; the others'\n"
+     "allocations are their callers'",
+     REPORT | DIFF | EXPORT, PART, TEXT(focus.only)},
+    {"type", "TYPE",
+     "of Lisp, only this type, such as hash-table, or class of\n"
+     "structures or instances; several with commas",
+     REPORT | HTML | EXPORT, PART, CALL(report__set_type)},
+    {"alive", NULL, "of Lisp, only live objects, if they were recorded",
+     REPORT | HTML | EXPORT, PART, FLAG(alive)},
+    {"all-frames", NULL,
+     "also functions of start-up, loader, allocators, interpreter",
+     REPORT | HTML | DIFF | EXPORT | CHECK, PART, FLAG(all_frames)},
+    {"limit-rows", "N", "at most N rows of a table; 0: all",
+     REPORT | DIFF | EXPORT, PART, NUMBER(choice.rows, "rows")},
+    {"nodes", "N",
+     "the N contexts with most bytes (1000000), the others\n"
+     "together as <smaller>",
+     HTML, PART, NUMBER(nodes, "contexts")},
+    {"resolution", "LIST",
+     "leave out points of C's heap that are nearer to the one\n"
+     "before than these seconds, such as 0.1s, or bytes: 4k",
+     CURVE, PART, CALL(report__set_resolution)},
+
+    /* How to show it */
+    {"depth", "N", "show the N innermost functions of a chain; 0: all",
+     REPORT | HTML | DIFF | EXPORT, HOW, NUMBER(depth, "functions")},
+    {"sort", "COLUMN",
+     "sort by bytes, allocs, self, total, kept or peak, if a\n"
+     "table has that column",
+     REPORT | DIFF, HOW, CHOICE(choice.sort, "column", sorts)},
+    {"sort", "ORDER", "tree: processes below their parents; time; or bytes",
+     LIST, HOW, CHOICE(order, "order", orders)},
+    {"inverted", NULL, "tree: from the allocating functions to their callers",
+     REPORT, HOW, FLAG(inverted)},
+    {"normalize", "HOW",
+     "multiply OLD so that both have as many bytes, or allocs; or\n"
+     "by a factor, such as 1.5",
+     DIFF, HOW, CALL(report__set_normalize)},
+    {"inlines", "[=no]",
+     "show functions that the compiler inlined; no: do not read\n"
+     "debug information, which also has the lines",
+     REPORT | HTML | DIFF | EXPORT, HOW, CALL(report__set_inlines)},
+    {"arguments", NULL,
+     "include the arguments of the program, which may be secret",
+     HTML | DIFF | EXPORT, HOW, FLAG(arguments)},
+    {"format", "FORMAT", "text; or sexp, all numbers for Lisp", REPORT, HOW,
+     CHOICE(format, "format", report_formats)},
+    {"format", "FORMAT", "text; pprof: NEW without what OLD has; html: a page",
+     DIFF, HOW, CHOICE(format, "format", diff_formats)},
+    {"format", "FORMAT", "text, tap or junit", CHECK, HOW,
+     CHOICE(format, "format", check_formats)},
+    {"format", "FORMAT",
+     "auto: drawn on a terminal, else a table; table; tsv, for\n"
+     "gnuplot; or plot",
+     CURVE, HOW, CHOICE(curve.format, "format", curve_formats)},
+    {"format", "FORMAT", "text; or plain: a line of numbers for each process",
+     STATS, HOW, CHOICE(format, "format", stats_formats)},
+    {"html", "FILE", "make a page for a browser in FILE", DIFF, HOW,
+     CALL(report__set_diff_html)},
+    {"html", "FILE", "make a page for a browser when the program has ended",
+     RUN, HOW, TEXT(run.html)},
+    {"summary", NULL, "each process prints a line when it ends", RUN, HOW,
+     FLAG(run.summary)},
+    {"stats", NULL, "record the load over time, for mprof stats", RUN, HOW,
+     FLAG(run.stats)},
+    {"group", NULL, "add up what all processes allocate, for mprof stats", RUN,
+     HOW, FLAG(run.group)},
+    {"log", "FILE[,plain][,BYTES]",
+     "also write a log of each event; plain: as text; BYTES: only\n"
+     "of events of at least so many bytes",
+     RUN, HOW, CALL(report__set_log)},
+    {"limit", "BYTES", "the size that the data file may reach", RUN, HOW,
+     TEXT(run.limit)},
+
+    /* General */
+    {"output", "FILE", "the data file (mprof.data)", RUN, GENERAL,
+     TEXT(output)},
+    {"output", "FILE", "write to FILE, which appears when it is complete",
+     ALL & ~(unsigned)RUN, GENERAL, TEXT(output)},
+    {"color", "WHEN", "auto, always or never", REPORT | LIST, GENERAL,
+     CHOICE(colour, "time for colours", colours)},
+    {"version", NULL, "print the version", REPORT, GENERAL, FLAG(version)},
+    {"help", NULL, "print this", ALL, GENERAL, FLAG(help)},
+
+    /* Names of the manual page of 1988 */
+    {"normal", NULL, "", REPORT | DIFF, WHAT, CALL(report__be_normal)},
+    {"terse", NULL, "", REPORT | DIFF, WHAT, CALL(report__be_terse)},
+    {"leaktable", NULL, "", REPORT, WHAT, FLAG(leak_table)},
+    {"noleaktable", NULL, "", REPORT, WHAT, FLAG(no_leak_table)},
+    {"offsets", NULL, "", REPORT, WHAT, CALL(report__show_offsets)},
+
+    /* Names of mprof 1.0 */
+    {"data", "FILE", "", RUN, GENERAL, ALIAS("output=")},
+    {"leak-depth", "N", "", REPORT, HOW, ALIAS("depth=")},
+    {"leaks", "WHICH", "", REPORT, WHAT, CALL(report__set_leaks)},
+    {"sexp", NULL, "", REPORT, HOW, ALIAS("format=sexp")},
+    {"plain", NULL, "", STATS, HOW, ALIAS("format=plain")},
+    {"no-inlines", NULL, "", HTML | DIFF, HOW, ALIAS("inlines=no")},
+    {"no-lines", NULL, "", EXPORT, HOW, ALIAS("inlines=no")},
+    {"max-bytes", "N", "", CHECK, WHAT, ALIAS("max=bytes=")},
+    {"max-allocs", "N", "", CHECK, WHAT, ALIAS("max=allocs=")},
+    {"max-kept", "N", "", CHECK, WHAT, ALIAS("max=kept=")},
+    {"max-peak", "N", "", CHECK, WHAT, ALIAS("max=peak=")},
+    {"against-program", "FILE", "", CHECK, WHAT, TEXT(budget.against_program)},
+    {"slack", "P", "", CHECK, WHAT, ALIAS("update=")},
+    {"time-resolution", "S", "", CURVE, PART, CALL(report__set_seconds)},
+    {"size-resolution", "BYTES", "", CURVE, PART, ALIAS("resolution=")},
+    {"log-plain", NULL, "", RUN, HOW, FLAG(run.log_plain)},
+    {"log-threshold", "BYTES", "", RUN, HOW, CALL(report__set_threshold)},
+    {.name = NULL}};
+
+bool report__set_heap(struct report__parse *parse, const char *name) {
+    static const struct report__choices choices = CHOICES("heap", heap_names);
+    struct report__options *o = parse->fields;
+    const int heap = report__choose(parse, &choices, name, strlen(name));
 
     o->heaps = heap < 0 ? 0 : 1u << heap;
     return heap >= 0;
-}
-
-static bool set_depth(void *options, const char *value, FILE *err) {
-    struct report__options *o = options;
-    return report__take_number(value, "callers", err, &o->leak_depth);
-}
-
-/* The leak table by name; --table does not take it away again. */
-static void ask_leaks(struct report__options *o, bool wanted) {
-    o->ask_leaks = wanted;
-    o->no_leaks = !wanted;
-}
-
-static bool set_leaks(void *options, const char *which, FILE *err) {
-    enum { KEPT, LOST };
-    static const char *const names[] = {[KEPT] = "kept", [LOST] = "lost"};
-    struct report__options *o = options;
-    int chosen = report__choose(REPORT__CHOICES("no leaks", names), which,
-                                strlen(which), err);
-
-    if (chosen < 0)
-        return false;
-    o->lost = chosen == LOST;
-    ask_leaks(o, true);
-    return true;
-}
-
-static bool set_rows(void *options, const char *value, FILE *err) {
-    struct report__options *o = options;
-    return report__take_number(value, "rows", err, &o->choice.rows);
-}
-
-bool report__set_sort(void *options, const char *value, FILE *err) {
-    static const char *const names[] = {"bytes", "allocs", "self",
-                                        "total", "kept",   "peak"};
-    static const enum report__sort sorts[] = {
-        MPROF_SORT_BYTES, MPROF_SORT_ALLOCS, MPROF_SORT_SELF,
-        MPROF_SORT_TOTAL, MPROF_SORT_KEPT,   MPROF_SORT_PEAK};
-    struct report__options *o = options;
-    int column = report__choose(REPORT__CHOICES("no column", names), value,
-                                strlen(value), err);
-
-    if (column >= 0)
-        o->choice.sort = sorts[column];
-    return column >= 0;
-}
-
-/* What a row of a table is of. */
-static bool set_by(void *options, const char *value, FILE *err) {
-    enum { FUNCTION, LINE, SITE };
-    static const char *const names[] = {
-        [FUNCTION] = "function", [LINE] = "line", [SITE] = "site"};
-    struct report__options *o = options;
-    int by = report__choose(REPORT__CHOICES("no rows by", names), value,
-                            strlen(value), err);
-
-    o->by_site = o->offsets = by == SITE;
-    o->lines = by == LINE;
-    return by >= 0;
-}
-
-static bool set_colour(void *options, const char *value, FILE *err) {
-    return report__take_colour(value, err,
-                               &((struct report__options *)options)->colour);
-}
-
-bool report__take_type(struct report__chosen_types *types, const char *names,
-                       FILE *err) {
-    if (types->count < MPROF_MOST_CHOSEN && *names != '\0') {
-        types->list[types->count++] = names;
-        return true;
-    }
-    fputs(*names == '\0' ? "mprof: --type: the name of a type is missing\n"
-                         : "mprof: too many --type: put commas between\n",
-          err);
-    return false;
-}
-
-static bool set_type(void *options, const char *names, FILE *err) {
-    struct report__options *o = options;
-    return report__take_type(&o->focus.types, names, err);
-}
-
-REPORT__TAKES(set_output, struct report__options, output)
-REPORT__TAKES(set_focus, struct report__options, focus.focus)
-REPORT__TAKES(set_ignore, struct report__options, focus.ignore)
-REPORT__TAKES(set_only, struct report__options, focus.only)
-REPORT__SETS(be_inverted, struct report__options, inverted, true)
-
-/* Options without a value */
-#define FLAG(name, effect)                                                     \
-    static bool name(void *options, const char *value, FILE *err) {            \
-        struct report__options *o = options;                                   \
-        (void)value, (void)err;                                                \
-        effect;                                                                \
-        return true;                                                           \
-    }
-FLAG(be_verbose, o->choice.verbosity = MPROF_VERBOSE)
-FLAG(be_normal, o->choice.verbosity = MPROF_NORMAL)
-FLAG(be_terse, o->choice.verbosity = MPROF_TERSE)
-FLAG(with_leaks, ask_leaks(o, true))
-FLAG(without_leaks, ask_leaks(o, false))
-FLAG(with_offsets, (o->offsets = true, ask_leaks(o, true)))
-FLAG(with_inlines, o->inlines = true)
-FLAG(all_frames, o->all_frames = true)
-FLAG(only_alive, o->alive = true)
-FLAG(by_thread, o->by_thread = true)
-FLAG(as_sexp, o->sexp = true)
-FLAG(tell_version, o->version = true)
-FLAG(give_help, o->help = true)
-
-static const struct report__option list[] = {
-    {"table", "LIST",
-     "of bins, leaks, direct, graph, which are printed unless\n"
-     "it is given, and peak, temporary, paths, tree, types; with\n"
-     "commas.  Lisp has no leaks, peak and temporary, C no types",
-     set_tables},
-    {"heap", "HEAP", "only of the heap lisp, or c, where both are recorded",
-     report__set_heap},
-    {"verbose", NULL, "everything", be_verbose},
-    {"normal", NULL, "only what is 0.5% of all bytes or more; the default",
-     be_normal},
-    {"terse", NULL, "only what is 1% or more", be_terse},
-    {"leaktable", NULL, "print the leak table; the default", with_leaks},
-    {"noleaktable", NULL, "do not print it", without_leaks},
-    {"leaks", "WHICH",
-     "that table of what is lost, which nothing led to any more\n"
-     "at the end, as `mprof run --scan` found; or of all that\n"
-     "was kept; the default",
-     set_leaks},
-    {"by", "WHAT",
-     "all but graph: a row by function; by line, of the call in\n"
-     "the source, as the debug information tells it; or by site,\n"
-     "the call's offset in its function",
-     set_by},
-    {"offsets", NULL, "--by=site for all but direct, and the leak table",
-     with_offsets},
-    {"leak-depth", "N",
-     "the same, and paths: show up to N callers (5); 0 shows all", set_depth},
-    {"inverted", NULL, "tree: from what allocates out to its callers",
-     be_inverted},
-    {"focus", "REGEX", "only chains with a function like this", set_focus},
-    {"ignore", "REGEX", "no chains with a function like this", set_ignore},
-    {"only", "REGEX",
-     "only functions of packages or files like this: what others\n"
-     "allocate is their callers'",
-     set_only},
-    {"type", "TYPE",
-     "of Lisp only what is of this type, such as hash-table, or of\n"
-     "this class of structures or instances; several with commas",
-     set_type},
-    {"alive", NULL,
-     "of Lisp what is alive in place of all that was allocated, where\n"
-     "that was recorded",
-     only_alive},
-    {"sort", "COLUMN",
-     "bytes, allocs, self, total, kept or peak, where a table has\n"
-     "it",
-     report__set_sort},
-    {"limit-rows", "N", "no more than N rows of a table", set_rows},
-    {"inlines", NULL, "leaks, direct, graph: show functions that were inlined",
-     with_inlines},
-    {"all-frames", NULL,
-     "also the functions of the system's plumbing: start-up,\n"
-     "operator new, Lisp's allocators, interpreter, dispatch",
-     all_frames},
-    {"threads", NULL, "one set of tables for each thread", by_thread},
-    {"output", "FILE", "write to FILE, which appears when it is complete",
-     set_output},
-    {"color", "WHEN", "auto, on a terminal; always or never", set_colour},
-    {"sexp", NULL, "print everything as one Lisp expression instead", as_sexp},
-    {"version", NULL, "print the version", tell_version},
-    {"help", NULL, "print this", give_help},
-    {NULL, NULL, NULL, NULL}};
-
-void report__help(FILE *out) {
-    fputs(
-        "Usage: mprof [OPTION]... [[PROGRAM] DATA]...\n"
-        "       mprof run [--data=FILE] [--limit=BYTES] [--lisp "
-        "[--live[=1/N]]]\n"
-        "                 [--no-children]\n"
-        "                 [--summary] [--scan] [--stats] [--group] "
-        "[--html=FILE]\n"
-        "                 [--log=FILE] [--log-plain] [--log-threshold=BYTES]\n"
-        "                 [--] PROGRAM [ARGUMENT]...\n"
-        "       mprof curve [OPTION]... [PROGRAM [DATA] | DATA]\n"
-        "       mprof html [OPTION]... [[PROGRAM] DATA]...\n"
-        "       mprof diff [OPTION]... [PROGRAM] OLD [PROGRAM] NEW\n"
-        "       mprof export [OPTION]... [[PROGRAM] DATA]...\n"
-        "       mprof list [OPTION]... [FILE]...\n"
-        "       mprof stats [OPTION]... [FILE]...\n"
-        "       mprof check [OPTION]... [[PROGRAM] DATA]...\n"
-        "Print what the data file DATA (mprof.data) tells about the "
-        "allocations of\n"
-        "a program: which types or sizes (bins), what was never freed "
-        "(leaks), by\n"
-        "which functions (direct), and on whose behalf (graph).  Several data "
-        "files are\n"
-        "one report.  PROGRAM is the file of the program if it is not where it "
-        "was.\n"
-        "`mprof run` runs PROGRAM and records what it allocates.\n"
-        "`mprof html` makes a page for a browser, `mprof curve` prints how the "
-        "heap grew\n"
-        "and shrank, `mprof diff` what differs from one data file to another, "
-        "`mprof\n"
-        "export` writes chains for other tools, `mprof stats` prints the load "
-        "of one\n"
-        "process or of many, `mprof check` holds a program against a budget; "
-        "each has a\n"
-        "--help.\n"
-        "\n",
-        out);
-    report__describe_options(list, out);
-    fputs("\nLong options may begin with one dash.\n", out);
-}
-
-/* The usual tables unless --table tells which; -leaktable and -noleaktable add
- * the leak table to these or take it away. */
-static void choose_tables(struct report__options *o) {
-    if (o->tables & MPROF_LEAKS && !o->no_leaks)
-        o->ask_leaks = true;
-    if (!o->tables)
-        o->tables = MPROF_USUAL_TABLES;
-    if (o->ask_leaks)
-        o->tables |= MPROF_LEAKS;
-    if (o->no_leaks)
-        o->tables &= ~(unsigned)MPROF_LEAKS;
-}
-
-bool report__parse_arguments(const struct report__option *known, int argc,
-                             char **argv, const char *prefix, FILE *err,
-                             struct report__options *options) {
-    bool only_files = false;
-
-    /* No file is written behind the argument that is looked at. */
-    options->files = (const char **)argv;
-    for (int i = 1; i < argc; i++) {
-        if (!only_files && strcmp(argv[i], "--") == 0) {
-            only_files = true;
-        } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!report__take_option(known, argv, &i, prefix, err, options))
-                return false;
-        } else {
-            options->files[options->file_count++] = argv[i];
-        }
-    }
-    return true;
-}
-
-bool report__check_focus(const struct report__focus *focus, bool all_frames,
-                         FILE *err) {
-    if (!focus->only || !all_frames)
-        return true;
-    fputs("mprof: --only leaves functions out, --all-frames shows all: choose "
-          "one\n",
-          err);
-    return false;
-}
-
-bool report__parse_options(int argc, char **argv, FILE *err,
-                           struct report__options *options) {
-    *options = (struct report__options){
-        .tables = 0, .choice.verbosity = MPROF_NORMAL, .leak_depth = 5};
-    if (!report__parse_arguments(list, argc, argv, "mprof: ", err, options))
-        return false;
-    if (options->sexp && report__is_focused(&options->focus)) {
-        fputs("mprof: --sexp has everything: no --focus, --ignore, --only or "
-              "--type\n",
-              err);
-        return false;
-    }
-    choose_tables(options);
-    return report__check_focus(&options->focus, options->all_frames, err);
 }

@@ -12,14 +12,12 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/format/bytes.h"
 #include "monitor/format/claim.h"
 #include "monitor/format/create.h"
 #include "monitor/format/format.h"
@@ -27,7 +25,7 @@
 #include "monitor/format/process.h"
 #include "monitor/format/runnable.h"
 #include "report/command/run_html.h"
-#include "report/command/run_options.h"
+#include "report/command/command.h"
 #include "report/data/group.h"
 #include "report/data/log.h"
 
@@ -42,14 +40,15 @@ fail(int status, const char *format, ...) {
     return status;
 }
 
-static int set_limit(const char *text) {
+/* For what is not given, what the environment says. */
+static void set_limit(const char *text) {
     char number[32];
     uint64_t bytes;
-    if (!report__read_limit(text, stderr, &bytes))
-        return 2;
-    snprintf(number, sizeof number, "%" PRIu64, bytes);
-    setenv("MPROF_LIMIT", number, 1);
-    return 0;
+
+    if (text && mprof__read_bytes(text, &bytes)) {
+        snprintf(number, sizeof number, "%" PRIu64, bytes);
+        setenv("MPROF_LIMIT", number, 1);
+    }
 }
 
 /* Would the data file overwrite something else?  Zeros are a data file that
@@ -223,43 +222,90 @@ static void set_run(void) {
     setenv("MPROF_RUN", text, 1);
 }
 
-int report__run_main(int argc, char **argv) {
-    struct report__run_options run = {.data = getenv("MPROF_DATA"),
-                                      .log = getenv("MPROF_LOG"),
-                                      .limit = getenv("MPROF_LIMIT"),
-                                      .children = true};
+/* Set up what CALL asks for; the status, if that is not possible. */
+static int set_up(const struct report__options *o) {
+    const struct report__run_options *run = &o->run;
     int status;
-    (void)argc;
-    if (run.limit != NULL && *run.limit == '\0')
-        run.limit = NULL;
-    if (!report__parse_run(argv, stderr, &run))
-        return 2;
-    if ((run.limit != NULL && (status = set_limit(run.limit)) != 0) ||
-        (status = set_data(run.data)) != 0 || (status = set_log(&run)) != 0 ||
-        (status = check_html(run.html)) != 0 ||
-        (status = set_preload(run.lisp)) != 0)
+
+    set_limit(run->limit);
+    if ((status = set_data(o->output)) != 0 || (status = set_log(run)) != 0 ||
+        (status = check_html(run->html)) != 0 ||
+        (status = set_preload(run->lisp)) != 0)
         return status;
     unsetenv("MPROF_START");
     unsetenv("MPROF_CHILDREN");
     unsetenv("MPROF_LISP");
     unsetenv("MPROF_LIVE");
-    if (run.lisp) {
+    if (run->lisp) {
         setenv("MPROF_LISP", "1", 1);
-        if (run.live)
-            setenv("MPROF_LIVE", run.live, 1);
+        if (run->live)
+            setenv("MPROF_LIVE", run->live, 1);
         forget_earlier(); /* it may be that no Lisp runs */
     }
-    if (!run.children)
+    if (run->no_children)
         setenv("MPROF_CHILDREN", "no", 1);
-    if (run.summary)
+    if (run->summary)
         setenv("MPROF_SUMMARY", "1", 1);
-    if (run.scan)
+    if (run->scan)
         setenv("MPROF_SCAN", "1", 1);
-    check_program(run.program[0]);
-    if (run.html != NULL && (status = report__run_html(run.html)) >= 0)
+    return 0;
+}
+
+/* What is not given, the environment may say.  False after a line. */
+static bool parse(struct report__call *call, int argc, char **argv) {
+    struct report__options *o = &call->options;
+    const char *limit = getenv("MPROF_LIMIT");
+    uint64_t bytes;
+
+    if (!report__parse_arguments(call, argc, argv))
+        return false;
+    if (!o->output)
+        o->output = getenv("MPROF_DATA");
+    if (!o->run.log)
+        o->run.log = getenv("MPROF_LOG");
+    if (o->run.limit || !limit || !*limit)
+        return true;
+    o->run.limit = limit;
+    if (mprof__read_bytes(limit, &bytes) && bytes <= MPROF__LARGEST_LIMIT)
+        return true;
+    fail(2, "MPROF_LIMIT: '%s' is not a number of bytes up to 16g", limit);
+    return false;
+}
+
+static int run(struct report__call *call, int argc, char **argv) {
+    const struct report__options *o = &call->options;
+    char **program;
+    int status;
+
+    if (!parse(call, argc, argv))
+        return 2;
+    program = (char **)o->files;
+    program[o->file_count] = NULL;
+    if (o->help) {
+        report__print_help(stdout, call->command);
+        return 0;
+    }
+    if ((status = set_up(o)) != 0)
+        return status;
+    check_program(program[0]);
+    if (o->run.html && (status = report__run_with_page(o->run.html)) >= 0)
         return status;
     set_run();
-    execvp(run.program[0], run.program);
+    execvp(program[0], program);
     status = errno == ENOENT ? 127 : 126;
-    return fail(status, "%s: %s", run.program[0], strerror(errno));
+    return fail(status, "%s: %s", program[0], strerror(errno));
+}
+
+int report__run_main(int argc, char **argv) {
+    struct report__call call = {.command = report__find_command("run"),
+                                .output = {.stream = stdout},
+                                .err = stderr};
+    jmp_buf nomem;
+
+    call.pool.nomem = &nomem;
+    if (setjmp(nomem))
+        return fail(2, "out of memory");
+    int status = run(&call, argc, argv);
+    report__pool_free(&call.pool);
+    return status;
 }

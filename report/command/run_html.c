@@ -97,13 +97,15 @@ static void find(const char *name, const char *end, glob_t *found) {
 
 /* FILE is made of those of FOUND that were begun since BEGIN. */
 static void make_page(const char *file, const glob_t *found, uint64_t begin) {
-    static char html[] = "html", output[] = "-o", end[] = "--";
-    char **arguments = calloc(found->gl_pathc + 5, sizeof *arguments);
+    static char mprof[] = "mprof", html[] = "html", output[] = "-o",
+                end[] = "--";
+    char **arguments = calloc(found->gl_pathc + 6, sizeof *arguments);
     char *name = strdup(file);
     int count = 0;
 
     if (arguments == NULL || name == NULL)
         return;
+    arguments[count++] = mprof;
     arguments[count++] = html;
     arguments[count++] = output;
     arguments[count++] = name;
@@ -116,7 +118,7 @@ static void make_page(const char *file, const glob_t *found, uint64_t begin) {
         fprintf(stderr, "mprof: run: nothing was recorded: there is no %s\n",
                 file);
     else
-        report__html_main(count, arguments, stdout, stderr);
+        report__main(count, arguments, stdout, stderr);
     free(name);
     free(arguments);
 }
@@ -131,7 +133,7 @@ static int end_with(int status) {
     return 128 + WTERMSIG(status);
 }
 
-int report__run_html(const char *file) {
+int report__run_with_page(const char *file) {
     const char *data = getenv("MPROF_DATA");
     glob_t found = {.gl_pathc = 0};
     uint64_t begin = now();

@@ -7,6 +7,6 @@
  * file that MPROF_DATA names and of those beside it that the program's children
  * left, and returns the program's exit status, or ends by the signal that ended
  * it.  A line on standard error says why there is no page. */
-int report__run_html(const char *file);
+int report__run_with_page(const char *file);
 
 #endif

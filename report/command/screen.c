@@ -17,23 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/command/option.h"
-
 enum { NARROWEST = 40, WIDEST = 10000, USUAL = 80 };
-
-bool report__take_colour(const char *value, FILE *err,
-                         enum report__colour *colour) {
-    static const char *const names[] = {[MPROF_COLOUR_AUTO] = "auto",
-                                        [MPROF_COLOUR_ALWAYS] = "always",
-                                        [MPROF_COLOUR_NEVER] = "never"};
-
-    int chosen = report__choose(REPORT__CHOICES("no colour", names), value,
-                                strlen(value), err);
-
-    if (chosen >= 0)
-        *colour = (enum report__colour)chosen;
-    return chosen >= 0;
-}
 
 /* The columns of the terminal FD. */
 static uint32_t width_of(int fd) {

@@ -23,10 +23,6 @@ struct report__screen {
     bool failed;   /* it could not be started, and all is lost */
 };
 
-/* VALUE of --color; false after a line on ERR. */
-bool report__take_colour(const char *value, FILE *err,
-                         enum report__colour *colour);
-
 /* OUTPUT, which is open, goes through SCREEN if it is a terminal or is to have
  * colours. */
 void report__screen_begin(struct report__screen *screen,

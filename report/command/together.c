@@ -1,7 +1,9 @@
 /* together.c - the data files of a command as one profile. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "monitor/format/group.h"
 #include "report/base/pairs.h"
@@ -148,4 +150,67 @@ void report__together_free(struct report__together *together) {
     for (uint32_t i = 0; i < together->count; i++)
         report__pool_free(&together->parts[i].pool);
     together->count = 0;
+}
+
+const struct report__profile *report__read_files(struct report__call *call,
+                                                 bool calls,
+                                                 struct report__input *input,
+                                                 const char **error) {
+    const struct report__options *o = &call->options;
+    uint32_t count;
+    const struct report__input *inputs =
+        report__choose_inputs(&call->pool, o->files, o->file_count, &count);
+
+    call->together.alive = o->alive;
+    call->together.calls = calls;
+    if (o->file_count == 0 && access(inputs->data, F_OK) != 0 &&
+        errno == ENOENT) {
+        *error = "no mprof.data here; record one with: mprof run PROGRAM";
+        return NULL;
+    }
+    return report__read_together(&call->together, &call->pool, inputs, count,
+                                 input, error);
+}
+
+unsigned report__choose_heaps(struct report__call *call,
+                              const struct report__input *input,
+                              const struct report__profile *profile,
+                              const char **error) {
+    const struct report__options *o = &call->options;
+    const bool typed = o->focus.types.count > 0;
+    unsigned heaps = profile->heaps;
+
+    if (typed && o->heaps == 1u << MPROF_C_HEAP) {
+        *error = "--type is of the Lisp heap, not of C's";
+        return 0;
+    }
+    if (typed && !(heaps & 1u << MPROF_LISP_HEAP)) {
+        *error = report__format(
+            &call->pool,
+            "%s: the Lisp heap was not recorded, which alone has types",
+            input->data);
+        return 0;
+    }
+    if (typed)
+        heaps = 1u << MPROF_LISP_HEAP;
+    if (o->heaps)
+        heaps &= o->heaps;
+    if (!heaps)
+        *error = report__format(&call->pool, "%s: the %s heap was not recorded",
+                                input->data,
+                                o->heaps >> MPROF_C_HEAP & 1 ? "C" : "Lisp");
+    return heaps;
+}
+
+enum mprof_heap report__choose_heap(struct report__call *call,
+                                    const struct report__input *input,
+                                    unsigned heaps, const char **error) {
+    const enum mprof_heap heap =
+        heaps == 1u << MPROF_C_HEAP ? MPROF_C_HEAP : MPROF_LISP_HEAP;
+
+    if (heaps != 1u << heap)
+        *error = report__format(&call->pool,
+                                "%s: there are two heaps: choose one by --heap",
+                                input->data);
+    return heap;
 }

@@ -94,30 +94,26 @@ static void print_moment(FILE *out, const struct report__profile *profile) {
                 report__grouped(profile->untracked_bytes).text);
 }
 
-void report__print_alive(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool) {
-    if (!profile->alive) {
-        report__print_title(out, table.title, profile->sampling);
+void report__print_alive(struct report__context *c) {
+    if (!c->part->alive) {
+        report__print_title(c->out, table.title, c->part->sampling);
         fputs("It was not recorded what is alive: (mprof:start :live t), or "
               "ecl --mprof --live,\ndoes that.\n",
-              out);
+              c->out);
         return;
     }
-    struct report__rows rows = report__rows_make(pool, profile, names, thread,
-                                                 options, MPROF_BY_ALIVE);
+    struct report__rows rows = report__rows_make(c, MPROF_BY_ALIVE);
     const struct report__row *total = &rows.total;
     struct layout layout = {
-        .out = out,
-        .sampling = profile->sampling,
+        .out = c->out,
+        .sampling = c->part->sampling,
         .alive = report__larger(11, report__digits(total->kept.bytes)),
         .objects = report__larger(8, report__digits(total->kept.allocs)),
         .age =
-            report__larger(5, 2 + report__digits(profile->alive_collections)),
+            report__larger(5, 2 + report__digits(c->part->alive_collections)),
         .allocs = report__larger(8, report__digits(total->allocated.allocs)),
         .bytes = report__larger(10, report__digits(total->allocated.bytes))};
 
-    report__print_row_table(out, &table, &layout, &rows, &options->choice);
-    print_moment(out, profile);
+    report__print_row_table(c->out, &table, &layout, &rows, &c->choice);
+    print_moment(c->out, c->part);
 }

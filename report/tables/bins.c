@@ -254,15 +254,17 @@ static void print_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
-void report__print_bins(FILE *out, const struct report__profile *profile,
-                        uint32_t thread, const struct report__choice *choice,
-                        struct report__pool *pool) {
-    struct layout l = {.out = out, .choice = choice, .type_width = 20};
+void report__print_bins(struct report__context *context) {
+    FILE *out = context->out;
+    struct report__pool *pool = context->pool;
+    struct layout l = {
+        .out = out, .choice = &context->choice, .type_width = 20};
     struct report__bin total = {0}, classes[MPROF_CLASSES] = {{0}};
     struct report__bin *bins;
     struct group *groups;
     struct mprof_count untyped;
-    uint32_t count = collect(pool, profile, thread, &bins, &untyped);
+    uint32_t count =
+        collect(pool, context->part, context->thread, &bins, &untyped);
     uint32_t n = make_groups(pool, bins, count, &groups);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -275,13 +277,13 @@ void report__print_bins(FILE *out, const struct report__profile *profile,
     l.allocs_width = report__larger(9, report__digits(allocs(&total)));
     l.objects_width = report__larger(9, report__digits(total.objects.allocs));
     l.bytes_width = report__larger(11, report__digits(bytes(&total)));
-    l.alive = profile->alive;
+    l.alive = context->part->alive;
     l.living = living(&total).bytes;
     l.alive_width = report__larger(8, report__digits(living(&total).allocs));
     l.living_width = report__larger(11, report__digits(l.living));
     choose(&l, groups, n, count, pool);
 
-    report__print_title(out, "Allocation bins", profile->sampling);
+    report__print_title(out, "Allocation bins", context->part->sampling);
     print_heading(&l);
     for (uint32_t i = 0; i < n; i++) {
         enum mprof_class c = groups[i].sum.class_;
@@ -302,6 +304,6 @@ void report__print_bins(FILE *out, const struct report__profile *profile,
                 "less is alive\n",
                 report__grouped(untyped.allocs).text,
                 report__grouped(untyped.bytes).text);
-    report__print_left(out, choice, "row", l.left, l.more, l.left_bytes,
+    report__print_left(out, l.choice, "row", l.left, l.more, l.left_bytes,
                        "bytes");
 }

@@ -224,30 +224,25 @@ static void print_heading(const struct table *t) {
     putc('\n', t->out);
 }
 
-void report__print_by_type(FILE *out, const struct report__profile *profile,
-                           const struct report__functions *names,
-                           uint32_t thread,
-                           const struct report__path_options *options,
-                           struct report__pool *pool) {
-    struct table t = {.out = out,
-                      .choice = &options->choice,
-                      .names = names,
-                      .types = report__lisp_types(pool, profile),
-                      .thread = thread};
+void report__print_by_type(struct report__context *c) {
+    struct table t = {.out = c->out,
+                      .choice = &c->choice,
+                      .names = c->names,
+                      .types = report__lisp_types(c->pool, c->part),
+                      .thread = c->thread};
     uint64_t left_bytes = 0;
     uint32_t left = 0;
 
-    take_all(&t, profile, options->all_frames, pool);
-    make_groups(&t, pool);
+    take_all(&t, c->part, c->all_frames, c->pool);
+    make_groups(&t, c->pool);
     t.bytes_width = report__larger(10, report__digits(t.total.bytes));
     t.allocs_width = report__larger(9, report__digits(t.total.allocs));
     t.objects_width = report__larger(9, report__digits(t.total.objects));
-    fputs("Types by function\n\n", out);
+    fputs("Types by function\n\n", c->out);
     print_heading(&t);
     for (uint32_t i = 0; i < t.group_count; i++) {
         const struct row *sum = &t.groups[i].sum;
-        if (report__below(sum->bytes, t.total.bytes,
-                          options->choice.verbosity)) {
+        if (report__below(sum->bytes, t.total.bytes, c->choice.verbosity)) {
             left++;
             left_bytes += sum->bytes;
             continue;
@@ -255,10 +250,10 @@ void report__print_by_type(FILE *out, const struct report__profile *profile,
         print_group(&t, &t.groups[i]);
     }
     print_numbers(&t, "        ", &t.total);
-    fputs("<TOTAL>\n", out);
-    report__print_left(out, &options->choice, "type", left, 0, left_bytes,
+    fputs("<TOTAL>\n", c->out);
+    report__print_left(c->out, &c->choice, "type", left, 0, left_bytes,
                        "bytes");
     fputs("For which callers they did, --type=TYPE tells with --table=graph, "
           "paths or tree.\n",
-          out);
+          c->out);
 }

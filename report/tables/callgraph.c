@@ -360,18 +360,18 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
     p->of_width = report__larger(5, allocs);
 }
 
-void report__print_graph(FILE *out, const struct report__graph *graph,
-                         const struct report__choice *choice,
-                         struct report__pool *pool) {
+void report__print_graph(struct report__context *c) {
+    const struct report__graph *graph = report__graph_of(c);
+    FILE *out = c->out;
     struct report__printer p = {
-        .out = out, .pool = pool, .graph = graph, .choice = choice};
+        .out = out, .pool = c->pool, .graph = graph, .choice = &c->choice};
     uint32_t left = 0, more = 0;
     bool exact = false;
     struct group *groups = report__alloc(
-        pool, (size_t)graph->functions->count + graph->cycle_count,
+        c->pool, (size_t)graph->functions->count + graph->cycle_count,
         sizeof *groups);
 
-    prepare(&p, pool);
+    prepare(&p, c->pool);
     uint32_t n = make_groups(&p, groups, &left, &more, &exact);
     p.index_width = report__larger(7, report__digits(n) + 3);
 
@@ -398,11 +398,11 @@ void report__print_graph(FILE *out, const struct report__graph *graph,
             print_function_group(&p, groups[i].id);
     }
     if (more > 0)
-        report__print_left(out, choice, "function", left, more, 0, NULL);
+        report__print_left(out, p.choice, "function", left, more, 0, NULL);
     else if (left > 0)
         fprintf(out,
                 "%s function%s with totals below %s left out"
                 " (--verbose shows them)\n",
                 report__grouped(left).text, left == 1 ? "" : "s",
-                report__limit(choice->verbosity));
+                report__limit(p.choice->verbosity));
 }

@@ -177,14 +177,18 @@ static struct report__diff_row *chain_row(struct making *m, struct chains *c,
 }
 
 static void by_chain(struct making *m) {
-    const struct report__path_options options = {
-        .heap = m->options->heap, .all_frames = m->options->all_frames};
+    const struct report__context context = {.pool = m->pool,
+                                            .part = m->part,
+                                            .names = m->joined->names,
+                                            .heap = m->options->heap,
+                                            .thread = MPROF_ALL_THREADS,
+                                            .all_frames =
+                                                m->options->all_frames};
     const struct report__profile *p = m->part;
     struct report__paths *paths = &m->out->paths;
     struct chains c = {.capacity = 0};
 
-    *paths = report__paths_build(m->pool, p, m->joined->names,
-                                 MPROF_ALL_THREADS, &options);
+    *paths = report__paths_build(&context);
     c.row_of = report__alloc(m->pool, paths->count, sizeof *c.row_of);
     for (uint32_t i = 0; i < p->counter_count; i++)
         if (paths->of_counter[i] != MPROF_NONE)

@@ -158,9 +158,8 @@ static void print_table(FILE *out, enum mprof_heap heap, bool alive,
                        t->left_bytes, "bytes");
 }
 
-void report__print_direct(FILE *out, const struct report__graph *graph,
-                          const struct report__choice *choice,
-                          struct report__pool *pool) {
+static void print_by_function(struct report__context *c) {
+    const struct report__graph *graph = report__graph_of(c);
     struct table t = {.title = "Direct allocation",
                       .sampling = graph->sampling,
                       .what = "function",
@@ -169,7 +168,7 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
                               .freed = graph->freed,
                               .at_peak = graph->at_peak}};
 
-    t.rows = report__alloc(pool, t.count, sizeof *t.rows);
+    t.rows = report__alloc(c->pool, t.count, sizeof *t.rows);
     for (uint32_t v = 0; v < t.count; v++) {
         const struct report__vertex *vertex = &graph->vertices[v];
         t.rows[v] = (struct row){.name = graph->functions->list[v].name,
@@ -178,7 +177,7 @@ void report__print_direct(FILE *out, const struct report__graph *graph,
                                  .total = report__bytes(&vertex->total),
                                  .at_peak = vertex->at_peak};
     }
-    print_table(out, graph->heap, graph->alive, &t, choice);
+    print_table(c->out, graph->heap, graph->alive, &t, &c->choice);
 }
 
 /*
@@ -204,43 +203,43 @@ static void add_counter(struct row *row, struct row *sum,
     }
 }
 
-void report__print_direct_by(FILE *out, const struct report__profile *profile,
-                             const struct report__functions *names,
-                             uint32_t thread,
-                             const struct report__path_options *options,
-                             struct report__pool *pool) {
-    const bool alive = profile->alive && options->heap == MPROF_LISP_HEAP;
-    struct report__path_options of = *options;
-    of.by_ends = alive || options->heap == MPROF_C_HEAP;
-    const struct report__paths paths =
-        report__paths_build(pool, profile, names, thread, &of);
-    struct table t = {.title = options->lines ? "Direct allocation, by line"
-                                              : "Direct allocation, by call "
-                                                "site",
-                      .what = options->lines ? "line" : "call site",
-                      .sampling = report__sampling(profile, options->heap),
+static void print_by_site(struct report__context *c) {
+    const bool alive = c->part->alive && c->heap == MPROF_LISP_HEAP;
+    struct report__context of = *c;
+    of.by_ends = alive || c->heap == MPROF_C_HEAP;
+    const struct report__paths paths = report__paths_build(&of);
+    struct table t = {.title = c->lines ? "Direct allocation, by line"
+                                        : "Direct allocation, by call "
+                                          "site",
+                      .what = c->lines ? "line" : "call site",
+                      .sampling = report__sampling(c->part, c->heap),
                       .count = paths.label_count};
     bool merged = false;
 
-    t.rows = report__alloc(pool, t.count, sizeof *t.rows);
+    t.rows = report__alloc(c->pool, t.count, sizeof *t.rows);
     for (uint32_t i = 0; i < t.count; i++) {
         t.rows[i].name = paths.labels[i].text;
         merged |= paths.labels[i].merged;
     }
-    for (uint32_t i = 0; i < profile->counter_count; i++)
+    for (uint32_t i = 0; i < c->part->counter_count; i++)
         if (paths.of_counter[i] != MPROF_NONE)
             add_counter(&t.rows[paths.list[paths.of_counter[i]].label], &t.sum,
-                        &profile->counters[i], of.by_ends);
-    for (uint32_t i = 0; i < profile->total_count; i++) {
-        const struct report__total *total = &profile->totals[i];
+                        &c->part->counters[i], of.by_ends);
+    for (uint32_t i = 0; i < c->part->total_count; i++) {
+        const struct report__total *total = &c->part->totals[i];
         if (paths.of_total[i] == MPROF_NONE)
             continue;
         add_class(&t.rows[paths.list[paths.of_total[i]].label].self,
                   total->class_, &total->count);
         add_class(&t.sum.self, total->class_, &total->count);
     }
-    print_table(out, options->heap, alive, &t, &options->choice);
+    print_table(c->out, c->heap, alive, &t, &c->choice);
     if (merged)
-        fprintf(out, "a%s: calls from several places in a, recorded together\n",
-                options->lines ? " (n,m)" : "+n,m");
+        fprintf(c->out,
+                "a%s: calls from several places in a, recorded together\n",
+                c->lines ? " (n,m)" : "+n,m");
+}
+
+void report__print_direct(struct report__context *c) {
+    (c->lines || c->direct_by ? print_by_site : print_by_function)(c);
 }

@@ -108,7 +108,7 @@ static void print_share_lost(FILE *out, const struct report__profile *profile,
         return;
     fprintf(out,
             "%s of the %s bytes kept are lost: nothing in the program led to "
-            "them at its end (--leaks=lost)\n",
+            "them at its end (--table=lost)\n",
             report__grouped(total->lost.bytes).text,
             report__grouped(total->kept.bytes).text);
     print_unscanned(out, profile);
@@ -121,18 +121,14 @@ static const struct report__row_table kept_table = {
     .print_heading = print_heading,
     .print_row = print_row};
 
-void report__print_leaks(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool) {
-    struct report__rows rows =
-        report__rows_make(pool, profile, names, thread, options, MPROF_BY_KEPT);
-    struct layout layout = make_layout(out, &rows.total);
+void report__print_leaks(struct report__context *c) {
+    struct report__rows rows = report__rows_make(c, MPROF_BY_KEPT);
+    struct layout layout = make_layout(c->out, &rows.total);
 
-    report__print_row_table(out, &kept_table, &layout, &rows, &options->choice);
-    print_held(out, &rows);
-    print_doubts(out, profile);
-    print_share_lost(out, profile, &rows);
+    report__print_row_table(c->out, &kept_table, &layout, &rows, &c->choice);
+    print_held(c->out, &rows);
+    print_doubts(c->out, c->part);
+    print_share_lost(c->out, c->part, &rows);
 }
 
 /*
@@ -187,23 +183,19 @@ static const struct report__row_table lost_table = {
     .print_heading = print_lost_heading,
     .print_row = print_lost_row};
 
-void report__print_lost(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool) {
-    struct report__rows rows =
-        report__rows_make(pool, profile, names, thread, options, MPROF_BY_LOST);
+void report__print_lost(struct report__context *c) {
+    struct report__rows rows = report__rows_make(c, MPROF_BY_LOST);
     const struct mprof_lost_count *total = &rows.total.lost;
     struct layout layout = {
-        .out = out,
+        .out = c->out,
         .kept_width = report__larger(10, report__digits(total->bytes)),
         .allocs_width = report__larger(8, report__digits(total->objects)),
         .frees_width = report__larger(8, report__digits(total->objects))};
 
-    if (profile->scan == 0 || profile->scan_flags & MPROF_SCAN_FAILED) {
-        report__print_title(out, lost_table.title, 0);
-        fprintf(out, "%s",
-                profile->scan == 0
+    if (c->part->scan == 0 || c->part->scan_flags & MPROF_SCAN_FAILED) {
+        report__print_title(c->out, lost_table.title, 0);
+        fprintf(c->out, "%s",
+                c->part->scan == 0
                     ? "It was not looked for what is lost: `mprof run --scan` "
                       "does, when the program\nexits.\n"
                     : "What is lost is not known: memory for that was lacking, "
@@ -211,6 +203,6 @@ void report__print_lost(FILE *out, const struct report__profile *profile,
                       "has (/proc/self/maps).\n");
         return;
     }
-    report__print_row_table(out, &lost_table, &layout, &rows, &options->choice);
-    print_scan_doubts(out, profile);
+    report__print_row_table(c->out, &lost_table, &layout, &rows, &c->choice);
+    print_scan_doubts(c->out, c->part);
 }

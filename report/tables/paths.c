@@ -24,7 +24,7 @@ struct builder {
     struct report__pool *pool;
     const struct report__profile *profile;
     const struct report__functions *names;
-    const struct report__path_options *options;
+    const struct report__context *context;
     uint32_t thread;
     struct report__view view;
     struct report__paths out;
@@ -143,7 +143,7 @@ static const char *name_of(struct builder *b, uint32_t function) {
     const char *symbol = f->symbol;
     uint64_t start;
 
-    if (!b->names->fragment[function] || !b->options->offsets)
+    if (!b->names->fragment[function] || !b->context->offsets)
         return name;
     struct report__symbols *symbols =
         symbol ? NULL : report__call_sites_symbols(b->sites, f->module);
@@ -199,7 +199,7 @@ static const char *base_of(const char *path) {
 /* " (main.c:7)", or "". */
 static const char *place_text(struct builder *b,
                               const struct report__place *place) {
-    if (!b->options->lines || !place->file)
+    if (!b->context->lines || !place->file)
         return "";
     return place->line == 0
                ? report__format(b->pool, " (%s)", base_of(place->file))
@@ -295,14 +295,14 @@ static uint32_t label_at(struct builder *b, uint32_t node,
         .kind = b->names->list[b->names->shown[function]].kind};
     const char *inlined = "", *offsets = "", *lines = "";
 
-    if (b->options->offsets) {
+    if (b->context->offsets) {
         for (uint32_t i = 0; i < count; i++)
             known += offset_of(b, edges[i], function, &b->offsets[known]);
         offsets = offset_text(b, b->offsets, known, &label.merged);
     }
-    if (b->options->inlines)
+    if (b->context->inlines)
         inlined = inlined_text(b, edges, count);
-    if (b->options->lines && !*inlined)
+    if (b->context->lines && !*inlined)
         lines = lines_text(b, edges, count, &label.merged);
     if (!*lines && !*inlined)
         lines = source_text(b, function);
@@ -318,7 +318,7 @@ static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
     const uint32_t *edges;
     bool all;
 
-    if (!b->options->offsets && !b->options->inlines && !b->options->lines)
+    if (!b->context->offsets && !b->context->inlines && !b->context->lines)
         return label_at(b, node, NULL, 0);
     uint32_t count = report__calls_to(b->sites, child, &edges, &all);
     if (!all)
@@ -353,12 +353,12 @@ static void label_node(struct builder *b, uint32_t i) {
 
 static bool is_wanted(const struct builder *b, uint32_t node) {
     uint32_t thread = b->profile->nodes[node].thread;
-    return b->profile->threads[thread].heap == b->options->heap &&
+    return b->profile->threads[thread].heap == b->context->heap &&
            (b->thread == MPROF_ALL_THREADS || b->thread == thread);
 }
 
-static bool is_by_ends(const struct report__path_options *options) {
-    return options->heap == MPROF_C_HEAP || options->by_ends;
+static bool is_by_ends(const struct report__context *context) {
+    return context->heap == MPROF_C_HEAP || context->by_ends;
 }
 
 static uint32_t counter_path(struct builder *b,
@@ -380,12 +380,12 @@ static uint32_t counter_path(struct builder *b,
 static uint32_t total_path(struct builder *b,
                            const struct report__total *total) {
     const unsigned view =
-        b->options->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
+        b->context->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
     const struct report__label folded = {
         .text = "<folded>", .function = MPROF_TOP_LEVEL, .kind = MPROF_FOLDED};
 
     if (b->profile->threads[total->thread].heap != MPROF_LISP_HEAP ||
-        is_by_ends(b->options) || total->kind != MPROF_SELF ||
+        is_by_ends(b->context) || total->kind != MPROF_SELF ||
         !(total->views & view) ||
         (b->thread != MPROF_ALL_THREADS && b->thread != total->thread))
         return MPROF_NONE;
@@ -396,41 +396,38 @@ static uint32_t total_path(struct builder *b,
                            : function_label(b, total->function));
 }
 
-struct report__paths
-report__paths_build(struct report__pool *pool,
-                    const struct report__profile *profile,
-                    const struct report__functions *names, uint32_t thread,
-                    const struct report__path_options *options) {
-    struct builder b = {.pool = pool,
+struct report__paths report__paths_build(const struct report__context *c) {
+    const struct report__profile *profile = c->part;
+    struct builder b = {.pool = c->pool,
                         .profile = profile,
-                        .names = names,
-                        .options = options,
-                        .thread = thread};
+                        .names = c->names,
+                        .context = c,
+                        .thread = c->thread};
     uint32_t nodes = profile->node_count;
 
-    b.view = report__make_view(pool, profile, names, options->heap, thread,
-                               options->all_frames, NULL);
-    b.plain = report__alloc(pool, names->count, sizeof *b.plain);
-    b.shown = report__alloc(pool, nodes, sizeof *b.shown);
-    b.above = report__alloc(pool, nodes, sizeof *b.above);
-    b.as_caller = report__alloc(pool, nodes, sizeof *b.as_caller);
-    b.offsets = report__alloc(pool, profile->edge_count, sizeof *b.offsets);
-    b.sites = report__call_sites_open(pool, profile, names, options->lines);
-    if (options->lines)
-        b.sources = names->sources;
-    b.out.of_counter =
-        report__alloc(pool, profile->counter_count, sizeof *b.out.of_counter);
+    b.view = report__make_view(c->pool, profile, c->names, c->heap, c->thread,
+                               c->all_frames, NULL);
+    b.plain = report__alloc(c->pool, c->names->count, sizeof *b.plain);
+    b.shown = report__alloc(c->pool, nodes, sizeof *b.shown);
+    b.above = report__alloc(c->pool, nodes, sizeof *b.above);
+    b.as_caller = report__alloc(c->pool, nodes, sizeof *b.as_caller);
+    b.offsets = report__alloc(c->pool, profile->edge_count, sizeof *b.offsets);
+    b.sites = report__call_sites_open(c->pool, profile, c->names, c->lines);
+    if (c->lines)
+        b.sources = c->names->sources;
+    b.out.of_counter = report__alloc(c->pool, profile->counter_count,
+                                     sizeof *b.out.of_counter);
     for (uint32_t i = 0; i < nodes; i++)
         if (is_wanted(&b, i))
             label_node(&b, i);
     for (uint32_t i = 0; i < profile->counter_count; i++)
         b.out.of_counter[i] =
             is_wanted(&b, profile->counters[i].node) &&
-                    !(profile->counters[i].is_spill && is_by_ends(options))
+                    !(profile->counters[i].is_spill && is_by_ends(c))
                 ? counter_path(&b, &profile->counters[i])
                 : MPROF_NONE;
     b.out.of_total =
-        report__alloc(pool, profile->total_count, sizeof *b.out.of_total);
+        report__alloc(c->pool, profile->total_count, sizeof *b.out.of_total);
     for (uint32_t i = 0; i < profile->total_count; i++)
         b.out.of_total[i] = total_path(&b, &profile->totals[i]);
     report__call_sites_close(b.sites);

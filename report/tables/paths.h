@@ -34,11 +34,7 @@ struct report__paths {
     uint32_t *of_counter, *of_total;
 };
 
-/* The paths of all counters of the heap, of THREAD or MPROF_ALL_THREADS. */
-struct report__paths
-report__paths_build(struct report__pool *pool,
-                    const struct report__profile *profile,
-                    const struct report__functions *names, uint32_t thread,
-                    const struct report__path_options *options);
+/* The paths of all counters of the part, the heap and the thread of C. */
+struct report__paths report__paths_build(const struct report__context *c);
 
 #endif

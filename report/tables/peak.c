@@ -85,15 +85,11 @@ static const struct report__row_table peak_table = {
     .print_heading = print_peak_heading,
     .print_row = print_peak_row};
 
-void report__print_peak(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool) {
-    struct report__rows rows =
-        report__rows_make(pool, profile, names, thread, options, MPROF_BY_PEAK);
-    struct layout layout = make_layout(out, &rows, 10);
+void report__print_peak(struct report__context *c) {
+    struct report__rows rows = report__rows_make(c, MPROF_BY_PEAK);
+    struct layout layout = make_layout(c->out, &rows, 10);
 
-    report__print_row_table(out, &peak_table, &layout, &rows, &options->choice);
+    report__print_row_table(c->out, &peak_table, &layout, &rows, &c->choice);
 }
 
 static const struct report__row_table temporary_table = {
@@ -103,16 +99,11 @@ static const struct report__row_table temporary_table = {
     .print_heading = print_temporary_heading,
     .print_row = print_temporary_row};
 
-void report__print_temporary(FILE *out, const struct report__profile *profile,
-                             const struct report__functions *names,
-                             uint32_t thread,
-                             const struct report__path_options *options,
-                             struct report__pool *pool) {
-    struct report__rows rows = report__rows_make(pool, profile, names, thread,
-                                                 options, MPROF_BY_TEMPORARY);
-    struct layout layout = make_layout(out, &rows, 9);
+void report__print_temporary(struct report__context *c) {
+    struct report__rows rows = report__rows_make(c, MPROF_BY_TEMPORARY);
+    struct layout layout = make_layout(c->out, &rows, 9);
 
     layout.allocs = report__larger(layout.allocs, 9);
-    report__print_row_table(out, &temporary_table, &layout, &rows,
-                            &options->choice);
+    report__print_row_table(c->out, &temporary_table, &layout, &rows,
+                            &c->choice);
 }

@@ -295,28 +295,25 @@ static void drop_more(struct report__rows *l, uint32_t most) {
     l->count = most;
 }
 
-struct report__rows report__rows_make(
-    struct report__pool *pool, const struct report__profile *profile,
-    const struct report__functions *names, uint32_t thread,
-    const struct report__path_options *options, enum report__measure by) {
-    struct report__rows l = {.names = names,
-                             .depth =
-                                 options->depth ? options->depth : UINT32_MAX,
-                             .lines = options->lines};
+struct report__rows report__rows_make(const struct report__context *c,
+                                      enum report__measure by) {
+    struct report__rows l = {.names = c->names,
+                             .depth = c->depth ? c->depth : UINT32_MAX,
+                             .lines = c->lines};
 
-    struct report__path_options of = *options;
+    struct report__context of = *c;
     if (by != MPROF_BY_SORT)
         of.heap = by == MPROF_BY_ALIVE ? MPROF_LISP_HEAP : MPROF_C_HEAP;
     of.by_ends = by == MPROF_BY_ALIVE || of.heap == MPROF_C_HEAP;
     l.by_ends = of.by_ends;
-    l.sampling = report__sampling(profile, of.heap);
-    l.paths = report__paths_build(pool, profile, names, thread, &of);
-    fill(&l, pool, profile, by, options->choice.sort);
-    add_up(&l, pool);
-    drop_small(&l, options->choice.verbosity);
+    l.sampling = report__sampling(c->part, of.heap);
+    l.paths = report__paths_build(&of);
+    fill(&l, c->pool, c->part, by, c->choice.sort);
+    add_up(&l, c->pool);
+    drop_small(&l, c->choice.verbosity);
     if (l.count > 0)
         qsort_r(l.list, l.count, sizeof *l.list, compare_rows, &l);
-    drop_more(&l, options->choice.rows);
+    drop_more(&l, c->choice.rows);
     return l;
 }
 

@@ -40,7 +40,7 @@ struct report__rows {
     uint64_t lacking;           /* of rows with fewer callers than asked for */
     bool merged;                /* a label was printed that needs explaining */
     bool lines;                 /* it has lines, not offsets */
-    bool by_ends;               /* see struct report__path_options */
+    bool by_ends;               /* see struct report__context */
     uint32_t sampling;          /* as of the profile */
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
@@ -49,11 +49,9 @@ struct report__rows {
     uint32_t *room;   /* for the longest path */
 };
 
-/* Those of THREAD, or MPROF_ALL_THREADS, sorted. */
-struct report__rows report__rows_make(
-    struct report__pool *pool, const struct report__profile *profile,
-    const struct report__functions *names, uint32_t thread,
-    const struct report__path_options *options, enum report__measure by);
+/* Those of C, sorted. */
+struct report__rows report__rows_make(const struct report__context *c,
+                                      enum report__measure by);
 
 /* PART in WIDTH columns, and in parentheses its percentage of WHOLE; for the
  * total blanks. */

@@ -163,13 +163,10 @@ static void print_heading(const struct layout *l) {
     putc('\n', l->out);
 }
 
-void report__print_sizes(FILE *out, const struct report__profile *profile,
-                         uint32_t thread, const struct report__types *types,
-                         const struct report__choice *choice,
-                         struct report__pool *pool) {
-    struct layout l = {.out = out, .choice = choice, .types = types};
+void report__print_sizes(struct report__context *c) {
+    struct layout l = {.out = c->out, .choice = &c->choice, .types = c->types};
     const struct report__size_bin *bins =
-        report__sizes_collect(pool, profile, thread);
+        report__sizes_collect(c->pool, c->part, c->thread);
 
     for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
         add(&l.total.allocated, &bins[i].allocated);
@@ -182,13 +179,13 @@ void report__print_sizes(FILE *out, const struct report__profile *profile,
     l.frees_width = report__larger(8, report__digits(l.total.freed.allocs));
     l.kept_width = report__larger(11, report__digits(l.kept));
 
-    report__print_title(out, "Allocation bins", 0);
+    report__print_title(c->out, "Allocation bins", 0);
     print_heading(&l);
     print_rows(&l, bins);
-    const char *missing = types ? report__types_missing(types) : NULL;
+    const char *missing = c->types ? report__types_missing(c->types) : NULL;
     if (missing) {
-        putc(toupper((unsigned char)missing[0]), out);
-        report__print_name(out, missing + 1);
-        fputs(".\n", out);
+        putc(toupper((unsigned char)missing[0]), c->out);
+        report__print_name(c->out, missing + 1);
+        fputs(".\n", c->out);
     }
 }

@@ -9,20 +9,26 @@
 #include "report/elf/types.h"
 #include "report/graph/graph.h"
 
-enum report__table {
-    MPROF_BINS = 1,
-    MPROF_LEAKS = 2,
-    MPROF_DIRECT = 4,
-    MPROF_GRAPH = 8,
-    MPROF_USUAL_TABLES = 15, /* those above, printed unless others are named */
-    MPROF_PEAK = 16,
-    MPROF_TEMPORARY = 32,
-    MPROF_PATHS = 64,
-    MPROF_TREE = 128,
-    MPROF_BY_TYPE = 256, /* of Lisp */
-    MPROF_ALIVE = 512,   /* of Lisp, if that is known; then it is usual */
-    MPROF_PATH_TABLES = MPROF_LEAKS | MPROF_PEAK | MPROF_TEMPORARY /* of C */
+/* In the order in which they are printed. */
+enum report__table_id {
+    MPROF_TABLE_BINS,
+    MPROF_TABLE_LEAKS,
+    MPROF_TABLE_LOST,
+    MPROF_TABLE_PEAK,
+    MPROF_TABLE_TEMPORARY,
+    MPROF_TABLE_ALIVE, /* of Lisp, if that is known; then it is usual */
+    MPROF_TABLE_PATHS,
+    MPROF_TABLE_TREE,
+    MPROF_TABLE_BY_TYPE, /* of Lisp */
+    MPROF_TABLE_DIRECT,
+    MPROF_TABLE_GRAPH,
+    MPROF_TABLES
 };
+/* Printed unless others are named. */
+#define MPROF_USUAL_TABLES                                                     \
+    (1u << MPROF_TABLE_BINS | 1u << MPROF_TABLE_LEAKS |                        \
+     1u << MPROF_TABLE_DIRECT | 1u << MPROF_TABLE_GRAPH)
+
 enum report__verbosity { MPROF_TERSE, MPROF_NORMAL, MPROF_VERBOSE };
 
 /* By which column; a table that has it not takes its usual one. */
@@ -77,16 +83,6 @@ void report__print_date(FILE *out, uint64_t ns);
 void report__print_when(FILE *out, const struct report__profile *profile,
                         const char *before, const char *behind);
 
-/* One table each; THREAD as for report__graph_build().  Bins are those of the
- * Lisp heap, sizes and what shows paths of the C heap; TYPES may be NULL. */
-void report__print_bins(FILE *out, const struct report__profile *profile,
-                        uint32_t thread, const struct report__choice *choice,
-                        struct report__pool *pool);
-void report__print_sizes(FILE *out, const struct report__profile *profile,
-                         uint32_t thread, const struct report__types *types,
-                         const struct report__choice *choice,
-                         struct report__pool *pool);
-
 enum report__curve_format {
     MPROF_CURVE_CHOSEN, /* drawn on a terminal, else a table */
     MPROF_CURVE_TABLE,
@@ -116,13 +112,24 @@ void report__draw(FILE *out, const struct report__moment *moments,
                   uint32_t count, const struct report__curve_options *options,
                   struct report__pool *pool);
 
-struct report__path_options {
+/* What a table is made of, and how.  The command sets it once, and heap and
+ * thread for each set of tables. */
+struct report__context {
+    FILE *out;
+    struct report__pool *pool;
+    const struct report__profile *profile; /* all that was recorded */
+    const struct report__profile *part;    /* what the tables show of it */
+    const struct report__functions *names; /* NULL: not needed */
+    const struct report__types *types;     /* of sizes of C, or NULL */
+    struct report__graph *graph;           /* see report__graph_of() */
+    enum mprof_heap heap;
+    uint32_t thread; /* or MPROF_ALL_THREADS */
     struct report__choice choice;
-    enum mprof_heap heap; /* of a table that is of any; the others are C's */
-    uint32_t depth;       /* callers shown at most; 0: all */
-    bool inverted;        /* the tree: from what allocates out to its callers */
+    uint32_t depth;  /* callers shown at most; 0: all */
+    bool inverted;   /* the tree: from what allocates out to its callers */
     bool offsets;    /* of the call sites; different ones are different paths */
-    bool lines;      /* the same for where they stand in the source */
+    bool lines;      /* lines of the source in place of offsets */
+    bool direct_by;  /* the direct table has a row for each of these */
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
     /* Chains in the spill and in totals are counted where their innermost
@@ -130,57 +137,38 @@ struct report__path_options {
      * is in the C heap. */
     bool by_ends;
 };
-void report__print_lost(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool);
-void report__print_leaks(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool);
-void report__print_alive(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool);
-void report__print_peak(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool);
-void report__print_temporary(FILE *out, const struct report__profile *profile,
-                             const struct report__functions *names,
-                             uint32_t thread,
-                             const struct report__path_options *options,
-                             struct report__pool *pool);
 
-/* These of any heap. */
-void report__print_paths(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool);
-void report__print_tree(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool);
+enum report__table_needs {
+    MPROF_NEEDS_NAMES = 1,    /* of functions */
+    MPROF_NEEDS_TYPES = 2,    /* of the sizes of C */
+    MPROF_NEEDS_INLINING = 4, /* with --inlines */
+};
 
-/* And this of Lisp. */
-void report__print_by_type(FILE *out, const struct report__profile *profile,
-                           const struct report__functions *names,
-                           uint32_t thread,
-                           const struct report__path_options *options,
-                           struct report__pool *pool);
+struct report__table {
+    const char *name;
+    unsigned heaps; /* bits 1 << enum mprof_heap */
+    unsigned needs; /* of enum report__table_needs */
+    void (*print)(struct report__context *context);
+};
 
-void report__print_direct(FILE *out, const struct report__graph *graph,
-                          const struct report__choice *choice,
-                          struct report__pool *pool);
-/* The same with a row for each call site or line, as OPTIONS tell. */
-void report__print_direct_by(FILE *out, const struct report__profile *profile,
-                             const struct report__functions *names,
-                             uint32_t thread,
-                             const struct report__path_options *options,
-                             struct report__pool *pool);
-void report__print_graph(FILE *out, const struct report__graph *graph,
-                         const struct report__choice *choice,
-                         struct report__pool *pool);
+/* A new table is a row here, and a function in a file of its own. */
+extern const struct report__table report__tables[MPROF_TABLES];
+
+/* The call graph of CONTEXT, which makes it when it is first wanted. */
+const struct report__graph *report__graph_of(struct report__context *context);
+
+void report__print_bins(struct report__context *context);
+void report__print_sizes(struct report__context *context);
+void report__print_leaks(struct report__context *context);
+void report__print_lost(struct report__context *context);
+void report__print_peak(struct report__context *context);
+void report__print_temporary(struct report__context *context);
+void report__print_alive(struct report__context *context);
+void report__print_paths(struct report__context *context);
+void report__print_tree(struct report__context *context);
+void report__print_by_type(struct report__context *context);
+void report__print_direct(struct report__context *context);
+void report__print_graph(struct report__context *context);
 
 /* The whole profile as one s-expression. */
 void report__print_sexp(FILE *out, const struct report__profile *profile,

@@ -30,13 +30,16 @@ struct report__through *
 report__through_make(struct report__pool *pool,
                      const struct report__recorded *side, enum mprof_heap heap,
                      bool all_frames) {
-    const struct report__path_options options = {.heap = heap,
-                                                 .all_frames = all_frames};
+    const struct report__context context = {.pool = pool,
+                                            .part = side->profile,
+                                            .names = side->names,
+                                            .heap = heap,
+                                            .thread = MPROF_ALL_THREADS,
+                                            .all_frames = all_frames};
     struct report__through *t = report__alloc(pool, 1, sizeof *t);
 
     t->names = side->names;
-    t->paths = report__paths_build(pool, side->profile, side->names,
-                                   MPROF_ALL_THREADS, &options);
+    t->paths = report__paths_build(&context);
     t->sums = report__alloc(pool, t->paths.count, sizeof *t->sums);
     t->on = report__alloc(pool, t->paths.count, sizeof *t->on);
     fill(t, side->profile);

@@ -64,27 +64,23 @@ static bool knows_alive(const struct report__profile *profile,
     return true;
 }
 
-void report__print_paths(FILE *out, const struct report__profile *profile,
-                         const struct report__functions *names, uint32_t thread,
-                         const struct report__path_options *options,
-                         struct report__pool *pool) {
+void report__print_paths(struct report__context *c) {
     const struct report__row_table table = {.title = "Paths",
                                             .nothing = "Nothing was allocated.",
-                                            .what = whats[options->choice.sort],
+                                            .what = whats[c->choice.sort],
                                             .print_heading = print_heading,
                                             .print_row = print_row};
-    struct report__rows rows =
-        report__rows_make(pool, profile, names, thread, options, MPROF_BY_SORT);
+    struct report__rows rows = report__rows_make(c, MPROF_BY_SORT);
     const struct report__row *total = &rows.total;
     const struct layout layout = {
-        .out = out,
-        .is_c = options->heap == MPROF_C_HEAP,
-        .alive = knows_alive(profile, options->heap),
+        .out = c->out,
+        .is_c = c->heap == MPROF_C_HEAP,
+        .alive = knows_alive(c->part, c->heap),
         .bytes = report__larger(10, report__digits(total->allocated.bytes)),
         .allocs = report__larger(8, report__digits(total->allocated.allocs)),
-        .kept = report__larger(options->heap == MPROF_C_HEAP ? 10 : 11,
+        .kept = report__larger(c->heap == MPROF_C_HEAP ? 10 : 11,
                                report__digits(total->kept.bytes)),
         .peak = report__larger(10, report__digits(total->at_peak.bytes))};
 
-    report__print_row_table(out, &table, &layout, &rows, &options->choice);
+    report__print_row_table(c->out, &table, &layout, &rows, &c->choice);
 }

@@ -36,7 +36,7 @@ struct branch {
 struct tree {
     FILE *out;
     struct report__pool *pool;
-    const struct report__path_options *options;
+    const struct report__context *context;
     struct report__paths paths;
     struct amount *own, total; /* own: by path */
     struct amount *all;        /* from the top: with what is below */
@@ -75,7 +75,7 @@ static void find_own(struct tree *t, const struct report__profile *profile) {
 }
 
 static uint64_t main_of(const struct tree *t, const struct amount *amount) {
-    return t->options->choice.sort == MPROF_SORT_ALLOCS ? amount->allocs
+    return t->context->choice.sort == MPROF_SORT_ALLOCS ? amount->allocs
                                                         : amount->bytes;
 }
 
@@ -102,7 +102,7 @@ static int compare_branches(const void *a, const void *b, void *tree) {
 static bool is_shown(struct tree *t, const struct branch *branch) {
     bool is_below =
         report__below(main_of(t, &branch->amount), main_of(t, &t->total),
-                      t->options->choice.verbosity);
+                      t->context->choice.verbosity);
     if (!is_below && (t->most == 0 || t->lines < t->most))
         return true;
     t->left += is_below;
@@ -312,31 +312,26 @@ static void print_all_inverted(struct tree *t) {
 static void print_heading(const struct tree *t) {
     int width = fprintf(t->out, "%*s (%%)   %*s (%%)    %s\n", t->bytes_width,
                         "bytes", t->allocs_width, "allocs",
-                        t->options->inverted ? "allocator < callers"
+                        t->context->inverted ? "allocator < callers"
                                              : "caller > called");
     report__rule(t->out, '-', width + 26);
     putc('\n', t->out);
 }
 
-void report__print_tree(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, uint32_t thread,
-                        const struct report__path_options *options,
-                        struct report__pool *pool) {
-    struct tree t = {.out = out,
-                     .pool = pool,
-                     .options = options,
-                     .most = options->choice.rows};
+void report__print_tree(struct report__context *c) {
+    struct tree t = {
+        .out = c->out, .pool = c->pool, .context = c, .most = c->choice.rows};
 
-    t.paths = report__paths_build(pool, profile, names, thread, options);
-    find_own(&t, profile);
+    t.paths = report__paths_build(c);
+    find_own(&t, c->part);
     t.bytes_width = report__larger(10, report__digits(t.total.bytes));
     t.allocs_width = report__larger(8, report__digits(t.total.allocs));
-    report__print_title(out, "Calling context tree",
-                        report__sampling(profile, options->heap));
+    report__print_title(c->out, "Calling context tree",
+                        report__sampling(c->part, c->heap));
     print_heading(&t);
-    (options->inverted ? print_all_inverted : print_top)(&t);
-    fprintf(out, "%*" PRIu64 "       %*" PRIu64 "        <TOTAL>\n",
+    (c->inverted ? print_all_inverted : print_top)(&t);
+    fprintf(c->out, "%*" PRIu64 "       %*" PRIu64 "        <TOTAL>\n",
             t.bytes_width, t.total.bytes, t.allocs_width, t.total.allocs);
-    report__print_left(out, &options->choice, "context", t.left, t.more,
+    report__print_left(c->out, &c->choice, "context", t.left, t.more,
                        t.left_bytes, "bytes");
 }

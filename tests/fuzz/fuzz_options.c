@@ -1,5 +1,4 @@
-/* fuzz_options.c - the options of `mprof` and `mprof run`, numbers of bytes,
- * and budgets.
+/* fuzz_options.c - the options of all commands, numbers of bytes, and budgets.
  *
  * Each line is an argument; or all are a budget.  Nothing is read, written or
  * executed.
@@ -13,8 +12,6 @@
 #include "monitor/malloc/environment.h"
 #include "report/command/budget_file.h"
 #include "report/command/command.h"
-#include "report/command/diff_options.h"
-#include "report/command/run_options.h"
 
 enum { MOST = 200 };
 
@@ -32,57 +29,42 @@ static int split(char *text, char **argv) {
     return argc;
 }
 
+/* What must hold of options that were taken. */
+static void expect_options(const struct report__options *o, int argc) {
+    FUZZ_EXPECT(o->tables >> MPROF_TABLES == 0);
+    FUZZ_EXPECT(o->choice.sort <= MPROF_SORT_PEAK);
+    FUZZ_EXPECT(o->file_count < argc);
+    FUZZ_EXPECT(o->choice.verbosity <= MPROF_VERBOSE);
+    FUZZ_EXPECT(o->growth.share.of > 0 || !o->growth.is_set);
+    FUZZ_EXPECT(o->normalizing != MPROF_BY_FACTOR ||
+                (o->factor.by > 0 && o->factor.of > 0));
+}
+
+/* As behind `mprof` and the name of each command. */
 static void parse(int argc, char **argv) {
-    struct report__options options;
-    struct fuzz_text err;
-    fuzz_open(&err);
-    bool good = report__parse_options(argc, argv, err.stream, &options);
-    fuzz_close(&err);
-    fuzz_expect_lines(&err, good ? 0 : 1);
-    if (good) {
-        FUZZ_EXPECT((options.tables &
-                     ~(unsigned)(MPROF_USUAL_TABLES | MPROF_PATH_TABLES |
-                                 MPROF_PATHS | MPROF_TREE)) == 0);
-        FUZZ_EXPECT(options.choice.sort <= MPROF_SORT_PEAK);
-        FUZZ_EXPECT(options.file_count < argc);
-        FUZZ_EXPECT(options.choice.verbosity <= MPROF_VERBOSE);
+    for (int i = 0; i < MPROF_COMMANDS; i++) {
+        struct report__call call = {.command = &report__commands[i]};
+        struct fuzz_text out, err;
+        char *copy[MOST + 1];
+        uint64_t bytes;
+        memcpy(copy, argv, ((size_t)argc + 1) * sizeof *copy);
+        fuzz_open(&out);
+        fuzz_open(&err);
+        call.output.stream = out.stream;
+        call.err = err.stream;
+        const bool good = report__parse_arguments(&call, argc, copy);
+        fuzz_close(&out);
+        fuzz_close(&err);
+        fuzz_expect_lines(&err, good ? 0 : 1);
+        if (good)
+            expect_options(&call.options, argc);
+        if (good && i == MPROF_COMMAND_RUN && call.options.run.limit)
+            FUZZ_EXPECT(mprof__read_bytes(call.options.run.limit, &bytes) &&
+                        bytes <= MPROF__LARGEST_LIMIT);
+        fuzz_free(&out);
+        fuzz_free(&err);
+        report__pool_free(&call.pool);
     }
-    fuzz_free(&err);
-}
-
-/* As behind `mprof`, so that there are data files. */
-static void parse_diff(int argc, char **argv) {
-    struct report__diff_arguments o;
-    struct fuzz_text out, err;
-    fuzz_open(&out);
-    fuzz_open(&err);
-    bool good = report__parse_diff(argc, argv, out.stream, err.stream, &o);
-    fuzz_close(&out);
-    fuzz_close(&err);
-    fuzz_expect_lines(&err, good ? 0 : 1);
-    FUZZ_EXPECT(!good || o.common.help ||
-                (o.inputs[MPROF_OLD].data && o.inputs[MPROF_NEW].data));
-    FUZZ_EXPECT(!good || o.limit.share.of > 0 || !o.limit.is_set);
-    FUZZ_EXPECT(!good || o.normalizing != MPROF_BY_FACTOR ||
-                (o.factor.by > 0 && o.factor.of > 0));
-    fuzz_free(&out);
-    fuzz_free(&err);
-}
-
-static void parse_run(char **argv) {
-    struct report__run_options run = {.children = true};
-    struct fuzz_text err;
-    uint64_t bytes;
-    fuzz_open(&err);
-    bool good = report__parse_run(argv, err.stream, &run);
-    FUZZ_EXPECT(!good || *run.program);
-    if (good && run.limit)
-        good = report__read_limit(run.limit, err.stream, &bytes);
-    FUZZ_EXPECT(!good || !run.limit ||
-                (bytes > 0 && bytes <= MPROF__LARGEST_LIMIT));
-    fuzz_close(&err);
-    fuzz_expect_lines(&err, good ? 0 : 1);
-    fuzz_free(&err);
 }
 
 /* A name of no more bytes than there is room for. */
@@ -172,11 +154,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     expand(text);
     read_run(text);
     int argc = split(text, argv);
-    /* Before the files among them change their places: none is there twice. */
     memcpy(variables, argv + 1, (size_t)argc * sizeof *variables);
     parse(argc, argv);
-    parse_diff(argc, argv);
-    parse_run(argv);
     leave_environment(variables);
     free(text);
     return 0;

@@ -5,7 +5,7 @@
 # allocates more than its budget allows.  Copy it, and put your programs in place
 # of these.  When more is allocated for a good reason,
 #
-#     ci-sample.sh --update --slack=5%
+#     ci-sample.sh --update=5%
 #
 # writes the budgets anew, which is part of the change then.
 #
@@ -26,7 +26,7 @@ hold () {
     name=$1
     shift
     [ -z "$BEFORE" ] || set -- "$@" "--against=$BEFORE/$name.data"
-    [ ! -x "$BEFORE/$name" ] || set -- "$@" "--against-program=$BEFORE/$name"
+    [ ! -x "$BEFORE/$name" ] || set -- "$@" "--against=$BEFORE/$name"
     echo "$name:"
     "$MPROF" check "--budget=$here/$name.budget" "$@" "$DATA/$name.data" || status=$?
     [ -z "$RESULTS" ] ||
@@ -42,7 +42,7 @@ hold () {
 # Functions that the compiler inlines are their callers, and have no budget.
 "$CC" -g -O1 -fno-inline -fno-optimize-sibling-calls "$here/words.c" \
     -o "$DATA/words-c" || exit 1
-"$MPROF" run "--data=$DATA/words-c.data" -- "$DATA/words-c" || exit 1
+"$MPROF" run "--output=$DATA/words-c.data" -- "$DATA/words-c" || exit 1
 hold words-c "$@"
 
 "$MPROF_ECL" --norc --mprof --mprof-output "$work/tables" \

@@ -104,17 +104,21 @@ void world_counter(struct world *w, uint32_t node, uint64_t allocs,
 }
 
 char *world_leaks_of(struct world *w, uint32_t thread,
-                     struct report__path_options options) {
+                     struct report__context options) {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    report__print_leaks(out, &w->profile, &w->names, thread, &options,
-                        &w->pool);
+    options.out = out;
+    options.pool = &w->pool;
+    options.part = options.profile = &w->profile;
+    options.names = &w->names;
+    options.thread = thread;
+    report__print_leaks(&options);
     fclose(out);
     return text;
 }
 
-char *world_leaks(struct world *w, struct report__path_options options) {
+char *world_leaks(struct world *w, struct report__context options) {
     return world_leaks_of(w, MPROF_ALL_THREADS, options);
 }
 

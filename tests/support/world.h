@@ -47,13 +47,13 @@ void world_counter(struct world *w, uint32_t node, uint64_t allocs,
 
 /* The leak table of THREAD, or of all; the caller frees it. */
 char *world_leaks_of(struct world *w, uint32_t thread,
-                     struct report__path_options options);
-char *world_leaks(struct world *w, struct report__path_options options);
+                     struct report__context options);
+char *world_leaks(struct world *w, struct report__context options);
 
 /* The whole one, with more options. */
 #define LEAKS(w, ...)                                                          \
-    world_leaks(w, (struct report__path_options){                              \
-                       .choice.verbosity = MPROF_VERBOSE, ##__VA_ARGS__})
+    world_leaks(w, (struct report__context){.choice.verbosity = MPROF_VERBOSE, \
+                                            ##__VA_ARGS__})
 
 /* Where the path stands in a row of the table; NULL in other lines. */
 const char *world_path_in(const char *line);

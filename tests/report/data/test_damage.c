@@ -22,20 +22,22 @@ static char *everything(const void *data, size_t size) {
         FILE *out = open_memstream(&text, &length);
         struct report__functions *names =
             report__name_functions(&pool, p, NULL);
-        const struct report__path_options leaks = {.choice.verbosity =
-                                                       MPROF_VERBOSE,
-                                                   .offsets = true,
-                                                   .inlines = true};
         report__print_header(out, p, MPROF_VERBOSE, &pool);
-        report__print_bins(out, p, MPROF_ALL_THREADS, &leaks.choice, &pool);
-        report__print_sizes(out, p, MPROF_ALL_THREADS, NULL, &leaks.choice,
-                            &pool);
-        report__print_leaks(out, p, names, MPROF_ALL_THREADS, &leaks, &pool);
-        for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
-            struct report__graph *g = report__graph_build(
-                &pool, p, names, heap, MPROF_ALL_THREADS, false);
-            report__print_direct(out, g, &leaks.choice, &pool);
-            report__print_graph(out, g, &leaks.choice, &pool);
+        for (unsigned i = 0; i < MPROF_HEAPS * MPROF_TABLES; i++) {
+            struct report__context context = {.out = out,
+                                              .pool = &pool,
+                                              .profile = p,
+                                              .part = p,
+                                              .names = names,
+                                              .heap = i % MPROF_HEAPS,
+                                              .thread = MPROF_ALL_THREADS,
+                                              .choice.verbosity = MPROF_VERBOSE,
+                                              .offsets = true,
+                                              .inlines = true};
+            const struct report__table *table =
+                &report__tables[i / MPROF_HEAPS];
+            if (table->heaps >> context.heap & 1)
+                table->print(&context);
         }
         report__print_sexp(out, p, names, false, &pool);
         fclose(out);

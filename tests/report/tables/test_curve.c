@@ -130,16 +130,17 @@ static void with_resolution(void **state) {
     assert_int_equal(points("--time-resolution=1", "--heap=c"), 11);
     assert_int_equal(points("--time-resolution=4", "--heap=c"), 5);
     assert_int_equal(points("--size-resolution=17", "--heap=c"), 5);
-    assert_int_equal(points("--time-resolution=4", "--size-resolution=8"), 12);
+    assert_int_equal(points("--resolution=4s,8", "--heap=c"), 12);
     assert_int_equal(points("--size-resolution=1k", "--time-resolution=4"), 5);
     assert_int_equal(RUN(&out, &err, "curve", "--time-resolution=x", data_name),
                      2);
-    assert_string_equal(err, "mprof: 'x' is not a number of seconds\n");
+    assert_string_equal(err, "mprof: curve: 'x' is not a number of seconds\n");
     free(out);
     free(err);
     assert_int_equal(
         RUN(&out, &err, "curve", "--size-resolution=-1", data_name), 2);
-    assert_string_equal(err, "mprof: '-1' is not a number of bytes\n");
+    assert_string_equal(err, "mprof: curve: '-1' is not a resolution such as "
+                             "0.1s, 4k or 0.1s,4k\n");
     free(out);
     free(err);
 }
@@ -276,7 +277,8 @@ static void refuses_what_no_monitor_writes(void **state) {
     free(err);
     assert_int_equal(RUN(&out, &err, "curve", "--format=tree", data_name), 2);
     assert_string_equal(
-        err, "mprof: no format 'tree'; there are table, tsv and plot\n");
+        err, "mprof: curve: there is no format 'tree'; choose auto, table, "
+             "tsv or plot\n");
     free(out);
     free(err);
 }

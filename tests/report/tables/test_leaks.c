@@ -185,15 +185,14 @@ static void threads_share_rows_unless_one_is_asked_for(void **state) {
     assert_non_null(strstr(text, " 40 (100)        5         50 (100)"));
     world_paths_equal(text, "|| > f\n<TOTAL>\n");
     text = world_leaks_of(
-        &w, 1,
-        (struct report__path_options){.choice.verbosity = MPROF_VERBOSE});
+        &w, 1, (struct report__context){.choice.verbosity = MPROF_VERBOSE});
     assert_non_null(strstr(text, " 10 (100)        2         20 (100)"));
     world_paths_equal(text, "|| > f\n<TOTAL>\n");
-    equals(world_leaks_of(&w, 0,
-                          (struct report__path_options){.choice.verbosity =
-                                                            MPROF_VERBOSE}),
-           "Memory leaks\n\n"
-           "Nothing was kept: every recorded object was freed.\n");
+    equals(
+        world_leaks_of(
+            &w, 0, (struct report__context){.choice.verbosity = MPROF_VERBOSE}),
+        "Memory leaks\n\n"
+        "Nothing was kept: every recorded object was freed.\n");
     world_stop(&w);
 }
 
@@ -219,14 +218,14 @@ static void small_leaks_are_left_out_unless_verbose(void **state) {
                                  "|| > main > empty\n"
                                  "<TOTAL>\n");
     text = world_leaks(
-        &w, (struct report__path_options){.choice.verbosity = MPROF_NORMAL});
+        &w, (struct report__context){.choice.verbosity = MPROF_NORMAL});
     world_paths_equal(text, "|| > main > a\n"
                             "|| > main > b\n"
                             "<TOTAL>\n"
                             "2 paths below 0.5% left out: 49 bytes kept in all "
                             "(--verbose shows them)\n");
     text = world_leaks(
-        &w, (struct report__path_options){.choice.verbosity = MPROF_TERSE});
+        &w, (struct report__context){.choice.verbosity = MPROF_TERSE});
     world_paths_equal(text, "|| > main > a\n"
                             "<TOTAL>\n"
                             "3 paths below 1% left out: 100 bytes kept in all "

@@ -307,15 +307,17 @@ static void wrong_usage_is_one_line(void **state) {
         const char *argument, *error;
         int status;
     } cases[] = {
-        {"--foo", "mprof: unknown option '--foo'; try mprof --help\n", 2},
-        {"--table=leek",
-         "mprof: no table 'leek'; there are bins, leaks, direct, graph, peak, "
-         "temporary, paths, tree, types and alive\n",
+        {"--foo", "mprof: unknown option '--foo'; see: mprof report --help\n",
          2},
-        {"--heap=pile", "mprof: no heap 'pile'; there are lisp and c\n", 2},
-        {"--leak-depth=-1", "mprof: '-1' is not a number of callers\n", 2},
+        {"--table=leek",
+         "mprof: there is no table 'leek'; choose bins, leaks, lost, peak, "
+         "temporary, alive, paths, tree, types, direct or graph\n",
+         2},
+        {"--heap=pile", "mprof: there is no heap 'pile'; choose lisp or c\n",
+         2},
+        {"--depth=-1", "mprof: '-1' is not a number of functions\n", 2},
         {"--leak-depth=5000000000",
-         "mprof: '5000000000' is not a number of callers\n", 2},
+         "mprof: '5000000000' is not a number of functions\n", 2},
         {"--output", "mprof: option '--output' needs a value\n", 2},
         {"--terse=1", "mprof: option '--terse' takes no value\n", 2},
         {"no.data", "mprof: cannot open no.data: No such file or directory\n",

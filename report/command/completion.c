@@ -1,0 +1,196 @@
+/* completion.c - the command `mprof completion`: what completes commands and
+ * options in a shell, made of the rows that the commands take them from. */
+#include <string.h>
+
+#include "report/command/command.h"
+
+/* The first line of HELP, without what a shell would interpret. */
+static void print_line(FILE *out, const char *help) {
+    for (; *help && *help != '\n'; help++)
+        putc(strchr("'\"`$\\[]:", *help) ? ' ' : *help, out);
+}
+
+static bool is_shown(const struct report__option *option, unsigned command) {
+    return option->commands >> command & 1 && *option->help;
+}
+
+static bool takes_value(const struct report__option *option) {
+    return option->value && *option->value != '[';
+}
+
+/* "--table=|--verbose ..." of the command, with SEPARATOR between. */
+static void print_words(FILE *out, unsigned command) {
+    for (const struct report__option *o = report__option_list; o->name; o++)
+        if (is_shown(o, command))
+            fprintf(out, " --%s%s", o->name, takes_value(o) ? "=" : "");
+}
+
+/* The words that the value of OPTION is one of. */
+static void print_choices(FILE *out, const struct report__option *option) {
+    const char *separator = "";
+
+    for (uint32_t i = 0; i < option->choices.count; i++) {
+        if (!option->choices.names[i])
+            continue;
+        fprintf(out, "%s%s", separator, option->choices.names[i]);
+        separator = " ";
+    }
+}
+
+static void print_bash(FILE *out) {
+    fputs("# bash completion for mprof\n"
+          "_mprof() {\n"
+          "    local word=$2 command=report options= values= i\n"
+          "    local line=${COMP_LINE:0:COMP_POINT}\n"
+          "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+          "        case ${COMP_WORDS[i]} in\n        ",
+          out);
+    for (int i = 0; i < MPROF_COMMANDS; i++)
+        fprintf(out, "%s%s", i > 0 ? " | " : "", report__commands[i].name);
+    fputs(") command=${COMP_WORDS[i]} && break ;;\n        esac\n    done\n"
+          "    case $command in\n",
+          out);
+    for (unsigned i = 0; i < MPROF_COMMANDS; i++) {
+        fprintf(out, "    %s) options='", report__commands[i].name);
+        print_words(out, i);
+        fputs("' ;;\n", out);
+    }
+    fputs("    esac\n    case $command:${line##* } in\n", out);
+    for (unsigned i = 0; i < MPROF_COMMANDS; i++)
+        for (const struct report__option *o = report__option_list; o->name; o++)
+            if (is_shown(o, i) && o->choices.count > 0) {
+                fprintf(out, "    %s:--%s=*) values='",
+                        report__commands[i].name, o->name);
+                print_choices(out, o);
+                fputs("' ;;\n", out);
+            }
+    fputs("    esac\n"
+          "    COMPREPLY=()\n"
+          "    if [[ $values ]]; then\n"
+          "        [[ $word == = ]] && word=\n"
+          "        COMPREPLY=($(compgen -W \"$values\" -- \"${word##*=}\"))\n"
+          "    elif [[ $word == -* ]]; then\n"
+          "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+          "        [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && "
+          "compopt -o nospace\n"
+          "    elif ((COMP_CWORD == 1)) || [[ $command == help ]]; then\n"
+          "        COMPREPLY=($(compgen -W '",
+          out);
+    for (int i = 0; i < MPROF_COMMANDS; i++)
+        fprintf(out, "%s ", report__commands[i].name);
+    fputs("' -- \"$word\"))\n"
+          "    elif [[ $command == completion ]]; then\n"
+          "        COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\"))\n"
+          "    fi\n"
+          "}\n"
+          "complete -o bashdefault -o default -F _mprof mprof\n",
+          out);
+}
+
+static void print_zsh(FILE *out) {
+    fputs("#compdef mprof\n"
+          "_mprof() {\n"
+          "    local command=report\n"
+          "    local -a commands=(\n",
+          out);
+    for (int i = 0; i < MPROF_COMMANDS; i++)
+        fprintf(out, "        '%s:%s'\n", report__commands[i].name,
+                report__commands[i].purpose);
+    fputs("    )\n"
+          "    if ((CURRENT == 2)) && [[ $PREFIX != -* ]]; then\n"
+          "        _describe command commands\n"
+          "        _files\n"
+          "        return\n"
+          "    fi\n"
+          "    if ((${commands[(I)$words[2]:*]})); then\n"
+          "        command=$words[2]\n"
+          "        shift words\n"
+          "        ((CURRENT--))\n"
+          "    fi\n"
+          "    case $command in\n",
+          out);
+    for (unsigned i = 0; i < MPROF_COMMANDS; i++) {
+        fprintf(out, "    %s)\n        _arguments", report__commands[i].name);
+        for (const struct report__option *o = report__option_list; o->name;
+             o++) {
+            if (!is_shown(o, i))
+                continue;
+            fprintf(out, " \\\n            '--%s%s[", o->name,
+                    takes_value(o) ? "=" : "");
+            print_line(out, o->help);
+            putc(']', out);
+            if (takes_value(o) && o->choices.count > 0) {
+                fprintf(out, ":%s:(", o->choices.what);
+                print_choices(out, o);
+                putc(')', out);
+            } else if (takes_value(o)) {
+                fprintf(out, ":%s:%s", o->name,
+                        strcmp(o->value, "FILE") == 0 ? "_files" : "");
+            }
+            putc('\'', out);
+        }
+        fputs(i == MPROF_COMMAND_HELP ? " \\\n            '*:command:(("
+              : i == MPROF_COMMAND_COMPLETION
+                  ? " \\\n            '1:shell:(bash zsh fish)'"
+              : i == MPROF_COMMAND_RUN ? " \\\n            '*:: :_normal'"
+                                       : " \\\n            '*:file:_files'",
+              out);
+        for (int k = 0; i == MPROF_COMMAND_HELP && k < MPROF_COMMANDS; k++)
+            fprintf(out, "%s ", report__commands[k].name);
+        fputs(i == MPROF_COMMAND_HELP ? "))'\n        ;;\n" : "\n        ;;\n",
+              out);
+    }
+    fputs("    esac\n}\n_mprof \"$@\"\n", out);
+}
+
+static void print_fish(FILE *out) {
+    static const char mprof[] = "complete -c mprof";
+
+    fputs("# fish completion for mprof\n", out);
+    for (unsigned i = 0; i < MPROF_COMMANDS; i++) {
+        const char *name = report__commands[i].name;
+        fprintf(out, "%s -n __fish_use_subcommand -a %s -d '%s'\n", mprof, name,
+                report__commands[i].purpose);
+        for (const struct report__option *o = report__option_list; o->name;
+             o++) {
+            if (!is_shown(o, i))
+                continue;
+            fprintf(out, "%s -n '__fish_seen_subcommand_from %s%s' -l %s",
+                    mprof, name,
+                    i == MPROF_COMMAND_REPORT ? "; or __fish_use_subcommand"
+                                              : "",
+                    o->name);
+            fputs(takes_value(o) ? " -r" : "", out);
+            if (o->choices.count > 0) {
+                fputs(" -f -a '", out);
+                print_choices(out, o);
+                putc('\'', out);
+            }
+            fputs(" -d '", out);
+            print_line(out, o->help);
+            fputs("'\n", out);
+        }
+    }
+    fprintf(out,
+            "%s -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh "
+            "fish'\n",
+            mprof);
+}
+
+int report__run_completion(struct report__call *call, const char **error) {
+    static const struct {
+        const char *name;
+        void (*print)(FILE *out);
+    } shells[] = {
+        {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    const struct report__options *o = &call->options;
+
+    for (int i = 0; i < 3 && o->file_count == 1; i++)
+        if (strcmp(o->files[0], shells[i].name) == 0) {
+            if (report__begin_output(call, error))
+                shells[i].print(call->output.stream);
+            return 0;
+        }
+    *error = "completion: name a shell: bash, zsh or fish";
+    return 2;
+}

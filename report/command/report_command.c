@@ -1,0 +1,289 @@
+/* report_command.c - the command `mprof report`: tables of a profile. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/command/command.h"
+#include "report/graph/inlining.h"
+#include "report/graph/sources.h"
+
+/* What is printed. */
+struct printing {
+    struct report__call *call;
+    struct report__context context;
+    struct report__input input;
+    struct report__functions *names; /* NULL: not needed */
+    struct report__focused focused;
+    unsigned tables, heaps;
+};
+
+bool report__check_report(struct report__call *call,
+                          struct report__parse *parse) {
+    struct report__options *o = &call->options;
+
+    if (o->format == MPROF_REPORT_SEXP && report__is_focused(&o->focus))
+        return report__refuse(parse, "--format=sexp has everything: no "
+                                     "--focus, --ignore, --only or --type");
+    return report__check_focus(call, parse);
+}
+
+/* The usual tables unless --table says which; the names of 1988 add the leak
+ * table to these or take it away. */
+static unsigned choose_tables(const struct report__options *o) {
+    unsigned tables = o->tables ? o->tables : MPROF_USUAL_TABLES;
+
+    if (o->leak_table)
+        tables |= 1u << MPROF_TABLE_LEAKS;
+    if (o->no_leak_table)
+        tables &= ~(1u << MPROF_TABLE_LEAKS);
+    if (o->lost && tables >> MPROF_TABLE_LEAKS & 1)
+        tables ^= 1u << MPROF_TABLE_LEAKS | 1u << MPROF_TABLE_LOST;
+    return tables;
+}
+
+/* Whether a table that is printed needs NEED. */
+static bool needs(const struct printing *p, unsigned need) {
+    for (unsigned i = 0; i < MPROF_TABLES; i++)
+        if (p->tables >> i & 1 && report__tables[i].needs & need &&
+            report__tables[i].heaps & p->heaps)
+            return true;
+    return false;
+}
+
+/* Names of functions and of types are looked up only if they are printed. */
+static void look_up(struct printing *p) {
+    const struct report__options *o = &p->call->options;
+    struct report__context *c = &p->context;
+    const bool is_sexp = o->format == MPROF_REPORT_SEXP;
+    const bool is_focused = report__is_focused(&o->focus);
+    struct report__functions *names = NULL;
+
+    if (is_sexp || is_focused || needs(p, MPROF_NEEDS_NAMES))
+        names = report__name_functions(c->pool, c->profile, p->input.program);
+    if (names && o->by == MPROF_BY_LINE)
+        names->sources = report__find_sources(c->pool, c->profile);
+    if (names && !is_sexp && o->inlines && needs(p, MPROF_NEEDS_INLINING))
+        report__find_inlining(c->pool, c->profile, names, false);
+    if (!is_sexp && !is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
+        needs(p, MPROF_NEEDS_TYPES))
+        c->types = report__types_read(c->pool, c->profile, p->input.program,
+                                      o->choice.verbosity == MPROF_VERBOSE);
+    c->names = p->names = names;
+}
+
+/* Lines below the header about tables that were named and are missing. */
+static void print_remarks(const struct printing *p) {
+    const struct report__options *o = &p->call->options;
+    FILE *out = p->context.out;
+    const bool c_heap = p->heaps >> MPROF_C_HEAP & 1;
+
+    if (c_heap)
+        report__print_trouble(out, &p->input, p->context.profile);
+    for (unsigned i = 0; i < MPROF_TABLES && (o->tables || o->leak_table); i++)
+        if (!(p->tables >> i & 1) || report__tables[i].heaps & p->heaps ||
+            (i == MPROF_TABLE_LEAKS && p->context.profile->alive))
+            continue;
+        else if (i == MPROF_TABLE_LEAKS)
+            fputs("There is no leak table: Lisp's storage is reclaimed by the "
+                  "collector.\n",
+                  out);
+        else
+            fprintf(out,
+                    "There is no table '%s': it is of the %s heap, which was "
+                    "not recorded.\n",
+                    report__tables[i].name, c_heap ? "Lisp" : "C");
+}
+
+/* What of the chains the tables are about.  False: *ERROR is a sentence. */
+static bool focus(struct printing *p, const char **error) {
+    struct report__context *c = &p->context;
+    const struct report__focus *focus = &p->call->options.focus;
+
+    c->part = c->profile;
+    if (!report__is_focused(focus))
+        return true;
+    if (!report__focus(c->pool, c->profile, p->names, focus, &p->focused,
+                       error))
+        return false;
+    c->part = p->focused.profile;
+    return true;
+}
+
+static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
+    fprintf(out, "%s of %s bytes (%.1f%%)", report__grouped(bytes).text,
+            report__grouped(all).text,
+            100.0 * (double)bytes / (double)(all > 0 ? all : 1));
+}
+
+/* That BYTES of ALL are as START and REST, around them, say. */
+static void print_lack(FILE *out, const char *start, uint64_t bytes,
+                       uint64_t all, const char *rest) {
+    if (bytes == 0)
+        return;
+    fputs(start, out);
+    print_share(out, bytes, all);
+    fputs(rest, out);
+}
+
+/* What the tables do not have, or not with its chains. */
+static void print_missing(FILE *out, enum mprof_heap heap,
+                          const struct report__focused *focused, uint64_t all) {
+    print_lack(
+        out, "In no table below: ", focused->summed[heap].bytes, all,
+        ", whose chains were summed up, so that it\nis not known whether "
+        "they belong here.  Record with a larger limit.\n");
+    print_lack(
+        out, "In no table below: ", focused->untyped.bytes, all,
+        ", whose types are not known by chain, as there\nwas no room, or "
+        "an older mprof recorded it.\n");
+    print_lack(out, "Without callers: ", focused->alone.bytes, all,
+               ", whose chains were summed up: of these it is\nknown which "
+               "function allocated them.  Record with a larger limit.\n");
+}
+
+/* Above the tables of HEAP: what they are about. */
+static void print_focus(const struct printing *p, enum mprof_heap heap) {
+    const struct report__context *c = &p->context;
+    const struct report__focus *focus = &p->call->options.focus;
+    const uint64_t all = report__total(c->profile, heap).bytes;
+
+    if (c->part == c->profile)
+        return;
+    putc('\n', c->out);
+    if (focus->focus || focus->ignore || focus->types.count > 0) {
+        fputs(focus->types.count == 0         ? "Of all chains: "
+              : focus->focus || focus->ignore ? "Of these types and chains: "
+                                              : "Of these types: ",
+              c->out);
+        print_share(c->out, p->focused.left[heap].bytes, all);
+        fputs(".\n", c->out);
+    }
+    if (focus->only)
+        fputs("What functions of other packages and files allocated is their "
+              "callers'.\n",
+              c->out);
+    if (p->tables >> MPROF_TABLE_BINS & 1 && heap == MPROF_C_HEAP)
+        fputs("No bins: sizes are not known by chain.\n", c->out);
+    print_missing(c->out, heap, &p->focused, all);
+}
+
+/* One set of tables. */
+static void print_tables(const struct printing *p, enum mprof_heap heap,
+                         uint32_t thread) {
+    const struct report__pool mark = *p->context.pool;
+    struct report__context c = p->context;
+
+    c.heap = heap;
+    c.thread = thread;
+    for (unsigned i = 0; i < MPROF_TABLES; i++) {
+        const struct report__table *table = &report__tables[i];
+        if (!(p->tables >> i & 1) || !(table->heaps >> heap & 1) ||
+            /* Sizes are not known by chain. */
+            (i == MPROF_TABLE_BINS && heap == MPROF_C_HEAP &&
+             c.part != c.profile))
+            continue;
+        putc('\n', c.out);
+        table->print(&c);
+    }
+    report__pool_release(p->context.pool, &mark);
+}
+
+static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
+    const struct report__profile *profile = p->context.profile;
+    FILE *out = p->context.out;
+    const bool *allocated =
+        report__threads_that_allocated(profile, p->context.pool);
+
+    for (uint32_t i = 0; i < profile->thread_count; i++) {
+        const struct report__thread *thread = &profile->threads[i];
+        if (!allocated[i] || thread->heap != heap)
+            continue;
+        putc('\n', out);
+        report__print_strong(out, "==== Thread ");
+        report__print_name(out, thread->name ? thread->name : "without name");
+        fprintf(out, " (%" PRIu32, thread->tid);
+        if (profile->process_count > 0)
+            fprintf(out, ", process %" PRIu32,
+                    (uint32_t)profile->processes[thread->process].process.pid);
+        fputs(thread->flags & MPROF_THREAD_ENDED ? ", ended" : "", out);
+        if (thread->members > 1)
+            fprintf(out, ", the last of %" PRIu64, thread->members);
+        if (thread->stack > 0)
+            fprintf(out, ", stack up to %s bytes",
+                    report__grouped(thread->stack).text);
+        fputs(") ====\n", out);
+        print_tables(p, heap, i);
+    }
+}
+
+static void print(const struct printing *p) {
+    const struct report__context *c = &p->context;
+
+    report__print_header(c->out, c->profile, c->choice.verbosity, c->pool);
+    print_remarks(p);
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+        if (!(p->heaps >> heap & 1))
+            continue;
+        if (p->heaps != 1u << heap) {
+            putc('\n', c->out);
+            report__print_strong(c->out, heap == MPROF_C_HEAP
+                                             ? "======== C heap ========\n"
+                                             : "======== Lisp heap ========\n");
+        }
+        print_focus(p, heap);
+        if (p->call->options.by_thread)
+            print_by_thread(p, heap);
+        else
+            print_tables(p, heap, MPROF_ALL_THREADS);
+    }
+}
+
+/* What does not depend on the heap. */
+static void set_context(struct printing *p) {
+    const struct report__options *o = &p->call->options;
+    const bool has_alive = p->context.profile->alive;
+
+    p->tables = choose_tables(o);
+    if (has_alive && p->tables >> MPROF_TABLE_LEAKS & 1)
+        p->tables |= 1u << MPROF_TABLE_ALIVE;
+    p->context.pool = &p->call->pool;
+    p->context.choice = o->choice;
+    p->context.depth = o->depth;
+    p->context.inverted = o->inverted;
+    p->context.offsets = o->offsets || o->by == MPROF_BY_SITE;
+    p->context.lines = o->by == MPROF_BY_LINE;
+    p->context.direct_by = o->by != MPROF_BY_FUNCTION;
+    p->context.inlines = o->inlines;
+    p->context.all_frames = o->all_frames;
+}
+
+int report__run_report(struct report__call *call, const char **error) {
+    const struct report__options *o = &call->options;
+    const bool is_sexp = o->format == MPROF_REPORT_SEXP;
+    struct printing p = {.call = call};
+
+    p.context.profile =
+        report__read_files(call,
+                           o->offsets || o->inlines || o->by == MPROF_BY_LINE ||
+                               o->by == MPROF_BY_SITE,
+                           &p.input, error);
+    if (!p.context.profile)
+        return 1;
+    if (is_sexp && call->together.count > 0) {
+        *error = "--format=sexp is of one data file";
+        return 1;
+    }
+    p.heaps = report__choose_heaps(call, &p.input, p.context.profile, error);
+    if (!p.heaps)
+        return 1;
+    set_context(&p);
+    look_up(&p);
+    if (!focus(&p, error) || !report__begin_output(call, error))
+        return 1;
+    p.context.out = call->output.stream;
+    if (is_sexp)
+        report__print_sexp(p.context.out, p.context.profile, p.context.names,
+                           o->all_frames, &call->pool);
+    else
+        print(&p);
+    return 0;
+}
