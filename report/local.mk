@@ -32,6 +32,7 @@ report_data_sources = \
 
 report_elf_sources = \
 	report/elf/calls.c report/elf/calls.h \
+	report/elf/cxx_names.c report/elf/cxx_names.h \
 	report/elf/debug_link.c report/elf/debug_link.h \
 	report/elf/demangle.c report/elf/demangle.h \
 	report/elf/dwarf_types.c report/elf/dwarf_types.h \
@@ -55,7 +56,9 @@ report_graph_sources = \
 	report/graph/join.c report/graph/join.h \
 	report/graph/inlining.c report/graph/inlining.h \
 	report/graph/lisp_types.c report/graph/lisp_types.h \
+	report/graph/own.c report/graph/own.h \
 	report/graph/places.c report/graph/places.h \
+	report/graph/short_names.c \
 	report/graph/sources.c report/graph/sources.h \
 	report/graph/same_name.c report/graph/same_name.h \
 	report/graph/view.c report/graph/view.h
@@ -71,6 +74,7 @@ report_tables_sources = \
 	report/tables/diff_print.c report/tables/diff_words.c \
 	report/tables/direct.c \
 	report/tables/header.c \
+	report/tables/findings.c report/tables/findings.h \
 	report/tables/leaks.c \
 	report/tables/limits.c report/tables/limits.h \
 	report/tables/listing.c report/tables/listing.h \
@@ -84,6 +88,7 @@ report_tables_sources = \
 	report/tables/sizes.c \
 	report/tables/stats.c report/tables/stats.h \
 	report/tables/tables.h \
+	report/tables/summary.c \
 	report/tables/text.c \
 	report/tables/through.c report/tables/through.h \
 	report/tables/top_paths.c \

@@ -95,18 +95,19 @@ static const char *skip_back(const char *text, uint32_t count) {
     return text;
 }
 
-static void write_name(const struct report__fit *f, const char *name,
-                       const char *end, uint32_t most) {
+/* The name, to OUT. */
+static void write_name(FILE *out, const char *name, const char *end,
+                       uint32_t most) {
     if (width_of(name, end) <= most) {
-        fwrite(name, 1, (size_t)(end - name), f->to);
+        fwrite(name, 1, (size_t)(end - name), out);
         return;
     }
     uint32_t behind = (most - DOTS) / 2;
     const char *middle = skip(name, most - DOTS - behind);
-    fwrite(name, 1, (size_t)(middle - name), f->to);
-    fputs("...", f->to);
+    fwrite(name, 1, (size_t)(middle - name), out);
+    fputs("...", out);
     middle = skip_back(end, behind);
-    fwrite(middle, 1, (size_t)(end - middle), f->to);
+    fwrite(middle, 1, (size_t)(end - middle), out);
 }
 
 /* Rules end where the terminal does. */
@@ -117,23 +118,60 @@ static const char *end_of_rule(const struct report__fit *f, const char *end) {
     return end;
 }
 
+/* From TEXT to END, with emphasis. */
+static void write_marked(const struct report__fit *f, const char *text,
+                         const char *end) {
+    for (; text < end; text++)
+        if (!is_mark(*text))
+            putc(*text, f->to);
+        else if (f->colour && *text == MPROF_FIT_STRONG)
+            fputs("\033[1m", f->to);
+        else if (f->colour && *text == MPROF_FIT_STRONG_END)
+            fputs("\033[0m", f->to);
+}
+
+/* TEXT in lines that fit, broken at blanks if there are any. */
+static void write_wrapped(const struct report__fit *f, const char *text) {
+    const char *blank = NULL, *start = text;
+    uint32_t column = 0;
+
+    for (; *text != '\0'; text++) {
+        if (is_mark(*text) || !is_first(*text))
+            continue;
+        if (f->width > 0 && column == f->width && *text != ' ') {
+            const char *end = blank ? blank : text;
+            write_marked(f, start, end);
+            putc('\n', f->to);
+            start = end + (blank != NULL);
+            column = width_of(start, text);
+            blank = NULL;
+        }
+        if (*text == ' ' && column > 0)
+            blank = text;
+        column++;
+    }
+    write_marked(f, start, text);
+}
+
 static void write_line(struct report__fit *f) {
     const char *end = end_of_rule(f, f->line + f->length);
     const uint32_t most = room_for_names(f, end);
+    char *shown = NULL;
+    size_t size;
+    FILE *line = open_memstream(&shown, &size);
 
-    for (const char *text = f->line; text < end; text++) {
-        if (!is_mark(*text)) {
-            putc(*text, f->to);
-        } else if (*text == MPROF_FIT_NAME) {
-            const char *name_end = end_of_name(text, end);
-            write_name(f, text + 1, name_end, most);
-            text = name_end;
-        } else if (f->colour && *text == MPROF_FIT_STRONG) {
-            fputs("\033[1m", f->to);
-        } else if (f->colour && *text == MPROF_FIT_STRONG_END) {
-            fputs("\033[0m", f->to);
+    for (const char *text = f->line; line && text < end; text++) {
+        if (*text != MPROF_FIT_NAME) {
+            putc(*text, line);
+            continue;
         }
+        const char *name_end = end_of_name(text, end);
+        write_name(line, text + 1, name_end, most);
+        text = name_end;
     }
+    if (line && fclose(line) == 0)
+        write_wrapped(f, shown);
+    free(shown);
     f->length = 0;
 }
 

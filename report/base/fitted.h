@@ -2,7 +2,8 @@
  *
  * report__print_name() marks names in it, with characters that no name is
  * printed with.  In a line that is too long these are shortened in the middle,
- * the longest ones first; what else is in it stays.
+ * the longest ones first.  If it is still too long, it goes on in the next
+ * line.
  */
 #ifndef REPORT_BASE_FITTED_H
 #define REPORT_BASE_FITTED_H

@@ -5,6 +5,8 @@
 
 #include "report/base/fitted.h"
 
+enum { LONGEST = 16384 };
+
 size_t report__utf8(const char *text, size_t left, uint32_t *code) {
     const unsigned char *byte = (const unsigned char *)text;
     static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
@@ -80,4 +82,56 @@ void report__print_string(FILE *out, const char *text) {
         n += n == 0;
     }
     putc('"', out);
+}
+
+const char *report__clean_name(struct report__pool *pool, const char *text) {
+    static const char more[] = "...";
+    size_t length = strlen(text), count = 0, n;
+    char *clean = report__alloc(
+        pool, (length < LONGEST ? length : LONGEST) + sizeof more + 1, 1);
+
+    for (size_t i = 0; i < length && count < LONGEST; i += n) {
+        uint32_t code;
+        n = report__utf8(text + i, length - i, &code);
+        if (n > 0 && report__is_visible(code) && count + n <= LONGEST) {
+            memcpy(clean + count, text + i, n);
+            count += n;
+        } else {
+            clean[count++] = '?';
+        }
+        n += n == 0;
+    }
+    if (count == LONGEST)
+        memcpy(clean + count, more, sizeof more);
+    return *clean != '\0' ? clean : "?";
+}
+
+static bool is_first(char c) {
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+uint32_t report__columns(const char *text) {
+    uint32_t columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += is_first(*text);
+    return columns;
+}
+
+const char *report__short_name(struct report__pool *pool, const char *text,
+                               uint32_t most) {
+    static const uint32_t dots = 3;
+    const char *clean = report__clean_name(pool, text);
+    const uint32_t columns = report__columns(clean);
+    const char *middle = clean, *end = clean + strlen(clean);
+
+    if (columns <= most)
+        return clean;
+    const uint32_t behind = (most - dots) / 2;
+    for (uint32_t left = most - dots - behind + 1; left > 0; middle++)
+        left -= is_first(*middle);
+    middle--;
+    for (uint32_t left = behind; left > 0; left -= is_first(*end))
+        end--;
+    return report__format(pool, "%.*s...%s", (int)(middle - clean), clean, end);
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/base/pool.h"
+
 /* Bytes of the character at TEXT, of which LEFT are there; 0: it is none, or
  * NUL.  *CODE is its number. */
 size_t report__utf8(const char *text, size_t left, uint32_t *code);
@@ -18,6 +20,18 @@ bool report__is_visible(uint32_t code);
 /* Print TEXT, of whatever bytes, on one line: a line break as \n, with `?` for
  * other characters that are not to be seen. */
 void report__print_name(FILE *out, const char *text);
+
+/* TEXT, of whatever bytes, as UTF-8 on one line: `?` stands for what is not to
+ * be seen, and for more bytes than anybody reads "...".  In POOL. */
+const char *report__clean_name(struct report__pool *pool, const char *text);
+
+/* Characters of TEXT, which is UTF-8: columns of a terminal. */
+uint32_t report__columns(const char *text);
+
+/* TEXT, clean, without its middle if it has more than MOST characters, which
+ * are 4 at least.  In POOL. */
+const char *report__short_name(struct report__pool *pool, const char *text,
+                               uint32_t most);
 
 /* Print TEXT as a string of Lisp: what is not to be seen is written as \n, or
  * as \x{9b} with its number, bytes that are no character as \x{ff}.  NULL is

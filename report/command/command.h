@@ -23,6 +23,7 @@
 
 enum report__command_id {
     MPROF_COMMAND_REPORT,
+    MPROF_COMMAND_SUMMARY,
     MPROF_COMMAND_RUN,
     MPROF_COMMAND_HTML,
     MPROF_COMMAND_DIFF,
@@ -95,6 +96,9 @@ struct report__options {
     enum report__diff_by diff_by;
     enum report__listing_order order;
     struct report__choice choice;
+    bool detailed;   /* a verbosity was named */
+    bool bytes;      /* without units in the summary */
+    bool full_names; /* of C++ */
     struct report__focus focus;
     uint32_t depth, nodes;
     bool all_frames, by_thread, alive, inverted, arguments, offsets;
@@ -169,6 +173,7 @@ int report__main(int argc, char **argv, FILE *out, FILE *err);
 
 /* The commands, in files of their own; run.h has another one. */
 int report__run_report(struct report__call *call, const char **error);
+int report__run_summary(struct report__call *call, const char **error);
 int report__run_html(struct report__call *call, const char **error);
 int report__run_diff(struct report__call *call, const char **error);
 int report__run_curve(struct report__call *call, const char **error);

@@ -22,6 +22,17 @@ const struct report__command report__commands[MPROF_COMMANDS] = {
          "  mprof --table=leaks,peak    print unfreed objects, and the peak\n"
          "  mprof --focus=parse         print only chains through parse\n",
          TABLE_DEPTH, true, report__check_report, report__run_report},
+    [MPROF_COMMAND_SUMMARY] =
+        {"summary", "print the first screen of the report alone", DATA,
+         "Print in at most 30 lines how much was allocated, and what was "
+         "found: leaks, what\n"
+         "fills the heap at its peak, who allocates most.\n"
+         "\n"
+         "Examples:\n"
+         "  mprof summary\n"
+         "  mprof summary --bytes old.data\n"
+         "  mprof summary --heap=lisp mprof.data\n",
+         TABLE_DEPTH, true, NULL, report__run_summary},
     [MPROF_COMMAND_RUN] =
         {"run", "run a program and record what it allocates",
          "[OPTION]... [--] PROGRAM [ARGUMENT]...",

@@ -106,6 +106,8 @@ static bool read_sides(struct diff *d, const char **error) {
     if (!read_side(d, MPROF_OLD, error) || !read_side(d, MPROF_NEW, error) ||
         !report__join(d->pool, d->profiles, d->names, &d->joined, error))
         return false;
+    if (!d->options->full_names)
+        report__shorten_names(d->pool, d->joined.names);
     d->part = d->joined.profile;
     if (!report__is_focused(&d->options->focus))
         return true;

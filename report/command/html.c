@@ -86,6 +86,8 @@ int report__run_html(struct report__call *call, const char **error) {
         report__name_functions(pool, heap.profile, input.program);
     if (!call->options.no_inlines)
         report__find_inlining(pool, heap.profile, names, false);
+    if (!call->options.full_names)
+        report__shorten_names(pool, names);
     heap.names = names;
     char *header = header_of(&input, heap.profile, pool);
     heap.header = header ? report__copy(pool, header, strlen(header)) : "";

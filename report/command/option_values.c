@@ -79,22 +79,28 @@ bool report__set_inlines(struct report__parse *parse, const char *no) {
                           no);
 }
 
+static bool be_detailed(struct report__parse *parse,
+                        enum report__verbosity verbosity) {
+    struct report__options *o = parse->fields;
+
+    o->choice.verbosity = verbosity;
+    o->detailed = true;
+    return true;
+}
+
 bool report__be_verbose(struct report__parse *parse, const char *none) {
     (void)none;
-    ((struct report__options *)parse->fields)->choice.verbosity = MPROF_VERBOSE;
-    return true;
+    return be_detailed(parse, MPROF_VERBOSE);
 }
 
 bool report__be_normal(struct report__parse *parse, const char *none) {
     (void)none;
-    ((struct report__options *)parse->fields)->choice.verbosity = MPROF_NORMAL;
-    return true;
+    return be_detailed(parse, MPROF_NORMAL);
 }
 
 bool report__be_terse(struct report__parse *parse, const char *none) {
     (void)none;
-    ((struct report__options *)parse->fields)->choice.verbosity = MPROF_TERSE;
-    return true;
+    return be_detailed(parse, MPROF_TERSE);
 }
 
 bool report__show_offsets(struct report__parse *parse, const char *none) {

@@ -60,6 +60,7 @@ static const char *const stats_formats[] = {
 /* Which commands take an option */
 enum {
     REPORT = 1u << MPROF_COMMAND_REPORT,
+    SUMMARY = 1u << MPROF_COMMAND_SUMMARY,
     RUN = 1u << MPROF_COMMAND_RUN,
     HTML = 1u << MPROF_COMMAND_HTML,
     DIFF = 1u << MPROF_COMMAND_DIFF,
@@ -149,7 +150,8 @@ const struct report__option report__option_list[] = {
 
     /* Which part of it */
     {"heap", "HEAP", "lisp or c, if both were recorded",
-     REPORT | DIFF | CURVE | EXPORT | CHECK, PART, CALL(report__set_heap)},
+     REPORT | SUMMARY | DIFF | CURVE | EXPORT | CHECK, PART,
+     CALL(report__set_heap)},
     {"focus", "REGEX", "only chains with a function like this",
      REPORT | DIFF | EXPORT, PART, TEXT(focus.focus)},
     {"ignore", "REGEX", "no chains with a function like this",
@@ -166,7 +168,7 @@ const struct report__option report__option_list[] = {
      REPORT | HTML | EXPORT, PART, FLAG(alive)},
     {"all-frames", NULL,
      "also functions of start-up, loader, allocators, interpreter",
-     REPORT | HTML | DIFF | EXPORT | CHECK, PART, FLAG(all_frames)},
+     REPORT | SUMMARY | HTML | DIFF | EXPORT | CHECK, PART, FLAG(all_frames)},
     {"limit-rows", "N", "at most N rows of a table; 0: all",
      REPORT | DIFF | EXPORT, PART, NUMBER(choice.rows, "rows")},
     {"nodes", "N",
@@ -197,6 +199,10 @@ const struct report__option report__option_list[] = {
      "show functions that the compiler inlined; no: do not read\n"
      "debug information, which also has the lines",
      REPORT | HTML | DIFF | EXPORT, HOW, CALL(report__set_inlines)},
+    {"full-names", NULL, "C++: with parameters, and all arguments of templates",
+     REPORT | SUMMARY | HTML | DIFF, HOW, FLAG(full_names)},
+    {"bytes", NULL, "print bytes of the summary as digits, not in kB and MB",
+     REPORT | SUMMARY, HOW, FLAG(bytes)},
     {"arguments", NULL,
      "include the arguments of the program, which may be secret",
      HTML | DIFF | EXPORT, HOW, FLAG(arguments)},
@@ -234,8 +240,8 @@ const struct report__option report__option_list[] = {
      TEXT(output)},
     {"output", "FILE", "write to FILE, which appears when it is complete",
      ALL & ~(unsigned)RUN, GENERAL, TEXT(output)},
-    {"color", "WHEN", "auto, always or never", REPORT | LIST, GENERAL,
-     CHOICE(colour, "time for colours", colours)},
+    {"color", "WHEN", "auto, always or never", REPORT | SUMMARY | LIST, GENERAL,
+     CHOICE(colour, "colour", colours)},
     {"version", NULL, "print the version", REPORT, GENERAL, FLAG(version)},
     {"help", NULL, "print this", ALL, GENERAL, FLAG(help)},
 

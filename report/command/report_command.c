@@ -4,6 +4,7 @@
 
 #include "report/command/command.h"
 #include "report/graph/inlining.h"
+#include "report/graph/own.h"
 #include "report/graph/sources.h"
 
 /* What is printed. */
@@ -14,6 +15,9 @@ struct printing {
     struct report__functions *names; /* NULL: not needed */
     struct report__focused focused;
     unsigned tables, heaps;
+    /* Nothing in particular was asked for: a summary, and few rows that fit a
+     * terminal. */
+    bool is_short;
 };
 
 bool report__check_report(struct report__call *call,
@@ -57,12 +61,17 @@ static void look_up(struct printing *p) {
     const bool is_focused = report__is_focused(&o->focus);
     struct report__functions *names = NULL;
 
-    if (is_sexp || is_focused || needs(p, MPROF_NEEDS_NAMES))
+    if (is_sexp || is_focused || p->is_short || needs(p, MPROF_NEEDS_NAMES))
         names = report__name_functions(c->pool, c->profile, p->input.program);
-    if (names && o->by == MPROF_BY_LINE)
+    if (names && (p->is_short || o->by == MPROF_BY_LINE))
         names->sources = report__find_sources(c->pool, c->profile);
     if (names && !is_sexp && o->inlines && needs(p, MPROF_NEEDS_INLINING))
         report__find_inlining(c->pool, c->profile, names, false);
+    if (names && !is_sexp && !o->full_names)
+        report__shorten_names(c->pool, names);
+    if (names && !is_sexp && !o->all_frames &&
+        o->choice.verbosity != MPROF_VERBOSE)
+        report__hide_standard(c->profile, names);
     if (!is_sexp && !is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
         needs(p, MPROF_NEEDS_TYPES))
         c->types = report__types_read(c->pool, c->profile, p->input.program,
@@ -215,12 +224,41 @@ static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
     }
 }
 
+/* The first screen, of each heap. */
+static void print_summary(const struct printing *p) {
+    enum { LINES = 29 }; /* and one for what to type next */
+    struct report__context c = p->context;
+    const bool both = p->heaps == (1u << MPROF_HEAPS) - 1;
+    uint32_t lines = 0;
+
+    c.file = p->input.data;
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+        if (!(p->heaps >> heap & 1))
+            continue;
+        c.heap = heap;
+        if (lines > 0)
+            putc('\n', c.out);
+        if (both)
+            fprintf(c.out, "%s heap:\n", heap == MPROF_C_HEAP ? "C" : "Lisp");
+        lines += report__print_summary(&c, lines == 0,
+                                       both ? LINES / 2 - 1 : LINES - 1);
+    }
+    print_remarks(p);
+    fputs("\nMore: mprof --verbose, mprof html -o report.html, mprof help "
+          "report\n",
+          c.out);
+}
+
 static void print(const struct printing *p) {
     const struct report__context *c = &p->context;
 
-    report__print_header(c->out, c->profile, c->choice.verbosity, c->pool);
-    print_remarks(p);
-    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+    if (p->is_short) {
+        print_summary(p);
+    } else {
+        report__print_header(c->out, c->profile, c->choice.verbosity, c->pool);
+        print_remarks(p);
+    }
+    for (unsigned heap = 0; heap < MPROF_HEAPS && p->tables; heap++) {
         if (!(p->heaps >> heap & 1))
             continue;
         if (p->heaps != 1u << heap) {
@@ -239,51 +277,89 @@ static void print(const struct printing *p) {
 
 /* What does not depend on the heap. */
 static void set_context(struct printing *p) {
+    enum { FEW_ROWS = 10, FEW_ARCS = 3 };
     const struct report__options *o = &p->call->options;
-    const bool has_alive = p->context.profile->alive;
+    struct report__context *c = &p->context;
 
-    p->tables = choose_tables(o);
-    if (has_alive && p->tables >> MPROF_TABLE_LEAKS & 1)
+    if (c->profile->alive && p->tables >> MPROF_TABLE_LEAKS & 1)
         p->tables |= 1u << MPROF_TABLE_ALIVE;
-    p->context.pool = &p->call->pool;
-    p->context.choice = o->choice;
-    p->context.depth = o->depth;
-    p->context.inverted = o->inverted;
-    p->context.offsets = o->offsets || o->by == MPROF_BY_SITE;
-    p->context.lines = o->by == MPROF_BY_LINE;
-    p->context.direct_by = o->by != MPROF_BY_FUNCTION;
-    p->context.inlines = o->inlines;
-    p->context.all_frames = o->all_frames;
+    c->pool = &p->call->pool;
+    c->choice = o->choice;
+    if (p->is_short) {
+        c->choice.rows = FEW_ROWS;
+        c->choice.arcs = FEW_ARCS;
+    }
+    c->depth = o->depth;
+    c->inverted = o->inverted;
+    c->offsets = o->offsets || o->by == MPROF_BY_SITE;
+    c->lines = o->by == MPROF_BY_LINE;
+    c->direct_by = o->by != MPROF_BY_FUNCTION;
+    c->inlines = o->inlines;
+    c->all_frames = o->all_frames;
+    c->digits = o->bytes;
 }
 
-int report__run_report(struct report__call *call, const char **error) {
+/* The first screen and its tables fit in WIDTH columns. */
+static void set_width(struct report__context *c, uint32_t width,
+                      bool is_short) {
+    enum { WIDE = 100, NARROW_NUMBERS = 38, NUMBERS = 72 };
+
+    c->width = width;
+    if (!is_short || width == 0)
+        return;
+    c->is_narrow = width < WIDE;
+    c->path_width = width - (c->is_narrow ? NARROW_NUMBERS : NUMBERS);
+}
+
+/* Print the profile; *ERROR is a sentence if that is not possible. */
+static int show(struct printing *p, const char **error) {
+    struct report__call *call = p->call;
     const struct report__options *o = &call->options;
     const bool is_sexp = o->format == MPROF_REPORT_SEXP;
-    struct printing p = {.call = call};
 
-    p.context.profile =
-        report__read_files(call,
-                           o->offsets || o->inlines || o->by == MPROF_BY_LINE ||
-                               o->by == MPROF_BY_SITE,
-                           &p.input, error);
-    if (!p.context.profile)
+    p->context.profile = report__read_files(
+        call,
+        p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION,
+        &p->input, error);
+    if (!p->context.profile)
         return 1;
     if (is_sexp && call->together.count > 0) {
         *error = "--format=sexp is of one data file";
         return 1;
     }
-    p.heaps = report__choose_heaps(call, &p.input, p.context.profile, error);
-    if (!p.heaps)
+    p->heaps = report__choose_heaps(call, &p->input, p->context.profile, error);
+    if (!p->heaps)
         return 1;
-    set_context(&p);
-    look_up(&p);
-    if (!focus(&p, error) || !report__begin_output(call, error))
+    set_context(p);
+    look_up(p);
+    call->screen.is_narrow = p->is_short;
+    if (!focus(p, error) || !report__begin_output(call, error))
         return 1;
-    p.context.out = call->output.stream;
+    p->context.out = call->output.stream;
+    set_width(&p->context, call->screen.fit.width, p->is_short);
     if (is_sexp)
-        report__print_sexp(p.context.out, p.context.profile, p.context.names,
+        report__print_sexp(p->context.out, p->context.profile, p->context.names,
                            o->all_frames, &call->pool);
     else
-        print(&p);
+        print(p);
     return 0;
+}
+
+int report__run_report(struct report__call *call, const char **error) {
+    const struct report__options *o = &call->options;
+    struct printing p = {.call = call, .tables = choose_tables(o)};
+
+    p.is_short = !o->tables && !o->detailed && !o->leak_table &&
+                 !o->no_leak_table && !o->by_thread && o->choice.rows == 0 &&
+                 o->choice.sort == MPROF_SORT_USUAL &&
+                 o->by == MPROF_BY_FUNCTION && !o->inlines &&
+                 o->format == MPROF_REPORT_TEXT &&
+                 !report__is_focused(&o->focus);
+    return show(&p, error);
+}
+
+int report__run_summary(struct report__call *call, const char **error) {
+    struct printing p = {.call = call, .is_short = true};
+
+    return show(&p, error);
 }

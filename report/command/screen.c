@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NARROWEST = 40, WIDEST = 10000, USUAL = 80 };
+enum { NARROWEST = 60, WIDEST = 10000, USUAL = 80 };
 
 /* The columns of the terminal FD. */
 static uint32_t width_of(int fd) {
@@ -122,13 +122,14 @@ void report__screen_begin(struct report__screen *s,
     const bool colours = has_colours(colour, is_terminal);
     const char *name = is_terminal && !s->no_pager ? pager() : NULL;
 
-    if (!is_terminal && !colours)
+    if (!is_terminal && !colours && !s->is_narrow)
         return;
     s->real = output->stream;
     s->pipe = name ? start_pager(s, name) : NULL;
     s->stream = report__fit_open(
         &s->fit, s->pipe ? s->pipe : s->real,
-        is_terminal ? width_of(fileno(output->stream)) : 0, colours);
+        is_terminal || s->is_narrow ? width_of(fileno(output->stream)) : 0,
+        colours);
     if (s->stream)
         output->stream = s->stream;
     else if (s->pipe)

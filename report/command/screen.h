@@ -19,8 +19,9 @@ struct report__screen {
     FILE *real;   /* what the output was */
     FILE *pipe;   /* to the pager, or NULL */
     pid_t pager;
-    bool no_pager; /* none is wanted */
-    bool failed;   /* it could not be started, and all is lost */
+    bool no_pager;  /* none is wanted */
+    bool is_narrow; /* lines fit where there is no terminal, too */
+    bool failed;    /* it could not be started, and all is lost */
 };
 
 /* OUTPUT, which is open, goes through SCREEN if it is a terminal or is to have

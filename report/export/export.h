@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/base/utf8.h"
 #include "report/export/samples.h"
 #include "report/graph/join.h"
 
@@ -26,10 +27,6 @@ struct report__export_options {
     uint32_t rows;              /* text and sexp: no more chains; 0: all */
     struct report__sampling sampling;
 };
-
-/* TEXT, of whatever bytes, as UTF-8 on one line: `?` stands for what is not to
- * be seen, and for more bytes than anybody reads "...".  In POOL. */
-const char *report__clean_name(struct report__pool *pool, const char *text);
 
 /* The names of all functions, clean, by their indices, with what stands in
  * place of others; PLAIN: without the mark of those that were inlined. */

@@ -53,7 +53,7 @@ static bool match(struct report__pool *pool,
     bool any = false;
     for (uint32_t i = 0; i < names->count; i++) {
         const char *name = texts ? texts[i] : names->list[i].name;
-        const char *other = texts ? long_name(name) : NULL;
+        const char *other = texts ? long_name(name) : names->list[i].full;
         bool is_like =
             regexec(&compiled, name, 0, NULL, 0) == 0 ||
             (other != NULL && regexec(&compiled, other, 0, NULL, 0) == 0);
@@ -61,12 +61,11 @@ static bool match(struct report__pool *pool,
         take(data, i, is_like);
     }
     regfree(&compiled);
-    if (texts && !any)
-        *error = report__format(pool,
-                                "no package or file of the profile is "
-                                "like '%s'",
-                                expression);
-    return !texts || any;
+    if (!any)
+        *error =
+            report__format(pool, "no %s of the recording is like '%s'",
+                           texts ? "package or file" : "function", expression);
+    return any;
 }
 
 static void take_wanted(void *data, uint32_t function, bool is_like) {

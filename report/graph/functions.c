@@ -157,6 +157,10 @@ static const char *source_name(struct naming *n, const char *symbol) {
     return name ? name : symbol;
 }
 
+static bool is_cxx(const char *symbol) {
+    return symbol && strncmp(symbol, "_Z", 2) == 0;
+}
+
 /* In a program that runs ECL: name function I, the C function SYMBOL, as what a
  * Lisp programmer knows it for.  Such functions of one name lie in one another,
  * which is no call. */
@@ -207,6 +211,7 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
                               f->address);
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
                                     mprof__is_plumbing(NULL, whole, path));
+    n->out->list[n->out->shown[i]].is_cxx = is_cxx(whole);
     n->out->list[n->out->shown[i]].loading = mprof__is_loading(whole, path);
     n->out->list[n->out->shown[i]].held = mprof__held_by_runtime(whole, path);
     if (symbol)
@@ -242,6 +247,7 @@ static void name_recorded_part(struct naming *n, uint32_t i, const char *symbol,
     }
     n->out->shown[i] = shown_by_key(n, symbol_key(n, module, symbol, base),
                                     source_name(n, whole), MPROF_C, plumbing);
+    n->out->list[n->out->shown[i]].is_cxx |= is_cxx(whole);
 }
 
 /* Name function I, if it is a part (PARTS) or a whole function (!PARTS). */

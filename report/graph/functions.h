@@ -28,6 +28,10 @@ struct report__shown {
     /* What it allocates is the runtime's own until the program ends, and no
      * leak: see mprof__held_by_runtime(). */
     enum mprof__held held;
+    /* C++: `name` is demangled; `full` is the whole of that where it was made
+     * shorter, or NULL. */
+    bool is_cxx;
+    const char *full;
     /* The compiler put its body in place of calls; MPROF_INLINED stands behind
      * its name, and `module` is where that is. */
     bool is_inlined;
@@ -39,6 +43,7 @@ struct report__shown {
 struct report__functions {
     struct report__shown *list;
     uint32_t count;
+    bool are_short; /* names of C++ */
     /* By index of the FUNCTION record. */
     uint32_t *shown;
     /* The record is a part or a copy that the C compiler made of a function:
@@ -62,6 +67,11 @@ struct report__functions *
 report__name_functions(struct report__pool *pool,
                        const struct report__profile *profile,
                        const char *program);
+
+/* Make the names of C++ functions in NAMES short, with parameters only where
+ * functions differ by them alone; then again for functions that are new. */
+void report__shorten_names(struct report__pool *pool,
+                           struct report__functions *names);
 
 /* PROGRAM if MODULE is the program itself, else NULL: what
  * report__symbols_open() wants to know. */

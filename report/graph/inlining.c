@@ -35,6 +35,7 @@ static uint32_t function_of(struct search *s, uint32_t module,
         .name = report__format(s->pool, "%s" MPROF_INLINED, name),
         .kind = MPROF_C,
         .is_inlined = true,
+        .is_cxx = strpbrk(name, "(:") != NULL,
         .module = module == MPROF_NONE ? module : names->module_id[module]};
     return function;
 }

@@ -7,6 +7,7 @@
 #include "report/export/json.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
+#include "report/graph/own.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
 #include "report/tables/tables.h"
@@ -56,44 +57,6 @@ static void put_threads(const struct put *p) {
 
 /* Functions */
 
-/* Libraries that a program has without asking for them: what is in them is the
- * runtime's. */
-static bool is_runtime(const char *file) {
-    static const char *const names[] = {
-        "libecl.",    "libgc.",   "libffi.",  "libgmp.",    "libc.",
-        "ld-linux",   "libm.",    "libdl.",   "libpthread", "librt.",
-        "libstdc++.", "libc++",   "libgcc_s", "libmprof",   "linux-vdso",
-        "libatomic.", "libasan.", "ld-musl"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(file, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-/* As KINDS of model.js has them. */
-enum kind { LISP, INTERPRETED, C, RUNTIME, OTHER };
-
-static enum kind kind_of(const struct put *p,
-                         const struct report__shown *function,
-                         uint32_t module) {
-    const char *path =
-        module == MPROF_NONE ? "" : p->heap->profile->modules[module].path;
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
-
-    switch (function->kind) {
-    case MPROF_INTERPRETED:
-        return INTERPRETED;
-    case MPROF_LISP:
-    case MPROF_ENTRY:
-        return is_runtime(file) ? RUNTIME : LISP;
-    case MPROF_C:
-        return is_runtime(file) ? RUNTIME : C;
-    default:
-        return OTHER;
-    }
-}
-
 /* The packages and files that functions are in, each once: a number from 1 on,
  * by its name. */
 struct groups {
@@ -121,25 +84,26 @@ static uint32_t group_number(struct report__pool *pool, struct groups *groups,
 static void put_functions(const struct put *p) {
     const struct report__functions *names = p->heap->names;
     const char **clean = report__clean_names(p->e->pool, names, false);
-    const uint32_t *modules =
-        report__modules_of(p->e->pool, p->heap->profile, names, names->count);
+    const enum report__origin *origins =
+        report__origins(p->e->pool, p->heap->profile, names);
     const char **group_names =
         report__groups_of(p->e->pool, p->heap->profile, names);
     struct groups groups = {.list = NULL};
 
     fputs(",\n\"functions\":[", p->out);
     for (uint32_t i = 0; i < report__all_functions(names); i++) {
-        enum kind kind = OTHER;
+        enum report__origin origin = MPROF_FROM_NOWHERE;
         uint32_t group = 0;
         if (i < names->count) {
-            kind = kind_of(p, &names->list[i], modules[i]);
+            origin = origins[i];
             group = group_number(p->e->pool, &groups, group_names[i]);
         }
         fputs(i > 0 ? ",\n[" : "[", p->out);
         report__put_json(p->out, clean[i]);
-        fprintf(p->out, ",%d,%" PRIu32 "]", (int)kind, group);
+        fprintf(p->out, ",%d,%" PRIu32 "]", (int)origin, group);
     }
-    fprintf(p->out, ",\n[\"<smaller>\",%d,0]],\n\"groups\":[", (int)OTHER);
+    fprintf(p->out, ",\n[\"<smaller>\",%d,0]],\n\"groups\":[",
+            (int)MPROF_FROM_NOWHERE);
     for (uint32_t i = 0; i < groups.count; i++) {
         if (i > 0)
             putc(',', p->out);

@@ -11,6 +11,7 @@ struct layout {
     FILE *out;
     int alive, objects, age, allocs, bytes;
     uint32_t sampling; /* then there is a column for the standard error */
+    bool narrow;       /* there are no columns for what was allocated */
 };
 
 /* How many collections the objects of ROW have survived, on the average. */
@@ -40,9 +41,11 @@ static void print_heading(const void *layout) {
     int width = fprintf(l->out, "%*s (%%) ", l->alive, "alive bytes");
     if (l->sampling != 0)
         width += fprintf(l->out, " %*s", ERROR_WIDTH, "error");
-    width += fprintf(l->out, "  %*s %*s %*s %*s (%%)    path\n", l->objects,
-                     "objects", l->age, "age", l->allocs, "allocs", l->bytes,
-                     "bytes");
+    width += fprintf(l->out, "  %*s %*s", l->objects, "objects", l->age, "age");
+    if (!l->narrow)
+        width += fprintf(l->out, " %*s %*s (%%) ", l->allocs, "allocs",
+                         l->bytes, "bytes");
+    width += fprintf(l->out, "   path\n");
     report__rule(l->out, '-', width + 27);
     putc('\n', l->out);
 }
@@ -56,11 +59,13 @@ static void print_row(const void *layout, struct report__rows *rows,
                            total->kept.bytes);
     if (l->sampling != 0)
         fprintf(l->out, "%*s", ERROR_WIDTH, error_of(l, row).text);
-    fprintf(l->out, " %*" PRIu64 " %*s %*" PRIu64 " ", l->objects,
-            row->kept.allocs, l->age, age_of(row).text, l->allocs,
-            row->allocated.allocs);
-    report__print_row_part(l->out, l->bytes, rows, row, row->allocated.bytes,
-                           total->allocated.bytes);
+    fprintf(l->out, " %*" PRIu64 " %*s ", l->objects, row->kept.allocs, l->age,
+            age_of(row).text);
+    if (!l->narrow) {
+        fprintf(l->out, "%*" PRIu64 " ", l->allocs, row->allocated.allocs);
+        report__print_row_part(l->out, l->bytes, rows, row,
+                               row->allocated.bytes, total->allocated.bytes);
+    }
     fputs("  ", l->out);
     report__print_row_path(l->out, rows, row);
 }
@@ -106,6 +111,7 @@ void report__print_alive(struct report__context *c) {
     const struct report__row *total = &rows.total;
     struct layout layout = {
         .out = c->out,
+        .narrow = c->is_narrow,
         .sampling = c->part->sampling,
         .alive = report__larger(11, report__digits(total->kept.bytes)),
         .objects = report__larger(8, report__digits(total->kept.allocs)),

@@ -58,7 +58,7 @@ void report__graph_rule(const struct report__printer *p) {
     report__rule(p->out, '-', p->index_width + p->bytes_width + 15);
     if (p->alive_width > 0)
         report__rule(p->out, '-', p->alive_width + 3);
-    for (int field = 0; field < 2; field++) {
+    for (int field = p->narrow; field < 2; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
             fprintf(p->out, "%c%s", report__class_letters[p->graph->heap][i],
                     i < MPROF_CLASSES - 1 ? "--" : "");
@@ -70,6 +70,9 @@ void report__graph_rule(const struct report__printer *p) {
 }
 
 static void print_heading(const struct report__printer *p) {
+    enum {
+        SIZES = 14
+    }; /* the column that is left out where there is no room */
     static const char *const columns[3][5] = {
         {"index", "self +", "self   (%)", "/ances      | /ances     ",
          "called/total"},
@@ -82,7 +85,7 @@ static void print_heading(const struct report__printer *p) {
                 columns[i][1], p->bytes_width + 6, columns[i][2]);
         if (p->alive_width > 0)
             fprintf(p->out, "%*s | ", p->alive_width, i == 0 ? "alive" : "");
-        fprintf(p->out, "%s | ", columns[i][3]);
+        fprintf(p->out, "%s | ", columns[i][3] + (p->narrow ? SIZES : 0));
         report__rule(p->out, ' ', p->called_width - 6);
         fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
                 i == 1 ? "" : "    ", names[i]);
@@ -103,6 +106,14 @@ static void print_bytes(const struct report__printer *p, uint64_t bytes,
     fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
     if (p->alive_width > 0)
         fprintf(p->out, "%*" PRIu64 " | ", p->alive_width, alive);
+}
+
+/* The classes of COUNTS. */
+static void print_sizes(const struct report__printer *p,
+                        const struct report__counts *counts) {
+    if (!p->narrow)
+        fprintf(p->out, "%s | ",
+                report__breakdown(counts, report__bytes(counts)).text);
 }
 
 static void print_called(const struct report__printer *p, uint64_t called,
@@ -144,8 +155,8 @@ void report__graph_row(const struct report__printer *p,
     uint64_t bytes = report__bytes(counts);
     print_left(p, MPROF_NONE, "");
     print_bytes(p, bytes, report__fraction(bytes, whole).text, alive);
-    fprintf(p->out, "%s | %s | ", report__breakdown(counts, bytes).text,
-            report__breakdown(counts, whole).text);
+    print_sizes(p, counts);
+    fprintf(p->out, "%s | ", report__breakdown(counts, whole).text);
     print_called(p, called, slash, of);
     fputs("    ", p->out);
 }
@@ -155,7 +166,7 @@ void report__graph_calls(const struct report__printer *p, uint64_t called) {
     fprintf(p->out, "%*s | ", p->bytes_width + 6, "");
     if (p->alive_width > 0)
         fprintf(p->out, "%*s | ", p->alive_width, "");
-    fprintf(p->out, "%11s | %11s | ", "", "");
+    fprintf(p->out, p->narrow ? "%11s | " : "%11s | %11s | ", "", "");
     print_called(p, called, 0, 0);
     fputs("    ", p->out);
 }
@@ -189,7 +200,8 @@ static void print_all(const struct report__printer *p,
     uint64_t bytes = report__bytes(sum);
     print_left(p, MPROF_NONE, "all");
     print_bytes(p, bytes, "", alive);
-    fprintf(p->out, "%s | %11s |\n", report__breakdown(sum, bytes).text, "");
+    print_sizes(p, sum);
+    fprintf(p->out, "%11s |\n", "");
 }
 
 uint32_t report__graph_collect(struct report__printer *p,
@@ -209,8 +221,10 @@ uint32_t report__graph_collect(struct report__printer *p,
             bool inside =
                 v->cycle != MPROF_NONE && g->vertices[other].cycle == v->cycle;
             if (other != members[m] && !(inside && merged))
-                p->lines[n++] = (struct report__line){other, inside,
-                                                      arc->counts, arc->alive};
+                p->lines[n++] = (struct report__line){.function = other,
+                                                      .inside = inside,
+                                                      .counts = arc->counts,
+                                                      .alive = arc->alive};
         }
     }
     if (count > 1)
@@ -226,21 +240,25 @@ uint32_t report__graph_collect(struct report__printer *p,
     return out;
 }
 
-/* Functions without a group share a row, unless it is only one. */
+/* Functions without a group share a row, unless it is only one; so do those
+ * behind the most that are wanted. */
 void report__graph_lines(struct report__printer *p, uint32_t count,
                          bool ancestors, uint64_t whole) {
     struct report__counts sum = {0}, others = {0};
     uint64_t alive = 0, others_alive = 0;
-    uint32_t outside = 0, left = 0, one = 0;
+    uint32_t outside = 0, left = 0, one = 0, shown = 0;
+    const uint32_t most = p->choice->arcs ? p->choice->arcs : count;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct report__line *line = &p->lines[i];
+        struct report__line *line = &p->lines[i];
         if (line->inside)
             continue;
         outside++;
         report__add(&sum, &line->counts);
         alive += line->alive;
-        if (p->index_of[line->function] == MPROF_NONE) {
+        line->left = p->index_of[line->function] == MPROF_NONE || shown == most;
+        shown += !line->left;
+        if (line->left) {
             report__add(&others, &line->counts);
             others_alive += line->alive;
             one = i;
@@ -250,8 +268,7 @@ void report__graph_lines(struct report__printer *p, uint32_t count,
     if (ancestors && outside > 1)
         print_all(p, &sum, alive);
     for (uint32_t i = 0; i < count; i++)
-        if (p->lines[i].inside ||
-            p->index_of[p->lines[i].function] != MPROF_NONE)
+        if (p->lines[i].inside || !p->lines[i].left)
             print_line(p, &p->lines[i], ancestors, whole);
     if (left == 1)
         print_line(p, &p->lines[one], ancestors, whole);
@@ -268,7 +285,8 @@ void report__graph_head(const struct report__printer *p, uint32_t index,
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
     print_left(p, index, report__tenths(all, p->total).text);
     print_bytes(p, bytes, report__fraction(bytes, all).text, alive);
-    fprintf(p->out, "%s | %s | ", report__breakdown(self, bytes).text, frac);
+    print_sizes(p, self);
+    fprintf(p->out, "%s | ", frac);
     print_called(p, called, recur ? '/' : 0, recur);
 }
 
@@ -363,8 +381,11 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
 void report__print_graph(struct report__context *c) {
     const struct report__graph *graph = report__graph_of(c);
     FILE *out = c->out;
-    struct report__printer p = {
-        .out = out, .pool = c->pool, .graph = graph, .choice = &c->choice};
+    struct report__printer p = {.out = out,
+                                .pool = c->pool,
+                                .graph = graph,
+                                .choice = &c->choice,
+                                .narrow = c->is_narrow};
     uint32_t left = 0, more = 0;
     bool exact = false;
     struct group *groups = report__alloc(

@@ -8,6 +8,7 @@
 struct report__line {
     uint32_t function;
     bool inside; /* in the same cycle as the function */
+    bool left;   /* it has no row of its own */
     struct report__counts counts;
     uint64_t alive; /* bytes of these */
 };
@@ -23,6 +24,7 @@ struct report__printer {
     struct report__line *lines; /* room for those of one group */
     int index_width, bytes_width, called_width, of_width;
     int alive_width; /* 0: no such column */
+    bool narrow;     /* no column for the classes of a function itself */
 };
 
 /* A row up to its name: COUNTS, their share in WHOLE, ALIVE bytes of them, and

@@ -16,6 +16,7 @@ struct layout {
     FILE *out;
     enum mprof_heap heap;
     bool kept_too;        /* what was kept, in Lisp what is alive, is known */
+    bool narrow;          /* ... but not by class, nor what lived at the peak */
     uint64_t total, kept; /* bytes */
     int bytes_width, kept_width, peak_width, calls_width;
 };
@@ -45,10 +46,11 @@ static void print_row(const struct layout *l, const char *percent,
             report__bytes(&row->self),
             report__breakdown(&row->self, l->total).text);
     if (l->kept_too)
-        fprintf(l->out, "%*" PRIu64 " | %s | ", l->kept_width,
-                report__bytes(&row->kept),
-                report__breakdown(&row->kept, l->kept).text);
-    if (l->heap == MPROF_C_HEAP)
+        fprintf(l->out, "%*" PRIu64 " | ", l->kept_width,
+                report__bytes(&row->kept));
+    if (l->kept_too && !l->narrow)
+        fprintf(l->out, "%s | ", report__breakdown(&row->kept, l->kept).text);
+    if (l->heap == MPROF_C_HEAP && !l->narrow)
         fprintf(l->out, "%*" PRIu64 " | ", l->peak_width, row->at_peak);
     fprintf(l->out, "%*" PRIu64 "  ", l->calls_width,
             report__allocs(&row->self));
@@ -62,24 +64,25 @@ static void print_letters(const struct layout *l) {
 }
 
 static void print_heading(const struct layout *l) {
-    bool c = l->heap == MPROF_C_HEAP;
+    const bool c = l->heap == MPROF_C_HEAP, peak = c && !l->narrow;
 
     fprintf(l->out, "%% mem %*s | %% mem(%s) | ", l->bytes_width, "bytes",
             c ? "size" : "type");
     if (l->kept_too)
-        fprintf(l->out, "%*s | %s | ", l->kept_width,
-                c ? "bytes kept" : "bytes alive",
-                c ? " % all kept" : " % all alive");
-    if (c)
+        fprintf(l->out, "%*s | ", l->kept_width,
+                c ? "bytes kept" : "bytes alive");
+    if (l->kept_too && !l->narrow)
+        fprintf(l->out, "%s | ", c ? " % all kept" : " % all alive");
+    if (peak)
         fprintf(l->out, "%*s | ", l->peak_width, "at peak");
     fprintf(l->out, "%*s  name\n", l->calls_width, "calls");
     report__rule(l->out, '-', l->bytes_width + 9);
     print_letters(l);
-    if (l->kept_too) {
-        report__rule(l->out, '-', l->kept_width + 5);
+    if (l->kept_too)
+        report__rule(l->out, '-', l->kept_width + (l->narrow ? 3 : 5));
+    if (l->kept_too && !l->narrow)
         print_letters(l);
-    }
-    if (c)
+    if (peak)
         report__rule(l->out, '-', l->peak_width + 3);
     report__rule(l->out, '-', l->calls_width + 10);
     putc('\n', l->out);
@@ -126,11 +129,16 @@ static void choose(const struct layout *l, struct table *t,
         qsort(t->rows, count, sizeof *t->rows, compare_rows);
 }
 
-static void print_table(FILE *out, enum mprof_heap heap, bool alive,
-                        struct table *t, const struct report__choice *choice) {
+static void print_table(const struct report__context *c, bool alive,
+                        struct table *t) {
+    const struct report__choice *choice = &c->choice;
+    const enum mprof_heap heap = c->heap;
+    FILE *out = c->out;
     struct row *sum = &t->sum;
-    struct layout l = {
-        .out = out, .heap = heap, .kept_too = alive || heap == MPROF_C_HEAP};
+    struct layout l = {.out = out,
+                       .heap = heap,
+                       .kept_too = alive || heap == MPROF_C_HEAP,
+                       .narrow = c->is_narrow};
 
     sum->name = "<TOTAL>";
     report__subtract(&sum->kept, &sum->self, &sum->freed);
@@ -177,7 +185,7 @@ static void print_by_function(struct report__context *c) {
                                  .total = report__bytes(&vertex->total),
                                  .at_peak = vertex->at_peak};
     }
-    print_table(c->out, graph->heap, graph->alive, &t, &c->choice);
+    print_table(c, graph->alive, &t);
 }
 
 /*
@@ -233,7 +241,7 @@ static void print_by_site(struct report__context *c) {
                   total->class_, &total->count);
         add_class(&t.sum.self, total->class_, &total->count);
     }
-    print_table(c->out, c->heap, alive, &t, &c->choice);
+    print_table(c, alive, &t);
     if (merged)
         fprintf(c->out,
                 "a%s: calls from several places in a, recorded together\n",

@@ -113,6 +113,11 @@ static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
+static void print_fork(FILE *out, const struct report__profile *profile) {
+    fprintf(out, "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
+            profile->pid, profile->parent);
+}
+
 static void print_program(FILE *out, const struct report__profile *profile) {
     const char *command =
         *profile->command ? profile->command : profile->program;
@@ -125,9 +130,7 @@ static void print_program(FILE *out, const struct report__profile *profile) {
         profile->open && profile->pid != (uint32_t)getpid() ? "at least " : "",
         "");
     if (profile->parent)
-        fprintf(out,
-                "Process %" PRIu32 ", since process %" PRIu32 " forked it.\n",
-                profile->pid, profile->parent);
+        print_fork(out, profile);
 }
 
 static void print_open(FILE *out, const struct report__profile *profile) {
@@ -238,19 +241,29 @@ static void print_collections(FILE *out, const struct report__profile *p) {
             p->process_count > 0 ? "one" : "the");
 }
 
-/* The sums of HEAP, added to *ALL. */
+/* Those of both heaps. */
+static struct report__totals total_of_all(const struct report__profile *p) {
+    struct report__totals all = {0};
+
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+        const struct report__totals t = report__total(p, heap);
+        all.allocs += t.allocs;
+        all.folded += t.folded;
+        all.folded_bytes += t.folded_bytes;
+        all.lost += t.lost;
+        all.lost_bytes += t.lost_bytes;
+        all.cut += t.cut;
+    }
+    return all;
+}
+
+/* The sums of HEAP. */
 static void print_sums(FILE *out, const struct report__profile *profile,
-                       enum mprof_heap heap, struct report__totals *all) {
+                       enum mprof_heap heap) {
     struct report__totals t = report__total(profile, heap);
     bool both = report__has_heap(profile, MPROF_LISP_HEAP) &&
                 report__has_heap(profile, MPROF_C_HEAP);
 
-    all->allocs += t.allocs;
-    all->folded += t.folded;
-    all->folded_bytes += t.folded_bytes;
-    all->lost += t.lost;
-    all->lost_bytes += t.lost_bytes;
-    all->cut += t.cut;
     if (!report__has_heap(profile, heap))
         return;
     if (both)
@@ -463,10 +476,28 @@ static void print_stacks(FILE *out, const struct report__profile *p,
     putc('\n', out);
 }
 
+void report__print_notices(FILE *out, const struct report__profile *profile) {
+    const struct report__totals all = total_of_all(profile);
+
+    if (profile->parent && profile->process_count == 0)
+        print_fork(out, profile);
+    if (profile->open && profile->process_count == 0)
+        print_open(out, profile);
+    print_sampling(out, profile);
+    print_unseen(out, profile);
+    if (all.cut > 0)
+        fprintf(out,
+                "Of %s allocation%s not all callers are known: they passed "
+                "code without unwind tables.\n",
+                report__grouped(all.cut).text, plural(all.cut));
+    print_folded(out, &all, profile->sampling != 0);
+    print_losses(out, profile);
+}
+
 void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool) {
-    struct report__totals all = {0};
+    const struct report__totals all = total_of_all(profile);
     uint64_t threads = count_threads(profile, pool);
 
     if (profile->process_count > 0) {
@@ -478,7 +509,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     }
     print_sampling(out, profile);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
-        print_sums(out, profile, heap, &all);
+        print_sums(out, profile, heap);
     fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
             plural(threads), report__grouped(all.folded).text);
     fprintf(out, "%s cut, ", report__grouped(all.cut).text);

@@ -6,7 +6,8 @@
 struct layout {
     FILE *out;
     int kept_width, allocs_width, bytes_width, frees_width, freed_width;
-    bool frees; /* whether there are columns for them */
+    bool frees;  /* whether there are columns for them */
+    bool narrow; /* there are none but for what is kept, and allocations */
 };
 
 static struct layout make_layout(FILE *out, const struct report__row *total) {
@@ -22,8 +23,20 @@ static struct layout make_layout(FILE *out, const struct report__row *total) {
         .freed_width = report__larger(10, report__digits(total->freed.bytes))};
 }
 
+static void print_narrow_heading(const struct layout *l) {
+    int width = fprintf(l->out, "%*s (%%)   %*s   path\n", l->kept_width,
+                        "kept bytes", l->allocs_width, "allocs");
+    report__rule(l->out, '-', width + 46);
+    putc('\n', l->out);
+}
+
 static void print_heading(const void *layout) {
     const struct layout *l = layout;
+
+    if (l->narrow) {
+        print_narrow_heading(l);
+        return;
+    }
     int width = fprintf(l->out, "%*s (%%)   %*s %*s (%%)  ", l->kept_width,
                         "kept bytes", l->allocs_width, "allocs", l->bytes_width,
                         "bytes");
@@ -43,6 +56,11 @@ static void print_row(const void *layout, struct report__rows *rows,
     report__print_row_part(l->out, l->kept_width, rows, row, row->kept.bytes,
                            total->kept.bytes);
     fprintf(l->out, " %*" PRIu64 " ", l->allocs_width, row->allocated.allocs);
+    if (l->narrow) {
+        fputs("  ", l->out);
+        report__print_row_path(l->out, rows, row);
+        return;
+    }
     report__print_row_part(l->out, l->bytes_width, rows, row,
                            row->allocated.bytes, total->allocated.bytes);
     if (l->frees && row->freed.allocs > 0) {
@@ -124,6 +142,7 @@ static const struct report__row_table kept_table = {
 void report__print_leaks(struct report__context *c) {
     struct report__rows rows = report__rows_make(c, MPROF_BY_KEPT);
     struct layout layout = make_layout(c->out, &rows.total);
+    layout.narrow = c->is_narrow;
 
     report__print_row_table(c->out, &kept_table, &layout, &rows, &c->choice);
     print_held(c->out, &rows);

@@ -3,6 +3,7 @@
  * One pass over the nodes, parents first, makes the paths.  A node whose
  * function is not shown has the path of its caller.
  */
+#include "report/elf/cxx_names.h"
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
 #include "report/tables/paths.h"
@@ -226,7 +227,10 @@ static const char *inlined_text(struct builder *b, const uint32_t *edges,
         text = place_text(b, &inlined.list[0].call);
     for (uint32_t i = 0; i < inlined.count; i++)
         text = report__format(
-            b->pool, "%s > [%s%s]", text, inlined.list[i].name,
+            b->pool, "%s > [%s%s]", text,
+            b->names->are_short
+                ? report__shorten_cxx(b->pool, inlined.list[i].name, false)
+                : inlined.list[i].name,
             place_text(b, i + 1 < inlined.count ? &inlined.list[i + 1].call
                                                 : &inlined.place));
     return text;
@@ -236,6 +240,25 @@ static int compare_places(const void *a, const void *b) {
     const struct report__place *x = a, *y = b;
     int files = strcmp(x->file, y->file);
     return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+static bool is_systems(const struct report__place *place) {
+    return place->file && (strncmp(place->file, "/usr/include/", 13) == 0 ||
+                           strncmp(place->file, "/usr/lib/", 9) == 0);
+}
+
+/* Where the call EDGE stands; with `own_lines`, where the program's own source
+ * leads to it by what is inlined from headers of libraries. */
+static struct report__place call_place(struct builder *b,
+                                       const uint32_t *edge) {
+    const struct report__inlined inlined =
+        report__inlined_around(b->sites, edge, 1);
+    struct report__place place = inlined.place;
+
+    for (uint32_t i = inlined.count;
+         b->context->own_lines && i > 0 && is_systems(&place); i--)
+        place = inlined.list[i - 1].call;
+    return place;
 }
 
 /* " (main.c:7,9)" for the innermost lines of the COUNT EDGES, as far as they
@@ -248,7 +271,7 @@ static const char *lines_text(struct builder *b, const uint32_t *edges,
     uint32_t known = 0, different = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        places[known] = report__inlined_around(b->sites, &edges[i], 1).place;
+        places[known] = call_place(b, &edges[i]);
         known += places[known].file != NULL;
     }
     if (known == 0)

@@ -299,7 +299,8 @@ struct report__rows report__rows_make(const struct report__context *c,
                                       enum report__measure by) {
     struct report__rows l = {.names = c->names,
                              .depth = c->depth ? c->depth : UINT32_MAX,
-                             .lines = c->lines};
+                             .lines = c->lines,
+                             .path_width = c->path_width};
 
     struct report__context of = *c;
     if (by != MPROF_BY_SORT)
@@ -330,6 +331,26 @@ struct report__grouped report__row_lifetime(const struct report__row *row) {
     return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
 }
 
+/* From which one of the frames FIRST to COUNT in l->room on they fit; at least
+ * the innermost one does. */
+static uint32_t first_that_fits(const struct report__rows *l, uint32_t first,
+                                uint32_t count) {
+    enum { START = 3, SEPARATOR = 3, SHORTEST = 20 };
+    uint32_t columns = START;
+
+    if (l->path_width == 0)
+        return first;
+    for (uint32_t i = count; i-- > first;) {
+        const char *text = l->paths.labels[l->room[i]].text;
+        const uint32_t width = report__columns(text);
+        /* Long names are made shorter. */
+        columns += SEPARATOR + (width < SHORTEST ? width : SHORTEST);
+        if (columns > l->path_width && i + 1 < count)
+            return i + 1;
+    }
+    return first;
+}
+
 void report__print_row_path(FILE *out, struct report__rows *l,
                             const struct report__row *row) {
     enum mprof_function_kind outermost = MPROF_C;
@@ -348,6 +369,9 @@ void report__print_row_path(FILE *out, struct report__rows *l,
     /* Where the walk was cut there were callers, too. */
     cut |= outermost == MPROF_UNKNOWN || outermost == MPROF_FOLDED;
     first = outermost == MPROF_FOLDED;
+    const uint32_t fits = first_that_fits(l, first, count);
+    cut |= fits > first;
+    first = fits;
     fputs(cut ? "..." : "||", out);
     for (uint32_t i = first; i < count; i++) {
         const struct report__label *label = &l->paths.labels[l->room[i]];

@@ -45,8 +45,9 @@ struct report__rows {
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;
-    uint32_t *row_of; /* by path: its row plus 1 */
-    uint32_t *room;   /* for the longest path */
+    uint32_t *row_of;    /* by path: its row plus 1 */
+    uint32_t *room;      /* for the longest path */
+    uint32_t path_width; /* as of the context */
 };
 
 /* Those of C, sorted. */

@@ -47,6 +47,7 @@ struct report__choice {
     enum report__verbosity verbosity;
     enum report__sort sort;
     uint32_t rows; /* most of them; 0: all */
+    uint32_t arcs; /* the same of a function's callers, and of its calls */
 };
 
 /* What the header lines and the s-expression tell of one heap. */
@@ -70,6 +71,9 @@ bool *report__threads_that_allocated(const struct report__profile *profile,
 void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool);
+
+/* Of these, in sentences: what is not as it should be.  Normally nothing. */
+void report__print_notices(FILE *out, const struct report__profile *profile);
 
 /* The first of these lines, when PROFILE was put together from several. */
 void report__print_processes(FILE *out, const struct report__profile *profile,
@@ -116,6 +120,11 @@ void report__draw(FILE *out, const struct report__moment *moments,
  * thread for each set of tables. */
 struct report__context {
     FILE *out;
+    uint32_t width;      /* columns of a line; 0: any */
+    const char *file;    /* the data file, as the user named it */
+    bool digits;         /* in the summary bytes have no units */
+    bool is_narrow;      /* tables have only their most important columns */
+    uint32_t path_width; /* a path has at most so many columns; 0: any */
     struct report__pool *pool;
     const struct report__profile *profile; /* all that was recorded */
     const struct report__profile *part;    /* what the tables show of it */
@@ -129,6 +138,7 @@ struct report__context {
     bool inverted;   /* the tree: from what allocates out to its callers */
     bool offsets;    /* of the call sites; different ones are different paths */
     bool lines;      /* lines of the source in place of offsets */
+    bool own_lines;  /* no lines of headers in /usr, if that can be helped */
     bool direct_by;  /* the direct table has a row for each of these */
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
@@ -169,6 +179,12 @@ void report__print_tree(struct report__context *context);
 void report__print_by_type(struct report__context *context);
 void report__print_direct(struct report__context *context);
 void report__print_graph(struct report__context *context);
+
+/* What the heap of CONTEXT shows, in no more than LINES lines of at most 132
+ * columns; IS_FIRST: with what was recorded, and notices.  Returns how many
+ * lines were printed. */
+uint32_t report__print_summary(const struct report__context *context,
+                               bool is_first, uint32_t lines);
 
 /* The whole profile as one s-expression. */
 void report__print_sexp(FILE *out, const struct report__profile *profile,
