@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A name is left so many characters at least, three of them dots. */
-enum { SHORTEST = 20, DOTS = 3 };
+enum { SHORTEST = 14, DOTS = 3 };
 
 static _Thread_local FILE *fitted;
 
@@ -138,7 +138,7 @@ static void write_wrapped(const struct report__fit *f, const char *text) {
     for (; *text != '\0'; text++) {
         if (is_mark(*text) || !is_first(*text))
             continue;
-        if (f->width > 0 && column == f->width && *text != ' ') {
+        if (f->width > 0 && column >= f->width && *text != ' ') {
             const char *end = blank ? blank : text;
             write_marked(f, start, end);
             putc('\n', f->to);

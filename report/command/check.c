@@ -45,6 +45,7 @@ static bool read_side(struct check *c, const struct report__input *input,
         return false;
     side->names =
         report__name_functions(c->pool, side->profile, input->program);
+    report__shorten_names(c->pool, side->names);
     return true;
 }
 
@@ -75,10 +76,12 @@ static bool choose_heap(struct check *c, const char **error) {
 static bool read_now(struct check *c, const char **error) {
     c->call->together.no_arguments = c->options->format == MPROF_CHECK_JUNIT;
     c->now.profile = report__read_files(c->call, true, &c->input, error);
-    if (c->now.profile)
-        c->now.names =
-            report__name_functions(c->pool, c->now.profile, c->input.program);
-    return c->now.profile != NULL;
+    if (!c->now.profile)
+        return false;
+    c->now.names =
+        report__name_functions(c->pool, c->now.profile, c->input.program);
+    report__shorten_names(c->pool, c->now.names);
+    return true;
 }
 
 static bool read_input(struct check *c, const char **error) {

@@ -58,7 +58,7 @@ void report__graph_rule(const struct report__printer *p) {
     report__rule(p->out, '-', p->index_width + p->bytes_width + 15);
     if (p->alive_width > 0)
         report__rule(p->out, '-', p->alive_width + 3);
-    for (int field = p->narrow; field < 2; field++) {
+    for (int field = 0; field < 2 && !p->narrow; field++) {
         for (int i = 0; i < MPROF_CLASSES; i++)
             fprintf(p->out, "%c%s", report__class_letters[p->graph->heap][i],
                     i < MPROF_CLASSES - 1 ? "--" : "");
@@ -85,7 +85,8 @@ static void print_heading(const struct report__printer *p) {
                 columns[i][1], p->bytes_width + 6, columns[i][2]);
         if (p->alive_width > 0)
             fprintf(p->out, "%*s | ", p->alive_width, i == 0 ? "alive" : "");
-        fprintf(p->out, "%s | ", columns[i][3] + (p->narrow ? SIZES : 0));
+        if (!p->narrow)
+            fprintf(p->out, "%s | ", columns[i][3]);
         report__rule(p->out, ' ', p->called_width - 6);
         fprintf(p->out, "%-*s  %s%s\n", 7 + p->of_width, columns[i][4],
                 i == 1 ? "" : "    ", names[i]);
@@ -108,12 +109,13 @@ static void print_bytes(const struct report__printer *p, uint64_t bytes,
         fprintf(p->out, "%*" PRIu64 " | ", p->alive_width, alive);
 }
 
-/* The classes of COUNTS. */
+/* The classes of COUNTS, by their own bytes, and WHOLE behind them. */
 static void print_sizes(const struct report__printer *p,
-                        const struct report__counts *counts) {
+                        const struct report__counts *counts,
+                        const char *whole) {
     if (!p->narrow)
-        fprintf(p->out, "%s | ",
-                report__breakdown(counts, report__bytes(counts)).text);
+        fprintf(p->out, "%s | %11s | ",
+                report__breakdown(counts, report__bytes(counts)).text, whole);
 }
 
 static void print_called(const struct report__printer *p, uint64_t called,
@@ -138,7 +140,7 @@ void report__graph_function(const struct report__printer *p,
 
 void report__graph_exact(const struct report__printer *p, uint32_t function) {
     const struct report__vertex *v = &p->graph->vertices[function];
-    if (v->cycle != MPROF_NONE || v->recur > 0)
+    if (!p->narrow && (v->cycle != MPROF_NONE || v->recur > 0))
         fprintf(p->out, " (total %" PRIu64 ")", report__bytes(&v->total));
 }
 
@@ -155,8 +157,7 @@ void report__graph_row(const struct report__printer *p,
     uint64_t bytes = report__bytes(counts);
     print_left(p, MPROF_NONE, "");
     print_bytes(p, bytes, report__fraction(bytes, whole).text, alive);
-    print_sizes(p, counts);
-    fprintf(p->out, "%s | ", report__breakdown(counts, whole).text);
+    print_sizes(p, counts, report__breakdown(counts, whole).text);
     print_called(p, called, slash, of);
     fputs("    ", p->out);
 }
@@ -166,7 +167,8 @@ void report__graph_calls(const struct report__printer *p, uint64_t called) {
     fprintf(p->out, "%*s | ", p->bytes_width + 6, "");
     if (p->alive_width > 0)
         fprintf(p->out, "%*s | ", p->alive_width, "");
-    fprintf(p->out, p->narrow ? "%11s | " : "%11s | %11s | ", "", "");
+    if (!p->narrow)
+        fprintf(p->out, "%11s | %11s | ", "", "");
     print_called(p, called, 0, 0);
     fputs("    ", p->out);
 }
@@ -200,8 +202,9 @@ static void print_all(const struct report__printer *p,
     uint64_t bytes = report__bytes(sum);
     print_left(p, MPROF_NONE, "all");
     print_bytes(p, bytes, "", alive);
-    print_sizes(p, sum);
-    fprintf(p->out, "%11s |\n", "");
+    if (!p->narrow)
+        fprintf(p->out, "%s | %11s |", report__breakdown(sum, bytes).text, "");
+    putc('\n', p->out);
 }
 
 uint32_t report__graph_collect(struct report__printer *p,
@@ -285,8 +288,7 @@ void report__graph_head(const struct report__printer *p, uint32_t index,
     uint64_t bytes = report__bytes(self), all = report__bytes(total);
     print_left(p, index, report__tenths(all, p->total).text);
     print_bytes(p, bytes, report__fraction(bytes, all).text, alive);
-    print_sizes(p, self);
-    fprintf(p->out, "%s | ", frac);
+    print_sizes(p, self, frac);
     print_called(p, called, recur ? '/' : 0, recur);
 }
 
@@ -316,11 +318,17 @@ static uint64_t measure(const struct report__printer *p,
                                                   : report__bytes(total);
 }
 
-/* Choose, sort and number the groups; *LEFT functions are left out. */
+/* Choose, sort and number the groups, of which there are MOST or 0: any number;
+ * *LEFT functions are left out as they are small, *MORE for that number. */
 static uint32_t make_groups(struct report__printer *p, struct group *groups,
-                            uint32_t *left, uint32_t *more, bool *exact) {
+                            uint32_t most, uint32_t *left, uint32_t *more,
+                            bool *exact) {
     const struct report__graph *g = p->graph;
     uint32_t n = 0;
+
+    *left = *more = 0;
+    memset(p->index_of, 0xff, g->functions->count * sizeof *p->index_of);
+    memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
 
     for (uint32_t v = 0; v < g->functions->count; v++) {
         const struct report__vertex *vertex = &g->vertices[v];
@@ -348,9 +356,9 @@ static uint32_t make_groups(struct report__printer *p, struct group *groups,
                 cycle->depth, ""};
     }
     qsort(groups, n, sizeof *groups, compare_groups);
-    if (p->choice->rows > 0 && n > p->choice->rows) {
-        *more = n - p->choice->rows;
-        n = p->choice->rows;
+    if (most > 0 && n > most) {
+        *more = n - most;
+        n = most;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i].is_cycle)
@@ -361,6 +369,29 @@ static uint32_t make_groups(struct report__printer *p, struct group *groups,
     return n;
 }
 
+/* Lines of the callers, or calls, of FUNCTION, at most. */
+static uint32_t lines_around(struct report__printer *p, uint32_t function,
+                             bool callers) {
+    const uint32_t count =
+        report__graph_collect(p, &function, 1, false, callers);
+    const uint32_t arcs = p->choice->arcs;
+
+    return (count < arcs ? count : arcs + (count > arcs)) + (count > 1);
+}
+
+/* Whether COUNT groups fit on a page of the short tables. */
+static bool is_short(struct report__printer *p, const struct group *groups,
+                     uint32_t count) {
+    enum { PAGE = 54, OF_CYCLE = 14 };
+    uint32_t lines = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        lines += groups[i].is_cycle ? OF_CYCLE + 4 * p->choice->arcs
+                                    : 2 + lines_around(p, groups[i].id, true) +
+                                          lines_around(p, groups[i].id, false);
+    return lines <= PAGE;
+}
+
 static void prepare(struct report__printer *p, struct report__pool *pool) {
     const struct report__graph *g = p->graph;
     int allocs = report__digits(report__allocs(&g->total));
@@ -369,8 +400,6 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
     p->index_of = report__alloc(pool, g->functions->count, sizeof *p->index_of);
     p->index_of_cycle =
         report__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
-    memset(p->index_of, 0xff, g->functions->count * sizeof *p->index_of);
-    memset(p->index_of_cycle, 0xff, g->cycle_count * sizeof *p->index_of_cycle);
     p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
     p->bytes_width = report__larger(10, report__digits(p->total));
     p->alive_width = g->knows_alive ? p->bytes_width : 0;
@@ -393,7 +422,12 @@ void report__print_graph(struct report__context *c) {
         sizeof *groups);
 
     prepare(&p, c->pool);
-    uint32_t n = make_groups(&p, groups, &left, &more, &exact);
+    uint32_t most = p.choice->rows, n;
+    do
+        n = make_groups(&p, groups, most, &left, &more, &exact);
+    while (p.choice->arcs > 0 && n > 1 && !is_short(&p, groups, n) &&
+           (most = n - 1));
+    exact &= !p.narrow;
     p.index_width = report__larger(7, report__digits(n) + 3);
 
     report__print_title(out, "Allocation call graph", graph->sampling);

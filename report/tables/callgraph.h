@@ -24,7 +24,7 @@ struct report__printer {
     struct report__line *lines; /* room for those of one group */
     int index_width, bytes_width, called_width, of_width;
     int alive_width; /* 0: no such column */
-    bool narrow;     /* no column for the classes of a function itself */
+    bool narrow;     /* no columns for classes, nor exact totals */
 };
 
 /* A row up to its name: COUNTS, their share in WHOLE, ALIVE bytes of them, and

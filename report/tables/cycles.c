@@ -22,8 +22,10 @@ static void print_cycle_name(const struct report__printer *p, uint32_t cycle) {
 /* Is a row of BYTES left out when there are SHOWN already? */
 static bool is_left_out(const struct report__printer *p, uint64_t bytes,
                         uint32_t shown) {
+    const uint32_t most = p->choice->arcs ? p->choice->arcs : MOST_ROWS;
+
     return report__below(bytes, p->total, p->choice->verbosity) ||
-           (shown >= MOST_ROWS && p->choice->verbosity != MPROF_VERBOSE);
+           (shown >= most && p->choice->verbosity != MPROF_VERBOSE);
 }
 
 static void print_member(const struct report__printer *p, uint32_t member,

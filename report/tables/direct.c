@@ -16,7 +16,7 @@ struct layout {
     FILE *out;
     enum mprof_heap heap;
     bool kept_too;        /* what was kept, in Lisp what is alive, is known */
-    bool narrow;          /* ... but not by class, nor what lived at the peak */
+    bool narrow;          /* no classes, nor what lived at the peak */
     uint64_t total, kept; /* bytes */
     int bytes_width, kept_width, peak_width, calls_width;
 };
@@ -42,9 +42,10 @@ static int compare_rows(const void *a, const void *b) {
 /* The peak has a column for the C heap only. */
 static void print_row(const struct layout *l, const char *percent,
                       const struct row *row) {
-    fprintf(l->out, "%5s %*" PRIu64 " | %s | ", percent, l->bytes_width,
-            report__bytes(&row->self),
-            report__breakdown(&row->self, l->total).text);
+    fprintf(l->out, "%5s %*" PRIu64 " | ", percent, l->bytes_width,
+            report__bytes(&row->self));
+    if (!l->narrow)
+        fprintf(l->out, "%s | ", report__breakdown(&row->self, l->total).text);
     if (l->kept_too)
         fprintf(l->out, "%*" PRIu64 " | ", l->kept_width,
                 report__bytes(&row->kept));
@@ -66,8 +67,9 @@ static void print_letters(const struct layout *l) {
 static void print_heading(const struct layout *l) {
     const bool c = l->heap == MPROF_C_HEAP, peak = c && !l->narrow;
 
-    fprintf(l->out, "%% mem %*s | %% mem(%s) | ", l->bytes_width, "bytes",
-            c ? "size" : "type");
+    fprintf(l->out, "%% mem %*s | ", l->bytes_width, "bytes");
+    if (!l->narrow)
+        fprintf(l->out, "%% mem(%s) | ", c ? "size" : "type");
     if (l->kept_too)
         fprintf(l->out, "%*s | ", l->kept_width,
                 c ? "bytes kept" : "bytes alive");
@@ -77,7 +79,8 @@ static void print_heading(const struct layout *l) {
         fprintf(l->out, "%*s | ", l->peak_width, "at peak");
     fprintf(l->out, "%*s  name\n", l->calls_width, "calls");
     report__rule(l->out, '-', l->bytes_width + 9);
-    print_letters(l);
+    if (!l->narrow)
+        print_letters(l);
     if (l->kept_too)
         report__rule(l->out, '-', l->kept_width + (l->narrow ? 3 : 5));
     if (l->kept_too && !l->narrow)

@@ -90,6 +90,11 @@ static void find_functions(struct judge *j) {
             limit = report__intern(j->pool, &j->limited,
                                    printed(j->pool, names->list[f].name),
                                    MPROF_NONE);
+        if (limit == MPROF_NONE && names->list[f].full &&
+            !is_plumbing(j, &names->list[f]))
+            limit = report__intern(j->pool, &j->limited,
+                                   printed(j->pool, names->list[f].full),
+                                   MPROF_NONE);
         if (limit != MPROF_NONE && j->function[limit] == MPROF_NONE)
             j->function[limit] = f;
         else if (limit != MPROF_NONE)

@@ -43,7 +43,7 @@ struct report__limit {
 /* A profile, or an older one to compare it with. */
 struct report__recorded {
     const struct report__profile *profile;
-    const struct report__functions *names;
+    struct report__functions *names;
 };
 
 /* A chain that has much of what is limited; names are as they are. */

@@ -335,7 +335,7 @@ struct report__grouped report__row_lifetime(const struct report__row *row) {
  * the innermost one does. */
 static uint32_t first_that_fits(const struct report__rows *l, uint32_t first,
                                 uint32_t count) {
-    enum { START = 3, SEPARATOR = 3, SHORTEST = 20 };
+    enum { START = 3, SEPARATOR = 3, SHORTEST = 14 };
     uint32_t columns = START;
 
     if (l->path_width == 0)
