@@ -140,23 +140,10 @@ what follows them: the script and its arguments."
           (write-string text stream)
           (finish-output stream)))))
 
-(defun short-p (batch)
-  "True when the tables of BATCH appear on a terminal, where few rows do."
-  (and (not (batch-output batch))
-       (terminal-p (batch-stream batch))))
-
 (defun batch-text (batch)
-  "The tables of BATCH, or a page."
-  (let* ((data (batch-data batch))
-         (short (short-p batch))
-         (text (report-text data
-                            :format (output-format (batch-output batch))
-                            :part (and short (short-part nil)))))
-    (if short
-        (concatenate 'string text
-                     (short-end (format nil "mprof --verbose ~A"
-                                        (batch-name batch))))
-        text)))
+  "The summary and short tables of BATCH, or a page."
+  (report-text (batch-data batch)
+               :format (output-format (batch-output batch))))
 
 (defun finish (batch)
   "Stop recording and print the tables, once.  Another thread that ends the

@@ -61,7 +61,7 @@ LOAD-PROFILE.  A LIVENESS-UNKNOWN-ERROR when the recording was started without
    since until gc))
 
 (defun report-live (&key since until (gc t) (tables '(:bins :alive))
-                      (verbosity :normal) (stream *standard-output*) all-frames
+                      verbosity (stream *standard-output*) all-frames
                       (format :text) focus ignore only type limit-rows depth)
   "Print tables of what is alive: SINCE, UNTIL and GC as in LIVE-PROFILE, the others as
 in REPORT."

@@ -104,15 +104,14 @@ file is deleted afterwards.  Recording may be running."
   "The arguments of the mprof command that print what the caller asks for."
   (unless (member format '(:text :html))
     (invalid-argument "~S is not a format; there are :text and :html" format))
-  (unless (member verbosity '(:verbose :normal :terse))
+  (unless (member verbosity '(nil :verbose :normal :terse))
     (invalid-argument "~S is not a verbosity; there are :verbose, :normal ~
                        and :terse" verbosity))
   (unless (check-tables tables)
     (invalid-argument "no table is named; there are ~{~(~S~)~^, ~}" *tables*))
   (with-standard-printing ()
-    (append (if (eq format :html)
-                (list "html")
-                (list (format nil "--~(~A~)" verbosity)))
+    (append (cond ((eq format :html) (list "html"))
+                  (verbosity (list (format nil "--~(~A~)" verbosity))))
             ;; Lisp has no leak table; asking for all asks for all that there are.
             (unless (or (eq tables t) (eq format :html))
               (list (format nil "--table=~{~(~A~)~^,~}" (check-tables tables))))
@@ -132,8 +131,8 @@ file is deleted afterwards.  Recording may be running."
   "The last line of tables that are short; HOW tells to see all."
   (format nil "~%All rows: ~A~%" how))
 
-(defun report-text (file &key (format :text) (tables t) (verbosity :normal)
-                           threads all-frames part)
+(defun report-text (file &key (format :text) (tables t) verbosity threads
+                           all-frames part)
   "The tables of the data file FILE, or a page, as a string."
   (%report (report-arguments file format tables verbosity threads all-frames
                              part)))
@@ -147,18 +146,18 @@ file is deleted afterwards.  Recording may be running."
            (finish-output stream)
            (values)))))
 
-(defun report (&key (tables t) (verbosity :normal verbosity-p)
-                 (stream *standard-output*)
+(defun report (&key (tables t) verbosity (stream *standard-output*)
                  threads all-frames (format :text) focus ignore only
                  type (limit-rows nil limit-rows-p) depth)
-  "Print tables of what has been recorded so far.  Recording may be running, in
-this thread or in others, and goes on.
+  "Print what has been recorded so far: a summary and short tables, or those that
+are asked for.  Recording may be running, in this thread or in others, and goes on.
 
 TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
             :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES and :ALIVE; the C
             heap alone has leaks, a peak and temporary objects, Lisp types, and
             what is alive, if that is recorded
-VERBOSITY   :VERBOSE, :NORMAL or :TERSE
+VERBOSITY   :VERBOSE prints all rows, :NORMAL those of 0.5 % and more, :TERSE of
+            1 %; NIL, the default, a summary and short tables if TABLES is T
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
 ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
@@ -169,14 +168,14 @@ ONLY        the same: only functions of packages or files like this; what
 TYPE        the name of a type, such as hash-table, or of a class, or a list
             of such names: only what is of these in the Lisp heap
 LIMIT-ROWS  no more than so many rows of a table; 0 for all.  On a terminal there
-            are ten, unless this or VERBOSITY is given
+            are ten of a table that is named, unless this or VERBOSITY is given
 DEPTH       functions of a chain, in tables that show chains; 0 for all
 FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
   (check-stream stream)
   (let* ((short (and stream (eq format :text)
-                     (not (or verbosity-p limit-rows-p))
+                     (not (or verbosity limit-rows-p (eq tables t)))
                      (terminal-p (if (eq stream t) *standard-output* stream))))
          (part (silently (part-arguments focus ignore only type limit-rows
                                          depth)))
@@ -185,7 +184,10 @@ Signals a NOTHING-RECORDED-ERROR before the first START."
                   (report-text file :format format :tables tables
                                     :verbosity verbosity :threads threads
                                     :all-frames all-frames
-                                    :part (if short (short-part part) part))))))
+                                    :part (cons "--from-lisp"
+                                                (if short
+                                                    (short-part part)
+                                                    part)))))))
     (write-report (if short
                       (concatenate 'string text
                                    (short-end

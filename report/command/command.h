@@ -99,6 +99,7 @@ struct report__options {
     bool detailed;   /* a verbosity was named */
     bool bytes;      /* without units in the summary */
     bool full_names; /* of C++ */
+    bool from_lisp;  /* the caller is a Lisp image, and the file a copy */
     struct report__focus focus;
     uint32_t depth, nodes;
     bool all_frames, by_thread, alive, inverted, arguments, offsets;

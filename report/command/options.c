@@ -252,6 +252,9 @@ const struct report__option report__option_list[] = {
     {"noleaktable", NULL, "", REPORT, WHAT, FLAG(no_leak_table)},
     {"offsets", NULL, "", REPORT, WHAT, CALL(report__show_offsets)},
 
+    /* For the package MPROF: what to type next is Lisp. */
+    {"from-lisp", NULL, "", REPORT, GENERAL, FLAG(from_lisp)},
+
     /* Names of mprof 1.0 */
     {"data", "FILE", "", RUN, GENERAL, ALIAS("output=")},
     {"leak-depth", "N", "", REPORT, HOW, ALIAS("depth=")},

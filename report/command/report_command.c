@@ -224,6 +224,28 @@ static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
     }
 }
 
+/* What to type next. */
+static void print_more(const struct printing *p) {
+    FILE *out = p->context.out;
+    const char *data = p->input.data;
+    const bool named = strcmp(data, "mprof.data") != 0;
+
+    if (p->call->options.from_lisp) {
+        fputs("\nMore: (mprof:report :verbosity :verbose), (mprof:report "
+              ":tables :paths)\n",
+              out);
+        return;
+    }
+    fputs("\nMore: mprof --verbose", out);
+    for (int i = 0; i < 2; i++) {
+        fputs(named && p->call->together.count == 0 ? " " : "", out);
+        if (named && p->call->together.count == 0)
+            report__print_name(out, data);
+        fputs(i == 0 ? ", mprof html -o report.html" : "", out);
+    }
+    fputs(named ? "\n" : ", mprof help report\n", out);
+}
+
 /* The first screen, of each heap. */
 static void print_summary(const struct printing *p) {
     enum { LINES = 29 }; /* and one for what to type next */
@@ -231,7 +253,7 @@ static void print_summary(const struct printing *p) {
     const bool both = p->heaps == (1u << MPROF_HEAPS) - 1;
     uint32_t lines = 0;
 
-    c.file = p->input.data;
+    c.file = p->call->options.from_lisp ? "" : p->input.data;
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(p->heaps >> heap & 1))
             continue;
@@ -244,9 +266,7 @@ static void print_summary(const struct printing *p) {
                                        both ? LINES / 2 - 1 : LINES - 1);
     }
     print_remarks(p);
-    fputs("\nMore: mprof --verbose, mprof html -o report.html, mprof help "
-          "report\n",
-          c.out);
+    print_more(p);
 }
 
 static void print(const struct printing *p) {

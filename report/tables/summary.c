@@ -84,9 +84,19 @@ static const char *plural(uint64_t n) {
  * The verdict
  */
 
+/* COMMAND without the folder of its program, if that is absolute. */
+static const char *without_folder(const char *command) {
+    const char *name = command;
+
+    for (const char *at = command; *command == '/' && *at && *at != ' '; at++)
+        if (*at == '/')
+            name = at + 1;
+    return name;
+}
+
 static void print_first(struct summary *s) {
     const struct report__profile *p = s->c->profile;
-    const char *ran = *p->command ? p->command : p->program;
+    const char *ran = without_folder(*p->command ? p->command : p->program);
     struct report__pool *pool = s->c->pool;
     char *date = NULL;
     size_t size;
@@ -97,7 +107,7 @@ static void print_first(struct summary *s) {
     report__print_date(stream, p->start_time);
     fclose(stream);
     /* Seconds of the day do not matter here. */
-    const char *right = name_of(s, s->c->file, 24);
+    const char *right = *s->c->file ? name_of(s, s->c->file, 24) : "";
     const char *runtime = *p->runtime ? name_of(s, p->runtime, 12) : "";
     const char *left = report__format(
         pool, ": %.2f s, %s%s%s%s%.16s", (double)p->duration / 1e9, runtime,
