@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "report/base/fitted.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,11 @@ static ssize_t write_fitted(void *cookie, const char *text, size_t size) {
             return 0;
         }
     }
-    return ferror(f->to) ? 0 : (ssize_t)size;
+    if (!ferror(f->to))
+        return (ssize_t)size;
+    if (f->error == 0)
+        f->error = errno;
+    return 0;
 }
 
 FILE *report__fit_open(struct report__fit *fit, FILE *to, uint32_t width,
@@ -224,5 +229,7 @@ bool report__fit_close(struct report__fit *fit, FILE *stream) {
         write_line(fit);
     free(fit->line);
     fit->line = NULL;
-    return fflush(fit->to) == 0 && good;
+    if (fflush(fit->to) != 0 && fit->error == 0)
+        fit->error = errno;
+    return good && fit->error == 0;
 }

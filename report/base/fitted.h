@@ -24,6 +24,7 @@ struct report__fit {
     FILE *to;
     uint32_t width; /* characters of a line; 0: any */
     bool colour;
+    int error;  /* the first one in writing, or 0 */
     char *line; /* what came since the last line ended */
     size_t length, room;
 };

@@ -82,6 +82,8 @@ bool report__output_finish(struct report__output *output,
         else if (bad)
             errno = flush_errno;
     }
+    if (bad && output->error != 0)
+        errno = output->error;
     if (bad && errno == EPIPE)
         return false;
     if (bad) {

@@ -9,9 +9,10 @@
 
 struct report__output {
     FILE *stream;
-    bool owned;         /* the stream is ours to close */
-    char *name;         /* as the user gave it, NULL for a stream */
-    char *temporary;    /* what is written, or NULL */
+    bool owned;      /* the stream is ours to close */
+    int error;       /* the first one that another stream had with it, or 0 */
+    char *name;      /* as the user gave it, NULL for a stream */
+    char *temporary; /* what is written, or NULL */
     const char *target; /* what it becomes */
 };
 

@@ -129,6 +129,7 @@ static void print_side(struct diff *d, enum report__joined_side side) {
     fputs(", ", out);
     report__print_name(out, *p->command ? p->command : p->program);
     fputs(p->open ? " (it runs, or was killed)\n" : "\n", out);
+    report__print_trouble(out, &d->inputs[side], p);
 }
 
 /* What makes numbers differ that are not the program's. */

@@ -18,51 +18,80 @@ static void print_growth(FILE *err, const struct report__change *c) {
             report__signed(c, true).text, report__growth(c).text);
 }
 
-/* Of FUNCTIONS that which grew most by more than LIMIT, and their *COUNT. */
+/* What may grow too much, in all and by function. */
+static const struct {
+    enum report__diff_number number, of_function;
+    const char *in_all, *itself; /* NULL: as the heap is called */
+} judged[] = {
+    {MPROF_DIFF_BYTES, MPROF_DIFF_SELF, NULL, " itself"},
+    {MPROF_DIFF_KEPT, MPROF_DIFF_KEPT, "the bytes kept", ": bytes kept"},
+    {MPROF_DIFF_PEAK, MPROF_DIFF_PEAK, "the peak", ": bytes at the peak"}};
+enum { JUDGED = sizeof judged / sizeof *judged };
+
+/* Of FUNCTIONS that whose NUMBER grew most by more than LIMIT, and their
+ * *COUNT. */
 static const struct report__diff_row *
 find_worst(const struct report__growth_limit *limit,
-           const struct report__diff *functions, uint64_t *count) {
+           const struct report__diff *functions,
+           enum report__diff_number number, uint64_t *count) {
     const struct report__diff_row *worst = NULL;
 
+    *count = 0;
     for (uint32_t i = 0; i < functions->count; i++) {
         const struct report__diff_row *row = &functions->rows[i];
-        const struct report__change *c = &row->numbers[MPROF_DIFF_SELF];
-        if (!is_too_much(limit, c))
+        if (!is_too_much(limit, &row->numbers[number]))
             continue;
         ++*count;
-        if (!worst || report__change(c) >
-                          report__change(&worst->numbers[MPROF_DIFF_SELF]))
+        if (!worst || report__change(&row->numbers[number]) >
+                          report__change(&worst->numbers[number]))
             worst = row;
     }
     return worst;
 }
 
-bool report__check_growth(const struct report__growth_limit *limit,
-                          const struct report__diff *functions, bool each,
-                          enum mprof_heap heap, FILE *err) {
-    const struct report__change *all =
-        &functions->total.numbers[MPROF_DIFF_BYTES];
-    uint64_t count = 0;
-    const struct report__diff_row *worst =
-        each ? find_worst(limit, functions, &count) : NULL;
-    const bool in_all = is_too_much(limit, all);
-
-    if (!in_all && !worst)
-        return false;
-    fputs("mprof: diff: too much growth: ", err);
-    if (in_all) {
-        fprintf(err, "the %s heap from ", heap == MPROF_C_HEAP ? "C" : "Lisp");
-        print_growth(err, all);
-    }
-    if (worst) {
-        fputs(in_all ? "; " : "", err);
-        report__print_name(err, worst->name);
-        fputs(" itself from ", err);
-        print_growth(err, &worst->numbers[MPROF_DIFF_SELF]);
-    }
+/* The worst function by what is judged by J, if EACH function is. */
+static void print_worst(FILE *err, const struct report__diff_row *worst, int j,
+                        uint64_t count) {
+    report__print_name(err, worst->name);
+    fprintf(err, "%s from ", judged[j].itself);
+    print_growth(err, &worst->numbers[judged[j].of_function]);
     if (count > 1)
         fprintf(err, "; and %s more function%s",
                 report__grouped(count - 1).text, count == 2 ? "" : "s");
-    putc('\n', err);
-    return true;
+}
+
+bool report__check_growth(const struct report__growth_limit *limit,
+                          const struct report__diff *functions, bool each,
+                          enum mprof_heap heap, FILE *err) {
+    const char *separator = "mprof: diff: too much growth: ";
+    bool grew = false;
+
+    for (int j = 0; j < JUDGED; j++) {
+        const struct report__change *all =
+            &functions->total.numbers[judged[j].number];
+        uint64_t count = 0;
+        if (!(functions->numbers >> judged[j].number & 1))
+            continue;
+        const struct report__diff_row *worst =
+            each ? find_worst(limit, functions, judged[j].of_function, &count)
+                 : NULL;
+        if (is_too_much(limit, all)) {
+            fprintf(err, "%s%s from ", separator,
+                    judged[j].in_all       ? judged[j].in_all
+                    : heap == MPROF_C_HEAP ? "the C heap"
+                                           : "the Lisp heap");
+            print_growth(err, all);
+            separator = "; ";
+            grew = true;
+        }
+        if (worst) {
+            fputs(separator, err);
+            print_worst(err, worst, j, count);
+            separator = "; ";
+            grew = true;
+        }
+    }
+    if (grew)
+        putc('\n', err);
+    return grew;
 }

@@ -158,6 +158,7 @@ void report__screen_end(struct report__screen *s,
     if (!s->real)
         return;
     report__fit_close(&s->fit, s->stream);
+    output->error = s->fit.error;
     s->stream = NULL;
     output->stream = s->real;
     s->real = NULL;

@@ -10,6 +10,7 @@
 #include "report/graph/own.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
+#include "report/tables/findings.h"
 #include "report/tables/tables.h"
 
 struct put {
@@ -51,6 +52,35 @@ static void put_threads(const struct put *p) {
             putc(',', p->out);
         report__put_json(p->out,
                          report__thread_name(p->e->pool, &profile->threads[i]));
+    }
+    putc(']', p->out);
+}
+
+/* What is found: texts, and functions, each a number and how it reads. */
+static void put_sentences(const struct put *p) {
+    const struct report__context context = {.pool = p->e->pool,
+                                            .profile = p->heap->profile,
+                                            .part = p->heap->profile,
+                                            .names = p->heap->names,
+                                            .heap = p->heap->sampling.heap,
+                                            .all_frames =
+                                                p->heap->sampling.all_frames};
+    const struct report__findings *found = report__find(&context);
+
+    fputs(",\n\"sentences\":[", p->out);
+    for (uint32_t i = 0; i < found->sentence_count; i++) {
+        const struct report__sentence *sentence = &found->sentences[i];
+        fputs(i > 0 ? ",\n[" : "\n[", p->out);
+        for (uint32_t k = 0; k < sentence->count; k++) {
+            const struct report__piece *piece = &sentence->pieces[k];
+            putc(k > 0 ? ',' : ' ', p->out);
+            if (piece->function != MPROF_NONE)
+                fprintf(p->out, "[%" PRIu32 ",", piece->function);
+            report__put_json(p->out,
+                             report__clean_name(p->e->pool, piece->text));
+            fputs(piece->function != MPROF_NONE ? "]" : "", p->out);
+        }
+        putc(']', p->out);
     }
     putc(']', p->out);
 }
@@ -416,6 +446,7 @@ static void put_heap(const struct put *p) {
         put_difference(p);
     } else {
         put_threads(p);
+        put_sentences(p);
         (is_c ? put_sizes : put_types)(p);
         put_curve(p);
         put_exact(p);

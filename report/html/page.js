@@ -91,11 +91,12 @@ function showGroups() {
   $("hiding").hidden = order.length < 2;
 }
 
-function link(f, isNode) {
+function link(f, isNode, text) {
   if (isNode)
     return element("a", {href: address({view: "top", metric: state.metric,
       zoom: heap.chain(f).reverse().join(".")}) + "", title: "this chain in the picture"}, "⤢");
-  return element("a", {href: address({view: "function", fn: String(f), zoom: ""})}, heap.names[f]);
+  return element("a", {href: address({view: "function", fn: String(f), zoom: ""})},
+    text ?? heap.names[f]);
 }
 
 function showSummary() {
@@ -104,7 +105,8 @@ function showSummary() {
   const own = {...state};
   state = {...DEFAULTS, heap: own.heap};
   $("summary").replaceChildren(...(heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
-    element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) : part))));
+    element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
+      Array.isArray(part) ? link(part[0], false, part[1]) : part))));
   state = own;
   $("recorded").textContent = [`Data file ${d.file}`, ...d.header].join("\n");
   const legend = (name, background) => {

@@ -255,28 +255,39 @@ static void leave_out(struct left *left, const struct report__change *c) {
         left->sum.numbers[side] += c->numbers[side];
 }
 
+/* Whether a number of ROW changed by much of what there is in all; *ANY:
+ * whether one did at all. */
+static bool is_large(const struct report__diff *d,
+                     const struct report__diff_row *row, bool *any) {
+    bool large = false;
+
+    for (int n = 0; n < MPROF_DIFF_NUMBERS; n++) {
+        const struct report__change *all = &d->total.numbers[n];
+        const uint64_t by = report__change(&row->numbers[n]);
+        if (!has(d, n) || by == 0)
+            continue;
+        *any = true;
+        large |= !report__below(by, all->numbers[report__grew(all)],
+                                d->options->choice.verbosity);
+    }
+    return large;
+}
+
 /* The rows that changed, and enough; how many. */
 static uint32_t choose_rows(const struct layout *l,
                             struct report__diff_row *rows, struct left *left) {
     const struct report__diff *d = l->diff;
     const struct report__choice *choice = &d->options->choice;
-    const struct report__change *all = &d->total.numbers[l->main];
-    const uint64_t whole = all->numbers[report__grew(all)];
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < d->count; i++) {
-        const struct report__change *c = &d->rows[i].numbers[l->main];
-        uint64_t by = report__change(c);
-        bool any = by > 0;
-        for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
-            any |= has(d, n) && report__change(&d->rows[i].numbers[n]) > 0;
-        if (!any)
-            continue;
-        if (report__below(by, whole, choice->verbosity)) {
-            left->small++;
-            leave_out(left, c);
-        } else {
+        bool any = false;
+        const bool large = is_large(d, &d->rows[i], &any);
+        if (large) {
             rows[count++] = d->rows[i];
+        } else if (any) {
+            left->small++;
+            leave_out(left, &d->rows[i].numbers[l->main]);
         }
     }
     if (count > 0)

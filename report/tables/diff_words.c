@@ -35,6 +35,24 @@ static void print_whole(FILE *out, const char *heap,
     fputs(".\n", out);
 }
 
+/* Whose the largest change of NUMBER is, which is much of that of all. */
+static void print_mostly(FILE *out, const struct report__diff *d,
+                         enum report__diff_number number, const char *what) {
+    enum { MUCH = 10 };
+    const struct report__change *all = &d->total.numbers[number];
+    const struct report__diff_row *most =
+        report__most_changed(d, number, report__grew(all), MPROF_NONE);
+
+    if (!(d->numbers >> number & 1) || report__change(all) == 0 || !most ||
+        report__change(&most->numbers[number]) < report__change(all) / MUCH)
+        return;
+    fprintf(out, "Of the bytes %s, those of ", what);
+    report__print_name(out, most->name);
+    fprintf(out, " changed most: %s (%s).\n",
+            report__signed(&most->numbers[number], true).text,
+            report__growth(&most->numbers[number]).text);
+}
+
 /* Where the chains of the function of MOST changed most in its way. */
 static void print_way(FILE *out, const struct report__diff_row *most, bool grew,
                       const struct report__diff *chains,
@@ -77,6 +95,8 @@ void report__print_diff_words(FILE *out, const char *heap,
         report__most_changed(functions, MPROF_DIFF_SELF, !grew, MPROF_NONE);
 
     print_whole(out, heap, functions);
+    print_mostly(out, functions, MPROF_DIFF_KEPT, "kept");
+    print_mostly(out, functions, MPROF_DIFF_PEAK, "at the peak");
     if (most == NULL) {
         most = other;
         other = NULL;

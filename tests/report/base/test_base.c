@@ -182,8 +182,10 @@ static void names_are_shortened_in_the_middle(void **state) {
     fits(38, "1 ", name, "\n", "1 abcdefghijklmnopqrstuvwxyz0123456789\n");
     fits(37, "1 ", name, "\n", "1 abcdefghijklmnop...uvwxyz0123456789\n");
     fits(30, "1 ", name, "]", "1 abcdefghijkl...yz0123456789]");
-    /* Never to less than says something. */
-    fits(10, "1 ", name, "]\n\n", "1 abcdefghi...23456789]\n\n");
+    /* Never to less than says something; then the line goes on below. */
+    fits(10, "1 ", name, "]\n\n", "1\nabcdef...5\n6789]\n\n");
+    fits(20, "", "f", " calls and others call it\n",
+         "f calls and others\ncall it\n");
     /* Characters count, not bytes, and none is cut. */
     fits(24, "",
          "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4"

@@ -51,7 +51,7 @@ static void check(struct datafile *d, const char *name) {
     char *out, *err;
     datafile_close(d);
     golden_save(d, data_name);
-    assert_int_equal(RUN(&out, &err, data_name), 0);
+    assert_int_equal(RUN(&out, &err, "--normal", data_name), 0);
     assert_string_equal(err, "");
     golden_check(out, name);
     free(out);
