@@ -74,7 +74,9 @@ report_tables_sources = \
 	report/tables/diff_print.c report/tables/diff_words.c \
 	report/tables/direct.c \
 	report/tables/header.c \
+	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
+	report/tables/found_rows.c \
 	report/tables/leaks.c \
 	report/tables/limits.c report/tables/limits.h \
 	report/tables/listing.c report/tables/listing.h \

@@ -240,7 +240,7 @@ static void print_more(const struct printing *p) {
     for (int i = 0; i < 2; i++) {
         fputs(named && p->call->together.count == 0 ? " " : "", out);
         if (named && p->call->together.count == 0)
-            report__print_name(out, data);
+            fputs(report__clean_name(p->context.pool, data), out);
         fputs(i == 0 ? ", mprof html -o report.html" : "", out);
     }
     fputs(named ? "\n" : ", mprof help report\n", out);

@@ -1,37 +1,11 @@
-/* findings.c - see findings.h.
- *
- * An allocation belongs to the innermost function of the program itself on its
- * chain, its spot, with what a library allocated for that.
- */
+/* findings.c - see findings.h: sentences. */
 #include "report/tables/findings.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "report/base/pairs.h"
 #include "report/graph/lisp_types.h"
-#include "report/graph/own.h"
-
-/* What is counted. */
-enum measure { ALLOCATED, KEPT, PEAK };
-
-struct finder {
-    struct report__context c;
-    struct report__pool *pool;
-    bool is_lisp;
-    struct report__paths paths;
-    const enum report__origin *origins;
-    /* By path: the innermost path of a function of the program's own at or
-     * outside of it, MPROF_NONE: there is none; and the one just inside of
-     * that, a library's function, or MPROF_NONE. */
-    uint32_t *own, *called;
-    /* By path, a number of its chain of own functions, from 1 on; 0: it has
-     * none yet. */
-    uint32_t *chain;
-    struct report__pairs chains, causes;
-    struct report__findings *out;
-};
+#include "report/tables/finder.h"
 
 struct report__amount report__amount(uint64_t bytes) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
@@ -63,23 +37,14 @@ struct report__share report__share(uint64_t part, uint64_t whole) {
     return s;
 }
 
-/*
- * Chains
- */
-
-static const struct report__label *label_of(const struct finder *f,
-                                            uint32_t path) {
-    return &f->paths.labels[f->paths.list[path].label];
-}
-
-static bool is_own(const struct finder *f, uint32_t path) {
-    const struct report__label *label = label_of(f, path);
+static bool is_own(const struct report__finder *f, uint32_t path) {
+    const struct report__label *label = report__path_label(f, path);
 
     return report__is_own(f->origins[label->function], f->is_lisp) ||
            (f->is_lisp && report__is_load(label->text));
 }
 
-static void find_own(struct finder *f) {
+static void find_own(struct report__finder *f) {
     const uint32_t count = f->paths.count;
 
     f->own = report__alloc(f->pool, count, sizeof *f->own);
@@ -96,45 +61,11 @@ static void find_own(struct finder *f) {
     }
 }
 
-/* The function that what was allocated at PATH belongs to. */
-static uint32_t spot_of(const struct finder *f, uint32_t path) {
-    return f->own[path] == MPROF_NONE ? path : f->own[path];
-}
-
-/* The next function of the program's own outside of PATH, or MPROF_NONE. */
-static uint32_t own_caller(const struct finder *f, uint32_t path) {
-    const uint32_t caller = f->paths.list[path].caller;
-
-    return caller == MPROF_NONE ? MPROF_NONE : f->own[caller];
-}
-
-static struct mprof_count measured(const struct finder *f,
-                                   const struct report__counter *counter,
-                                   enum measure measure) {
-    const struct report__lived *lived = report__lived(counter);
-    struct mprof_count count = counter->allocated;
-
-    if (f->c.by_ends)
-        report__add_count(&count, &lived->elsewhere);
-    return measure == KEPT   ? report__count_left(count, &lived->freed)
-           : measure == PEAK ? lived->at_peak
-                             : count;
-}
-
-/* Whether the C or C++ library keeps it until the program ends. */
-static bool is_held(const struct finder *f, uint32_t path) {
-    const enum mprof__held held =
-        f->c.names->list[label_of(f, path)->function].held;
-
-    return held == MPROF__STREAM_BUFFERS ||
-           (held == MPROF__EXCEPTION_POOL && f->own[path] == MPROF_NONE);
-}
-
 /*
  * Sentences
  */
 
-static struct report__sentence *new_sentence(struct finder *f) {
+static struct report__sentence *new_sentence(struct report__finder *f) {
     struct report__findings *out = f->out;
 
     out->sentences =
@@ -145,8 +76,8 @@ static struct report__sentence *new_sentence(struct finder *f) {
     return &out->sentences[out->sentence_count++];
 }
 
-static void say(struct finder *f, struct report__sentence *s, const char *text,
-                uint32_t function) {
+static void say(struct report__finder *f, struct report__sentence *s,
+                const char *text, uint32_t function) {
     s->pieces = report__grow(f->pool, s->pieces, s->count, &s->capacity,
                              sizeof *s->pieces);
     s->pieces[s->count++] = (struct report__piece){text, function};
@@ -155,13 +86,13 @@ static void say(struct finder *f, struct report__sentence *s, const char *text,
 #define WORDS(f, s, ...)                                                       \
     say(f, s, report__format((f)->pool, __VA_ARGS__), MPROF_NONE)
 
-static void say_label(struct finder *f, struct report__sentence *s,
+static void say_label(struct report__finder *f, struct report__sentence *s,
                       uint32_t label) {
     say(f, s, f->paths.labels[label].text, f->paths.labels[label].function);
 }
 
 /* Whether LABEL has a line of the source. */
-static bool has_line(const struct finder *f, uint32_t label) {
+static bool has_line(const struct report__finder *f, uint32_t label) {
     const struct report__label *l = &f->paths.labels[label];
 
     return strcmp(l->text, f->c.names->list[l->function].name) != 0;
@@ -185,9 +116,9 @@ struct sums {
 
 /* The label of LIST where most was kept; *DIFFERENT: how many labels there
  * are. */
-static uint32_t sum_by_label(const struct finder *f, const struct kept *list,
-                             uint32_t count, struct sums *sums,
-                             uint32_t *different) {
+static uint32_t sum_by_label(const struct report__finder *f,
+                             const struct kept *list, uint32_t count,
+                             struct sums *sums, uint32_t *different) {
     uint32_t best = MPROF_NONE;
 
     *different = 0;
@@ -210,24 +141,24 @@ static uint32_t sum_by_label(const struct finder *f, const struct kept *list,
 }
 
 /* Keep those of LIST whose function is LABEL, and go on to their callers. */
-static uint32_t go_out(const struct finder *f, struct kept *list,
+static uint32_t go_out(const struct report__finder *f, struct kept *list,
                        uint32_t count, uint32_t label) {
     uint32_t left = 0;
 
     for (uint32_t i = 0; i < count; i++)
         if (list[i].path != MPROF_NONE &&
             f->paths.list[list[i].path].label == label)
-            list[left++] = (struct kept){own_caller(f, list[i].path),
+            list[left++] = (struct kept){report__own_caller(f, list[i].path),
                                          list[i].allocated, list[i].kept};
     return left;
 }
 
 /* The function, with its line, that most of what was kept comes from: the
  * innermost one; or, if that is also called from where little is kept, the
- * outermost caller that tells these calls apart.  *KEPT becomes what is kept
- * there. */
-static uint32_t find_origin(struct finder *f, struct kept *list, uint32_t count,
-                            uint64_t *kept) {
+ * outermost caller that tells these calls apart.  *MPROF_ALL_KEPT becomes what
+ * is kept there. */
+static uint32_t find_origin(struct report__finder *f, struct kept *list,
+                            uint32_t count, uint64_t *kept) {
     enum { MOST_LEVELS = 8 };
     struct sums sums = {
         report__alloc(f->pool, f->paths.label_count, sizeof(uint64_t)),
@@ -259,7 +190,7 @@ static uint32_t find_origin(struct finder *f, struct kept *list, uint32_t count,
     return found;
 }
 
-static void say_kept(struct finder *f) {
+static void say_kept(struct report__finder *f) {
     const struct report__profile *p = f->c.part;
     struct kept *list = report__alloc(f->pool, p->counter_count, sizeof *list);
     uint64_t all = 0, kept = 0, held = 0;
@@ -269,14 +200,16 @@ static void say_kept(struct finder *f) {
         const uint32_t path = f->paths.of_counter[i];
         if (path == MPROF_NONE)
             continue;
-        const uint64_t left = measured(f, &p->counters[i], KEPT).bytes;
-        if (!f->is_lisp && is_held(f, path)) {
+        const uint64_t left =
+            report__measured(f, &p->counters[i], MPROF_ALL_KEPT).bytes;
+        if (!f->is_lisp && report__is_held(f, path)) {
             held += left;
             continue;
         }
-        list[count++] =
-            (struct kept){spot_of(f, path),
-                          measured(f, &p->counters[i], ALLOCATED).bytes, left};
+        list[count++] = (struct kept){
+            report__spot(f, path),
+            report__measured(f, &p->counters[i], MPROF_ALL_ALLOCATED).bytes,
+            left};
         all += left;
     }
     if (all == 0 && !f->is_lisp)
@@ -300,56 +233,10 @@ static void say_kept(struct finder *f) {
  * What allocates
  */
 
-/* Sums by a key, two numbers. */
-struct key {
-    uint32_t a, b;
-};
-struct group {
-    uint32_t path; /* one of them */
-    struct mprof_count count;
-    uint32_t order; /* of the first one */
-};
-struct grouping {
-    struct report__pairs keys;
-    struct group *list;
-    uint32_t count;
-    size_t capacity;
-};
-
-static struct group *group_of(struct finder *f, struct grouping *g,
-                              struct key key, uint32_t path) {
-    const uint32_t i = report__pair_number(f->pool, &g->keys, key.a, key.b);
-
-    if (i == g->count) {
-        g->list = report__grow(f->pool, g->list, g->count, &g->capacity,
-                               sizeof *g->list);
-        g->list[g->count] = (struct group){.path = path, .order = g->count};
-        g->count++;
-    }
-    return &g->list[i];
-}
-
-static int compare_groups(const void *a, const void *b) {
-    const struct group *x = a, *y = b;
-
-    if (x->count.bytes != y->count.bytes)
-        return x->count.bytes > y->count.bytes ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-/* What a library's function allocates for one of the program's own is one
- * thing: "CL:FORMAT, called by MAKE-ROW". */
-static struct key cause_key(const struct finder *f, uint32_t path) {
-    const uint32_t called = f->called[path];
-
-    return (struct key){f->paths.list[spot_of(f, path)].label,
-                        called == MPROF_NONE ? MPROF_NONE
-                                             : label_of(f, called)->function};
-}
-
 /* Bytes by type of what KEY causes; the three types with most, if they have a
  * tenth. */
-static void say_types(struct finder *f, struct key key, uint64_t whole) {
+static void say_types(struct report__finder *f, struct report__found_key key,
+                      uint64_t whole) {
     const struct report__profile *p = f->c.part;
     const struct report__lisp_types types = report__lisp_types(f->pool, p);
     uint64_t *sums = report__alloc(f->pool, types.count, sizeof *sums);
@@ -360,7 +247,7 @@ static void say_types(struct finder *f, struct key key, uint64_t whole) {
         const uint32_t bin = p->counters[i].bin;
         if (path == MPROF_NONE || bin == MPROF_NONE)
             continue;
-        const struct key its = cause_key(f, path);
+        const struct report__found_key its = report__cause(f, path);
         if (its.a == key.a && its.b == key.b)
             sums[types.of_bin[bin]] += p->counters[i].allocated.bytes;
     }
@@ -382,40 +269,70 @@ static void say_types(struct finder *f, struct key key, uint64_t whole) {
         WORDS(f, s, ".");
 }
 
-static void say_cause(struct finder *f) {
+/* Sums of what is allocated, the largest first: by causes, or if LIBRARY by the
+ * library's functions alone, whoever called them. */
+static struct report__grouping find_causes(struct report__finder *f,
+                                           bool library) {
     const struct report__profile *p = f->c.part;
-    struct grouping g = {.list = NULL};
-    uint64_t all = report__total(p, f->c.heap).bytes;
+    struct report__grouping g = {.list = NULL};
 
     for (uint32_t i = 0; i < p->counter_count; i++) {
         const uint32_t path = f->paths.of_counter[i];
-        if (path == MPROF_NONE)
+        if (path == MPROF_NONE || (library && f->called[path] == MPROF_NONE))
             continue;
+        const struct report__found_key key = report__cause(f, path);
         const struct mprof_count count =
-            measured(f, &p->counters[i], ALLOCATED);
-        report__add_count(&group_of(f, &g, cause_key(f, path), path)->count,
-                          &count);
+            report__measured(f, &p->counters[i], MPROF_ALL_ALLOCATED);
+        report__add_count(
+            &report__add_group(
+                 f, &g, library ? (struct report__found_key){0, key.b} : key,
+                 path)
+                 ->count,
+            &count);
     }
-    if (g.count == 0 || all == 0)
+    report__sort_groups(&g);
+    return g;
+}
+
+/* The library's function that was called at PATH. */
+static void say_called(struct report__finder *f, struct report__sentence *s,
+                       uint32_t path) {
+    const uint32_t function = report__path_label(f, f->called[path])->function;
+
+    say(f, s, f->c.names->list[function].name, function);
+}
+
+static void say_cause(struct report__finder *f) {
+    enum { MUCH = 4 }; /* a quarter of all says enough */
+    const uint64_t all = report__total(f->c.part, f->c.heap).bytes;
+    const struct report__grouping causes = find_causes(f, false);
+    const struct report__grouping libraries = find_causes(f, true);
+
+    if (causes.count == 0 || all == 0)
         return;
-    qsort(g.list, g.count, sizeof *g.list, compare_groups);
-    const uint32_t path = g.list[0].path, called = f->called[path];
+    const struct report__found_group *most = &causes.list[0];
     struct report__sentence *s = new_sentence(f);
-    if (called != MPROF_NONE) {
-        const uint32_t function = label_of(f, called)->function;
-        say(f, s, f->c.names->list[function].name, function);
+    if (most->count.bytes < all / MUCH && libraries.count > 0 &&
+        libraries.list[0].count.bytes >= all / MUCH) {
+        say_called(f, s, libraries.list[0].path);
+        WORDS(f, s, ", called by many functions, causes %s of all bytes.",
+              report__share(libraries.list[0].count.bytes, all).text);
+        return;
+    }
+    if (f->called[most->path] != MPROF_NONE) {
+        say_called(f, s, most->path);
         WORDS(f, s, ", called by ");
     }
-    say_label(f, s, f->paths.list[spot_of(f, path)].label);
+    say_label(f, s, f->paths.list[report__spot(f, most->path)].label);
     WORDS(f, s, "%s %s of all bytes.",
-          called == MPROF_NONE ? " allocates" : ", causes",
-          report__share(g.list[0].count.bytes, all).text);
+          f->called[most->path] == MPROF_NONE ? " allocates" : ", causes",
+          report__share(most->count.bytes, all).text);
     if (f->is_lisp)
-        say_types(f, cause_key(f, path), g.list[0].count.bytes);
+        say_types(f, report__cause(f, most->path), most->count.bytes);
 }
 
 /* What of all allocations is freed by the next event of its thread. */
-static void say_temporary(struct finder *f) {
+static void say_temporary(struct report__finder *f) {
     const struct report__profile *p = f->c.part;
     const uint64_t all = report__total(p, f->c.heap).allocs;
     uint64_t *sums = report__alloc(f->pool, f->paths.label_count, sizeof *sums);
@@ -427,7 +344,7 @@ static void say_temporary(struct finder *f) {
         const uint64_t n = report__lived(&p->counters[i])->temporary;
         if (path == MPROF_NONE || n == 0)
             continue;
-        const uint32_t label = f->paths.list[spot_of(f, path)].label;
+        const uint32_t label = f->paths.list[report__spot(f, path)].label;
         sums[label] += n;
         sum += n;
         if (sums[label] > sums[best])
@@ -443,215 +360,14 @@ static void say_temporary(struct finder *f) {
     say_label(f, s, best);
     WORDS(f, s, ".");
 }
-
-/*
- * Rows
- */
-
-/* The functions of PATH, innermost first: a library's function that the
- * program's own called, then these alone, with "..." for others between. */
-static const char **chain_of(struct finder *f, uint32_t path, uint32_t *count) {
-    const uint32_t spot = spot_of(f, path);
-    const char **names = report__alloc(
-        f->pool, 2 * (size_t)f->paths.list[path].depth + 1, sizeof *names);
-
-    *count = 0;
-    if (f->called[path] != MPROF_NONE)
-        names[(*count)++] =
-            f->c.names->list[label_of(f, f->called[path])->function].name;
-    for (uint32_t at = spot, last = MPROF_NONE; at != MPROF_NONE;
-         last = at, at = own_caller(f, at)) {
-        if (at != spot && f->paths.list[last].caller != at)
-            names[(*count)++] = "...";
-        names[(*count)++] =
-            at == spot || last == spot
-                ? label_of(f, at)->text
-                : f->c.names->list[label_of(f, at)->function].name;
-    }
-    return names;
-}
-
-/* The number of the chain from PATH, of an own function, out: chains of the
- * same functions have one. */
-static uint32_t chain_number(struct finder *f, uint32_t path) {
-    uint32_t at = path, outer = 0, count = 0;
-    uint32_t *way =
-        report__alloc(f->pool, f->paths.list[path].depth, sizeof *way);
-
-    for (; at != MPROF_NONE && f->chain[at] == 0; at = own_caller(f, at))
-        way[count++] = at;
-    if (at != MPROF_NONE)
-        outer = f->chain[at];
-    while (count > 0) {
-        at = way[--count];
-        outer = 1 + report__pair_number(f->pool, &f->chains, outer,
-                                        label_of(f, at)->function);
-        f->chain[at] = outer;
-    }
-    return outer;
-}
-
-/* The same with the line where PATH calls. */
-static uint32_t caller_number(struct finder *f, uint32_t path) {
-    const uint32_t outer = own_caller(f, path);
-
-    return report__pair_number(f->pool, &f->causes,
-                               outer == MPROF_NONE ? 0 : chain_number(f, outer),
-                               f->paths.list[path].label);
-}
-
-/* What groups PATH in TABLE; chains are told apart by the lines of their two
- * innermost functions. */
-static struct key row_key(struct finder *f, enum report__finding_table table,
-                          uint32_t path) {
-    const uint32_t spot = spot_of(f, path), caller = own_caller(f, spot);
-    const struct key cause = cause_key(f, path);
-
-    if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
-        return (struct key){label_of(f, path)->function, 0};
-    if (table != MPROF_FOUND_KEPT)
-        return (struct key){cause.a, 0};
-    if (!f->is_lisp && is_held(f, path))
-        return (struct key){MPROF_NONE, MPROF_NONE};
-    return (struct key){
-        report__pair_number(f->pool, &f->causes, cause.a, cause.b),
-        caller == MPROF_NONE ? 0 : caller_number(f, caller)};
-}
-
-static void name_row(struct finder *f, enum report__finding_table table,
-                     uint32_t path, struct report__finding *row) {
-    row->name_count = 1;
-    row->names = report__alloc(f->pool, 1, sizeof *row->names);
-    if (table == MPROF_FOUND_KEPT && !f->is_lisp && is_held(f, path))
-        row->names[0] = "(kept by the C library, no leak)";
-    else if (table == MPROF_FOUND_KEPT)
-        row->names = chain_of(f, path, &row->name_count);
-    else if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
-        row->names[0] = f->c.names->list[label_of(f, path)->function].name;
-    else
-        row->names[0] = label_of(f, spot_of(f, path))->text;
-}
-
-/* The largest rows of TABLE, of what MEASURE says. */
-static void fill(struct finder *f, enum report__finding_table table,
-                 enum measure measure) {
-    const struct report__profile *p = f->c.part;
-    struct grouping g = {.list = NULL};
-    uint64_t all = 0;
-
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        if (path == MPROF_NONE)
-            continue;
-        const struct mprof_count count = measured(f, &p->counters[i], measure);
-        if (count.bytes == 0)
-            continue;
-        report__add_count(
-            &group_of(f, &g, row_key(f, table, path), path)->count, &count);
-        all += count.bytes;
-    }
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        const uint32_t path = f->paths.of_total[i];
-        if (path == MPROF_NONE || measure != ALLOCATED)
-            continue;
-        report__add_count(
-            &group_of(f, &g, row_key(f, table, path), path)->count,
-            &p->totals[i].count);
-        all += p->totals[i].count.bytes;
-    }
-    if (g.count > 0)
-        qsort(g.list, g.count, sizeof *g.list, compare_groups);
-    if (g.count > MPROF_MOST_FOUND)
-        g.count = MPROF_MOST_FOUND;
-    f->out->tables[table].rows =
-        report__alloc(f->pool, g.count, sizeof *f->out->tables[table].rows);
-    f->out->tables[table].count = g.count;
-    f->out->tables[table].bytes = all;
-    for (uint32_t i = 0; i < g.count; i++) {
-        struct report__finding *row = &f->out->tables[table].rows[i];
-        row->count = g.list[i].count;
-        name_row(f, table, g.list[i].path, row);
-    }
-}
-
-/* A function that only passes on what another one causes says nothing. */
-static bool passes_on(const struct finder *f, const struct report__graph *graph,
-                      uint32_t function) {
-    const struct report__vertex *v = &graph->vertices[function];
-    const uint64_t all = report__bytes(&v->total);
-
-    for (uint32_t i = 0; i < v->call_count; i++) {
-        const struct report__arc *arc = &graph->arcs[v->first_call + i];
-        if (arc->callee != function &&
-            report__bytes(&arc->counts) >= all - all / 50 &&
-            (f->is_lisp || report__is_own(f->origins[arc->callee], f->is_lisp)))
-            return true;
-    }
-    return false;
-}
-
-static int compare_found(const void *a, const void *b) {
-    const struct report__finding *x = a, *y = b;
-
-    if (x->count.bytes != y->count.bytes)
-        return x->count.bytes > y->count.bytes ? -1 : 1;
-    return strcmp(x->names[0], y->names[0]);
-}
-
-static void fill_caused(struct finder *f) {
-    struct report__context c = f->c;
-    const struct report__graph *graph = report__graph_of(&c);
-    struct report__finding *rows =
-        report__alloc(f->pool, graph->functions->count, sizeof *rows);
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < graph->functions->count; i++) {
-        const struct report__vertex *v = &graph->vertices[i];
-        if (v->depth == MPROF_NONE || i == MPROF_TOP_LEVEL ||
-            report__bytes(&v->total) == 0 || passes_on(f, graph, i) ||
-            (!f->is_lisp && !report__is_own(f->origins[i], false)))
-            continue;
-        rows[count] = (struct report__finding){
-            .names = report__alloc(f->pool, 1, sizeof *rows->names),
-            .name_count = 1,
-            .count = {report__allocs(&v->total), report__bytes(&v->total)}};
-        rows[count++].names[0] = graph->functions->list[i].name;
-    }
-    if (count > 0)
-        qsort(rows, count, sizeof *rows, compare_found);
-    f->out->tables[MPROF_FOUND_CAUSED].rows = rows;
-    f->out->tables[MPROF_FOUND_CAUSED].count =
-        count < MPROF_MOST_FOUND ? count : MPROF_MOST_FOUND;
-    f->out->tables[MPROF_FOUND_CAUSED].bytes = report__bytes(&graph->total);
-}
-
-/* Types by bytes, as the bins have them. */
-static void fill_types(struct finder *f) {
-    const struct report__lisp_types types =
-        report__lisp_types(f->pool, f->c.part);
-    const uint32_t count =
-        types.count < MPROF_MOST_FOUND ? types.count : MPROF_MOST_FOUND;
-    struct report__finding *rows = report__alloc(f->pool, count, sizeof *rows);
-
-    for (uint32_t i = 0; i < types.count; i++)
-        f->out->tables[MPROF_FOUND_TYPES].bytes += types.list[i].bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        rows[i].names = report__alloc(f->pool, 1, sizeof *rows->names);
-        rows[i].names[0] = report__lisp_type_name(&types.list[i]);
-        rows[i].name_count = 1;
-        rows[i].count.bytes = types.list[i].bytes;
-    }
-    f->out->tables[MPROF_FOUND_TYPES].rows = rows;
-    f->out->tables[MPROF_FOUND_TYPES].count = count;
-}
-
 struct report__findings *report__find(const struct report__context *context) {
     const bool is_lisp = context->heap == MPROF_LISP_HEAP;
     const bool alive = is_lisp && context->part->alive;
-    struct finder f = {.c = *context,
-                       .pool = context->pool,
-                       .is_lisp = is_lisp,
-                       .out = report__alloc(context->pool, 1, sizeof *f.out)};
+    struct report__finder f = {
+        .c = *context,
+        .pool = context->pool,
+        .is_lisp = is_lisp,
+        .out = report__alloc(context->pool, 1, sizeof *f.out)};
 
     f.c.thread = MPROF_ALL_THREADS;
     f.c.lines = f.c.own_lines = true;
@@ -660,18 +376,11 @@ struct report__findings *report__find(const struct report__context *context) {
     f.paths = report__paths_build(&f.c);
     f.origins = report__origins(f.pool, f.c.part, f.c.names);
     find_own(&f);
-    if (!is_lisp || alive) {
+    if (!is_lisp || alive)
         say_kept(&f);
-        fill(&f, MPROF_FOUND_KEPT, KEPT);
-    }
     say_cause(&f);
-    fill(&f, MPROF_FOUND_ALLOCATED, ALLOCATED);
-    fill_caused(&f);
-    if (is_lisp) {
-        fill_types(&f);
-    } else {
+    if (!is_lisp)
         say_temporary(&f);
-        fill(&f, MPROF_FOUND_PEAK, PEAK);
-    }
+    report__fill_rows(&f);
     return f.out;
 }

@@ -107,7 +107,9 @@ static void print_first(struct summary *s) {
     report__print_date(stream, p->start_time);
     fclose(stream);
     /* Seconds of the day do not matter here. */
-    const char *right = *s->c->file ? name_of(s, s->c->file, 24) : "";
+    const char *slash = strrchr(s->c->file, '/');
+    const char *file = slash ? slash + 1 : s->c->file;
+    const char *right = *file ? name_of(s, file, 24) : "";
     const char *runtime = *p->runtime ? name_of(s, p->runtime, 12) : "";
     const char *left = report__format(
         pool, ": %.2f s, %s%s%s%s%.16s", (double)p->duration / 1e9, runtime,
@@ -122,8 +124,9 @@ static void print_first(struct summary *s) {
     const char *program = name_of(s, *ran ? ran : "unknown program", most);
     const int gap = (int)s->width - (int)report__columns(program) -
                     (int)report__columns(left) - (int)report__columns(right);
-    print_line(s, report__format(pool, "%s%s%*s%s", program, left,
-                                 gap > 2 ? gap : 2, "", right));
+    print_line(s, gap < 2 ? report__format(pool, "%s%s", program, left)
+                          : report__format(pool, "%s%s%*s%s", program, left,
+                                           gap, "", right));
 }
 
 static void print_c_verdict(struct summary *s) {
