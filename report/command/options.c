@@ -124,8 +124,9 @@ const struct report__option report__option_list[] = {
      "the program that FILE is of",
      CHECK, WHAT, CALL(report__set_against)},
     {"fail-on-growth", "LIMIT",
-     "exit with status 3 if the bytes of all, or of a function,\n"
-     "grew by more than LIMIT: 1%, 4k, or both: 1%,4k",
+     "exit with status 3 if the bytes allocated, not freed or at\n"
+     "the peak, of all or of a function, grew by more than LIMIT:\n"
+     "1%, 4k, or both: 1%,4k",
      DIFF, WHAT, CALL(report__set_growth)},
     {"format", "FORMAT",
      "folded, for flamegraph.pl; pprof; speedscope; callgrind,\n"
