@@ -159,7 +159,7 @@ const DIFF_TABLES = {
     const self = heap.functions(what, false), total = heap.functions(what, true);
     const unit = METRICS[what.metric][0], rows = [];
     total.forEach((sides, f) => {
-      if (sides[OLD] > 0 || sides[NEW] > 0 || change(self[f]) !== 0)
+      if (change(sides) !== 0 || change(self[f]) !== 0)
         rows.push({functions: [f]});
     });
     return {rows, sort: 3, next: 7, columns: [
@@ -172,7 +172,7 @@ const DIFF_TABLES = {
     const {sides} = heap.values(what), rows = [];
     const of = r => [sides[OLD].self[r.node], sides[NEW].self[r.node]];
     for (let i = 1; i < heap.count; i++)
-      if (sides[OLD].self[i] > 0 || sides[NEW].self[i] > 0)
+      if (sides[OLD].self[i] !== sides[NEW].self[i])
         rows.push({node: i, get functions() { return heap.chain(i); }});
     return {rows, sort: 2, columns: [...changeColumns(of, METRICS[what.metric][0]),
       {title: "chain, from the allocator out", functions: r => r.functions, node: r => r.node}]};

@@ -13,7 +13,7 @@ const MATCH = "#d582b4";
 
 class Graph {
   constructor(area, canvas, rows) {
-    Object.assign(this, {area, canvas, rows, boxes: [], chosen: null, above: 0});
+    Object.assign(this, {area, canvas, rows, boxes: [], chosen: null, same: null, above: 0});
     area.addEventListener("scroll", () => this.draw());
     DARK.addEventListener("change", () => this.draw());
     new ResizeObserver(() => this.layout()).observe(area);
@@ -140,6 +140,11 @@ class Graph {
       c.strokeStyle = "#d0006f";
       c.lineWidth = 2;
       c.strokeRect(x + 1, y + 1, Math.max(w - 3, 1), ROW - 3);
+    }
+    if (this.same !== null && branch.fn === this.same) {
+      c.strokeStyle = isDim ? "#fff" : "#111";
+      c.lineWidth = 1;
+      c.strokeRect(x + 0.5, y + 0.5, Math.max(w - 2, 1), ROW - 2);
     }
     if (w < 28)
       return;

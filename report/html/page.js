@@ -95,7 +95,7 @@ function link(f, isNode, text) {
   if (isNode)
     return element("a", {href: address({view: "top", metric: state.metric,
       zoom: heap.chain(f).reverse().join(".")}) + "", title: "this chain in the picture"}, "⤢");
-  return element("a", {href: address({view: "function", fn: String(f), zoom: ""})},
+  return element("a", {href: address({view: "function", fn: String(f), zoom: ""}), "data-fn": f},
     text ?? heap.names[f]);
 }
 
@@ -150,10 +150,12 @@ function matchedSum(match, total) {
 
 function showMatched(match, values) {
   const sum = matchedSum(match, values.total);
+  const count = match.byFunction.filter(m => m).length;
   const numbers = heap.isDiff ?
     inWords(state.metric, values.sides.map(side => matchedSum(match, side.total))) :
     `${amount(state.metric, sum)}, ${percent(sum, values.total[0])}`;
-  $("matched").textContent = `${numbers}, with ${grouped(match.byFunction.filter(m => m).length)} functions`;
+  $("matched").textContent = count === 0 ? "nothing matches" :
+    `${numbers}, with ${grouped(count)} functions`;
   $("matched").dataset.sum = sum;
 }
 
@@ -177,8 +179,51 @@ function showGraph(match, values) {
     `${state.view === "function" ? chosenFunction() : ""}`, make[state.view]);
   graph.show(heap, values, views, numbersOf(state.zoom), match && match.byFunction);
   $("whole").disabled = state.zoom === "";
+  showCrumbs();
   showNeighbours(views);
   tell(null);
+}
+
+// What is enlarged: the functions from the outermost one on, each a link to it.
+function showCrumbs() {
+  const crumbs = $("crumbs"), zoom = numbersOf(state.zoom);
+  crumbs.hidden = zoom.length === 0;
+  crumbs.replaceChildren(element("a", {href: address({zoom: ""})}, "all"),
+    ...zoom.flatMap((f, i) => [" › ", i + 1 === zoom.length ? heap.names[f] ?? "" :
+      element("a", {href: address({zoom: zoom.slice(0, i + 1).join(".")})}, heap.names[f] ?? "")]));
+}
+
+// The same function everywhere: in the picture, and in rows of tables.
+function highlight(f) {
+  if (graph.same === f)
+    return;
+  graph.same = f;
+  graph.draw();
+  for (const row of document.querySelectorAll("tr.same"))
+    row.classList.remove("same");
+  if (f !== null)
+    for (const a of document.querySelectorAll(`td a[data-fn="${f}"]`))
+      a.closest("tr").classList.add("same");
+}
+
+// At the pointer: what the box is.
+function showTip(event, box) {
+  const tip = $("tip");
+  tip.hidden = !box;
+  if (!box)
+    return;
+  const {branch} = box, all = graph.values.total[0], group = heap.groups[branch.fn];
+  const lines = [graph.name(branch), heap.isDiff ? inWords(state.metric, branch.sides) :
+    `${amount(state.metric, branch.value)}, ${percent(branch.value, all)}`];
+  if (!heap.isDiff && branch.ids && !branch.brought && state.metric !== "allocs")
+    lines.push(amount("allocs", sum(branch.ids.map(id =>
+      heap.values({...chosen(), metric: "allocs"}).total[id]))));
+  if (branch.fn >= 0 && group)
+    lines.push(heap.data.groups[group - 1]);
+  tip.replaceChildren(...lines.map(line => element("div", {}, line)));
+  tip.style.left = `${Math.max(0, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${event.clientY + 18 + tip.offsetHeight > innerHeight ?
+    event.clientY - tip.offsetHeight - 8 : event.clientY + 18}px`;
 }
 
 // Beside the picture of one function: its callers, and what it calls.
@@ -232,7 +277,7 @@ function showTables(match) {
     element("button", {type: "button", "data-table": name, "aria-pressed": String(name === state.table),
       onclick: () => go({table: name, sort: ""}, true)}, tablesFor(heap)[name].title)));
   const what = chosen(), table = heap.remember(
-    `table ${state.table} ${what.class} ${what.thread} ${heap.isDiff ? what.metric : ""}`,
+    `table ${state.table} ${what.class} ${what.thread} ${what.metric}`,
     () => tablesFor(heap)[state.table].make(heap, what));
   const matches = match && (row => row.functions ?
     row.functions.some(f => match.byFunction[f]) : match.expression.test(row.text));
@@ -328,19 +373,41 @@ function listen() {
       fn: button.dataset.view === "function" && graph.chosen && graph.chosen.branch.fn >= 0 ?
         String(graph.chosen.branch.fn) : state.fn}));
   $("whole").addEventListener("click", () => go({zoom: ""}));
+  // A finger has nothing to point with: its first tap chooses, the second enlarges.
+  let pointer = "mouse";
+  area.addEventListener("pointerdown", event => { pointer = event.pointerType; });
   area.addEventListener("click", event => {
     const box = graph.at(event);
-    if (box)
+    if (!box)
+      return;
+    if (pointer !== "touch" || (graph.chosen && graph.chosen.branch === box.branch)) {
       enlarge(box);
+      return;
+    }
+    graph.choose(box);
+    tell(box);
+    highlight(box.branch.fn >= 0 ? box.branch.fn : null);
   });
   area.addEventListener("mousemove", event => {
     const box = graph.at(event);
     area.style.cursor = box ? "pointer" : "";
-    $("canvas").title = !box ? "" : `${graph.name(box.branch)}\n` + (heap.isDiff ?
-      inWords(state.metric, box.branch.sides) :
-      `${amount(state.metric, box.branch.value)}, ` +
-        percent(box.branch.value, graph.values.total[0]));
     tell(box || graph.chosen);
+    highlight(box && box.branch.fn >= 0 ? box.branch.fn : null);
+    if (pointer !== "touch")
+      showTip(event, box);
+  });
+  area.addEventListener("mouseleave", event => {
+    showTip(event, null);
+    highlight(null);
+  });
+  document.addEventListener("mouseover", event => {
+    const a = event.target.closest && event.target.closest("a[data-fn]");
+    if (!area.contains(event.target))
+      highlight(a ? +a.dataset.fn : null);
+  });
+  $("filter").addEventListener("click", () => {
+    const open = $("controls").classList.toggle("open");
+    $("filter").setAttribute("aria-expanded", String(open));
   });
   area.addEventListener("keydown", onKey);
   document.addEventListener("keydown", event => {

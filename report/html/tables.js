@@ -13,7 +13,8 @@ const bar = (of, most) => ({title: "", of, isBar: true, cell: r => of(r) / (most
 const TABLES = {
   functions: {title: "Functions", make: functionTable},
   calls: {title: "Calls", make: callTable},
-  chains: {title: "Chains", make: (heap, what) => chainTable(heap, what, "bytes")},
+  chains: {title: "Chains", make: (heap, what) =>
+    chainTable(heap, what, TABLES[what.metric]?.metric ?? "bytes")},
   kept: {title: "Never freed", metric: "kept", make: (heap, what) => chainTable(heap, what, "kept")},
   peak: {title: "At the peak", metric: "peak", make: (heap, what) => chainTable(heap, what, "peak")},
   temporary: {title: "Temporary", metric: "temporary",
@@ -51,15 +52,19 @@ function functionTable(heap, what) {
       rows.push({functions: [f]});
   });
   const value = numbers => r => numbers[r.functions[0]];
-  return {rows, sort: 1, next: 4, columns: [
-    {title: "function", functions: r => r.functions},
+  // What is counted, if that is neither bytes nor allocations, comes first.
+  const main = what.metric, counted = main === "bytes" || main === "allocs" ? [] :
+    [number(`${METRICS[main][0]} itself`, value(self[main])),
+      number(`${METRICS[main][0]} in all`, value(heap.totals(what)))];
+  return {rows, sort: main === "allocs" ? 3 : 1, next: counted.length ? 2 : 4, columns: [
+    {title: "function", functions: r => r.functions}, ...counted,
     number("bytes itself", value(self.bytes)), share(value(self.bytes), whole),
     number("allocations itself", value(self.allocs)),
     number("bytes in all", value(bytes)), share(value(bytes), whole),
     number("allocations in all", value(allocs)),
     ...byClass.map(([name, numbers]) => ({title: `% ${name}`, of: value(numbers),
       cell: r => brief(value(numbers)(r), value(self.bytes)(r))})),
-    ...metrics.filter(m => m !== "bytes" && m !== "allocs")
+    ...metrics.filter(m => m !== "bytes" && m !== "allocs" && m !== main)
       .map(m => number(`${METRICS[m][0]}, itself`, value(self[m]))),
   ], note: heap.missing > 0 && !heap.isAll(of("bytes")) ?
     "What stands below <folded> is not in the columns \"in all\" while classes, threads or " +
@@ -77,7 +82,7 @@ function callTable(heap, what) {
       rows.get(key).numbers[column] = n;
     }
   const whole = heap.values(of("bytes")).total[0];
-  return {rows: [...rows.values()].filter(r => r.numbers[1] > 0), sort: 2, columns: [
+  return {rows: [...rows.values()].filter(r => r.numbers[1] > 0), sort: what.metric === "allocs" ? 4 : 2, columns: [
     {title: "caller", functions: r => [r.functions[0]]},
     {title: "calls", functions: r => [r.functions[1]]},
     number("bytes", r => r.numbers[0]), share(r => r.numbers[0], whole),
@@ -93,7 +98,7 @@ function chainTable(heap, what, main) {
   for (let i = 1; i < heap.count; i++)
     if (self[0][i] > 0)
       rows.push({node: i, get functions() { return heap.chain(i); }});
-  return {rows, sort: 0, columns: [
+  return {rows, sort: main === "bytes" && what.metric === "allocs" ? 2 : 0, columns: [
     number(METRICS[metrics[0]][0], r => self[0][r.node]), share(r => self[0][r.node], whole),
     ...metrics.slice(1).map((m, k) => number(METRICS[m][0], r => self[k + 1][r.node])),
     {title: "chain, from the allocator out", functions: r => r.functions, node: r => r.node},
@@ -150,7 +155,15 @@ function element(name, attributes = {}, ...children) {
 
 function functionCell(heap, column, row, link) {
   const cell = element("td", {class: "text"}), list = column.functions(row);
-  list.slice(0, 60).forEach((f, i) => cell.append(i ? " ← " : "", link(f)));
+  // A function that calls itself is there once.
+  list.slice(0, 60).forEach((f, i) => {
+    if (i > 0 && list[i - 1] === f)
+      return;
+    let times = 1;
+    while (list[i + times] === f)
+      times++;
+    cell.append(i ? " ← " : "", link(f), times > 1 ? ` ×${times}` : "");
+  });
   if (list.length > 60)
     cell.append(` ← … ${list.length - 60} more`);
   if (column.node)

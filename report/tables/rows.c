@@ -4,6 +4,8 @@
 #endif
 #include "report/tables/rows.h"
 
+#include "report/graph/own.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +245,13 @@ static bool lacks_callers(const struct report__rows *l, uint32_t path) {
     return kind_of(l, path) == MPROF_FOLDED;
 }
 
+/* A part of a path as it is printed: a name, or NULL: functions are left out.
+ */
+struct report__part_of_path {
+    const char *name;
+    bool merged;
+};
+
 static void add_up(struct report__rows *l, struct report__pool *pool) {
     struct report__row *total = &l->total;
     uint32_t longest = 0;
@@ -265,6 +274,7 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
             longest = shown_frames(l, row->path);
     }
     l->room = report__alloc(pool, longest, sizeof *l->room);
+    l->parts = report__alloc(pool, longest, sizeof *l->parts);
 }
 
 /* Leave out those below the limit. */
@@ -311,6 +321,9 @@ struct report__rows report__rows_make(const struct report__context *c,
     l.paths = report__paths_build(&of);
     fill(&l, c->pool, c->part, by, c->choice.sort);
     add_up(&l, c->pool);
+    l.is_lisp = of.heap == MPROF_LISP_HEAP;
+    if (c->path_width > 0)
+        l.origins = report__origins(c->pool, c->part, c->names);
     drop_small(&l, c->choice.verbosity);
     if (l.count > 0)
         qsort_r(l.list, l.count, sizeof *l.list, compare_rows, &l);
@@ -331,24 +344,52 @@ struct report__grouped report__row_lifetime(const struct report__row *row) {
     return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
 }
 
-/* From which one of the frames FIRST to COUNT in l->room on they fit; at least
- * the innermost one does. */
-static uint32_t first_that_fits(const struct report__rows *l, uint32_t first,
+static bool is_own(const struct report__rows *l, uint32_t label) {
+    return !l->origins ||
+           report__is_own(l->origins[l->paths.labels[label].function],
+                          l->is_lisp);
+}
+
+/* The frames FIRST to COUNT in l->room as PARTS: where there is little space,
+ * the program's own, and of libraries' those that these call.  Returns how
+ * many there are. */
+static uint32_t choose_parts(const struct report__rows *l, uint32_t first,
+                             uint32_t count,
+                             struct report__part_of_path *parts) {
+    uint32_t n = 0;
+    bool any_own = false;
+
+    for (uint32_t i = first; i < count; i++)
+        any_own |= is_own(l, l->room[i]);
+    for (uint32_t i = first; i < count; i++) {
+        const struct report__label *label = &l->paths.labels[l->room[i]];
+        if (!any_own || is_own(l, l->room[i]) ||
+            (i > first && is_own(l, l->room[i - 1])))
+            parts[n++] =
+                (struct report__part_of_path){label->text, label->merged};
+        else if (n > 0 && parts[n - 1].name)
+            parts[n++] = (struct report__part_of_path){NULL, false};
+    }
+    return n;
+}
+
+/* From which one of the COUNT PARTS on they fit; at least the innermost one
+ * does. */
+static uint32_t first_that_fits(const struct report__rows *l,
+                                const struct report__part_of_path *parts,
                                 uint32_t count) {
     enum { START = 3, SEPARATOR = 3, SHORTEST = 14 };
     uint32_t columns = START;
 
-    if (l->path_width == 0)
-        return first;
-    for (uint32_t i = count; i-- > first;) {
-        const char *text = l->paths.labels[l->room[i]].text;
-        const uint32_t width = report__columns(text);
+    for (uint32_t i = count; l->path_width > 0 && i-- > 0;) {
+        const uint32_t width =
+            parts[i].name ? report__columns(parts[i].name) : START;
         /* Long names are made shorter. */
         columns += SEPARATOR + (width < SHORTEST ? width : SHORTEST);
         if (columns > l->path_width && i + 1 < count)
             return i + 1;
     }
-    return first;
+    return 0;
 }
 
 void report__print_row_path(FILE *out, struct report__rows *l,
@@ -360,7 +401,7 @@ void report__print_row_path(FILE *out, struct report__rows *l,
         fputs("<TOTAL>\n", out);
         return;
     }
-    uint32_t count = shown_frames(l, path), first = 0;
+    uint32_t count = shown_frames(l, path);
     bool cut = is_cut(l, path);
     for (uint32_t i = count; i-- > 0; path = path_at(l, path)->caller) {
         l->room[i] = path_at(l, path)->label;
@@ -368,16 +409,17 @@ void report__print_row_path(FILE *out, struct report__rows *l,
     }
     /* Where the walk was cut there were callers, too. */
     cut |= outermost == MPROF_UNKNOWN || outermost == MPROF_FOLDED;
-    first = outermost == MPROF_FOLDED;
-    const uint32_t fits = first_that_fits(l, first, count);
-    cut |= fits > first;
-    first = fits;
-    fputs(cut ? "..." : "||", out);
-    for (uint32_t i = first; i < count; i++) {
-        const struct report__label *label = &l->paths.labels[l->room[i]];
+    const uint32_t parts =
+        choose_parts(l, outermost == MPROF_FOLDED, count, l->parts);
+    const uint32_t first = first_that_fits(l, l->parts, parts);
+    fputs(cut || first > 0 ? "..." : "||", out);
+    for (uint32_t i = first; i < parts; i++) {
         fputs(" > ", out);
-        report__print_name(out, label->text);
-        l->merged |= label->merged;
+        if (l->parts[i].name)
+            report__print_name(out, l->parts[i].name);
+        else
+            fputs("...", out);
+        l->merged |= l->parts[i].merged;
     }
     putc('\n', out);
 }

@@ -6,7 +6,10 @@
 #ifndef REPORT_TABLES_ROWS_H
 #define REPORT_TABLES_ROWS_H
 
+#include "report/graph/own.h"
 #include "report/tables/paths.h"
+
+struct report__part_of_path;
 
 struct report__row {
     uint32_t path; /* one of them */
@@ -45,8 +48,12 @@ struct report__rows {
     size_t capacity;
     uint32_t *slots; /* rows by hash, plus 1; at most half full */
     uint32_t slot_count;
-    uint32_t *row_of;    /* by path: its row plus 1 */
-    uint32_t *room;      /* for the longest path */
+    uint32_t *row_of;                   /* by path: its row plus 1 */
+    uint32_t *room;                     /* for the longest path */
+    struct report__part_of_path *parts; /* the same, for rows.c */
+    /* By function, where paths are shortened; or NULL. */
+    const enum report__origin *origins;
+    bool is_lisp;
     uint32_t path_width; /* as of the context */
 };
 

@@ -143,7 +143,7 @@ async function testZoom() {
   const box = graph.boxes.filter(b => b.row === 2 && b.w > 4).sort((a, b) => a.w - b.w)[0];
   const {fn} = box.branch;
   await after(() => clickBox(box));
-  expect("the number under the mouse", $("canvas").title.includes(numberOf(box.branch)));
+  expect("the number under the mouse", $("tip").textContent.includes(numberOf(box.branch)));
   same("functions above", numbersOf(state.zoom).length, 2);
   const large = graph.boxes.find(b => b.row === 2);
   same("what was clicked", large.branch.fn, fn);

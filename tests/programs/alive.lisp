@@ -204,7 +204,7 @@
   (mprof:stop)
   (expect (first (numbers (mprof:live-profile) "ALIVE::MAKE-SHORT-LIVED")) 50)
   (expect (and (search "or were allocated since the last collection"
-                       (mprof:report :stream nil))
+                       (mprof:report :stream nil :verbosity :normal))
                t)
           t))
 
@@ -317,7 +317,7 @@ five standard errors."
       (expect-between 0 (bytes (mprof:live-profile) "ALIVE::MAKE-SHORT-LIVED") 300)
       (expect-between 74343 (bytes (mprof:current-profile) "ALIVE::MAKE-SHORT-LIVED")
                       85657)))
-  (let ((text (mprof:report :stream nil)))
+  (let ((text (mprof:report :stream nil :verbosity :normal)))
     (expect (and (search "All numbers are estimated: one byte in 16 was" text) t) t)
     (expect (and (search "What is alive, estimated" text) t) t))
   (mprof:reset)
@@ -339,7 +339,7 @@ five standard errors."
   ;; Another part is another recording, and so is all.
   (mprof:start :live t)
   (mprof:stop)
-  (expect (search "stimated" (mprof:report :stream nil)) nil)
+  (expect (search "stimated" (mprof:report :stream nil :verbosity :normal)) nil)
   (mprof:reset))
 
 (defun run-all ()
