@@ -78,6 +78,7 @@ ecl_tests = \
 	tests/run-names.test \
 	tests/run-slime.test \
 	tests/run-sources.test \
+	tests/run-summary.test \
 	tests/run-tables.test \
 	tests/run-unpatched.test \
 	tests/run-terminal.test \
@@ -479,6 +480,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
 	tests/programs/evaluated.lsp \
+	tests/programs/first-leak.c tests/programs/first-peak.cc \
 	tests/programs/forgotten.lsp \
 	tests/programs/forms.lsp \
 	tests/programs/heaps.c \

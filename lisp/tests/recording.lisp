@@ -79,7 +79,7 @@
     (check (search "Allocation bins" text))
     (check (search "Direct allocation" text))
     (check (search "Allocation call graph" text))
-    (check (search "100 allocations, 1,600 bytes" text)))
+    (check (search "1.60 kB in 100 blocks" text)))
   (let ((text (with-output-to-string (stream)
                 (mprof:with-profiling (:report :direct :stream stream)
                   (conses 100)))))

@@ -25,8 +25,8 @@ const struct report__command report__commands[MPROF_COMMANDS] = {
     [MPROF_COMMAND_SUMMARY] =
         {"summary", "print the first screen of the report alone", DATA,
          "Print in at most 30 lines how much was allocated, and what was "
-         "found: leaks, what\n"
-         "fills the heap at its peak, who allocates most.\n"
+         "found:\n"
+         "leaks, what fills the heap at its peak, who allocates most.\n"
          "\n"
          "Examples:\n"
          "  mprof summary\n"

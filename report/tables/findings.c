@@ -190,6 +190,37 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
     return found;
 }
 
+static bool is_most(uint64_t part, uint64_t whole) {
+    return (double)part >= 0.8 * (double)whole;
+}
+
+/* The innermost function by way of which most of ALL that LIST keeps comes, but
+ * none that is outermost; MPROF_NONE: there is none.  *THROUGH: how much. */
+static uint32_t find_way(struct report__finder *f, const struct kept *list,
+                         uint32_t count, uint64_t all, uint64_t *through) {
+    const uint32_t functions = f->c.names->count;
+    uint64_t *sums = report__alloc(f->pool, functions, sizeof *sums);
+    uint32_t *seen = report__alloc(f->pool, functions, sizeof *seen);
+    bool *outermost = report__alloc(f->pool, functions, sizeof *outermost);
+    uint32_t best = MPROF_NONE;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = list[i].kept > 0 ? list[i].path : MPROF_NONE;
+             at != MPROF_NONE; at = report__own_caller(f, at)) {
+            const uint32_t function = report__path_label(f, at)->function;
+            outermost[function] |= report__own_caller(f, at) == MPROF_NONE;
+            if (seen[function] != i + 1)
+                sums[function] += list[i].kept;
+            seen[function] = i + 1;
+        }
+    for (uint32_t i = 0; i < functions; i++)
+        if (!outermost[i] && is_most(sums[i], all) && sums[i] > 0 &&
+            (best == MPROF_NONE || sums[i] < sums[best]))
+            best = i;
+    *through = best == MPROF_NONE ? 0 : sums[best];
+    return best;
+}
+
 static void say_kept(struct report__finder *f) {
     const struct report__profile *p = f->c.part;
     struct kept *list = report__alloc(f->pool, p->counter_count, sizeof *list);
@@ -217,13 +248,24 @@ static void say_kept(struct report__finder *f) {
               held > 0 ? "The program freed all that it allocated; what is "
                          "left is the C library's."
                        : "Everything was freed.");
+    uint64_t through = 0;
+    const uint32_t way =
+        all > 0 ? find_way(f, list, count, all, &through) : MPROF_NONE;
     const uint32_t label =
         all > 0 ? find_origin(f, list, count, &kept) : MPROF_NONE;
     if (label == MPROF_NONE || kept == 0)
         return;
     struct report__sentence *s = new_sentence(f);
-    WORDS(f, s, "%s of the %s bytes come from one %s: ",
-          report__share(kept, all).text, f->is_lisp ? "live" : "unfreed",
+    const char *what = report__format(f->pool, " of the %s bytes",
+                                      f->is_lisp ? "live" : "unfreed");
+    if (way != MPROF_NONE && is_most(through, all) && !is_most(kept, all)) {
+        WORDS(f, s, "%s%s come by way of ", report__share(through, all).text,
+              what);
+        say(f, s, f->c.names->list[way].name, way);
+        WORDS(f, s, "; ");
+        what = "";
+    }
+    WORDS(f, s, "%s%s come from one %s: ", report__share(kept, all).text, what,
           has_line(f, label) ? "line" : "function");
     say_label(f, s, label);
     WORDS(f, s, ".");

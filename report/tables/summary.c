@@ -121,7 +121,10 @@ static void print_first(struct summary *s) {
     free(date);
     const uint32_t taken = report__columns(left) + report__columns(right) + 2;
     const uint32_t most = s->width > taken + 20 ? s->width - taken : 20;
-    const char *program = name_of(s, *ran ? ran : "unknown program", most);
+    const char *name = p->process_count > 0 ? "several programs"
+                       : *ran               ? ran
+                                            : "unknown program";
+    const char *program = name_of(s, name, most);
     const int gap = (int)s->width - (int)report__columns(program) -
                     (int)report__columns(left) - (int)report__columns(right);
     print_line(s, gap < 2 ? report__format(pool, "%s%s", program, left)
@@ -224,18 +227,17 @@ static void print_sentences(struct summary *s) {
  * Rows
  */
 
-/* The names of ROW in WIDTH columns: of a chain as many as fit. */
-static const char *names_of(const struct summary *s,
-                            const struct report__finding *row, uint32_t width) {
+/* COUNT NAMES as a chain in WIDTH columns; *SHOWN: how many of them fit. */
+static const char *chain_of(const struct summary *s, const char **names,
+                            uint32_t count, uint32_t width, uint32_t *shown) {
     static const char more[] = " < ...";
-    const uint32_t most = row->name_count == 1 || width < NAME ? width : NAME;
-    const char *text = name_of(s, row->names[0], most);
+    const uint32_t most = count == 1 || width < NAME ? width : NAME;
+    const char *text = name_of(s, names[0], most);
 
-    for (uint32_t i = 1; i < row->name_count; i++) {
-        const bool last = i + 1 == row->name_count;
-        const char *longer = report__format(
-            s->c->pool, "%s < %s", text,
-            name_of(s, row->names[i], most < NAME / 2 ? most : NAME / 2 + 6));
+    for (*shown = 1; *shown < count; ++*shown) {
+        const bool last = *shown + 1 == count;
+        const char *longer = report__format(s->c->pool, "%s < %s", text,
+                                            name_of(s, names[*shown], most));
         if (report__columns(longer) + (last ? 0 : (uint32_t)strlen(more)) >
             width) {
             const char *cut = report__format(s->c->pool, "%s%s", text, more);
@@ -244,6 +246,37 @@ static const char *names_of(const struct summary *s,
         text = longer;
     }
     return text;
+}
+
+/* NAME without the line behind it. */
+static const char *without_line(const struct summary *s, const char *name) {
+    const char *place = strrchr(name, '(');
+    const bool has = place && place > name && place[-1] == ' ' &&
+                     strchr(place, '.') && name[strlen(name) - 1] == ')';
+
+    return has ? report__copy(s->c->pool, name, (size_t)(place - 1 - name))
+               : name;
+}
+
+/* The names of ROW in WIDTH columns: of a chain as many as fit, and lines as
+ * long as some fit beside them. */
+static const char *names_of(const struct summary *s,
+                            const struct report__finding *row, uint32_t width) {
+    enum { SOME = 2 };
+    const uint32_t count = row->name_count;
+    const char **names = report__alloc(s->c->pool, count, sizeof *names);
+    const uint32_t wanted = count < SOME ? count : SOME;
+    const char *text;
+    uint32_t shown, without = 0;
+
+    memcpy(names, row->names, count * sizeof *names);
+    for (;;) {
+        text = chain_of(s, names, count, width, &shown);
+        if (shown >= wanted || without >= wanted || count == 1)
+            return text;
+        names[without] = without_line(s, names[without]);
+        without++;
+    }
 }
 
 static void print_table(struct summary *s, enum report__finding_table table,
