@@ -152,6 +152,10 @@ static bool guess(const char *word, char *hint, size_t size) {
             snprintf(hint, size, "mprof --table=%s", word);
             return true;
         }
+    if (strcmp(word, "version") == 0) {
+        snprintf(hint, size, "mprof --version");
+        return true;
+    }
     for (int i = 0; i < MPROF_COMMANDS; i++) {
         const char *name = report__commands[i].name;
         const uint32_t distance = report__name_distance(word, name);

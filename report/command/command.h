@@ -231,6 +231,10 @@ report__read_together(struct report__together *together,
                       struct report__input *input, const char **error);
 void report__together_free(struct report__together *together);
 
+/* Whether there is mprof.data, which commands read that no file is named for.
+ * If not, *ERROR is a sentence. */
+bool report__has_default_data(const char **error);
+
 /* The profile of the files of CALL, with calls if they are wanted.  On failure
  * returns NULL, and *ERROR is a sentence. */
 const struct report__profile *report__read_files(struct report__call *call,

@@ -5,6 +5,7 @@
 #include "report/command/command.h"
 #include "report/elf/elf_file.h"
 #include "report/graph/inlining.h"
+#include "report/graph/own.h"
 #include "report/html/page.h"
 
 /* Functions of a chain that are exported, as of other profiles; and of a page
@@ -108,6 +109,9 @@ static bool read_sides(struct diff *d, const char **error) {
         return false;
     if (!d->options->full_names)
         report__shorten_names(d->pool, d->joined.names);
+    if (d->options->format == MPROF_DIFF_TEXT && !d->options->all_frames &&
+        d->options->choice.verbosity != MPROF_VERBOSE)
+        report__hide_standard(d->joined.profile, d->joined.names);
     d->part = d->joined.profile;
     if (!report__is_focused(&d->options->focus))
         return true;

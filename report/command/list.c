@@ -54,6 +54,10 @@ int report__run_list(struct report__call *call, const char **error) {
     uint32_t count;
     bool failed = false;
     const char **files = find_files(call, &count);
+
+    if (call->options.file_count == 0 && !report__is_data(files[0]) &&
+        !report__has_default_data(error))
+        return 1;
     struct report__listed *list =
         report__alloc(&call->pool, count, sizeof *list);
     const uint32_t n = read_files(call, files, count, list, &failed);

@@ -227,28 +227,26 @@ static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
 /* What to type next. */
 static void print_more(const struct printing *p) {
     FILE *out = p->context.out;
-    const char *data = p->input.data;
-    const bool named = strcmp(data, "mprof.data") != 0;
-
     if (p->call->options.from_lisp) {
         fputs("\nMore: (mprof:report :verbosity :verbose), (mprof:report "
               ":tables :paths)\n",
               out);
         return;
     }
-    fputs("\nMore: mprof --verbose", out);
-    for (int i = 0; i < 2; i++) {
-        fputs(named && p->call->together.count == 0 ? " " : "", out);
-        if (named && p->call->together.count == 0)
-            fputs(report__clean_name(p->context.pool, data), out);
-        fputs(i == 0 ? ", mprof html -o report.html" : "", out);
-    }
-    fputs(named ? "\n" : ", mprof help report\n", out);
+    const char *files = "";
+    for (int i = 0; i < p->call->options.file_count; i++)
+        files = report__format(
+            p->context.pool, "%s %s", files,
+            report__clean_name(p->context.pool, p->call->options.files[i]));
+    fprintf(out, "\nMore: mprof --verbose%s%s", files,
+            *files ? "\n      " : ", ");
+    fprintf(out, "mprof html -o report.html%s%s", files,
+            *files ? "\n" : ", mprof help report\n");
 }
 
 /* The first screen, of each heap. */
 static void print_summary(const struct printing *p) {
-    enum { LINES = 29 }; /* and one for what to type next */
+    enum { LINES = 28 }; /* and two for what to type next */
     struct report__context c = p->context;
     const bool both = p->heaps == (1u << MPROF_HEAPS) - 1;
     uint32_t lines = 0;

@@ -8,6 +8,8 @@ int report__run_stats(struct report__call *call, const char **error) {
     const struct report__options *o = &call->options;
     struct report__loads loads;
 
+    if (o->file_count == 0 && !report__has_default_data(error))
+        return 1;
     if (report__find_loads(&loads, o->file_count ? o->files : by_default,
                            o->file_count ? (uint32_t)o->file_count : 1,
                            call->err, &call->pool, error) &&

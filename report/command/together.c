@@ -152,6 +152,12 @@ void report__together_free(struct report__together *together) {
     together->count = 0;
 }
 
+bool report__has_default_data(const char **error) {
+    if (access("mprof.data", F_OK) != 0 && errno == ENOENT)
+        *error = "no mprof.data here; record one with: mprof run PROGRAM";
+    return *error == NULL;
+}
+
 const struct report__profile *report__read_files(struct report__call *call,
                                                  bool calls,
                                                  struct report__input *input,
@@ -163,11 +169,8 @@ const struct report__profile *report__read_files(struct report__call *call,
 
     call->together.alive = o->alive;
     call->together.calls = calls;
-    if (o->file_count == 0 && access(inputs->data, F_OK) != 0 &&
-        errno == ENOENT) {
-        *error = "no mprof.data here; record one with: mprof run PROGRAM";
+    if (o->file_count == 0 && !report__has_default_data(error))
         return NULL;
-    }
     return report__read_together(&call->together, &call->pool, inputs, count,
                                  input, error);
 }

@@ -245,9 +245,10 @@ static void say_kept(struct report__finder *f) {
     }
     if (all == 0 && !f->is_lisp)
         WORDS(f, new_sentence(f), "%s",
-              held > 0 ? "The program freed all that it allocated; what is "
-                         "left is the C library's."
-                       : "Everything was freed.");
+              held > 0
+                  ? "The program freed all that it allocated; the C or C++ "
+                    "library keeps the rest."
+                  : "Everything was freed.");
     uint64_t through = 0;
     const uint32_t way =
         all > 0 ? find_way(f, list, count, all, &through) : MPROF_NONE;

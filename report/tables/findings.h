@@ -44,6 +44,9 @@ struct report__findings {
         uint32_t count;
         uint64_t bytes; /* of all, which shares are of */
     } tables[MPROF_FOUND_TABLES];
+    /* C: what the C or C++ library keeps until the program ends, which is in no
+     * row. */
+    struct mprof_count held;
 };
 enum { MPROF_MOST_FOUND = 10 };
 

@@ -106,8 +106,6 @@ static struct report__found_key row_key(struct report__finder *f,
                                           0};
     if (table != MPROF_FOUND_KEPT)
         return (struct report__found_key){cause.a, 0};
-    if (!f->is_lisp && report__is_held(f, path))
-        return (struct report__found_key){MPROF_NONE, MPROF_NONE};
     return (struct report__found_key){
         report__pair_number(f->pool, &f->causes, cause.a, cause.b),
         caller == MPROF_NONE ? 0 : caller_number(f, caller)};
@@ -117,9 +115,7 @@ static void name_row(struct report__finder *f, enum report__finding_table table,
                      uint32_t path, struct report__finding *row) {
     row->name_count = 1;
     row->names = report__alloc(f->pool, 1, sizeof *row->names);
-    if (table == MPROF_FOUND_KEPT && !f->is_lisp && report__is_held(f, path))
-        row->names[0] = "(kept by the C library, no leak)";
-    else if (table == MPROF_FOUND_KEPT)
+    if (table == MPROF_FOUND_KEPT)
         row->names = chain_of(f, path, &row->name_count);
     else if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
         row->names[0] =
@@ -143,6 +139,11 @@ static void fill(struct report__finder *f, enum report__finding_table table,
             report__measured(f, &p->counters[i], measure);
         if (count.bytes == 0)
             continue;
+        if (table == MPROF_FOUND_KEPT && !f->is_lisp &&
+            report__is_held(f, path)) {
+            report__add_count(&f->out->held, &count);
+            continue;
+        }
         report__add_count(
             &report__add_group(f, &g, row_key(f, table, path), path)->count,
             &count);
@@ -181,7 +182,7 @@ static bool passes_on(const struct report__finder *f,
         const struct report__arc *arc = &graph->arcs[v->first_call + i];
         if (arc->callee != function &&
             report__bytes(&arc->counts) >= all - all / 50 &&
-            (f->is_lisp || report__is_own(f->origins[arc->callee], f->is_lisp)))
+            report__is_own(f->origins[arc->callee], f->is_lisp))
             return true;
     }
     return false;

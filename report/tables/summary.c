@@ -285,9 +285,12 @@ static void print_table(struct summary *s, enum report__finding_table table,
     const uint32_t width = s->width - numbers - 2;
     const uint32_t count = s->found->tables[table].count;
     const uint64_t all = s->found->tables[table].bytes;
+    const struct mprof_count *held = &s->found->held;
+    const bool has_held = table == MPROF_FOUND_KEPT && held->allocs > 0;
 
     if (count == 0)
         return;
+    most -= has_held && most > 1;
     print_blank(s);
     print_line(s,
                report__format(s->c->pool, "%-*s%*s%*s", (int)width + 2, title,
