@@ -19,7 +19,7 @@ static const struct report__path *path_at(const struct report__rows *l,
 
 /* As many as are asked for; of Lisp as many more as lead to the first function
  * of the program. */
-static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
+static uint32_t count_frames(const struct report__rows *l, uint32_t path) {
     enum { MOST_MORE = 12 };
     const uint32_t depth = path_at(l, path)->depth;
     bool own = false;
@@ -34,6 +34,13 @@ static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
         own |= label->kind == MPROF_C || !report__is_systems(label->text);
     }
     return own ? n : l->depth;
+}
+
+/* The same, counted once for a path. */
+static uint32_t shown_frames(const struct report__rows *l, uint32_t path) {
+    if (l->frames[path] == 0)
+        l->frames[path] = count_frames(l, path);
+    return l->frames[path];
 }
 
 static bool is_cut(const struct report__rows *l, uint32_t path) {
@@ -319,6 +326,7 @@ struct report__rows report__rows_make(const struct report__context *c,
     l.by_ends = of.by_ends;
     l.sampling = report__sampling(c->part, of.heap);
     l.paths = report__paths_build(&of);
+    l.frames = report__alloc(c->pool, l.paths.count, sizeof *l.frames);
     fill(&l, c->pool, c->part, by, c->choice.sort);
     add_up(&l, c->pool);
     l.is_lisp = of.heap == MPROF_LISP_HEAP;

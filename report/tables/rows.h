@@ -34,7 +34,8 @@ enum report__measure {
 struct report__rows {
     const struct report__functions *names;
     struct report__paths paths;
-    uint32_t depth;                  /* frames shown at most; UINT32_MAX: all */
+    uint32_t *frames; /* by path, those that are shown; 0: not counted yet */
+    uint32_t depth;   /* frames shown at most; UINT32_MAX: all */
     struct report__row *list, total; /* of all rows, shown or not */
     uint32_t count;
     uint32_t left, more; /* rows that are left out: below the limit, too many */
