@@ -362,7 +362,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	$(ecl_tests) $(c_script_tests) $(build_tests) \
 	tests/builds.sh \
 	tests/fresh-machine \
-	tests/timed \
+	tests/alike.sh tests/timed tests/world \
 	tests/fuzz/found tests/fuzz/seeds \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
 	tests/fuzz/replay-all \
