@@ -70,9 +70,6 @@ void report__graph_rule(const struct report__printer *p) {
 }
 
 static void print_heading(const struct report__printer *p) {
-    enum {
-        SIZES = 14
-    }; /* the column that is left out where there is no room */
     static const char *const columns[3][5] = {
         {"index", "self +", "self   (%)", "/ances      | /ances     ",
          "called/total"},

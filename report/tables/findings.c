@@ -155,8 +155,8 @@ static uint32_t go_out(const struct report__finder *f, struct kept *list,
 
 /* The function, with its line, that most of what was kept comes from: the
  * innermost one; or, if that is also called from where little is kept, the
- * outermost caller that tells these calls apart.  *MPROF_ALL_KEPT becomes what
- * is kept there. */
+ * outermost caller that tells these calls apart.  *KEPT becomes what is kept
+ * there. */
 static uint32_t find_origin(struct report__finder *f, struct kept *list,
                             uint32_t count, uint64_t *kept) {
     enum { MOST_LEVELS = 8 };

@@ -28,6 +28,7 @@ static int compare_groups(const void *a, const void *b) {
         return x->count.bytes > y->count.bytes ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
+
 void report__sort_groups(struct report__grouping *g) {
     if (g->count > 0)
         qsort(g->list, g->count, sizeof *g->list, compare_groups);

@@ -132,16 +132,20 @@ static void print_first(struct summary *s) {
                                            gap, "", right));
 }
 
+static void print_allocated(struct summary *s, const char *what) {
+    print_line(s, report__format(s->c->pool, "allocated    %s in %s %s%s",
+                                 amount_of(s, s->totals.bytes),
+                                 count_of(s, s->totals.allocs), what,
+                                 plural(s->totals.allocs)));
+}
+
 static void print_c_verdict(struct summary *s) {
     const struct report__profile *p = s->c->profile;
     struct report__pool *pool = s->c->pool;
     const uint64_t objects = report__left(s->totals.allocs, s->totals.frees);
     const uint64_t bytes = report__left(s->totals.bytes, s->totals.freed);
 
-    print_line(s, report__format(pool, "allocated    %s in %s call%s",
-                                 amount_of(s, s->totals.bytes),
-                                 count_of(s, s->totals.allocs),
-                                 plural(s->totals.allocs)));
+    print_allocated(s, "call");
     if (p->at_peak.bytes > 0 && p->process_count > 0)
         print_line(s, report__format(pool, "peaks        %s, added up",
                                      amount_of(s, p->at_peak.bytes)));
@@ -161,10 +165,7 @@ static void print_lisp_verdict(struct summary *s) {
     const uint64_t blocks = report__left(s->totals.allocs, s->totals.frees);
     const uint64_t bytes = report__left(s->totals.bytes, s->totals.freed);
 
-    print_line(s, report__format(pool, "allocated    %s in %s block%s",
-                                 amount_of(s, s->totals.bytes),
-                                 count_of(s, s->totals.allocs),
-                                 plural(s->totals.allocs)));
+    print_allocated(s, "block");
     if (p->alive)
         print_line(s, report__format(pool, "live         %s in %s block%s%s",
                                      amount_of(s, bytes), count_of(s, blocks),
@@ -308,6 +309,12 @@ static void print_table(struct summary *s, enum report__finding_table table,
                                              100 * (double)row->count.bytes /
                                                  (double)(all ? all : 1))));
     }
+    if (has_held)
+        print_line(s,
+                   report__format(s->c->pool, "  %-*s%*s%*s", (int)width,
+                                  "(the C or C++ library, no leak)",
+                                  COUNT_WIDTH, count_of(s, held->allocs),
+                                  BYTES_WIDTH, bytes_of(s, held->bytes, all)));
 }
 
 static void print_types(struct summary *s) {
