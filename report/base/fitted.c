@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/utf8.h"
+
 /* A name is left so many characters at least, three of them dots. */
 enum { SHORTEST = 14, DOTS = 3 };
 
@@ -27,16 +29,11 @@ static bool is_mark(char c) {
     return c >= MPROF_FIT_NAME && c <= MPROF_FIT_STRONG_END;
 }
 
-/* Whether a character begins with this byte: names are valid UTF-8. */
-static bool is_first(char c) {
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
 /* The characters from TEXT to END, but for marks. */
 static uint32_t width_of(const char *text, const char *end) {
     uint32_t width = 0;
     for (; text < end; text++)
-        width += is_first(*text) && !is_mark(*text);
+        width += report__begins_character(*text) && !is_mark(*text);
     return width;
 }
 
@@ -83,7 +80,7 @@ static uint32_t room_for_names(const struct report__fit *f, const char *end) {
 static const char *skip(const char *text, uint32_t count) {
     while (count > 0 && *text) {
         text++;
-        count -= is_first(*text);
+        count -= report__begins_character(*text);
     }
     return text;
 }
@@ -91,7 +88,7 @@ static const char *skip(const char *text, uint32_t count) {
 static const char *skip_back(const char *text, uint32_t count) {
     while (count > 0) {
         text--;
-        count -= is_first(*text);
+        count -= report__begins_character(*text);
     }
     return text;
 }
@@ -137,7 +134,7 @@ static void write_wrapped(const struct report__fit *f, const char *text) {
     uint32_t column = 0;
 
     for (; *text != '\0'; text++) {
-        if (is_mark(*text) || !is_first(*text))
+        if (is_mark(*text) || !report__begins_character(*text))
             continue;
         if (f->width > 0 && column >= f->width && *text != ' ') {
             const char *end = blank ? blank : text;

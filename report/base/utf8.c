@@ -106,15 +106,11 @@ const char *report__clean_name(struct report__pool *pool, const char *text) {
     return *clean != '\0' ? clean : "?";
 }
 
-static bool is_first(char c) {
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
 uint32_t report__columns(const char *text) {
     uint32_t columns = 0;
 
     for (; *text != '\0'; text++)
-        columns += is_first(*text);
+        columns += report__begins_character(*text);
     return columns;
 }
 
@@ -129,9 +125,10 @@ const char *report__short_name(struct report__pool *pool, const char *text,
         return clean;
     const uint32_t behind = (most - dots) / 2;
     for (uint32_t left = most - dots - behind + 1; left > 0; middle++)
-        left -= is_first(*middle);
+        left -= report__begins_character(*middle);
     middle--;
-    for (uint32_t left = behind; left > 0; left -= is_first(*end))
+    for (uint32_t left = behind; left > 0;
+         left -= report__begins_character(*end))
         end--;
     return report__format(pool, "%.*s...%s", (int)(middle - clean), clean, end);
 }

@@ -25,6 +25,11 @@ void report__print_name(FILE *out, const char *text);
  * be seen, and for more bytes than anybody reads "...".  In POOL. */
 const char *report__clean_name(struct report__pool *pool, const char *text);
 
+/* Whether a character begins with this byte of valid UTF-8. */
+static inline bool report__begins_character(char c) {
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
 uint32_t report__columns(const char *text);
 

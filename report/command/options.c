@@ -1,10 +1,8 @@
 /* options.c - all options of all commands, each once. */
 #include "report/command/command.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "monitor/format/bytes.h"
 #include "report/command/option_values.h"
 
 #define CHOICES(what, names)                                                   \
