@@ -43,14 +43,24 @@ bool report__is_visible(uint32_t code) {
     return true;
 }
 
+/* The visible characters of ASCII with which TEXT begins. */
+static size_t plain(const char *text) {
+    size_t n = 0;
+    while (text[n] >= ' ' && text[n] <= '~')
+        n++;
+    return n;
+}
+
 void report__print_name(FILE *out, const char *text) {
     size_t left = strlen(text), n;
 
     report__fit_mark(out, MPROF_FIT_NAME);
     for (; left > 0; text += n, left -= n) {
-        uint32_t code;
-        n = report__utf8(text, left, &code);
-        if (n > 0 && report__is_visible(code))
+        uint32_t code = 0;
+        n = plain(text);
+        if (n == 0)
+            n = report__utf8(text, left, &code);
+        if (n > 0 && (code == 0 || report__is_visible(code)))
             fwrite(text, 1, n, out);
         else
             fputs(n > 0 && code == '\n' ? "\\n" : "?", out);
