@@ -72,6 +72,7 @@ record_sources = \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
 	monitor/record/sums.c monitor/record/sums.h \
+	monitor/record/symbols.c monitor/record/symbols.h \
 	monitor/record/tell.c monitor/record/tell.h \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \

@@ -137,36 +137,82 @@ void mprof__image_open_symbols(struct mprof__image *image, const char *path,
     *image = other;
 }
 
-void mprof__image_symbols(const struct mprof__image *image,
-                          int (*visit)(const char *, uint64_t, void *),
-                          void *data) {
-    if (image->base == NULL)
-        return;
-    const Elf64_Shdr *table = find_section(image, SHT_SYMTAB);
-    if (table == NULL)
+/* Set SYMBOLS to those of IMAGE; false: it has none. */
+static bool find_symbols(const struct mprof__image *image,
+                         struct mprof__symbols *symbols) {
+    const Elf64_Shdr *table =
+        image->base == NULL ? NULL : find_section(image, SHT_SYMTAB);
+    if (table == NULL && image->base != NULL)
         table = find_section(image, SHT_DYNSYM);
     if (table == NULL)
-        return;
-    const Elf64_Ehdr *elf = (const void *)image->base;
-    const Elf64_Shdr *strings =
-        (const Elf64_Shdr *)(const void *)(image->base + elf->e_shoff) +
-        table->sh_link;
-    if (!inside(image, strings->sh_offset, strings->sh_size) ||
-        strings->sh_size == 0 ||
-        image->base[strings->sh_offset + strings->sh_size - 1] != '\0')
-        return;
-    const Elf64_Sym *symbol = (const void *)(image->base + table->sh_offset);
-    for (size_t n = table->sh_size / sizeof *symbol; n > 0; n--, symbol++) {
+        return false;
+    const Elf64_Shdr *names = sections(image) + table->sh_link;
+    if (!inside(image, names->sh_offset, names->sh_size) ||
+        names->sh_size == 0 ||
+        image->base[names->sh_offset + names->sh_size - 1] != '\0')
+        return false;
+    *symbols = (struct mprof__symbols){
+        .list = (const void *)(image->base + table->sh_offset),
+        .count = table->sh_size / sizeof *symbols->list,
+        .names = (const char *)image->base + names->sh_offset,
+        .name_bytes = names->sh_size};
+    return true;
+}
+
+void mprof__symbols_each(const struct mprof__symbols *symbols,
+                         int (*visit)(const char *, uint64_t, void *),
+                         void *data) {
+    const Elf64_Sym *symbol = symbols->list;
+    for (size_t n = symbols->count; n > 0; n--, symbol++) {
         unsigned type = ELF64_ST_TYPE(symbol->st_info);
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
             symbol->st_shndx == SHN_UNDEF ||
-            symbol->st_name >= strings->sh_size)
+            symbol->st_name >= symbols->name_bytes)
             continue;
-        const char *name =
-            (const char *)image->base + strings->sh_offset + symbol->st_name;
-        if (visit(name, symbol->st_value, data) != 0)
+        if (visit(symbols->names + symbol->st_name, symbol->st_value, data) !=
+            0)
             return;
     }
+}
+
+void mprof__image_symbols(const struct mprof__image *image,
+                          int (*visit)(const char *, uint64_t, void *),
+                          void *data) {
+    struct mprof__symbols symbols;
+    if (find_symbols(image, &symbols))
+        mprof__symbols_each(&symbols, visit, data);
+}
+
+void mprof__symbols_map(struct mprof__symbols *symbols, const char *path) {
+    struct mprof__image image;
+    mprof__image_open(&image, path);
+    if (!find_symbols(&image, symbols)) {
+        mprof__image_close(&image);
+        *symbols = (struct mprof__symbols){.count = 0};
+        return;
+    }
+    /* The pages around them are given back. */
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+              base = (uintptr_t)image.base, end = base + image.bytes,
+              list = (uintptr_t)symbols->list,
+              names = (uintptr_t)symbols->names,
+              list_end = list + symbols->count * sizeof *symbols->list,
+              names_end = names + symbols->name_bytes;
+    uintptr_t first = (list < names ? list : names) & ~(page - 1);
+    uintptr_t last = list_end > names_end ? list_end : names_end;
+    last = (last + page - 1) & ~(page - 1);
+    if (first > base)
+        munmap((void *)base, first - base);
+    if (last < end)
+        munmap((void *)last, end - last);
+    symbols->map = (void *)first;
+    symbols->map_bytes = (last < end ? last : end) - first;
+}
+
+void mprof__symbols_unmap(struct mprof__symbols *symbols) {
+    if (symbols->map != NULL)
+        munmap(symbols->map, symbols->map_bytes);
+    symbols->map = NULL;
 }
 
 struct find_symbol {
@@ -174,9 +220,7 @@ struct find_symbol {
     const char *name;
 };
 
-/* Of several names of an address that with the fewest underscores before it,
- * then the shortest. */
-static bool is_better(const char *name, const char *than) {
+bool mprof__is_better_name(const char *name, const char *than) {
     size_t m = strspn(name, "_"), n = strspn(than, "_");
     return m != n ? m < n : strlen(name) < strlen(than);
 }
@@ -184,7 +228,7 @@ static bool is_better(const char *name, const char *than) {
 static int symbol_at(const char *name, uint64_t address, void *data) {
     struct find_symbol *find = data;
     if (address == find->address &&
-        (find->name == NULL || is_better(name, find->name)))
+        (find->name == NULL || mprof__is_better_name(name, find->name)))
         find->name = name;
     return 0;
 }

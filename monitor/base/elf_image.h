@@ -2,6 +2,7 @@
 #ifndef MONITOR_BASE_ELF_IMAGE_H
 #define MONITOR_BASE_ELF_IMAGE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,29 @@ void mprof__image_symbols(const struct mprof__image *image,
                           int (*visit)(const char *name, uint64_t address,
                                        void *data),
                           void *data);
+
+/* The symbols of a file alone, mapped: pages that are not asked for take no
+ * memory, and what reads them makes no system call.  None, where `count` is
+ * 0. */
+struct mprof__symbols {
+    const Elf64_Sym *list;
+    size_t count;
+    const char *names;
+    size_t name_bytes;
+    void *map; /* with both of them, or NULL */
+    size_t map_bytes;
+};
+void mprof__symbols_map(struct mprof__symbols *symbols, const char *path);
+void mprof__symbols_unmap(struct mprof__symbols *symbols);
+/* As mprof__image_symbols(). */
+void mprof__symbols_each(const struct mprof__symbols *symbols,
+                         int (*visit)(const char *name, uint64_t address,
+                                      void *data),
+                         void *data);
+
+/* Is NAME better THAN another one of the same address?  That with the fewest
+ * underscores before it is, then the shortest. */
+bool mprof__is_better_name(const char *name, const char *than);
 
 /* Where the program begins, an ELF address; 0: nowhere. */
 uint64_t mprof__image_start(const struct mprof__image *image);

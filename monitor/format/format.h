@@ -37,8 +37,9 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 10u
-#define MPROF_LARGE_VERSION 9u   /* ... but for counters that know what lives */
+#define MPROF_VERSION 11u
+#define MPROF_UNCOPIED_VERSION 10u /* ... but for copied symbols */
+#define MPROF_LARGE_VERSION 9u   /* ... and for counters that know what lives */
 #define MPROF_BROAD_VERSION 8u   /* ... and for struct mprof_lisp_counter */
 #define MPROF_UNTYPED_VERSION 7u /* ... and for the types of counters */
 #define MPROF_BYTE_ORDER 0x01020304u
@@ -208,12 +209,14 @@ static inline int mprof_is_native(enum mprof_function_kind kind) {
 }
 
 /* A function.  name is what Lisp prints for it; symbol is its name in the
- * ELF file where the process had to read that because the file may be gone. */
+ * ELF file, where the process had to read that because the file may be gone, or
+ * as a copy for readers who do not find the file that it was. */
 struct mprof_function {
     struct mprof_record head;
     uint64_t address; /*  8: ELF address of its first instruction */
     mprof_ref module; /* 16: MODULE or 0 */
-    uint32_t kind;    /* 20: enum mprof_function_kind */
+    uint16_t kind;    /* 20: enum mprof_function_kind */
+    uint16_t copied;  /* 22: 1: symbol is such a copy */
     mprof_ref name;   /* 24: STRING or 0; may change, later */
     mprof_ref symbol; /* 28: STRING or 0; later */
 };

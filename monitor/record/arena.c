@@ -381,6 +381,24 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
     return mprof__arena_publish(arena, string);
 }
 
+bool mprof__arena_is_whole(struct mprof__arena *arena) {
+    struct stat st;
+    bool whole = open_again(arena) && fstat(arena->fd, &st) == 0 &&
+                 (size_t)st.st_size >= arena->mapped;
+    move_high(arena);
+    return whole;
+}
+
+void mprof__arena_text(const struct mprof__arena *arena, mprof_ref ref,
+                       char *text, size_t size) {
+    const struct mprof_string *string = mprof__arena_at(arena, ref);
+    size_t length = ref == 0 ? 0 : string->length;
+    if (length >= size)
+        length = size - 1;
+    memcpy(text, string->text, length);
+    text[length] = '\0';
+}
+
 uint32_t mprof__arena_checksum(const struct mprof_header *header) {
     struct mprof_header complete = *header;
     complete.state = MPROF_CLOSED;

@@ -146,6 +146,15 @@ static inline void *mprof__arena_at(const struct mprof__arena *arena,
     return arena->base + (size_t)ref * 8;
 }
 
+/* Is the file as long as the arena takes it to be?  What was not used yet,
+ * somebody may have cut off. */
+bool mprof__arena_is_whole(struct mprof__arena *arena);
+
+/* Write the STRING at REF, or "", into TEXT of SIZE bytes, as far as it fits.
+ */
+void mprof__arena_text(const struct mprof__arena *arena, mprof_ref ref,
+                       char *text, size_t size);
+
 static inline mprof_ref mprof__arena_ref(const struct mprof__arena *arena,
                                          const void *record) {
     return (mprof_ref)((uintptr_t)((const char *)record - arena->base) / 8);

@@ -56,8 +56,7 @@ static void copy_build_id(struct mprof_module *module,
     }
 }
 
-/* The path of the module, absolute, so that the reader finds it. */
-static void module_path(const struct link_map *map, char *path, size_t size) {
+void mprof__module_path(const struct link_map *map, char *path, size_t size) {
     path[0] = '\0';
     if (map == NULL)
         return;
@@ -88,7 +87,7 @@ mprof_ref mprof__module(struct mprof__session *session,
     if (slot != NULL)
         return (mprof_ref)slot->value;
     static char path[PATH_MAX]; /* not on a stack that may be nearly full */
-    module_path(unwind->module, path, sizeof path);
+    mprof__module_path(unwind->module, path, sizeof path);
     if (MPROF__HAS_MARKS && copies_stacks(path))
         mprof__marks_refuse();
     mprof_ref name = mprof__arena_string(&session->arena, path, strlen(path));
@@ -123,7 +122,7 @@ bool mprof__module_is(struct mprof__session *session,
         unwind.module_end != module->end ||
         unwind.module->l_addr != module->bias)
         return false;
-    module_path(unwind.module, path, sizeof path);
+    mprof__module_path(unwind.module, path, sizeof path);
     copy_build_id(&now, &unwind);
     return module->path != 0 && old->length == strlen(path) &&
            memcmp(old->text, path, old->length) == 0 &&

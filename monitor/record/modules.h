@@ -2,6 +2,7 @@
 #ifndef MONITOR_RECORD_MODULES_H
 #define MONITOR_RECORD_MODULES_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,9 @@ struct mprof__session;
 /* MODULE for the module of UNWIND; under the session's lock.  0: no room. */
 mprof_ref mprof__module(struct mprof__session *session,
                         const struct mprof__unwind *unwind);
+
+/* The path of MAP, absolute, so that the reader finds it; "": there is none. */
+void mprof__module_path(const struct link_map *map, char *path, size_t size);
 
 /* Is MODULE still the one that is mapped where it was? */
 bool mprof__module_is(struct mprof__session *session,

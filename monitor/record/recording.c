@@ -23,6 +23,7 @@
 #include "monitor/record/sampling.h"
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
+#include "monitor/record/symbols.h"
 #include "monitor/record/deepest.h"
 #include "monitor/record/one.h"
 #include "monitor/record/tell.h"
@@ -185,15 +186,22 @@ bool mprof__records(void) {
     return running && owner == getpid() && !is_lost();
 }
 
-void mprof__improve_names(void) {
+/* HALTED: those of C as well. */
+static void improve_names(bool halted) {
     struct mprof__self *me = is_lost() ? NULL : mprof__enter();
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
         mprof__adapter.rename(session);
         mprof__threads_end(session);
+        if (halted)
+            mprof__symbols_copy(session);
     }
     mprof__leave(me);
+}
+
+void mprof__improve_names(void) {
+    improve_names(false);
 }
 
 /* The tables are to say what they lack. */
@@ -373,6 +381,7 @@ static int start(const char *file, bool again) {
     else
         forget_objects(); /* of a parent */
     session = fresh;
+    mprof__symbols_begin(session);
     tell_alive(alive, part);
     note_unseen();
     begin();
@@ -468,7 +477,7 @@ static int stop(void) {
         if (scans && session->heaps & MPROF_HEAP_MALLOC && !is_lost())
             mprof__scan(session);
         halt();
-        mprof__improve_names();
+        improve_names(true);
         return complete();
     }
     if (!session->open)

@@ -14,6 +14,7 @@
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/symbols.h"
 #include "monitor/record/thread.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };
@@ -168,6 +169,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->sources);
     mprof__table_free(&session->parts);
     mprof__table_free(&session->sizes);
+    mprof__symbols_end(session);
     struct mprof__chunk *chunk = session->chunks;
     while (chunk != NULL) {
         struct mprof__chunk *next = chunk->next;

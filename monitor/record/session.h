@@ -36,6 +36,7 @@ struct mprof__session {
     struct mprof__table parts;   /* module, address -> see parts.c */
     struct mprof__table sizes;   /* (THREAD, size) -> SIZE, of those that others
                                     count on for */
+    struct mprof__own *own;      /* files, see symbols.c */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
     /* By heap, under the lock: how many have one, and of those with high

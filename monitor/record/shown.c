@@ -44,27 +44,17 @@ struct search {
     unsigned nested;
 };
 
-/* Write the STRING at REF, or "", into TEXT of SIZE bytes. */
-static void text_of(const struct mprof__arena *arena, mprof_ref ref, char *text,
-                    size_t size) {
-    const struct mprof_string *string = mprof__arena_at(arena, ref);
-    size_t length = ref == 0 ? 0 : string->length;
-    if (length >= size)
-        length = size - 1;
-    memcpy(text, string->text, length);
-    text[length] = '\0';
-}
-
 static void read_names(const struct search *s) {
     const struct mprof_function *function = s->function;
     const struct mprof_module *module =
         mprof__arena_at(s->arena, function->module);
     struct names *names = s->names;
-    text_of(s->arena, function->module == 0 ? 0 : module->path, names->path,
-            sizeof names->path);
-    text_of(s->arena, mprof__load_relaxed(&function->name), names->lisp,
-            sizeof names->lisp);
-    text_of(s->arena, function->symbol, names->symbol, sizeof names->symbol);
+    mprof__arena_text(s->arena, function->module == 0 ? 0 : module->path,
+                      names->path, sizeof names->path);
+    mprof__arena_text(s->arena, mprof__load_relaxed(&function->name),
+                      names->lisp, sizeof names->lisp);
+    mprof__arena_text(s->arena, function->copied ? 0 : function->symbol,
+                      names->symbol, sizeof names->symbol);
 }
 
 /* The symbol of a C function in a library that has plumbing. */
@@ -179,8 +169,8 @@ static void find_whole_at(struct search *s, uint64_t address) {
 
 static bool runs_ecl(const struct search *s) {
     char runtime[4];
-    text_of(s->arena, mprof__arena_header(s->arena)->runtime, runtime,
-            sizeof runtime);
+    mprof__arena_text(s->arena, mprof__arena_header(s->arena)->runtime, runtime,
+                      sizeof runtime);
     return strcmp(runtime, "ECL") == 0;
 }
 

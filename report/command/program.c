@@ -57,18 +57,29 @@ bool report__check_program(const struct report__input *input,
     return false;
 }
 
-static void print_trouble(FILE *out, const struct report__module *module) {
+/* Whether the names of functions in module NUMBER were recorded. */
+static bool has_names(const struct report__profile *profile, uint32_t number) {
+    for (uint32_t i = 0; i < profile->function_count; i++)
+        if (profile->functions[i].module == number &&
+            profile->functions[i].copied)
+            return true;
+    return false;
+}
+
+static void print_trouble(FILE *out, const struct report__profile *profile,
+                          const struct report__module *module) {
     enum answer answer = ask(module->path, module);
 
     if (answer == SAME)
         return;
     fputs("The file ", out);
     report__print_name(out, module->path);
-    fprintf(out,
-            " %s: its functions have no names here, unless it is given before "
-            "the data.\n",
+    fprintf(out, " %s: its %s here, unless it is given before the data.\n",
             answer == UNREADABLE ? "is not there any more, or not readable"
-                                 : "was changed since");
+                                 : "was changed since",
+            has_names(profile, (uint32_t)(module - profile->modules))
+                ? "lines are not known"
+                : "functions have no names");
 }
 
 void report__print_trouble(FILE *out, const struct report__input *input,
@@ -78,8 +89,8 @@ void report__print_trouble(FILE *out, const struct report__input *input,
                                                      : main_module(profile);
 
     if (module)
-        print_trouble(out, module);
+        print_trouble(out, profile, module);
     for (uint32_t i = 0; i < profile->module_count; i++)
         if (profile->modules[i].is_program && !profile->modules[i].given)
-            print_trouble(out, &profile->modules[i]);
+            print_trouble(out, profile, &profile->modules[i]);
 }

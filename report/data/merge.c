@@ -106,12 +106,13 @@ static void add_functions(struct merging *m, const struct report__profile *p,
 
     for (uint32_t i = 0; i < p->function_count; i++) {
         struct report__function f = p->functions[i];
-        uint32_t name, symbol;
+        uint32_t name, symbol, copy;
 
         f.address = address_of(&f, maps->part);
         f.module = mapped(maps->modules, f.module);
         f.name = text(m, f.name, &name);
         f.symbol = text(m, f.symbol, &symbol);
+        f.copied = text(m, f.copied, &copy);
         f.file = copied(m, f.file);
         uint32_t address =
             report__pair_number(m->pool, &m->addresses, (uint32_t)f.address,
@@ -127,6 +128,8 @@ static void add_functions(struct merging *m, const struct report__profile *p,
             out->functions[out->function_count++] = f;
         else if (!known->file)
             known->file = f.file, known->position = f.position;
+        if (!known->copied)
+            known->copied = f.copied;
         maps->functions[i] = number;
     }
 }

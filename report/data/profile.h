@@ -58,6 +58,7 @@ struct report__function {
     enum mprof_function_kind kind;
     const char *name;   /* Lisp name or NULL */
     const char *symbol; /* ELF name as recorded, or NULL */
+    const char *copied; /* the same for when its file is another one */
     /* Lisp: its source file or NULL, and where in it the form begins that made
      * it, or MPROF_NO_POSITION. */
     const char *file;

@@ -100,13 +100,17 @@ static bool read_function(struct report__reader *r, uint64_t at) {
         return report__damaged(r, at + MPROF_FIELD(function, kind),
                                "no such kind of function");
     out->address = in.address;
+    if (in.copied > (r->header.version > MPROF_UNCOPIED_VERSION))
+        return report__damaged(r, at + MPROF_FIELD(function, copied),
+                               "neither a copy nor not");
     out->kind = in.kind;
     return report__follow(r, at, MPROF_FIELD(function, module), in.module,
                           MPROF_MODULE, MPROF_OPTIONAL, &out->module) &&
            report__read_string(r, at, MPROF_FIELD(function, name), in.name,
                                MPROF_OPTIONAL | MPROF_LATER, &out->name) &&
            report__read_string(r, at, MPROF_FIELD(function, symbol), in.symbol,
-                               MPROF_OPTIONAL | MPROF_LATER, &out->symbol);
+                               MPROF_OPTIONAL | MPROF_LATER,
+                               in.copied ? &out->copied : &out->symbol);
 }
 
 static bool read_source(struct report__reader *r, uint64_t at) {

@@ -257,8 +257,12 @@ static void name_in_module(struct naming *n, uint32_t i,
     uint64_t start = f->address;
     const char *symbol = f->symbol;
 
-    if (!symbol && symbols)
+    /* Without a build id nobody knows whether the file is still the same. */
+    if (!symbol && symbols &&
+        !(f->copied && n->profile->modules[f->module].build_id_bytes == 0))
         symbol = report__symbol_at(symbols, start, &start);
+    if (!symbol)
+        symbol = f->copied;
     /* "qsort@@GLIBC_2.2.5" */
     if (symbol)
         symbol = report__copy(n->pool, symbol, strcspn(symbol, "@"));
@@ -267,7 +271,7 @@ static void name_in_module(struct naming *n, uint32_t i,
     if (part != parts)
         return;
     n->out->fragment[i] = part;
-    if (part && f->symbol) {
+    if (part && (f->symbol || !symbols)) {
         name_recorded_part(n, i, symbol, base);
         return;
     }

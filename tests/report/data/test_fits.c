@@ -174,7 +174,7 @@ static void types_fit_their_threads(void **state) {
     refuses_closed_at(f, at, AT(counter, key), "a ref is missing");
     datafile_header(d)->version = MPROF_UNTYPED_VERSION - 1;
     refuses(f, "x.data: has data format version 6, this mprof reads versions 7 "
-               "to 10; that which recorded it can read it");
+               "to 11; that which recorded it can read it");
 }
 
 /* In older files they are as those of C began. */

@@ -36,6 +36,9 @@ static void make_process(struct datafile *d) {
         functions[f] = f == 0 ? datafile_lisp(d, "LISP")
                               : datafile_function(d, MPROF_C, modules[f % 2],
                                                   100 * f, NULL, name);
+        if (f % 2 == 1)
+            ((struct mprof_function *)datafile_record(d, functions[f]))
+                ->copied = 1;
     }
     for (uint32_t t = 0; t < 3; t++) {
         threads[t] = t == 2 ? datafile_thread(d, 7, "lisp")

@@ -161,9 +161,9 @@ static void broken_text_is_mended(void **state) {
 
 static void refuses_other_files(void **state) {
     struct fixture *f = *state;
-    datafile_header(&f->file)->version = 11;
-    refuses(f, "x.data: has data format version 11, this mprof reads "
-               "versions 7 to 10; that which recorded it can read it");
+    datafile_header(&f->file)->version = 12;
+    refuses(f, "x.data: has data format version 12, this mprof reads "
+               "versions 7 to 11; that which recorded it can read it");
     datafile_header(&f->file)->byte_order = 0x04030201;
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
@@ -533,6 +533,25 @@ static void a_function_may_have_a_source(void **state) {
     assert_non_null(strstr(f->error, "the path of a source file is too long"));
 }
 
+static void symbols_may_be_copies(void **state) {
+    struct fixture *f = *state;
+    mprof_ref function =
+        datafile_function(&f->file, MPROF_C, 0, 16, NULL, "read_it");
+    struct report__profile *p = parse(f);
+    assert_string_equal(p->functions[0].symbol, "read_it");
+    struct mprof_function *record = datafile_record(&f->file, function);
+    record->copied = 1;
+    p = parse(f);
+    assert_null(p->functions[0].symbol);
+    assert_string_equal(p->functions[0].copied, "read_it");
+    record->copied = 2;
+    assert_null(parse(f));
+    assert_non_null(strstr(f->error, "neither a copy nor not"));
+    record->copied = 1;
+    datafile_header(&f->file)->version = MPROF_UNCOPIED_VERSION;
+    assert_null(parse(f));
+}
+
 static void says_why_a_file_cannot_be_read(void **state) {
     struct fixture *f = *state;
     assert_null(report__read(&f->pool, "/nonexistent/x", true, &f->error));
@@ -585,6 +604,7 @@ int main(void) {
         TEST(no_path_is_longer_than_paths_are),
         TEST(a_part_of_the_bytes_is_possible),
         TEST(a_function_may_have_a_source),
+        TEST(symbols_may_be_copies),
         TEST(says_why_a_file_cannot_be_read),
         TEST(reads_from_disk),
     };

@@ -1,0 +1,140 @@
+/* symbols.c - see symbols.h. */
+#define _GNU_SOURCE
+#include "monitor/record/symbols.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/single_threaded.h>
+
+#include "monitor/base/elf_image.h"
+#include "monitor/base/self.h"
+#include "monitor/format/plumbing.h"
+#include "monitor/include/mprof.h"
+#include "monitor/record/modules.h"
+#include "monitor/record/session.h"
+
+/* Longer ones are mangled names of C++ that no table shows as a whole. */
+enum { MOST_SYMBOL = 4096 };
+
+struct mprof__own {
+    struct mprof__own *next;
+    uint64_t bias;
+    struct mprof__symbols symbols;
+};
+
+struct keeping {
+    struct mprof__session *session;
+    const struct mprof__own *file;
+    struct mprof__table names; /* FUNCTION -> its name, mapped */
+};
+
+static bool starts(const char *path, const char *folder) {
+    return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+/* Is the file at PATH the program's own? */
+static bool is_own_file(const char *path) {
+    bool installed = (starts(path, "/usr/") && !starts(path, "/usr/local/")) ||
+                     starts(path, "/lib") || starts(path, "/bin/") ||
+                     starts(path, "/sbin/");
+    return path[0] == '/' && !installed && !mprof__has_plumbing(path) &&
+           !mprof__is_plumbing(NULL, "", path);
+}
+
+/* The function at ADDRESS of the file, if it needs a symbol; else 0. */
+static mprof_ref function_at(const struct keeping *k, uint64_t address) {
+    const struct mprof__arena *arena = &k->session->arena;
+    const struct mprof__slot *slot =
+        mprof__table_find(&k->session->functions, address + k->file->bias);
+    if (slot == NULL || slot->value == 0)
+        return 0;
+    const struct mprof_function *function =
+        mprof__arena_at(arena, (mprof_ref)slot->value);
+    const struct mprof_module *module =
+        mprof__arena_at(arena, function->module);
+    return function->kind == MPROF_C && function->symbol == 0 &&
+                   function->module != 0 && module->bias == k->file->bias
+               ? (mprof_ref)slot->value
+               : 0;
+}
+
+static int add_name(const char *name, uint64_t address, void *keeping) {
+    struct keeping *k = keeping;
+    mprof_ref function = function_at(k, address);
+    if (function == 0)
+        return 0;
+    struct mprof__slot *slot = mprof__table_find(&k->names, function);
+    if (slot == NULL)
+        mprof__table_add(&k->names, function, (uintptr_t)name);
+    else if (mprof__is_better_name(name, (const char *)slot->value))
+        slot->value = (uintptr_t)name;
+    return 0;
+}
+
+static void write_names(const struct keeping *k) {
+    struct mprof__arena *arena = &k->session->arena;
+    const struct mprof__slots *slots = k->names.slots;
+    for (size_t i = 0; slots != NULL && i <= slots->mask; i++) {
+        const char *name = (const char *)slots->slot[i].value;
+        size_t length = slots->slot[i].key == 0 ? 0 : strlen(name);
+        if (length == 0 || length > MOST_SYMBOL ||
+            !mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
+            continue;
+        struct mprof_function *function =
+            mprof__arena_at(arena, (mprof_ref)slots->slot[i].key);
+        function->symbol = mprof__arena_string(arena, name, length);
+        function->copied = function->symbol != 0;
+    }
+}
+
+/* The FUNCTIONs in FILE. */
+static void copy_symbols(struct mprof__session *session,
+                         const struct mprof__own *file) {
+    struct keeping k = {.session = session, .file = file};
+    mprof__symbols_each(&file->symbols, add_name, &k);
+    write_names(&k);
+    mprof__table_free(&k.names);
+}
+
+void mprof__symbols_copy(struct mprof__session *session) {
+    mprof__lock(&session->lock);
+    const struct mprof__own *file = session->own;
+    if (file != NULL && mprof__arena_is_whole(&session->arena))
+        for (; file != NULL; file = file->next)
+            copy_symbols(session, file);
+    mprof__unlock(&session->lock);
+}
+
+void mprof__symbols_begin(struct mprof__session *session) {
+    static char path[PATH_MAX]; /* not on a stack that may be small */
+    int state, saved = errno;
+    if (!(session->heaps & MPROF_HEAP_MALLOC))
+        return;
+    /* open() is where threads are cancelled; malloc() is not. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    /* The program comes first, and stays; libraries others may be closing. */
+    bool all = __libc_single_threaded && _r_debug.r_state == RT_CONSISTENT;
+    const struct link_map *m = _r_debug.r_map;
+    for (; m != NULL; m = all ? m->l_next : NULL) {
+        mprof__module_path(m, path, sizeof path);
+        struct mprof__own *file =
+            is_own_file(path) ? mprof__session_alloc(session, sizeof *file)
+                              : NULL;
+        if (file == NULL)
+            continue;
+        file->bias = m->l_addr;
+        file->next = session->own;
+        session->own = file;
+        mprof__symbols_map(&file->symbols, path);
+    }
+    pthread_setcancelstate(state, NULL);
+    errno = saved;
+}
+
+void mprof__symbols_end(struct mprof__session *session) {
+    for (; session->own != NULL; session->own = session->own->next)
+        mprof__symbols_unmap(&session->own->symbols);
+}
