@@ -5,12 +5,9 @@ report_base_sources = \
 	report/base/dictionary.c report/base/dictionary.h \
 	report/base/fitted.c report/base/fitted.h \
 	report/base/output.c report/base/output.h \
-	report/base/pairs.c report/base/pairs.h \
 	report/base/pool.c report/base/pool.h \
-	report/base/sanitized.h \
 	report/base/scc.c report/base/scc.h \
 	report/base/search.h \
-	report/base/secret.c report/base/secret.h \
 	report/base/utf8.c report/base/utf8.h
 
 report_data_sources = \
@@ -141,18 +138,15 @@ report_command_sources = \
 	report/command/commands.c \
 	report/command/completion.c \
 	report/command/curve.c \
-	report/command/diff.c report/command/diff_growth.c \
+	report/command/diff.c \
 	report/command/export.c \
 	report/command/html.c \
 	report/command/library.c \
 	report/command/list.c \
-	report/command/option.c report/command/option.h \
-	report/command/option_values.c report/command/option_values.h \
+	report/command/option.c \
 	report/command/options.c \
-	report/command/program.c \
 	report/command/report.h \
 	report/command/report_command.c \
-	report/command/run.h \
 	report/command/screen.c report/command/screen.h \
 	report/command/stats.c \
 	report/command/together.c
@@ -182,7 +176,7 @@ libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 	-export-symbols-regex '^mprof_report_(string|free)$$'
 
 mprof_SOURCES = report/command/main.c report/command/run.c \
-	report/command/run_html.c report/command/run_html.h
+	report/command/run_html.c
 
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
 mprof_LDADD = libreport.la $(REPORT_LIBS)

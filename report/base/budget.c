@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/base/sanitized.h"
+#include "report/base/pool.h"
 
 /* Bytes in all that a program of no size takes, and for each byte of a file. */
 #define LEAST ((uint64_t)256 << 20)

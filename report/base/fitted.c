@@ -10,7 +10,7 @@
 #include "report/base/utf8.h"
 
 /* A name is left so many characters at least, three of them dots. */
-enum { SHORTEST = 14, DOTS = 3 };
+enum { SHORTEST = 14 };
 
 static _Thread_local FILE *fitted;
 
@@ -76,36 +76,14 @@ static uint32_t room_for_names(const struct report__fit *f, const char *end) {
     return low;
 }
 
-/* COUNT characters forwards from TEXT, or backwards. */
-static const char *skip(const char *text, uint32_t count) {
-    while (count > 0 && *text) {
-        text++;
-        count -= report__begins_character(*text);
-    }
-    return text;
-}
-
-static const char *skip_back(const char *text, uint32_t count) {
-    while (count > 0) {
-        text--;
-        count -= report__begins_character(*text);
-    }
-    return text;
-}
-
 /* The name, to OUT. */
 static void write_name(FILE *out, const char *name, const char *end,
                        uint32_t most) {
-    if (width_of(name, end) <= most) {
-        fwrite(name, 1, (size_t)(end - name), out);
-        return;
-    }
-    uint32_t behind = (most - DOTS) / 2;
-    const char *middle = skip(name, most - DOTS - behind);
-    fwrite(name, 1, (size_t)(middle - name), out);
-    fputs("...", out);
-    middle = skip_back(end, behind);
-    fwrite(middle, 1, (size_t)(end - middle), out);
+    const char *from, *to;
+
+    report__cut_middle(name, end, most, &from, &to);
+    fprintf(out, "%.*s%s%.*s", (int)(from - name), name, from < to ? "..." : "",
+            (int)(end - to), to);
 }
 
 /* Rules end where the terminal does. */

@@ -17,33 +17,28 @@ static bool failed(struct report__pool *pool, const char *name,
     return false;
 }
 
-/* A new file beside TARGET, as anybody may read. */
-static int create_beside(struct report__output *output, const char *target,
-                         struct report__pool *pool) {
-    char name[PATH_MAX];
-    int fd = mprof__create_beside(target, name, sizeof name, 0666);
-    if (fd >= 0)
-        output->temporary = report__copy(pool, name, strlen(name));
-    return fd;
-}
-
-/* A device or a pipe is written as it is; a link stays a link. */
+/* A device or a pipe is written as it is; a link stays a link.  What is to be a
+ * file is a new one beside it first, as anybody may read. */
 static int open_target(struct report__output *output, const char *name,
                        struct report__pool *pool) {
     struct stat status;
     char path[PATH_MAX];
-    int fd;
+    const bool is_there = stat(name, &status) == 0;
 
     output->target = name;
-    if (stat(name, &status) != 0)
-        return errno == ENOENT ? create_beside(output, name, pool) : -1;
-    if (!S_ISREG(status.st_mode))
-        return open(name, O_WRONLY | O_CLOEXEC);
-    if (access(name, W_OK) != 0 || !realpath(name, path))
+    if (!is_there && errno != ENOENT)
         return -1;
-    output->target = report__copy(pool, path, strlen(path));
-    fd = create_beside(output, path, pool);
-    if (fd >= 0 && fchmod(fd, status.st_mode & 07777) != 0)
+    if (is_there && !S_ISREG(status.st_mode))
+        return open(name, O_WRONLY | O_CLOEXEC);
+    if (is_there) {
+        if (access(name, W_OK) != 0 || !realpath(name, path))
+            return -1;
+        output->target = report__copy(pool, path, strlen(path));
+    }
+    int fd = mprof__create_beside(output->target, path, sizeof path, 0666);
+    if (fd >= 0)
+        output->temporary = report__copy(pool, path, strlen(path));
+    if (fd >= 0 && is_there && fchmod(fd, status.st_mode & 07777) != 0)
         errno = 0; /* the mode of a new file is good enough */
     return fd;
 }
@@ -54,12 +49,11 @@ bool report__output_open(struct report__output *output, const char *name,
         return true;
     output->name = report__copy(pool, name, strlen(name));
     int fd = open_target(output, output->name, pool);
-    if (fd < 0)
-        return failed(pool, name, error);
-    FILE *stream = fdopen(fd, "w");
+    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!stream) {
         failed(pool, name, error);
-        close(fd);
+        if (fd >= 0)
+            close(fd);
         return false;
     }
     output->stream = stream;
@@ -69,29 +63,20 @@ bool report__output_open(struct report__output *output, const char *name,
 
 bool report__output_finish(struct report__output *output,
                            struct report__pool *pool, const char **error) {
-    const char *name = output->name ? output->name : "the tables";
-    bool bad;
+    int bad = 0;
 
     errno = 0;
-    bad = fflush(output->stream) != 0 || ferror(output->stream);
-    if (output->owned) {
-        int flush_errno = errno;
-        output->owned = false;
-        if (fclose(output->stream) != 0)
-            bad = true;
-        else if (bad)
-            errno = flush_errno;
-    }
-    if (bad && output->error != 0)
-        errno = output->error;
+    if (fflush(output->stream) != 0 || ferror(output->stream))
+        bad = errno ?: EIO;
+    if (output->owned && fclose(output->stream) != 0)
+        bad = errno ?: EIO;
+    output->owned = false;
+    errno = bad && output->error ? output->error : bad;
     if (bad && errno == EPIPE)
         return false;
-    if (bad) {
-        errno = errno ? errno : EIO;
-        return failed(pool, name, error);
-    }
-    if (output->temporary && rename(output->temporary, output->target) != 0)
-        return failed(pool, name, error);
+    if (bad ||
+        (output->temporary && rename(output->temporary, output->target) != 0))
+        return failed(pool, output->name ? output->name : "the tables", error);
     output->temporary = NULL;
     return true;
 }

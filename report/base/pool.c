@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "report/base/sanitized.h"
-
 #define CHUNK_BYTES 65536u
 /* From here on an array is in huge pages, where it can be: of the time that a
  * large file takes, most of what is the system's goes by for pages. */
@@ -103,6 +101,22 @@ char *report__format(struct report__pool *pool, const char *format, ...) {
     vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);
     return text;
+}
+
+FILE *report__text_open(struct report__text *text, struct report__pool *pool) {
+    *text = (struct report__text){.pool = pool};
+    text->stream = open_memstream(&text->text, &text->size);
+    if (!text->stream)
+        no_memory(pool);
+    return text->stream;
+}
+
+char *report__text_close(struct report__text *text) {
+    if (fclose(text->stream) != 0)
+        no_memory(text->pool);
+    char *copy = report__copy(text->pool, text->text, text->size);
+    free(text->text);
+    return copy;
 }
 
 void *report__grow(struct report__pool *pool, void *array, size_t count,

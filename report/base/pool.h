@@ -9,8 +9,21 @@
 #define REPORT_BASE_POOL_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/* Is this compiled for a sanitizer, which sees to memory? */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { MPROF_SANITIZED = true };
+#elif !defined __has_feature
+enum { MPROF_SANITIZED = false };
+#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { MPROF_SANITIZED = true };
+#else
+enum { MPROF_SANITIZED = false };
+#endif
 
 /* The index of nothing. */
 #define MPROF_NONE UINT32_MAX
@@ -36,6 +49,16 @@ char *report__copy(struct report__pool *pool, const char *text, size_t length);
 /* printf into the pool. */
 char *report__format(struct report__pool *pool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* A stream whose text is in POOL when it is closed. */
+struct report__text {
+    struct report__pool *pool;
+    FILE *stream;
+    char *text;
+    size_t size;
+};
+FILE *report__text_open(struct report__text *text, struct report__pool *pool);
+char *report__text_close(struct report__text *text);
 
 /* Room for one more item: ARRAY has COUNT items and place for *CAPACITY.
  * Returns ARRAY, or a larger copy of it. */

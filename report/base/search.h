@@ -1,10 +1,13 @@
-/* search.h - in lists that are sorted by an address. */
+/* search.h - order, and in lists that are sorted by an address. */
 #ifndef REPORT_BASE_SEARCH_H
 #define REPORT_BASE_SEARCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* Below 0, 0 or above it, as A and B are in order. */
+#define report__order(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Index of the first element above ADDRESS in LIST, which has COUNT of SIZE
  * bytes each that begin with their address and is sorted by these; COUNT: none

@@ -124,21 +124,29 @@ uint32_t report__columns(const char *text) {
     return columns;
 }
 
+void report__cut_middle(const char *text, const char *end, uint32_t most,
+                        const char **from, const char **to) {
+    enum { DOTS = 3 };
+    const uint32_t behind = (most - DOTS) / 2;
+    uint32_t columns = 0, column = 0;
+
+    for (const char *at = text; at < end; at++)
+        columns += report__begins_character(*at);
+    *from = *to = end;
+    for (const char *at = text; columns > most && at < end; at++)
+        if (report__begins_character(*at)) {
+            *from = column == most - DOTS - behind ? at : *from;
+            *to = column == columns - behind ? at : *to;
+            column++;
+        }
+}
+
 const char *report__short_name(struct report__pool *pool, const char *text,
                                uint32_t most) {
-    static const uint32_t dots = 3;
-    const char *clean = report__clean_name(pool, text);
-    const uint32_t columns = report__columns(clean);
-    const char *middle = clean, *end = clean + strlen(clean);
+    const char *clean = report__clean_name(pool, text), *from, *to;
 
-    if (columns <= most)
-        return clean;
-    const uint32_t behind = (most - dots) / 2;
-    for (uint32_t left = most - dots - behind + 1; left > 0; middle++)
-        left -= report__begins_character(*middle);
-    middle--;
-    for (uint32_t left = behind; left > 0;
-         left -= report__begins_character(*end))
-        end--;
-    return report__format(pool, "%.*s...%s", (int)(middle - clean), clean, end);
+    report__cut_middle(clean, clean + strlen(clean), most, &from, &to);
+    return *from ? report__format(pool, "%.*s...%s", (int)(from - clean), clean,
+                                  to)
+                 : clean;
 }

@@ -33,8 +33,14 @@ static inline bool report__begins_character(char c) {
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
 uint32_t report__columns(const char *text);
 
-/* TEXT, clean, without its middle if it has more than MOST characters, which
- * are 4 at least.  In POOL. */
+/* What is left out in the middle of TEXT, which ends at END, so that it has
+ * MOST characters with three dots there: from *FROM to *TO; or both are END.
+ * MOST is 4 at least. */
+void report__cut_middle(const char *text, const char *end, uint32_t most,
+                        const char **from, const char **to);
+
+/* TEXT, clean, without its middle if it has more than MOST characters.  In
+ * POOL. */
 const char *report__short_name(struct report__pool *pool, const char *text,
                                uint32_t most);
 

@@ -8,10 +8,8 @@
 #include "report/command/budget_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "monitor/format/bytes.h"
 #include "report/base/budget.h"
@@ -19,25 +17,17 @@
 
 enum { LARGEST = 16 << 20, QUOTED = 60 };
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
+static const char blanks[] = " \t\r";
 
 /* How many of the LENGTH bytes of TEXT are left without blanks at the end. */
 static size_t trimmed(const char *text, size_t length) {
-    while (length > 0 && is_blank(text[length - 1]))
+    while (length > 0 && strchr(blanks, text[length - 1]))
         length--;
     return length;
 }
 
-static size_t skipped(const char *text, size_t length) {
-    size_t i = 0;
-    while (i < length && is_blank(text[i]))
-        i++;
-    return i;
-}
-
-bool report__read_most(const char *number, uint64_t *most) {
+/* NUMBER as bytes or allocations are written, 0 among them. */
+static bool read_most(const char *number, uint64_t *most) {
     if (*number != '\0' && number[strspn(number, "0")] == '\0') {
         *most = 0;
         return true;
@@ -77,25 +67,24 @@ static bool read_number(const char *text, size_t length,
                         struct report__written *w) {
     enum { DIGITS = 40 };
     char number[DIGITS];
-    size_t from = skipped(text, length), to = from;
+    size_t from = strspn(text, blanks);
+    size_t to = from + strcspn(text + from, " \t\r\n");
+    size_t rest = to + strspn(text + to, blanks);
 
-    while (to < length && !is_blank(text[to]))
-        to++;
-    size_t rest = to + skipped(text + to, length - to);
     if (to - from >= DIGITS || (rest < length && text[rest] != '#'))
         return false;
     memcpy(number, text + from, to - from);
     number[to - from] = '\0';
     w->at += from;
     w->length = to - from;
-    return report__read_most(number, &w->limit.most);
+    return read_most(number, &w->limit.most);
 }
 
 /* The LENGTH bytes of TEXT, in front of a colon, as the name of a function. */
 static const char *read_name(struct report__pool *pool, const char *text,
                              size_t length) {
     length = trimmed(text, length);
-    size_t from = skipped(text, length);
+    size_t from = strspn(text, blanks);
 
     if (length - from > 1 && text[from] == '\\' && text[from + 1] == '#')
         from++; /* it is no comment */
@@ -180,7 +169,7 @@ bool report__parse_budget(struct report__pool *pool, const char *name,
         struct report__written written;
         end = memchr(text, '\n', b->size - at);
         length = end ? (size_t)(end - text) : b->size - at;
-        size_t from = skipped(text, length);
+        size_t from = strspn(text, blanks);
         if (from == length || text[from] == '#')
             continue;
         if (!report__read_written(pool, text, length, &written, error)) {
@@ -196,40 +185,27 @@ bool report__parse_budget(struct report__pool *pool, const char *name,
     return true;
 }
 
-static bool read_text(struct report__pool *pool, const char *name, int fd,
-                      struct report__budget *b, const char **error) {
-    size_t room = 0;
-    ssize_t n;
-
-    report__budget_add(fd);
-    do {
-        while (room < b->size + 4096)
-            b->text = report__grow(pool, b->text, room, &room, 1);
-        n = read(fd, b->text + b->size, room - b->size);
-        b->size += n > 0 ? (size_t)n : 0;
-    } while ((n > 0 && b->size <= LARGEST) || (n < 0 && errno == EINTR));
-    if (n < 0)
-        *error =
-            report__format(pool, "cannot read %s: %s", name, strerror(errno));
-    else if (b->size > LARGEST)
-        *error = report__format(pool, "%s is too large for a budget", name);
-    return n == 0;
-}
-
 bool report__read_budget(struct report__pool *pool, const char *name, bool new,
-                         struct report__budget *budget, const char **error) {
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+                         struct report__budget *b, const char **error) {
+    FILE *file = fopen(name, "re");
 
-    if (fd < 0 && new &&errno == ENOENT)
+    if (!file && new &&errno == ENOENT)
         return true;
-    if (fd < 0) {
+    if (!file) {
         *error =
             report__format(pool, "cannot open %s: %s", name, strerror(errno));
         return false;
     }
-    bool good = read_text(pool, name, fd, budget, error);
-    close(fd);
-    return good && report__parse_budget(pool, name, budget, error);
+    report__budget_add(fileno(file));
+    b->text = report__alloc(pool, LARGEST + 2, 1);
+    b->size = fread(b->text, 1, LARGEST + 1, file);
+    if (ferror(file))
+        *error =
+            report__format(pool, "cannot read %s: %s", name, strerror(errno));
+    else if (b->size > LARGEST)
+        *error = report__format(pool, "%s is too large for a budget", name);
+    fclose(file);
+    return !*error && report__parse_budget(pool, name, b, error);
 }
 
 void report__write_budget(FILE *out, const struct report__budget *budget,

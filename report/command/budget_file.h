@@ -30,9 +30,6 @@ bool report__read_written(struct report__pool *pool, const char *text,
                           size_t length, struct report__written *written,
                           const char **error);
 
-/* NUMBER as bytes or allocations are written, 0 among them. */
-bool report__read_most(const char *number, uint64_t *most);
-
 void report__add_written(struct report__pool *pool,
                          struct report__budget *budget,
                          const struct report__written *written);

@@ -2,7 +2,6 @@
 #include "report/command/command.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/export/verdicts.h"
@@ -13,7 +12,7 @@ struct check {
     struct report__call *call;
     const struct report__options *options;
     struct report__pool *pool;
-    struct report__input input;
+    struct report__input old; /* of `before`, if it has data */
     enum mprof_heap heap;
     struct report__recorded now, before;
     struct report__budget budget;
@@ -22,97 +21,77 @@ struct check {
     struct report__verdicts verdicts;
 };
 
-bool report__check_check(struct report__call *call,
-                         struct report__parse *parse) {
+bool report__check_check(struct report__call *call) {
     const struct report__budget_options *o = &call->options.budget;
 
     if (o->update && !o->file)
-        return report__refuse(parse, "--update needs --budget=FILE");
+        return report__refuse(call, "--update needs --budget=FILE");
     if (o->against_program && !o->against)
-        return report__refuse(parse, "--against names a program, but no data "
-                                     "file");
+        return report__refuse(call, "--against names a program, but no data "
+                                    "file");
     return o->file || o->given.count > 0 ||
-           report__refuse(parse, "no limit: give --max or --budget; see: mprof "
-                                 "check --help");
+           report__refuse(call, "no limit: give --max or --budget; see: mprof "
+                                "check --help");
 }
 
-/* The profile of INPUT with its names.  False: *ERROR is a sentence. */
-static bool read_side(struct check *c, const struct report__input *input,
-                      struct report__recorded *side, const char **error) {
-    side->profile = report__read(c->pool, input->data, true, error);
-    if (!side->profile ||
-        !report__check_program(input, side->profile, c->pool, error))
-        return false;
-    side->names =
-        report__name_functions(c->pool, side->profile, input->program);
-    report__shorten_names(c->pool, side->names);
-    return true;
+static struct report__recorded recorded(struct check *c,
+                                        const struct report__profile *profile,
+                                        const struct report__input *input) {
+    struct report__functions *names =
+        report__name_functions(c->pool, profile, input->program);
+
+    report__shorten_names(c->pool, names);
+    return (struct report__recorded){profile, names};
 }
 
-static bool choose_heap(struct check *c, const char **error) {
+/* What is read: several data files are one profile. */
+static bool read_input(struct check *c) {
     const struct report__budget_options *o = &c->options->budget;
-    const unsigned heaps =
-        report__choose_heaps(c->call, &c->input, c->now.profile, error);
+    const struct report__profile *now, *before = NULL;
+    struct report__call *call = c->call;
 
-    if (heaps)
-        c->heap = report__choose_heap(c->call, &c->input, heaps, error);
-    if (*error)
+    if (!report__read_files(call, true,
+                            c->options->format == MPROF_CHECK_JUNIT))
         return false;
-    if (o->against && !report__has_heap(c->before.profile, c->heap))
-        *error =
-            report__format(c->pool, "%s: the %s heap was not recorded",
-                           o->against, c->heap == MPROF_C_HEAP ? "C" : "Lisp");
-    else if (report__sampling(c->now.profile, c->heap) != 0 ||
-             (o->against && report__sampling(c->before.profile, c->heap) != 0))
-        *error = report__format(c->pool,
-                                "%s: the numbers are estimated from a sample, "
-                                "and a budget is for what is exact",
-                                c->now.profile->sampling != 0 ? c->input.data
-                                                              : o->against);
-    return *error == NULL;
-}
-
-/* Several data files are one profile. */
-static bool read_now(struct check *c, const char **error) {
-    c->call->together.no_arguments = c->options->format == MPROF_CHECK_JUNIT;
-    c->now.profile = report__read_files(c->call, true, &c->input, error);
-    if (!c->now.profile)
+    now = call->profile;
+    c->now = recorded(c, now, &call->input);
+    if (o->against) {
+        before =
+            report__read_input(c->pool, &c->old, true, false, &call->error);
+        if (!before)
+            return false;
+        c->before = recorded(c, before, &c->old);
+    }
+    c->heap = report__choose_heap(call);
+    if (call->error)
         return false;
-    c->now.names =
-        report__name_functions(c->pool, c->now.profile, c->input.program);
-    report__shorten_names(c->pool, c->now.names);
-    return true;
-}
-
-static bool read_input(struct check *c, const char **error) {
-    const struct report__budget_options *o = &c->options->budget;
-    const struct report__input before = {o->against_program, o->against};
-
-    return read_now(c, error) &&
-           (!o->against || read_side(c, &before, &c->before, error)) &&
-           choose_heap(c, error) &&
-           (!o->file || report__read_budget(c->pool, o->file, o->update,
-                                            &c->budget, error));
-}
-
-static bool is_same(const struct report__limit *a,
-                    const struct report__limit *b) {
-    if (a->what != b->what || !a->function != !b->function)
-        return false;
-    return !a->function || strcmp(a->function, b->function) == 0;
+    if (before && !report__has_heap(before, c->heap))
+        return report__fail(call, "%s: the %s heap was not recorded",
+                            o->against, report__heap_names[c->heap]);
+    if (report__sampling(now, c->heap) != 0 ||
+        (before && report__sampling(before, c->heap) != 0))
+        return report__fail(call,
+                            "%s: the numbers are estimated from a sample, "
+                            "and a budget is for what is exact",
+                            now->sampling != 0 ? call->input.data : o->against);
+    return !o->file || report__read_budget(c->pool, o->file, o->update,
+                                           &c->budget, &call->error);
 }
 
 static bool has_limit(const struct check *c,
                       const struct report__limit *limit) {
-    for (uint32_t i = 0; i < c->count; i++)
-        if (is_same(&c->limits[i], limit))
+    for (uint32_t i = 0; i < c->count; i++) {
+        const char *a = c->limits[i].function, *b = limit->function;
+        if (c->limits[i].what == limit->what &&
+            (a && b ? strcmp(a, b) == 0 : a == b))
             return true;
+    }
     return false;
 }
 
 /* All limits together.  What the file is to have, it has once; a new one is
  * about the whole heap. */
-static bool collect_limits(struct check *c, const char **error) {
+static bool collect_limits(struct check *c) {
     const struct report__budget_options *o = &c->options->budget;
     const unsigned whole =
         c->heap == MPROF_C_HEAP ? MPROF_LIMIT_PEAK + 1 : MPROF_LIMIT_ALLOCS + 1;
@@ -132,55 +111,47 @@ static bool collect_limits(struct check *c, const char **error) {
     for (uint32_t i = 0; i < c->count && c->heap == MPROF_LISP_HEAP; i++) {
         enum report__limited what = report__without_self(c->limits[i].what);
         const char *place = report__limit_place(c->pool, &c->limits[i]);
-        if (what == MPROF_LIMIT_BYTES || what == MPROF_LIMIT_ALLOCS)
-            continue;
-        *error = report__format(
-            c->pool, "%s%sof Lisp's heap there are bytes and allocs only",
-            place ? place : "", place ? ": " : "");
-        return false;
+        if (what != MPROF_LIMIT_BYTES && what != MPROF_LIMIT_ALLOCS)
+            return report__fail(
+                c->call, "%s%sof Lisp's heap there are bytes and allocs only",
+                place ? place : "", place ? ": " : "");
     }
-    if (c->count == 0)
-        *error = report__format(c->pool, "%s has no limits", o->file);
-    return c->count > 0;
+    return c->count > 0 || report__fail(c->call, "%s has no limits", o->file);
 }
 
 /* Functions without names keep any limit. */
 static void note_trouble(struct check *c, const struct report__input *input,
-                         const struct report__recorded *side) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+                         const struct report__profile *profile) {
+    struct report__text text;
 
-    if (!stream)
-        return;
-    report__print_trouble(stream, input, side->profile);
-    if (fclose(stream) == 0 && size > 0)
-        report__add_note(c->pool, &c->verdicts,
-                         report__copy(c->pool, text, size - 1));
-    free(text);
+    report__print_trouble(report__text_open(&text, c->pool), input, profile);
+    char *note = report__text_close(&text);
+    if (*note != '\0') {
+        note[strlen(note) - 1] = '\0';
+        report__add_note(c->pool, &c->verdicts, note);
+    }
 }
 
 static void judge(struct check *c) {
-    const struct report__budget_options *o = &c->options->budget;
-    const struct report__input before = {o->against_program, o->against};
+    const bool is_pair = c->options->budget.against;
 
     c->verdicts =
-        report__judge(c->pool, &c->now, o->against ? &c->before : NULL, c->heap,
+        report__judge(c->pool, &c->now, is_pair ? &c->before : NULL, c->heap,
                       c->options->all_frames, c->limits, c->count);
-    note_trouble(c, &c->input, &c->now);
-    if (o->against)
-        note_trouble(c, &before, &c->before);
+    note_trouble(c, &c->call->input, c->now.profile);
+    if (is_pair)
+        note_trouble(c, &c->old, c->before.profile);
 }
 
 static void print(struct check *c) {
-    const struct report__profile *profile = c->now.profile;
     FILE *out = c->call->output.stream;
 
     if (c->options->format == MPROF_CHECK_TAP)
         report__export_tap(out, &c->verdicts, c->pool);
     else if (c->options->format == MPROF_CHECK_JUNIT)
         report__export_junit(out, &c->verdicts,
-                             report__what_ran(c->pool, profile), c->pool);
+                             report__what_ran(c->pool, c->now.profile),
+                             c->pool);
     else
         report__print_verdicts(out, &c->verdicts,
                                c->options->choice.verbosity == MPROF_VERBOSE,
@@ -208,18 +179,18 @@ static uint64_t *new_numbers(struct check *c) {
     return numbers;
 }
 
-static bool write_budget(struct check *c, const uint64_t *numbers,
-                         const char **error) {
+static bool write_budget(struct check *c, const uint64_t *numbers) {
     struct report__output file = {.stream = NULL};
     const uint32_t old = c->budget.count;
 
+    const char **error = &c->call->error;
     if (report__output_open(&file, c->options->budget.file, c->pool, error)) {
         report__write_budget(file.stream, &c->budget, numbers, c->limits + old,
                              numbers + old, c->count - old);
         report__output_finish(&file, c->pool, error);
     }
     report__output_discard(&file);
-    return *error == NULL;
+    return !*error;
 }
 
 static void print_update(struct check *c, const uint64_t *numbers) {
@@ -247,20 +218,23 @@ static void print_update(struct check *c, const uint64_t *numbers) {
     report__print_notes(out, &c->verdicts);
 }
 
-int report__run_check(struct report__call *call, const char **error) {
-    const struct report__options *o = &call->options;
-    struct check c = {.call = call, .options = o, .pool = &call->pool};
+int report__run_check(struct report__call *call) {
+    const struct report__budget_options *o = &call->options.budget;
+    struct check c = {.call = call,
+                      .options = &call->options,
+                      .pool = &call->pool,
+                      .old = {o->against_program, o->against}};
 
-    if (!read_input(&c, error) || !collect_limits(&c, error))
+    if (!read_input(&c) || !collect_limits(&c))
         return 1;
     judge(&c);
-    const uint64_t *numbers = o->budget.update ? new_numbers(&c) : NULL;
-    if (!report__begin_output(call, error) ||
-        (o->budget.update && !write_budget(&c, numbers, error)))
+    const uint64_t *numbers = o->update ? new_numbers(&c) : NULL;
+    if (!report__begin_output(call) ||
+        (o->update && !write_budget(&c, numbers)))
         return 1;
-    if (o->budget.update)
+    if (o->update)
         print_update(&c, numbers);
     else
         print(&c);
-    return report__all_kept(&c.verdicts) || o->budget.update ? 0 : NOT_KEPT;
+    return report__all_kept(&c.verdicts) || o->update ? 0 : NOT_KEPT;
 }

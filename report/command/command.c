@@ -5,45 +5,56 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/format/bytes.h"
+
 enum { NODES = 1000000 }; /* so that a browser opens a page in seconds */
 
 static enum report__command_id id_of(const struct report__call *call) {
     return (enum report__command_id)(call->command - report__commands);
 }
 
-/* Before each line about wrong arguments. */
-static const char *prefix_of(struct report__call *call) {
-    return id_of(call) == MPROF_COMMAND_REPORT
-               ? "mprof: "
-               : report__format(&call->pool,
-                                "mprof: %s: ", call->command->name);
-}
-
-bool report__check_focus(struct report__call *call,
-                         struct report__parse *parse) {
+bool report__check_focus(struct report__call *call) {
     const struct report__options *o = &call->options;
 
     return !o->focus.only || !o->all_frames ||
-           report__refuse(parse, "--only leaves functions out, --all-frames "
-                                 "shows all: choose one");
+           report__refuse(call, "--only leaves functions out, --all-frames "
+                                "shows all: choose one");
 }
 
-bool report__check_not_terminal(struct report__call *call,
-                                struct report__parse *parse) {
+bool report__check_not_terminal(struct report__call *call) {
     return call->options.output || !isatty(fileno(call->output.stream)) ||
-           report__refuse(parse, "this is for another program: name a file "
-                                 "with -o FILE");
+           report__refuse(call, "this is for another program: name a file "
+                                "with -o FILE");
+}
+
+bool report__check_run(struct report__call *call) {
+    const struct report__run_options *run = &call->options.run;
+    uint64_t bytes;
+
+    if (run->lisp &&
+        (run->summary || run->scan || run->stats || run->group || run->log))
+        return report__refuse(call,
+                              "--lisp is of Lisp's heap: --summary, --scan, "
+                              "--stats, --group and --log are of C's");
+    if (run->live && !run->lisp)
+        return report__refuse(call, "--live is of Lisp's heap: add --lisp");
+    if (run->limit && !mprof__read_bytes(run->limit, &bytes))
+        return report__refuse(call, "'%s' is not a number of bytes",
+                              run->limit);
+    if (run->limit && bytes > MPROF__LARGEST_LIMIT)
+        return report__refuse(call, "a data file cannot have more than 16g");
+    if (call->options.file_count > 0)
+        return true;
+    if (run->html && access(run->html, X_OK) == 0)
+        return report__refuse(call,
+                              "no program: '%s' is the file of the page; write "
+                              "--html=FILE PROGRAM",
+                              run->html);
+    return report__refuse(call, "no program to run; see: mprof run --help");
 }
 
 bool report__parse_arguments(struct report__call *call, int argc, char **argv) {
     struct report__options *o = &call->options;
-    struct report__parse parse = {.list = report__option_list,
-                                  .command = 1u << id_of(call),
-                                  .prefix = prefix_of(call),
-                                  .name = call->command->name,
-                                  .fields = o,
-                                  .pool = &call->pool,
-                                  .err = call->err};
     bool only_files = false;
 
     *o = (struct report__options){
@@ -57,22 +68,22 @@ bool report__parse_arguments(struct report__call *call, int argc, char **argv) {
         if (!only_files && strcmp(argv[i], "--") == 0) {
             only_files = true;
         } else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!report__take_option(&parse, argv, &i))
+            if (!report__take_option(call, argv, &i))
                 return false;
         } else {
             o->files[o->file_count++] = argv[i];
             /* What is behind a program to run is the program's. */
-            if (id_of(call) == MPROF_COMMAND_RUN)
-                only_files = true;
+            only_files |= id_of(call) == MPROF_COMMAND_RUN;
         }
     }
+    o->leak_table |= o->offsets || o->leaks;
     return o->help || o->version || !call->command->check ||
-           call->command->check(call, &parse);
+           call->command->check(call);
 }
 
-bool report__begin_output(struct report__call *call, const char **error) {
+bool report__begin_output(struct report__call *call) {
     if (!report__output_open(&call->output, call->options.output, &call->pool,
-                             error))
+                             &call->error))
         return false;
     if (call->command->is_screen)
         report__screen_begin(&call->screen, &call->output,
@@ -80,19 +91,18 @@ bool report__begin_output(struct report__call *call, const char **error) {
     return true;
 }
 
-int report__run_help(struct report__call *call, const char **error) {
+int report__run_help(struct report__call *call) {
     const struct report__options *o = &call->options;
-    const struct report__command *command = NULL;
+    const struct report__command *command =
+        o->file_count > 0 ? report__find_command(o->files[0]) : NULL;
 
-    if (o->file_count > 0)
-        command = report__find_command(o->files[0]);
     if (o->file_count > 0 && !command) {
-        *error = report__format(&call->pool,
-                                "there is no command '%s'; see: mprof help",
-                                o->files[0]);
+        call->error = report__format(
+            &call->pool, "there is no command '%s'; see: mprof help",
+            o->files[0]);
         return 2;
     }
-    if (report__begin_output(call, error))
+    if (report__begin_output(call))
         report__print_help(call->output.stream, command);
     return 0;
 }
@@ -100,20 +110,20 @@ int report__run_help(struct report__call *call, const char **error) {
 /* Do it, and say what went wrong. */
 static int run(struct report__call *call) {
     const struct report__options *o = &call->options;
-    const char *error = NULL;
     int status = 0;
 
     if (!o->help && !o->version)
-        status = call->command->run(call, &error);
-    else if (report__begin_output(call, &error) && o->help)
+        status = call->command->run(call);
+    else if (report__begin_output(call) && o->help)
         report__print_help(call->output.stream, call->command);
-    else if (!error)
+    else if (!call->error)
         fprintf(call->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
     report__screen_end(&call->screen, &call->output);
-    if (!error && report__output_finish(&call->output, &call->pool, &error))
+    if (!call->error &&
+        report__output_finish(&call->output, &call->pool, &call->error))
         return status;
-    if (error)
-        fprintf(call->err, "mprof: %s\n", error);
+    if (call->error)
+        fprintf(call->err, "mprof: %s\n", call->error);
     return status == 0 ? 1 : status;
 }
 
@@ -136,7 +146,8 @@ static int run_once(struct report__call *call, int argc, char **argv) {
 
     report__screen_end(&call->screen, &call->output);
     report__output_discard(&call->output);
-    report__together_free(&call->together);
+    for (uint32_t i = 0; i < call->part_count; i++)
+        report__pool_free(&call->parts[i].pool);
     report__pool_free(&call->pool);
     globfree(&call->found);
     return status;
@@ -148,14 +159,10 @@ static bool guess(const char *word, char *hint, size_t size) {
     uint32_t least = NEAR + 1;
 
     for (int i = 0; i < MPROF_TABLES; i++)
-        if (strcmp(report__tables[i].name, word) == 0) {
-            snprintf(hint, size, "mprof --table=%s", word);
-            return true;
-        }
-    if (strcmp(word, "version") == 0) {
-        snprintf(hint, size, "mprof --version");
-        return true;
-    }
+        if (strcmp(report__tables[i].name, word) == 0)
+            return snprintf(hint, size, "mprof --table=%s", word) > 0;
+    if (strcmp(word, "version") == 0)
+        return snprintf(hint, size, "mprof --version") > 0;
     for (int i = 0; i < MPROF_COMMANDS; i++) {
         const char *name = report__commands[i].name;
         const uint32_t distance = report__name_distance(word, name);
@@ -183,31 +190,30 @@ static bool is_mistyped(const char *word, FILE *err) {
 }
 
 int report__main(int argc, char **argv, FILE *out, FILE *err) {
-    struct report__call call = {
-        .command = argc > 1 ? report__find_command(argv[1]) : NULL,
-        .output = {.stream = out},
-        .err = err};
-    const bool is_named = call.command != NULL;
+    const struct report__command *command =
+        argc > 1 ? report__find_command(argv[1]) : NULL;
+    const bool is_named = command != NULL;
+    struct report__call call = {.screen.failed = false};
+    int status;
 
     if (!is_named && argc > 1 && is_mistyped(argv[1], err))
         return 2;
     if (!is_named)
-        call.command = &report__commands[MPROF_COMMAND_REPORT];
+        command = &report__commands[MPROF_COMMAND_REPORT];
     if (!is_named && argc == 2 &&
         (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-help") == 0 ||
          strcmp(argv[1], "-h") == 0))
-        call.command = &report__commands[MPROF_COMMAND_HELP];
-    if (!call.command->run) {
-        fprintf(err, "mprof: mprof %s is for the shell\n", call.command->name);
+        command = &report__commands[MPROF_COMMAND_HELP];
+    if (!command->run) {
+        fprintf(err, "mprof: mprof %s is for the shell\n", command->name);
         return 2;
     }
-    const struct report__command *command = call.command;
-    int status = run_once(&call, argc - is_named, argv + is_named);
-    if (!call.screen.failed)
-        return status;
-    call = (struct report__call){.command = command,
-                                 .output = {.stream = out},
-                                 .screen = {.no_pager = true},
-                                 .err = err};
-    return run_once(&call, argc - is_named, argv + is_named);
+    do { /* once more without a pager that could not be started */
+        call = (struct report__call){.command = command,
+                                     .output = {.stream = out},
+                                     .screen.no_pager = call.screen.failed,
+                                     .err = err};
+        status = run_once(&call, argc - is_named, argv + is_named);
+    } while (call.screen.failed);
+    return status;
 }

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "report/command/budget_file.h"
-#include "report/command/option.h"
 #include "report/command/screen.h"
 #include "report/data/merge.h"
 #include "report/export/export.h"
@@ -43,21 +42,14 @@ enum report__by { MPROF_BY_FUNCTION, MPROF_BY_LINE, MPROF_BY_SITE };
 /* `mprof export` has no format unless one is named. */
 #define MPROF_NO_FORMAT UINT32_MAX
 
-enum report__report_format { MPROF_REPORT_TEXT, MPROF_REPORT_SEXP };
-enum report__diff_format { MPROF_DIFF_TEXT, MPROF_DIFF_PPROF, MPROF_DIFF_HTML };
-enum report__check_format {
-    MPROF_CHECK_TEXT,
-    MPROF_CHECK_TAP,
-    MPROF_CHECK_JUNIT
-};
-enum report__stats_format { MPROF_STATS_TEXT, MPROF_STATS_PLAIN };
+/* Formats of the other commands, as options.c names them */
+enum { MPROF_REPORT_TEXT, MPROF_REPORT_SEXP };
+enum { MPROF_DIFF_TEXT, MPROF_DIFF_PPROF, MPROF_DIFF_HTML };
+enum { MPROF_CHECK_TEXT, MPROF_CHECK_TAP, MPROF_CHECK_JUNIT };
+enum { MPROF_STATS_TEXT, MPROF_STATS_PLAIN };
 
-enum report__normalizing {
-    MPROF_AS_IT_IS,
-    MPROF_BY_BYTES,
-    MPROF_BY_ALLOCS,
-    MPROF_BY_FACTOR
-};
+/* Of --normalize */
+enum { MPROF_AS_IT_IS, MPROF_BY_BYTES, MPROF_BY_ALLOCS, MPROF_BY_FACTOR };
 
 /* Growth is too much when it is more than both. */
 struct report__growth_limit {
@@ -91,7 +83,8 @@ struct report__options {
 
     unsigned tables; /* bits 1 << enum report__table; 0: the usual ones */
     unsigned heaps;  /* bits 1 << enum mprof_heap; 0: those recorded */
-    bool leak_table, no_leak_table, lost; /* by old names */
+    bool leak_table, no_leak_table; /* by old names */
+    unsigned leaks;                 /* 2: the lost ones; the same */
     enum report__by by;
     enum report__diff_by diff_by;
     enum report__listing_order order;
@@ -107,23 +100,17 @@ struct report__options {
     enum report__colour colour;
     unsigned metric; /* an index of the names of --metric */
     struct report__curve_options curve;
-    enum report__normalizing normalizing;
+    unsigned normalizing;
     struct report__factor factor;
     struct report__growth_limit growth;
     struct report__budget_options budget;
     struct report__run_options run;
 };
 
-/* Data files that become one profile; all zeros is the beginning. */
-struct report__together {
-    bool alive;        /* only what is alive of the Lisp heap is wanted */
-    bool calls;        /* so are calls; see report__read() */
-    bool no_arguments; /* see report__leave_out_arguments() */
-    struct report__part *parts;
-    uint32_t count;
+struct report__input {
+    const char *program; /* given by the user, or NULL */
+    const char *data;
 };
-
-struct report__command;
 
 /* One call of a command.  It outlives the jump when memory is short. */
 struct report__call {
@@ -132,27 +119,103 @@ struct report__call {
     struct report__pool pool;
     struct report__output output; /* its stream is standard output at first */
     struct report__screen screen;
-    struct report__together together;
-    glob_t found; /* files that `mprof list` looked for */
     FILE *err;
+    const char *error; /* a sentence, when it cannot be done */
+    /* What report__read_files() read: of several files these are the parts. */
+    struct report__input input; /* what stands for all of them */
+    const struct report__profile *profile;
+    struct report__part *parts;
+    uint32_t part_count;
+    glob_t found; /* files that `mprof list` looked for */
 };
+
+/* The exit status; or whether options go together, and if not, after a line on
+ * CALL->err. */
+typedef int report__run(struct report__call *call);
+typedef bool report__check(struct report__call *call);
 
 struct report__command {
     const char *name;
-    const char *purpose;   /* in the list of commands */
-    const char *arguments; /* behind the name, in "Usage:" */
-    const char *help;      /* examples and words, before the options */
-    uint32_t depth;        /* of --depth without a value */
-    bool is_screen;        /* a terminal gets fitted lines, and a pager */
-    /* False after a line on PARSE->err: the options do not go together. */
-    bool (*check)(struct report__call *call, struct report__parse *parse);
-    /* Do it; returns the exit status.  After an error *ERROR is a sentence.
-     * It calls report__begin_output() before it prints. */
-    int (*run)(struct report__call *call, const char **error);
+    const char *purpose;         /* in the list of commands */
+    const char *arguments;       /* behind the name, in "Usage:" */
+    const char *help, *examples; /* before the options */
+    uint32_t depth;              /* of --depth without a value */
+    bool is_screen;              /* a terminal gets fitted lines, and a pager */
+    report__check *check;
+    /* After an error CALL->error is set.  It calls report__begin_output()
+     * before it prints. */
+    report__run *run;
 };
 
 extern const struct report__command report__commands[MPROF_COMMANDS];
+
+/* The commands, in files of their own */
+report__run report__run_report, report__run_summary, report__run_html,
+    report__run_diff, report__run_curve, report__run_export, report__run_list,
+    report__run_stats, report__run_check, report__run_completion,
+    report__run_help;
+report__check report__check_report, report__check_diff, report__check_curve,
+    report__check_export, report__check_check, report__check_run;
+
+/* Whether what --only and --all-frames ask for can be had together. */
+report__check report__check_focus;
+
+/* Whether CALL, whose output is for another program, has a file for that. */
+report__check report__check_not_terminal;
+
+/* Options: one row for each, which says what it sets, which commands take it,
+ * and what --help prints.
+ *
+ * getopt_long() keeps its state in variables of the process and prints on
+ * standard error; a command is also a function that threads of Lisp call.
+ */
+enum report__option_kind {
+    MPROF_OPTION_FLAG,   /* a bool becomes true */
+    MPROF_OPTION_TEXT,   /* a const char * */
+    MPROF_OPTION_NUMBER, /* an uint32_t; `what` is "rows" */
+    MPROF_OPTION_CHOICE, /* an enum becomes the index of a word */
+    MPROF_OPTION_CALL,   /* `set` does it */
+    MPROF_OPTION_ALIAS   /* `what` is the option it means: "max=bytes=" */
+};
+
+struct report__option {
+    const char *name;  /* without dashes; NULL ends the list */
+    const char *value; /* in --help; NULL: none; "[=X]": it may be left out */
+    const char *help;  /* lines, of at most 59 columns; "": an old name, which
+                        * --help leaves out */
+    unsigned commands; /* bits 1 << enum report__command_id; 0: the name is a
+                        * heading of what follows in --help */
+    enum report__option_kind kind;
+    size_t field;      /* the offset of what is set */
+    const char *what;  /* CALL: the value if none was given */
+    const char *words; /* of a choice, as report__choose() takes them */
+    /* False after a line on CALL->err. */
+    bool (*set)(struct report__call *call, const char *value);
+};
+
 extern const struct report__option report__option_list[];
+
+/* Take the option at ARGV[*AT], with one dash or two, and its value from there
+ * or from the next argument, to which *AT moves.  -o is --output, -h --help.
+ * False after a line on CALL->err. */
+bool report__take_option(struct report__call *call, char **argv, int *at);
+
+/* Which of WORDS the LENGTH characters at VALUE are, from 0 on; -1 after a line
+ * on CALL->err that names them.  They have blanks between; an empty one stands
+ * for what users do not name. */
+int report__choose(struct report__call *call, const char *what,
+                   const char *words, const char *value, size_t length);
+
+/* One line on CALL->err, behind a prefix.  Returns false. */
+bool report__refuse(const struct report__call *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* How many letters have to change for A to become B; swapped ones are one
+ * change.  Of longer names than 30 bytes, the length of the longer one. */
+uint32_t report__name_distance(const char *a, const char *b);
+
+/* Print the options of the command whose bit is COMMAND, in groups. */
+void report__describe_options(unsigned command, FILE *out);
 
 /* The command NAME, or NULL. */
 const struct report__command *report__find_command(const char *name);
@@ -161,8 +224,12 @@ const struct report__command *report__find_command(const char *name);
  * False after a line on CALL->err. */
 bool report__parse_arguments(struct report__call *call, int argc, char **argv);
 
-/* Open the output of CALL, with its pager.  False: *ERROR is a sentence. */
-bool report__begin_output(struct report__call *call, const char **error);
+/* Open the output of CALL, with its pager.  False: CALL->error is set. */
+bool report__begin_output(struct report__call *call);
+
+/* Set CALL->error; false. */
+#define report__fail(call, ...)                                                \
+    (((call)->error = report__format(&(call)->pool, __VA_ARGS__)) == NULL)
 
 /* Print the help of COMMAND, or for NULL that of all. */
 void report__print_help(FILE *out, const struct report__command *command);
@@ -172,103 +239,50 @@ void report__print_help(FILE *out, const struct report__command *command);
  * and diff when a limit is exceeded. */
 int report__main(int argc, char **argv, FILE *out, FILE *err);
 
-/* The commands, in files of their own; run.h has another one. */
-int report__run_report(struct report__call *call, const char **error);
-int report__run_summary(struct report__call *call, const char **error);
-int report__run_html(struct report__call *call, const char **error);
-int report__run_diff(struct report__call *call, const char **error);
-int report__run_curve(struct report__call *call, const char **error);
-int report__run_export(struct report__call *call, const char **error);
-int report__run_list(struct report__call *call, const char **error);
-int report__run_stats(struct report__call *call, const char **error);
-int report__run_check(struct report__call *call, const char **error);
-int report__run_completion(struct report__call *call, const char **error);
-int report__run_help(struct report__call *call, const char **error);
+/* `mprof run`, where ARGV[0] is "run".  Returns the program's status with
+ * --html; else only when the program was not run: 2 for a wrong option or a
+ * file that cannot be written, 126 when the program cannot be executed, 127
+ * when there is none; one line on standard error says why. */
+int report__run_main(int argc, char **argv);
 
-/* Whether their options go together. */
-bool report__check_report(struct report__call *call,
-                          struct report__parse *parse);
-bool report__check_html(struct report__call *call, struct report__parse *parse);
-bool report__check_diff(struct report__call *call, struct report__parse *parse);
-bool report__check_curve(struct report__call *call,
-                         struct report__parse *parse);
-bool report__check_export(struct report__call *call,
-                          struct report__parse *parse);
-bool report__check_check(struct report__call *call,
-                         struct report__parse *parse);
-bool report__check_run(struct report__call *call, struct report__parse *parse);
-
-/* Whether what FOCUS and ALL_FRAMES of CALL ask for can be had together. */
-bool report__check_focus(struct report__call *call,
-                         struct report__parse *parse);
-
-/* Whether CALL, whose output is for another program, has a file for that. */
-bool report__check_not_terminal(struct report__call *call,
-                                struct report__parse *parse);
+/* `mprof run --html`: fork.  In the child it returns -1: that becomes the
+ * program.  In this process it goes on when the program has ended: it makes the
+ * page FILE of the data file that MPROF_DATA names and of those beside it that
+ * the program's children left, and returns the program's exit status, or ends
+ * by the signal that ended it.  A line on standard error says why there is no
+ * page. */
+int report__run_with_page(const char *file);
 
 /* Whether FILE begins as a data file does. */
 bool report__is_data(const char *file);
 
-struct report__input {
-    const char *program; /* given by the user, or NULL */
-    const char *data;
-};
-
-/* What the COUNT FILES, as on the command line, are, each once: *INPUTS data
- * files, at least one.  A program stands before its data: an ELF file, or the
- * first of two files when it is no data file. */
-struct report__input *report__choose_inputs(struct report__pool *pool,
-                                            const char **files, int count,
-                                            uint32_t *inputs);
-
-/* The profile of COUNT INPUTS, in POOL; *INPUT becomes what stands for all of
- * them.  On failure returns NULL, and *ERROR is a sentence.  Whatever happens,
- * also when memory is short, report__together_free() gives TOGETHER back. */
-const struct report__profile *
-report__read_together(struct report__together *together,
-                      struct report__pool *pool,
-                      const struct report__input *inputs, uint32_t count,
-                      struct report__input *input, const char **error);
-void report__together_free(struct report__together *together);
-
 /* Whether there is mprof.data, which commands read that no file is named for.
- * If not, *ERROR is a sentence. */
-bool report__has_default_data(const char **error);
+ * If not, CALL->error is set. */
+bool report__has_default_data(struct report__call *call);
 
-/* The profile of the files of CALL, with calls if they are wanted.  On failure
- * returns NULL, and *ERROR is a sentence. */
-const struct report__profile *report__read_files(struct report__call *call,
-                                                 bool calls,
-                                                 struct report__input *input,
-                                                 const char **error);
+/* The profile of INPUT in POOL, with calls, which is of its program; BRIEF:
+ * without arguments.  NULL: *ERROR is a sentence. */
+struct report__profile *report__read_input(struct report__pool *pool,
+                                           const struct report__input *input,
+                                           bool calls, bool brief,
+                                           const char **error);
 
-/* The heaps of PROFILE that CALL asks for; 0: *ERROR is a sentence. */
-unsigned report__choose_heaps(struct report__call *call,
-                              const struct report__input *input,
-                              const struct report__profile *profile,
-                              const char **error);
+/* Let CALL have the profile of its files, with CALLS and without arguments if
+ * that is wanted.  False: CALL->error is set. */
+bool report__read_files(struct report__call *call, bool calls, bool brief);
 
-/* The one heap of these that is asked for: *ERROR is a sentence if there are
- * two. */
-enum mprof_heap report__choose_heap(struct report__call *call,
-                                    const struct report__input *input,
-                                    unsigned heaps, const char **error);
+extern const char *const report__heap_names[MPROF_HEAPS]; /* "Lisp", "C" */
 
-/* Whether the program of INPUT, if it has one, is the one of PROFILE.  If not,
- * *ERROR is a sentence. */
-bool report__check_program(const struct report__input *input,
-                           const struct report__profile *profile,
-                           struct report__pool *pool, const char **error);
+/* The heaps of CALL's profile that it asks for; 0: CALL->error is set. */
+unsigned report__choose_heaps(struct report__call *call);
+
+/* The one heap that it asks for: CALL->error is set if there are two, or none.
+ */
+enum mprof_heap report__choose_heap(struct report__call *call);
 
 /* A line if the program that PROFILE names is not there as it was, and INPUT
  * has no other. */
 void report__print_trouble(FILE *out, const struct report__input *input,
                            const struct report__profile *profile);
-
-/* The last part of --fail-on-growth: a line on ERR, and true, when FUNCTIONS,
- * of HEAP, grew by more than LIMIT; EACH: also one of them itself. */
-bool report__check_growth(const struct report__growth_limit *limit,
-                          const struct report__diff *functions, bool each,
-                          enum mprof_heap heap, FILE *err);
 
 #endif

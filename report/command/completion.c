@@ -10,31 +10,22 @@ static void print_line(FILE *out, const char *help) {
         putc(strchr("'\"`$\\[]:", *help) ? ' ' : *help, out);
 }
 
-static bool is_shown(const struct report__option *option, unsigned command) {
-    return option->commands >> command & 1 && *option->help;
+/* The option behind O, or the first one, that COMMAND shows; NULL: the last. */
+static const struct report__option *next(const struct report__option *o,
+                                         unsigned command) {
+    for (o = o ? o + 1 : report__option_list; o->name; o++)
+        if (o->commands >> command & 1 && *o->help)
+            return o;
+    return NULL;
 }
 
 static bool takes_value(const struct report__option *option) {
     return option->value && *option->value != '[';
 }
 
-/* "--table=|--verbose ..." of the command, with SEPARATOR between. */
-static void print_words(FILE *out, unsigned command) {
-    for (const struct report__option *o = report__option_list; o->name; o++)
-        if (is_shown(o, command))
-            fprintf(out, " --%s%s", o->name, takes_value(o) ? "=" : "");
-}
-
 /* The words that the value of OPTION is one of. */
-static void print_choices(FILE *out, const struct report__option *option) {
-    const char *separator = "";
-
-    for (uint32_t i = 0; i < option->choices.count; i++) {
-        if (!option->choices.names[i])
-            continue;
-        fprintf(out, "%s%s", separator, option->choices.names[i]);
-        separator = " ";
-    }
+static const char *words_of(const struct report__option *option) {
+    return option->words + (*option->words == ' ');
 }
 
 static void print_bash(FILE *out) {
@@ -52,18 +43,16 @@ static void print_bash(FILE *out) {
           out);
     for (unsigned i = 0; i < MPROF_COMMANDS; i++) {
         fprintf(out, "    %s) options='", report__commands[i].name);
-        print_words(out, i);
+        for (const struct report__option *o = NULL; (o = next(o, i));)
+            fprintf(out, " --%s%s", o->name, takes_value(o) ? "=" : "");
         fputs("' ;;\n", out);
     }
     fputs("    esac\n    case $command:${line##* } in\n", out);
     for (unsigned i = 0; i < MPROF_COMMANDS; i++)
-        for (const struct report__option *o = report__option_list; o->name; o++)
-            if (is_shown(o, i) && o->choices.count > 0) {
-                fprintf(out, "    %s:--%s=*) values='",
-                        report__commands[i].name, o->name);
-                print_choices(out, o);
-                fputs("' ;;\n", out);
-            }
+        for (const struct report__option *o = NULL; (o = next(o, i));)
+            if (o->words)
+                fprintf(out, "    %s:--%s=*) values='%s' ;;\n",
+                        report__commands[i].name, o->name, words_of(o));
     fputs("    esac\n"
           "    COMPREPLY=()\n"
           "    if [[ $values ]]; then\n"
@@ -111,22 +100,16 @@ static void print_zsh(FILE *out) {
           out);
     for (unsigned i = 0; i < MPROF_COMMANDS; i++) {
         fprintf(out, "    %s)\n        _arguments", report__commands[i].name);
-        for (const struct report__option *o = report__option_list; o->name;
-             o++) {
-            if (!is_shown(o, i))
-                continue;
+        for (const struct report__option *o = NULL; (o = next(o, i));) {
             fprintf(out, " \\\n            '--%s%s[", o->name,
                     takes_value(o) ? "=" : "");
             print_line(out, o->help);
             putc(']', out);
-            if (takes_value(o) && o->choices.count > 0) {
-                fprintf(out, ":%s:(", o->choices.what);
-                print_choices(out, o);
-                putc(')', out);
-            } else if (takes_value(o)) {
+            if (o->words)
+                fprintf(out, ":%s:(%s)", o->what, words_of(o));
+            else if (takes_value(o))
                 fprintf(out, ":%s:%s", o->name,
                         strcmp(o->value, "FILE") == 0 ? "_files" : "");
-            }
             putc('\'', out);
         }
         fputs(i == MPROF_COMMAND_HELP ? " \\\n            '*:command:(("
@@ -151,21 +134,12 @@ static void print_fish(FILE *out) {
         const char *name = report__commands[i].name;
         fprintf(out, "%s -n __fish_use_subcommand -a %s -d '%s'\n", mprof, name,
                 report__commands[i].purpose);
-        for (const struct report__option *o = report__option_list; o->name;
-             o++) {
-            if (!is_shown(o, i))
-                continue;
-            fprintf(out, "%s -n '__fish_seen_subcommand_from %s%s' -l %s",
-                    mprof, name,
-                    i == MPROF_COMMAND_REPORT ? "; or __fish_use_subcommand"
-                                              : "",
-                    o->name);
-            fputs(takes_value(o) ? " -r" : "", out);
-            if (o->choices.count > 0) {
-                fputs(" -f -a '", out);
-                print_choices(out, o);
-                putc('\'', out);
-            }
+        for (const struct report__option *o = NULL; (o = next(o, i));) {
+            fprintf(out, "%s -n '__fish_seen_subcommand_from %s%s' -l %s%s",
+                    mprof, name, i == 0 ? "; or __fish_use_subcommand" : "",
+                    o->name, takes_value(o) ? " -r" : "");
+            if (o->words)
+                fprintf(out, " -f -a '%s'", words_of(o));
             fputs(" -d '", out);
             print_line(out, o->help);
             fputs("'\n", out);
@@ -177,20 +151,17 @@ static void print_fish(FILE *out) {
             mprof);
 }
 
-int report__run_completion(struct report__call *call, const char **error) {
-    static const struct {
-        const char *name;
-        void (*print)(FILE *out);
-    } shells[] = {
-        {"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+int report__run_completion(struct report__call *call) {
+    static void (*const print[])(FILE *) = {print_bash, print_zsh, print_fish};
+    static const char *const shells[] = {"bash", "zsh", "fish"};
     const struct report__options *o = &call->options;
 
     for (int i = 0; i < 3 && o->file_count == 1; i++)
-        if (strcmp(o->files[0], shells[i].name) == 0) {
-            if (report__begin_output(call, error))
-                shells[i].print(call->output.stream);
+        if (strcmp(o->files[0], shells[i]) == 0) {
+            if (report__begin_output(call))
+                print[i](call->output.stream);
             return 0;
         }
-    *error = "completion: name a shell: bash, zsh or fish";
+    call->error = "completion: name a shell: bash, zsh or fish";
     return 2;
 }

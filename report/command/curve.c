@@ -7,14 +7,12 @@
 /* The size of a picture where the terminal does not say its own. */
 enum { WIDTH = 80, HEIGHT = 24, LARGEST = 1000 };
 
-bool report__check_curve(struct report__call *call,
-                         struct report__parse *parse) {
+bool report__check_curve(struct report__call *call) {
     struct report__curve_options *curve = &call->options.curve;
     const int fd = fileno(call->output.stream);
     const bool is_terminal = call->options.output == NULL && isatty(fd);
     struct winsize size;
 
-    (void)parse;
     curve->width = WIDTH;
     curve->height = HEIGHT;
     if (curve->format == MPROF_CURVE_CHOSEN)
@@ -28,35 +26,24 @@ bool report__check_curve(struct report__call *call,
     return true;
 }
 
-/* For gnuplot that of one heap alone. */
-static void print(FILE *out, const struct report__profile *profile,
-                  unsigned heaps, struct report__call *call) {
+int report__run_curve(struct report__call *call) {
     const struct report__curve_options *curve = &call->options.curve;
     const bool is_tsv = curve->format == MPROF_CURVE_TSV;
 
-    if (!is_tsv)
-        report__print_header(out, profile, MPROF_NORMAL, &call->pool);
-    if (heaps >> MPROF_C_HEAP & 1) {
-        report__print_curve(out, profile, curve, &call->pool);
-        if (is_tsv)
-            return;
-    }
-    if (heaps >> MPROF_LISP_HEAP & 1)
-        report__print_collections(out, profile, curve, &call->pool);
-}
-
-int report__run_curve(struct report__call *call, const char **error) {
-    struct report__input input;
-    const struct report__profile *profile =
-        report__read_files(call, false, &input, error);
-
-    if (profile && call->together.count > 0)
-        *error = "mprof curve is of one data file";
-    const unsigned heaps =
-        profile && !*error ? report__choose_heaps(call, &input, profile, error)
-                           : 0;
-    if (!heaps || !report__begin_output(call, error))
+    if (!report__read_files(call, false, false))
         return 1;
-    print(call->output.stream, profile, heaps, call);
+    if (call->part_count > 0)
+        call->error = "mprof curve is of one data file";
+    const unsigned heaps = call->error ? 0 : report__choose_heaps(call);
+    if (!heaps || !report__begin_output(call))
+        return 1;
+    FILE *out = call->output.stream;
+    if (!is_tsv)
+        report__print_header(out, call->profile, MPROF_NORMAL, &call->pool);
+    if (heaps >> MPROF_C_HEAP & 1)
+        report__print_curve(out, call->profile, curve, &call->pool);
+    /* For gnuplot that of one heap alone. */
+    if (heaps >> MPROF_LISP_HEAP & 1 && !(is_tsv && heaps >> MPROF_C_HEAP & 1))
+        report__print_collections(out, call->profile, curve, &call->pool);
     return 0;
 }

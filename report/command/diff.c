@@ -1,16 +1,13 @@
 /* diff.c - the command `mprof diff`: what grew and shrank from one data file to
  * another. */
-#include <string.h>
-
 #include "report/command/command.h"
 #include "report/elf/elf_file.h"
 #include "report/graph/inlining.h"
 #include "report/graph/own.h"
 #include "report/html/page.h"
 
-/* Functions of a chain that are exported, as of other profiles; and of a page
- * the contexts. */
-enum { DEPTH = 1000, NODES = 1000000 };
+/* Functions of a chain that are exported, as of other profiles. */
+enum { DEPTH = 1000 };
 
 /* The status when something grew by more than it may. */
 enum { GREW = 3 };
@@ -22,11 +19,13 @@ struct diff {
     const struct report__profile *profiles[MPROF_SIDES];
     struct report__functions *names[MPROF_SIDES];
     struct report__joined joined;
-    const struct report__profile *part; /* of joined.profile */
+    struct report__focused focused; /* of joined.profile */
     struct report__pool *pool;
     FILE *out;
     bool grew; /* by more than it may */
 };
+
+static const char *const sides[] = {"OLD", "NEW"};
 
 /* OLD and NEW, each behind its program or alone.  False: there are not two. */
 static bool find_inputs(const struct report__options *o,
@@ -47,248 +46,289 @@ static bool find_inputs(const struct report__options *o,
     return count == MPROF_SIDES && program == NULL;
 }
 
-bool report__check_diff(struct report__call *call,
-                        struct report__parse *parse) {
+bool report__check_diff(struct report__call *call) {
     const struct report__options *o = &call->options;
     struct report__input inputs[MPROF_SIDES];
 
     if (!find_inputs(o, inputs))
-        return report__refuse(parse, "two data files are needed, OLD and NEW, "
-                                     "each behind its program or alone");
+        return report__refuse(call, "two data files are needed, OLD and NEW, "
+                                    "each behind its program or alone");
     if (o->diff_by == MPROF_DIFF_BY_TYPE && report__is_focused(&o->focus))
-        return report__refuse(parse, "types and sizes are not known by chain: "
-                                     "no --focus, --ignore or --only");
-    return (o->format == MPROF_DIFF_TEXT ||
-            report__check_not_terminal(call, parse)) &&
-           report__check_focus(call, parse);
+        return report__refuse(call, "types and sizes are not known by chain: "
+                                    "no --focus, --ignore or --only");
+    return (o->format == MPROF_DIFF_TEXT || report__check_not_terminal(call)) &&
+           report__check_focus(call);
 }
 
-/* SIDE's, with names.  False: *ERROR is a sentence. */
-static bool read_side(struct diff *d, enum report__joined_side side,
-                      const char **error) {
+/* SIDE's, with names.  False: CALL->error is set. */
+static bool read_side(struct diff *d, int side) {
+    const struct report__options *o = d->options;
     const struct report__input *input = &d->inputs[side];
-    struct report__profile *profile =
-        report__read(d->pool, input->data, true, error);
+    const bool is_text = o->format == MPROF_DIFF_TEXT;
 
-    if (!profile || !report__check_program(input, profile, d->pool, error))
+    d->profiles[side] = report__read_input(
+        d->pool, input, true, !is_text && !o->arguments, &d->call->error);
+    if (!d->profiles[side])
         return false;
-    if (d->options->format != MPROF_DIFF_TEXT && !d->options->arguments)
-        report__leave_out_arguments(d->pool, profile);
-    d->profiles[side] = profile;
-    d->names[side] = report__name_functions(d->pool, profile, input->program);
-    const bool is_text = d->options->format == MPROF_DIFF_TEXT;
-    if (is_text ? d->options->diff_by == MPROF_DIFF_BY_LINE
-                : !d->options->no_inlines)
-        report__find_inlining(d->pool, profile, d->names[side],
-                              d->options->format != MPROF_DIFF_HTML);
+    d->names[side] =
+        report__name_functions(d->pool, d->profiles[side], input->program);
+    if (is_text ? o->diff_by == MPROF_DIFF_BY_LINE : !o->no_inlines)
+        report__find_inlining(d->pool, d->profiles[side], d->names[side],
+                              o->format != MPROF_DIFF_HTML);
     return true;
 }
 
 /* The heaps to compare; 0 after an error. */
-static unsigned choose_heaps(struct diff *d, const char **error) {
-    unsigned heaps = d->profiles[MPROF_OLD]->heaps &
-                     d->profiles[MPROF_NEW]->heaps & ((1u << MPROF_HEAPS) - 1);
+static unsigned read_sides(struct diff *d) {
+    const struct report__options *o = d->options;
+    const char **error = &d->call->error;
 
-    if (d->options->heaps)
-        heaps &= d->options->heaps;
+    if (!read_side(d, MPROF_OLD) || !read_side(d, MPROF_NEW) ||
+        !report__join(d->pool, d->profiles, d->names, &d->joined, error))
+        return 0;
+    if (!o->full_names)
+        report__shorten_names(d->pool, d->joined.names);
+    if (o->format == MPROF_DIFF_TEXT && !o->all_frames &&
+        o->choice.verbosity != MPROF_VERBOSE)
+        report__hide_standard(d->joined.profile, d->joined.names);
+    if (!report__focus(d->pool, d->joined.profile, d->joined.names, &o->focus,
+                       &d->focused, error))
+        return 0;
+    const unsigned asked = o->heaps ? o->heaps : (1u << MPROF_HEAPS) - 1;
+    const unsigned heaps =
+        asked & d->profiles[MPROF_OLD]->heaps & d->profiles[MPROF_NEW]->heaps;
     if (heaps == 0)
-        *error =
-            report__format(d->pool, "%s and %s have no%s heap in common",
-                           d->inputs[MPROF_OLD].data, d->inputs[MPROF_NEW].data,
-                           d->options->heaps == 0                    ? ""
-                           : d->options->heaps == 1u << MPROF_C_HEAP ? " C"
-                                                                     : " Lisp");
+        *error = report__format(
+            d->pool, "%s and %s have no%s%s heap in common",
+            d->inputs[MPROF_OLD].data, d->inputs[MPROF_NEW].data,
+            o->heaps ? " " : "",
+            o->heaps ? report__heap_names[o->heaps >> MPROF_C_HEAP & 1] : "");
     return heaps;
 }
 
-static bool read_sides(struct diff *d, const char **error) {
-    struct report__focused focused;
+/* What SIDE has of HEAP in what is compared. */
+static struct report__totals total_of(struct diff *d, int side,
+                                      enum mprof_heap heap) {
+    return report__total(report__one_side(d->pool, &d->joined,
+                                          d->focused.profile,
+                                          (enum report__joined_side)side),
+                         heap);
+}
 
-    if (!read_side(d, MPROF_OLD, error) || !read_side(d, MPROF_NEW, error) ||
-        !report__join(d->pool, d->profiles, d->names, &d->joined, error))
-        return false;
-    if (!d->options->full_names)
-        report__shorten_names(d->pool, d->joined.names);
-    if (d->options->format == MPROF_DIFF_TEXT && !d->options->all_frames &&
-        d->options->choice.verbosity != MPROF_VERBOSE)
-        report__hide_standard(d->joined.profile, d->joined.names);
-    d->part = d->joined.profile;
-    if (!report__is_focused(&d->options->focus))
-        return true;
-    if (!report__focus(d->pool, d->joined.profile, d->joined.names,
-                       &d->options->focus, &focused, error))
-        return false;
-    d->part = focused.profile;
-    return true;
+/* By what OLD is multiplied. */
+static struct report__factor find_factor(struct diff *d, enum mprof_heap heap) {
+    const struct report__totals old = total_of(d, MPROF_OLD, heap);
+    const struct report__totals new = total_of(d, MPROF_NEW, heap);
+    struct report__factor factor = {1, 1};
+
+    if (d->options->normalizing == MPROF_BY_FACTOR)
+        return d->options->factor;
+    if (d->options->normalizing == MPROF_BY_BYTES)
+        factor = (struct report__factor){new.bytes, old.bytes};
+    if (d->options->normalizing == MPROF_BY_ALLOCS)
+        factor = (struct report__factor){new.allocs, old.allocs};
+    return factor.by && factor.of ? factor : (struct report__factor){1, 1};
+}
+
+/* What of HEAP changed. */
+static const struct report__diff *compare(struct diff *d, enum mprof_heap heap,
+                                          enum report__diff_by by) {
+    const struct report__options *o = d->options;
+    struct report__diff_options *options =
+        report__alloc(d->pool, 1, sizeof *options);
+
+    *options = (struct report__diff_options){.choice = o->choice,
+                                             .by = by,
+                                             .heap = heap,
+                                             .factor = find_factor(d, heap),
+                                             .depth = o->depth,
+                                             .all_frames = o->all_frames};
+    return report__diff_make(d->pool, &d->joined, d->focused.profile, options);
+}
+
+/* Growth */
+
+static bool is_too_much(const struct report__growth_limit *limit,
+                        const struct report__change *c) {
+    const uint64_t by = report__change(c);
+
+    return report__grew(c) && by > limit->bytes &&
+           (unsigned __int128)by * limit->share.of >
+               (unsigned __int128)c->numbers[MPROF_OLD] * limit->share.by;
+}
+
+static void print_growth(FILE *err, const struct report__change *c) {
+    fprintf(err, " from %s to %s bytes (%s, %s)",
+            report__grouped(c->numbers[MPROF_OLD]).text,
+            report__grouped(c->numbers[MPROF_NEW]).text,
+            report__signed(c, true).text, report__growth(c).text);
+}
+
+/* Of FUNCTIONS that whose NUMBER grew most by more than LIMIT, and their
+ * *COUNT. */
+static const struct report__diff_row *
+find_worst(const struct report__growth_limit *limit,
+           const struct report__diff *functions,
+           enum report__diff_number number, uint64_t *count) {
+    const struct report__diff_row *worst = NULL;
+
+    *count = 0;
+    for (uint32_t i = 0; i < functions->count; i++) {
+        const struct report__diff_row *row = &functions->rows[i];
+        if (!is_too_much(limit, &row->numbers[number]))
+            continue;
+        ++*count;
+        if (!worst || report__change(&row->numbers[number]) >
+                          report__change(&worst->numbers[number]))
+            worst = row;
+    }
+    return worst;
+}
+
+/* A line if FUNCTIONS, of the first heap, grew by more than they may; with
+ * --by=function also one of them itself. */
+static void check_growth(struct diff *d, const struct report__diff *functions) {
+    /* What may grow too much, in all and by function. */
+    static const struct {
+        enum report__diff_number number, of_function;
+        const char *in_all, *itself;
+    } judged[] = {
+        {MPROF_DIFF_BYTES, MPROF_DIFF_SELF, "the %s heap", " itself"},
+        {MPROF_DIFF_KEPT, MPROF_DIFF_KEPT, "the bytes kept", ": bytes kept"},
+        {MPROF_DIFF_PEAK, MPROF_DIFF_PEAK, "the peak", ": bytes at the peak"}};
+    const struct report__growth_limit *limit = &d->options->growth;
+    const bool each = d->options->diff_by == MPROF_DIFF_BY_FUNCTION;
+    const char *heap = report__heap_names[functions->options->heap];
+    const char *separator = "mprof: diff: too much growth: ";
+    FILE *err = d->call->err;
+
+    if (!limit->is_set || d->grew)
+        return;
+    for (int j = 0; j < 3; j++) {
+        const enum report__diff_number number = judged[j].number,
+                                       itself = judged[j].of_function;
+        const struct report__change *all = &functions->total.numbers[number];
+        uint64_t count = 0;
+        if (!(functions->numbers >> number & 1))
+            continue;
+        if (is_too_much(limit, all)) {
+            fputs(separator, err);
+            fprintf(err, judged[j].in_all, heap);
+            print_growth(err, all);
+            separator = "; ";
+            d->grew = true;
+        }
+        const struct report__diff_row *worst =
+            each ? find_worst(limit, functions, itself, &count) : NULL;
+        if (!worst)
+            continue;
+        fputs(separator, err);
+        report__print_name(err, worst->name);
+        fputs(judged[j].itself, err);
+        print_growth(err, &worst->numbers[itself]);
+        if (count > 1)
+            fprintf(err, "; and %s more function%s",
+                    report__grouped(count - 1).text, count == 2 ? "" : "s");
+        separator = "; ";
+        d->grew = true;
+    }
+    if (d->grew)
+        putc('\n', err);
 }
 
 /* Text */
 
-static void print_side(struct diff *d, enum report__joined_side side) {
+static void print_side(struct diff *d, int side) {
     const struct report__profile *p = d->profiles[side];
-    FILE *out = d->out;
 
-    fputs(side == MPROF_OLD ? "Old: " : "New: ", out);
-    report__print_name(out, d->inputs[side].data);
-    fputs(", ", out);
-    report__print_name(out, *p->command ? p->command : p->program);
-    fputs(p->open ? " (it runs, or was killed)\n" : "\n", out);
-    report__print_trouble(out, &d->inputs[side], p);
+    fputs(side == MPROF_OLD ? "Old: " : "New: ", d->out);
+    report__print_name(d->out, d->inputs[side].data);
+    fputs(", ", d->out);
+    report__print_name(d->out, *p->command ? p->command : p->program);
+    fputs(p->open ? " (it runs, or was killed)\n" : "\n", d->out);
+    report__print_trouble(d->out, &d->inputs[side], p);
 }
 
 /* What makes numbers differ that are not the program's. */
 static void print_remarks(struct diff *d, enum mprof_heap heap) {
-    FILE *out = d->out;
-
     for (int side = 0; side < MPROF_SIDES; side++) {
         const struct report__totals t = report__total(d->profiles[side], heap);
         const uint32_t sampling = report__sampling(d->profiles[side], heap);
         if (sampling != 0)
             fprintf(
-                out,
+                d->out,
                 "The numbers of %s are estimated: one byte in %s was looked "
                 "at, which is right but for\nsome %.1f%% of all bytes, and "
                 "more of less.\n",
-                side == MPROF_OLD ? "OLD" : "NEW",
-                report__grouped(sampling).text,
+                sides[side], report__grouped(sampling).text,
                 report__standard_error(t.bytes, sampling));
         if (t.folded > 0)
-            fprintf(out,
+            fprintf(d->out,
                     "In %s the tree of chains was full: chains do not tell "
                     "all; functions are exact.\n",
-                    side == MPROF_OLD ? "OLD" : "NEW");
+                    sides[side]);
     }
     if (!report__is_focused(&d->options->focus))
         return;
-    for (int side = 0; side < MPROF_SIDES; side++) {
-        const struct report__profile *part = report__one_side(
-            d->pool, &d->joined, d->part, (enum report__joined_side)side);
+    for (int side = 0; side < MPROF_SIDES; side++)
         fprintf(
-            out, "Of all chains: %s of the %s bytes of %s.\n",
-            report__grouped(report__total(part, heap).bytes).text,
+            d->out, "Of all chains: %s of the %s bytes of %s.\n",
+            report__grouped(total_of(d, side, heap).bytes).text,
             report__grouped(report__total(d->profiles[side], heap).bytes).text,
-            side == MPROF_OLD ? "OLD" : "NEW");
-    }
+            sides[side]);
 }
 
-static void print_factor(struct diff *d, const struct report__factor *factor) {
+static void print_table(struct diff *d, const struct report__diff *table) {
     static const char *const whys[] = {
         [MPROF_BY_BYTES] = "both then have as many bytes",
         [MPROF_BY_ALLOCS] = "both then have as many allocations",
         [MPROF_BY_FACTOR] = "as it was asked for"};
+    const struct report__factor *factor = &table->options->factor;
 
     if (d->options->normalizing != MPROF_AS_IT_IS)
         fprintf(d->out,
                 "All numbers of OLD are multiplied by %.6g, and rounded: %s.\n",
                 (double)factor->by / (double)factor->of,
                 whys[d->options->normalizing]);
-}
-
-/* By what OLD is multiplied. */
-static struct report__factor find_factor(struct diff *d, enum mprof_heap heap) {
-    struct report__totals totals[MPROF_SIDES];
-    struct report__factor factor = {1, 1};
-
-    for (int side = 0; side < MPROF_SIDES; side++)
-        totals[side] =
-            report__total(report__one_side(d->pool, &d->joined, d->part,
-                                           (enum report__joined_side)side),
-                          heap);
-    if (d->options->normalizing == MPROF_BY_FACTOR)
-        return d->options->factor;
-    if (d->options->normalizing == MPROF_BY_BYTES)
-        factor = (struct report__factor){totals[MPROF_NEW].bytes,
-                                         totals[MPROF_OLD].bytes};
-    if (d->options->normalizing == MPROF_BY_ALLOCS)
-        factor = (struct report__factor){totals[MPROF_NEW].allocs,
-                                         totals[MPROF_OLD].allocs};
-    return factor.by == 0 || factor.of == 0 ? (struct report__factor){1, 1}
-                                            : factor;
-}
-
-/* The first heap that grew too much has a line. */
-static void check_growth(struct diff *d, const struct report__diff *functions,
-                         enum mprof_heap heap) {
-    if (d->options->growth.is_set && !d->grew)
-        d->grew = report__check_growth(
-            &d->options->growth, functions,
-            d->options->diff_by == MPROF_DIFF_BY_FUNCTION, heap, d->call->err);
-}
-
-/* What is compared of one heap. */
-struct compared {
-    struct report__diff_options function, chain, asked;
-    const struct report__diff *functions, *chains;
-};
-
-static void compare(struct diff *d, enum mprof_heap heap, struct compared *c) {
-    const struct report__options *o = d->options;
-
-    c->function = (struct report__diff_options){.choice = o->choice,
-                                                .by = MPROF_DIFF_BY_FUNCTION,
-                                                .heap = heap,
-                                                .factor = find_factor(d, heap),
-                                                .depth = o->depth,
-                                                .all_frames = o->all_frames};
-    c->chain = c->asked = c->function;
-    c->chain.by = MPROF_DIFF_BY_CHAIN;
-    c->asked.by = o->diff_by;
-    c->functions =
-        report__diff_make(d->pool, &d->joined, d->part, &c->function);
-    c->chains = report__diff_make(d->pool, &d->joined, d->part, &c->chain);
-    check_growth(d, c->functions, heap);
-}
-
-static void print_table(struct diff *d, const struct compared *c) {
-    const enum report__diff_by by = d->options->diff_by;
-    const struct report__diff *table =
-        by == MPROF_DIFF_BY_FUNCTION ? c->functions
-        : by == MPROF_DIFF_BY_CHAIN
-            ? c->chains
-            : report__diff_make(d->pool, &d->joined, d->part, &c->asked);
-
-    print_factor(d, &c->function.factor);
-    print_remarks(d, c->function.heap);
+    print_remarks(d, table->options->heap);
     putc('\n', d->out);
     report__print_diff(d->out, table, d->pool);
 }
 
 static void print_all(struct diff *d, unsigned heaps) {
-    static const char *const names[MPROF_HEAPS] = {
-        [MPROF_LISP_HEAP] = "Lisp", [MPROF_C_HEAP] = "C"};
-    struct compared compared[MPROF_HEAPS];
-    FILE *out = d->out;
+    const struct report__diff *tables[MPROF_HEAPS];
+    const enum report__diff_by by = d->options->diff_by;
 
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(heaps >> heap & 1))
             continue;
-        compare(d, heap, &compared[heap]);
-        report__print_diff_words(out, heaps == 1u << heap ? "" : names[heap],
-                                 compared[heap].functions,
-                                 compared[heap].chains, d->pool);
+        const struct report__diff *functions =
+            compare(d, heap, MPROF_DIFF_BY_FUNCTION);
+        const struct report__diff *chains =
+            compare(d, heap, MPROF_DIFF_BY_CHAIN);
+        check_growth(d, functions);
+        report__print_diff_words(
+            d->out, heaps == 1u << heap ? "" : report__heap_names[heap],
+            functions, chains, d->pool);
+        tables[heap] = by == MPROF_DIFF_BY_FUNCTION ? functions
+                       : by == MPROF_DIFF_BY_CHAIN  ? chains
+                                                    : compare(d, heap, by);
     }
     for (int side = 0; side < MPROF_SIDES; side++)
-        print_side(d, (enum report__joined_side)side);
+        print_side(d, side);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(heaps >> heap & 1))
             continue;
         if (heaps != 1u << heap)
-            fprintf(out, "\n======== %s heap ========\n", names[heap]);
-        print_table(d, &compared[heap]);
+            fprintf(d->out, "\n======== %s heap ========\n",
+                    report__heap_names[heap]);
+        print_table(d, tables[heap]);
     }
 }
 
-/* For other programs */
+/* For other programs: what is checked is the same as in text. */
 
-/* What is checked is the same as in text. */
-static void check_heap(struct diff *d, struct report__diff_options *options,
-                       const struct report__diff **functions) {
-    options->by = MPROF_DIFF_BY_FUNCTION;
-    *functions = report__diff_make(d->pool, &d->joined, d->part, options);
-    check_growth(d, *functions, options->heap);
-}
-
-static void export(struct diff *d, unsigned heaps, const char **error) {
+static void export(struct diff *d, unsigned heaps) {
     const enum mprof_heap heap =
         heaps == 1u << MPROF_C_HEAP ? MPROF_C_HEAP : MPROF_LISP_HEAP;
     const struct report__difference difference = {&d->joined,
@@ -298,95 +338,70 @@ static void export(struct diff *d, unsigned heaps, const char **error) {
         .sampling = {.heap = heap,
                      .all_frames = d->options->all_frames,
                      .depth = DEPTH}};
-    struct report__diff_options by = {.heap = heap,
-                                      .factor = difference.factor,
-                                      .all_frames = d->options->all_frames};
-    const struct report__diff *functions;
 
     if (heaps != 1u << heap) {
-        *error = "diff: there are two heaps: choose one by --heap";
+        d->call->error = "diff: there are two heaps: choose one by --heap";
         return;
     }
-    report__export_difference(d->out, d->part, &difference, &options, d->pool);
-    check_heap(d, &by, &functions);
-}
-
-/* Above the page's tables. */
-static const char *page_header(struct diff *d) {
-    return report__format(
-        d->pool, "New: %s, %s\nOld: %s, %s\n",
-        report__clean_name(d->pool, d->inputs[MPROF_NEW].data),
-        report__what_ran(d->pool, d->profiles[MPROF_NEW]),
-        report__clean_name(d->pool, d->inputs[MPROF_OLD].data),
-        report__what_ran(d->pool, d->profiles[MPROF_OLD]));
+    report__export_difference(d->out, d->focused.profile, &difference, &options,
+                              d->pool);
+    check_growth(d, compare(d, heap, MPROF_DIFF_BY_FUNCTION));
 }
 
 static void put_page_heap(struct diff *d, enum mprof_heap heap,
                           unsigned count) {
     const struct report__difference difference = {&d->joined,
                                                   find_factor(d, heap)};
-    struct report__diff_options by = {.heap = heap,
-                                      .factor = difference.factor,
-                                      .all_frames = d->options->all_frames};
-    struct report__diff_options by_type = by;
-    struct report__html_heap page = {
+    const struct report__html_heap page = {
         .file = d->inputs[MPROF_NEW].data,
         .old_file = d->inputs[MPROF_OLD].data,
-        .profile = d->part,
+        .profile = d->focused.profile,
         .names = d->joined.names,
-        .header = page_header(d),
+        .header = report__format(
+            d->pool, "New: %s, %s\nOld: %s, %s\n",
+            report__clean_name(d->pool, d->inputs[MPROF_NEW].data),
+            report__what_ran(d->pool, d->profiles[MPROF_NEW]),
+            report__clean_name(d->pool, d->inputs[MPROF_OLD].data),
+            report__what_ran(d->pool, d->profiles[MPROF_OLD])),
         .sampling = {.heap = heap,
                      .all_frames = d->options->all_frames,
                      .depth = DEPTH},
-        .nodes = NODES,
-        .difference = &difference};
+        .nodes = d->options->nodes,
+        .difference = &difference,
+        .by_function = compare(d, heap, MPROF_DIFF_BY_FUNCTION),
+        .by_type = report__is_focused(&d->options->focus)
+                       ? NULL
+                       : compare(d, heap, MPROF_DIFF_BY_TYPE)};
 
-    check_heap(d, &by, &page.by_function);
-    by_type.by = MPROF_DIFF_BY_TYPE;
-    if (!report__is_focused(&d->options->focus))
-        page.by_type =
-            report__diff_make(d->pool, &d->joined, d->part, &by_type);
+    check_growth(d, page.by_function);
     report__put_html_heap(d->out, &page, count, d->pool);
 }
 
 static void put_page(struct diff *d, unsigned heaps) {
-    FILE *out = d->out;
     unsigned count = 0;
 
-    report__html_begin(out, report__what_ran(d->pool, d->profiles[MPROF_NEW]),
-                       d->pool);
+    report__html_begin(
+        d->out, report__what_ran(d->pool, d->profiles[MPROF_NEW]), d->pool);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         struct report__pool mark = *d->pool;
         if (heaps >> heap & 1)
             put_page_heap(d, heap, count++);
         report__pool_release(d->pool, &mark);
     }
-    report__html_end(out);
+    report__html_end(d->out);
 }
 
-static void write_all(struct diff *d, unsigned heaps, const char **error) {
-    switch (d->options->format) {
-    case MPROF_DIFF_TEXT:
-        print_all(d, heaps);
-        break;
-    case MPROF_DIFF_PPROF:
-        export(d, heaps, error);
-        break;
-    case MPROF_DIFF_HTML:
-        put_page(d, heaps);
-        break;
-    }
-}
-
-int report__run_diff(struct report__call *call, const char **error) {
+int report__run_diff(struct report__call *call) {
     struct diff d = {
         .call = call, .options = &call->options, .pool = &call->pool};
 
     find_inputs(&call->options, d.inputs);
-    const unsigned heaps = read_sides(&d, error) ? choose_heaps(&d, error) : 0;
-    if (!heaps || !report__begin_output(call, error))
+    const unsigned heaps = read_sides(&d);
+    if (!heaps || !report__begin_output(call))
         return 1;
     d.out = call->output.stream;
-    write_all(&d, heaps, error);
+    (call->options.format == MPROF_DIFF_TEXT    ? print_all
+     : call->options.format == MPROF_DIFF_PPROF ? export
+                                                : put_page)(&d, heaps);
     return d.grew ? GREW : 0;
 }

@@ -7,26 +7,6 @@
 
 #include "report/command/command.h"
 
-struct capture {
-    char *text;
-    size_t size;
-    FILE *stream;
-};
-
-static bool capture_start(struct capture *capture, char first) {
-    capture->stream = open_memstream(&capture->text, &capture->size);
-    if (capture->stream)
-        putc(first, capture->stream);
-    return capture->stream != NULL;
-}
-
-static bool capture_end(struct capture *capture) {
-    bool good = capture->stream && !ferror(capture->stream);
-    if (capture->stream && fclose(capture->stream) != 0)
-        good = false;
-    return good && capture->text;
-}
-
 /* The lines of TEXT, which is cut up, as an argument vector, ended by NULL. */
 static char **split(char *text, int *argc) {
     static char program[] = "mprof";
@@ -37,13 +17,8 @@ static char **split(char *text, int *argc) {
     if (!argv)
         return NULL;
     argv[(*argc)++] = program;
-    while (text && *text) {
-        char *end = strchr(text, '\n');
-        if (end)
-            *end++ = '\0';
-        argv[(*argc)++] = text;
-        text = end;
-    }
+    while (text && *text)
+        argv[(*argc)++] = strsep(&text, "\n");
     return argv;
 }
 
@@ -58,25 +33,32 @@ static void strip(char *text) {
 }
 
 static char *run(char *arguments) {
-    struct capture out = {0}, err = {0};
+    char *text[2] = {NULL, NULL}; /* of the output; of errors */
+    size_t size[2];
+    FILE *stream[2];
     int argc = 0, status = 1;
     char **argv = split(arguments, &argc);
-    bool good = argv && capture_start(&out, '0') && capture_start(&err, '1');
+    bool good = argv;
 
-    if (good)
-        status = report__main(argc, argv, out.stream, err.stream);
-    good &= capture_end(&out);
-    good &= capture_end(&err);
-    free(argv);
-    char *result = status == 0 ? out.text : err.text;
-    free(status == 0 ? err.text : out.text);
-    if (!good) {
-        free(result);
-        return NULL;
+    for (int i = 0; i < 2; i++) {
+        stream[i] = open_memstream(&text[i], &size[i]);
+        good &= stream[i] && putc('0' + i, stream[i]) != EOF;
     }
-    if (status != 0)
+    if (good)
+        status = report__main(argc, argv, stream[0], stream[1]);
+    for (int i = 0; i < 2; i++) {
+        good &= stream[i] && !ferror(stream[i]);
+        good &= stream[i] && fclose(stream[i]) == 0;
+    }
+    free(argv);
+    free(text[status == 0]);
+    char *result = text[status != 0];
+    if (good && status != 0)
         strip(result);
-    return result;
+    if (good)
+        return result;
+    free(result);
+    return NULL;
 }
 
 char *mprof_report_string(const char *arguments) {

@@ -32,8 +32,8 @@ static uint32_t read_files(struct report__call *call, const char **files,
     uint32_t n = 0;
 
     part->nomem = call->pool.nomem;
-    call->together.parts = parts;
-    call->together.count = 1;
+    call->parts = parts;
+    call->part_count = 1;
     for (uint32_t i = 0; i < count; i++) {
         const char *error = NULL;
         if (report__is_group(files[i]))
@@ -50,19 +50,19 @@ static uint32_t read_files(struct report__call *call, const char **files,
     return n;
 }
 
-int report__run_list(struct report__call *call, const char **error) {
+int report__run_list(struct report__call *call) {
     uint32_t count;
     bool failed = false;
     const char **files = find_files(call, &count);
 
     if (call->options.file_count == 0 && !report__is_data(files[0]) &&
-        !report__has_default_data(error))
+        !report__has_default_data(call))
         return 1;
     struct report__listed *list =
         report__alloc(&call->pool, count, sizeof *list);
     const uint32_t n = read_files(call, files, count, list, &failed);
 
-    if (report__begin_output(call, error) && n > 0)
+    if (report__begin_output(call) && n > 0)
         report__print_listing(call->output.stream, list, n, call->options.order,
                               &call->pool);
     return failed;

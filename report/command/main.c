@@ -5,7 +5,6 @@
 
 #include "report/base/budget.h"
 #include "report/command/command.h"
-#include "report/command/run.h"
 
 /* Bytes: what libdw may use, which has large arrays on the stack, and what the
  * stack is to have where the limit is lower. */

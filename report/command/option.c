@@ -1,5 +1,5 @@
-/* option.c - see option.h. */
-#include "report/command/option.h"
+/* option.c - options as they are written, and in --help. */
+#include "report/command/command.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,14 +8,23 @@
 
 enum { COLUMN = 20 /* where help begins */, LONGEST = 30, NEAR = 2 };
 
-bool report__refuse(struct report__parse *parse, const char *format, ...) {
+/* Before each line about wrong arguments. */
+static void put_prefix(const struct report__call *call) {
+    const bool is_report =
+        call->command == &report__commands[MPROF_COMMAND_REPORT];
+
+    fprintf(call->err,
+            is_report ? "mprof: " : "mprof: %s: ", call->command->name);
+}
+
+bool report__refuse(const struct report__call *call, const char *format, ...) {
     va_list arguments;
 
-    fputs(parse->prefix, parse->err);
+    put_prefix(call);
     va_start(arguments, format);
-    vfprintf(parse->err, format, arguments);
+    vfprintf(call->err, format, arguments);
     va_end(arguments);
-    putc('\n', parse->err);
+    putc('\n', call->err);
     return false;
 }
 
@@ -47,31 +56,30 @@ uint32_t report__name_distance(const char *a, const char *b) {
 }
 
 static bool is_of(const struct report__option *option,
-                  const struct report__parse *parse) {
-    return (option->commands & parse->command) != 0;
+                  const struct report__call *call) {
+    return option->commands >> (call->command - report__commands) & 1;
 }
 
-static const struct report__option *find(const struct report__parse *parse,
+static const struct report__option *find(const struct report__call *call,
                                          const char *name, size_t length) {
     if (length == 1 && *name == 'o')
-        return find(parse, "output", strlen("output"));
+        return find(call, "output", strlen("output"));
     if (length == 1 && *name == 'h')
-        return find(parse, "help", strlen("help"));
-    for (const struct report__option *o = parse->list; o->name != NULL; o++)
-        if (is_of(o, parse) && strncmp(o->name, name, length) == 0 &&
+        return find(call, "help", strlen("help"));
+    for (const struct report__option *o = report__option_list; o->name; o++)
+        if (is_of(o, call) && strncmp(o->name, name, length) == 0 &&
             o->name[length] == '\0')
             return o;
     return NULL;
 }
 
 /* What was probably meant by NAME; NULL: no idea. */
-static const char *nearest(const struct report__parse *parse,
-                           const char *name) {
+static const char *nearest(const struct report__call *call, const char *name) {
     const char *best = NULL;
     uint32_t least = NEAR + 1;
 
-    for (const struct report__option *o = parse->list; o->name != NULL; o++) {
-        if (!is_of(o, parse) || *o->help == '\0')
+    for (const struct report__option *o = report__option_list; o->name; o++) {
+        if (!is_of(o, call) || *o->help == '\0')
             continue;
         uint32_t distance = report__name_distance(o->name, name);
         if (strlen(name) > NEAR && strncmp(o->name, name, strlen(name)) == 0)
@@ -84,26 +92,33 @@ static const char *nearest(const struct report__parse *parse,
     return best;
 }
 
-static bool refuse_unknown(struct report__parse *parse, const char *argument,
+static bool refuse_unknown(struct report__call *call, const char *argument,
                            const char *name, size_t length) {
     char word[LONGEST + 1];
-    const char *near;
 
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    near = nearest(parse, word);
-    if (near)
-        return report__refuse(parse,
-                              "unknown option '%s'; did you mean --%s?  See: "
-                              "mprof %s --help",
-                              argument, near, parse->name);
-    return report__refuse(parse, "unknown option '%s'; see: mprof %s --help",
-                          argument, parse->name);
+    const char *near = nearest(call, word);
+    return report__refuse(call, "unknown option '%s'; %s%s%s mprof %s --help",
+                          argument, near ? "did you mean --" : "see",
+                          near ? near : "", near ? "?  See:" : ":",
+                          call->command->name);
+}
+
+static bool take_number(const struct report__call *call, const char *value,
+                        const char *what, uint32_t *number) {
+    char *end;
+    unsigned long n = strtoul(value, &end, 10);
+
+    if (value[0] < '0' || value[0] > '9' || *end || n > UINT32_MAX)
+        return report__refuse(call, "'%s' is not a number of %s", value, what);
+    *number = (uint32_t)n;
+    return true;
 }
 
 /* Set what OPTION is about. */
-static bool set(struct report__parse *parse,
-                const struct report__option *option, const char *value) {
-    void *field = (char *)parse->fields + option->field;
+static bool set(struct report__call *call, const struct report__option *option,
+                const char *value) {
+    void *field = (char *)&call->options + option->field;
     int chosen;
 
     switch (option->kind) {
@@ -114,77 +129,67 @@ static bool set(struct report__parse *parse,
         *(const char **)field = value;
         return true;
     case MPROF_OPTION_NUMBER:
-        return report__take_number(parse, value, option->what, field);
+        return take_number(call, value, option->what, field);
     case MPROF_OPTION_CHOICE:
-        chosen = report__choose(parse, &option->choices, value, strlen(value));
+        chosen = report__choose(call, option->what, option->words, value,
+                                strlen(value));
         if (chosen >= 0)
             *(unsigned *)field = (unsigned)chosen;
         return chosen >= 0;
     case MPROF_OPTION_CALL:
-        return option->set(parse, value);
+        return option->set(call, value ? value : option->what);
     case MPROF_OPTION_ALIAS:
         break;
     }
     char *argv[] = {
-        report__format(parse->pool, "--%s%s", option->what, value ? value : ""),
+        report__format(&call->pool, "--%s%s", option->what, value ? value : ""),
         NULL};
-    int at = 0;
-    return report__take_option(parse, argv, &at);
+    return report__take_option(call, argv, &(int){0});
 }
 
-bool report__take_option(struct report__parse *parse, char **argv, int *at) {
+bool report__take_option(struct report__call *call, char **argv, int *at) {
     const char *argument = argv[*at];
     const char *name = argument + (argument[1] == '-' ? 2 : 1);
     const size_t length = strcspn(name, "=");
-    const struct report__option *option = find(parse, name, length);
+    const struct report__option *option = find(call, name, length);
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
     const int shown = (int)(name - argument) + (int)length;
 
-    if (option == NULL)
-        return refuse_unknown(parse, argument, name, length);
-    if (option->value == NULL && value != NULL)
-        return report__refuse(parse, "option '%.*s' takes no value", shown,
+    if (!option)
+        return refuse_unknown(call, argument, name, length);
+    if (!option->value && value)
+        return report__refuse(call, "option '%.*s' takes no value", shown,
                               argument);
-    const bool is_needed = option->value != NULL && *option->value != '[';
-    if (is_needed && value == NULL && argv[*at + 1] != NULL)
+    const bool is_needed = option->value && *option->value != '[';
+    if (is_needed && !value && argv[*at + 1])
         value = argv[++*at];
-    if ((is_needed && value == NULL) || (value != NULL && *value == '\0'))
-        return report__refuse(parse, "option '%.*s' needs a value", shown,
+    if ((is_needed && !value) || (value && *value == '\0'))
+        return report__refuse(call, "option '%.*s' needs a value", shown,
                               argument);
-    return set(parse, option, value);
+    return set(call, option, value);
 }
 
-bool report__take_number(struct report__parse *parse, const char *value,
-                         const char *what, uint32_t *number) {
-    char *end;
-    unsigned long n = strtoul(value, &end, 10);
-
-    if (value[0] < '0' || value[0] > '9' || *end || n > UINT32_MAX)
-        return report__refuse(parse, "'%s' is not a number of %s", value, what);
-    *number = (uint32_t)n;
-    return true;
-}
-
-int report__choose(struct report__parse *parse,
-                   const struct report__choices *choices, const char *value,
-                   size_t length) {
-    FILE *err = parse->err;
-
-    for (uint32_t i = 0; i < choices->count; i++)
-        if (choices->names[i] &&
-            strncmp(value, choices->names[i], length) == 0 &&
-            choices->names[i][length] == '\0')
-            return (int)i;
-    fprintf(err, "%sthere is no %s '%.*s'; choose", parse->prefix,
-            choices->what, (int)length, value);
+int report__choose(struct report__call *call, const char *what,
+                   const char *words, const char *value, size_t length) {
     const char *separator = " ";
-    for (uint32_t i = 0; i < choices->count; i++) {
-        if (!choices->names[i])
-            continue;
-        fprintf(err, "%s%s", separator, choices->names[i]);
-        separator = i + 2 == choices->count ? " or " : ", ";
+    int i = 0;
+
+    for (const char *word = words; word; word = strchr(word, ' '), i++) {
+        word += i > 0;
+        if (strcspn(word, " ") == length && strncmp(word, value, length) == 0)
+            return i;
     }
-    putc('\n', err);
+    put_prefix(call);
+    fprintf(call->err, "there is no %s '%.*s'; choose", what, (int)length,
+            value);
+    for (words += *words == ' '; words;) {
+        const char *next = strchr(words, ' ');
+        fprintf(call->err, "%s%.*s", separator, (int)strcspn(words, " "),
+                words);
+        words = next ? next + 1 : NULL;
+        separator = words && strchr(words, ' ') ? ", " : " or ";
+    }
+    putc('\n', call->err);
     return -1;
 }
 
@@ -210,24 +215,17 @@ static void describe(const struct report__option *option, FILE *out) {
     }
 }
 
-void report__describe_options(const struct report__option *list,
-                              unsigned command, FILE *out) {
-    static const char *const headings[MPROF_OPTION_GROUPS] = {
-        [MPROF_OPTIONS_WHAT] = "What to show",
-        [MPROF_OPTIONS_PART] = "Which part of it",
-        [MPROF_OPTIONS_HOW] = "How to show it",
-        [MPROF_OPTIONS_GENERAL] = "General"};
+void report__describe_options(unsigned command, FILE *out) {
+    const char *heading = NULL;
 
-    for (unsigned group = 0; group < MPROF_OPTION_GROUPS; group++) {
-        bool begun = false;
-        for (const struct report__option *o = list; o->name != NULL; o++) {
-            if (o->group != group || !(o->commands & command) ||
-                *o->help == '\0')
-                continue;
-            if (!begun)
-                fprintf(out, "\n%s:\n", headings[group]);
-            begun = true;
-            describe(o, out);
-        }
+    for (const struct report__option *o = report__option_list; o->name; o++) {
+        if (o->commands == 0)
+            heading = o->name;
+        if (!(o->commands & command) || *o->help == '\0')
+            continue;
+        if (heading)
+            fprintf(out, "\n%s:\n", heading);
+        heading = NULL;
+        describe(o, out);
     }
 }

@@ -1,59 +1,260 @@
-/* options.c - all options of all commands, each once. */
+/* options.c - all options of all commands, each once, and what those set whose
+ * values are more than one word or number. */
+#define _GNU_SOURCE /* strsep */
 #include "report/command/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/command/option_values.h"
+#include "monitor/format/bytes.h"
+#include "report/elf/elf_file.h"
 
-#define CHOICES(what, names)                                                   \
-    { what, names, sizeof names / sizeof *names }
+/*
+ * Which tables
+ */
 
-static const char *const heap_names[] = {
-    [MPROF_LISP_HEAP] = "lisp", [MPROF_C_HEAP] = "c"};
-static const char *const colours[] = {[MPROF_COLOUR_AUTO] = "auto",
-                                      [MPROF_COLOUR_ALWAYS] = "always",
-                                      [MPROF_COLOUR_NEVER] = "never"};
-static const char *const sorts[] = {
-    [MPROF_SORT_USUAL] = NULL,      [MPROF_SORT_BYTES] = "bytes",
-    [MPROF_SORT_ALLOCS] = "allocs", [MPROF_SORT_SELF] = "self",
-    [MPROF_SORT_TOTAL] = "total",   [MPROF_SORT_KEPT] = "kept",
-    [MPROF_SORT_PEAK] = "peak"};
-static const char *const orders[] = {[MPROF_LIST_TREE] = "tree",
-                                     [MPROF_LIST_TIME] = "time",
-                                     [MPROF_LIST_BYTES] = "bytes"};
-static const char *const diff_bys[] = {[MPROF_DIFF_BY_FUNCTION] = "function",
-                                       [MPROF_DIFF_BY_CHAIN] = "chain",
-                                       [MPROF_DIFF_BY_TYPE] = "type",
-                                       [MPROF_DIFF_BY_LINE] = "line"};
-static const char *const bys[] = {[MPROF_BY_FUNCTION] = "function",
-                                  [MPROF_BY_LINE] = "line",
-                                  [MPROF_BY_SITE] = "site"};
-static const char *const metrics[] = {"bytes", "allocs", "kept", "peak",
-                                      "temporary"};
-static const char *const report_formats[] = {
-    [MPROF_REPORT_TEXT] = "text", [MPROF_REPORT_SEXP] = "sexp"};
-static const char *const export_formats[] = {
-    [MPROF_EXPORT_FOLDED] = "folded",
-    [MPROF_EXPORT_PPROF] = "pprof",
-    [MPROF_EXPORT_SPEEDSCOPE] = "speedscope",
-    [MPROF_EXPORT_CALLGRIND] = "callgrind",
-    [MPROF_EXPORT_DHAT] = "dhat",
-    [MPROF_EXPORT_EMACS] = "emacs",
-    [MPROF_EXPORT_JSON] = "json",
-    [MPROF_EXPORT_TEXT] = "text",
-    [MPROF_EXPORT_SEXP] = "sexp"};
-static const char *const diff_formats[] = {[MPROF_DIFF_TEXT] = "text",
-                                           [MPROF_DIFF_PPROF] = "pprof",
-                                           [MPROF_DIFF_HTML] = "html"};
-static const char *const check_formats[] = {[MPROF_CHECK_TEXT] = "text",
-                                            [MPROF_CHECK_TAP] = "tap",
-                                            [MPROF_CHECK_JUNIT] = "junit"};
-static const char *const curve_formats[] = {[MPROF_CURVE_CHOSEN] = "auto",
-                                            [MPROF_CURVE_TABLE] = "table",
-                                            [MPROF_CURVE_TSV] = "tsv",
-                                            [MPROF_CURVE_PLOT] = "plot"};
-static const char *const stats_formats[] = {
-    [MPROF_STATS_TEXT] = "text", [MPROF_STATS_PLAIN] = "plain"};
+static bool set_tables(struct report__call *call, const char *list) {
+    const char *words = report__tables[0].name;
+
+    for (unsigned i = 1; i < MPROF_TABLES; i++)
+        words =
+            report__format(&call->pool, "%s %s", words, report__tables[i].name);
+    call->options.tables = 0;
+    for (size_t length;; list += length + 1) {
+        length = strcspn(list, ",");
+        const int table = report__choose(call, "table", words, list, length);
+        if (table < 0)
+            return false;
+        call->options.tables |= 1u << table;
+        if (list[length] == '\0')
+            return true;
+    }
+}
+
+static bool set_heap(struct report__call *call, const char *name) {
+    const int heap = report__choose(call, "heap", "lisp c", name, strlen(name));
+
+    call->options.heaps = heap < 0 ? 0 : 1u << heap;
+    return heap >= 0;
+}
+
+static bool set_type(struct report__call *call, const char *names) {
+    struct report__chosen_types *types = &call->options.focus.types;
+
+    if (types->count == MPROF_MOST_CHOSEN)
+        return report__refuse(call, "too many --type: put commas between");
+    types->list[types->count++] = names;
+    return true;
+}
+
+static bool set_inlines(struct report__call *call, const char *which) {
+    struct report__options *o = &call->options;
+
+    o->inlines = *which == '\0';
+    o->no_inlines = !o->inlines;
+    return o->inlines || strcmp(which, "no") == 0 ||
+           report__refuse(call, "--inlines=%s: say --inlines or --inlines=no",
+                          which);
+}
+
+static bool set_verbosity(struct report__call *call, const char *which) {
+    call->options.choice.verbosity = *which == 'v'   ? MPROF_VERBOSE
+                                     : *which == 't' ? MPROF_TERSE
+                                                     : MPROF_NORMAL;
+    call->options.detailed = true;
+    return true;
+}
+
+/*
+ * The curve
+ */
+
+/* PART, of a list or alone.  What is not given leaves nothing out. */
+static bool take_resolution(struct report__curve_options *curve,
+                            const char *part, bool is_time) {
+    char *end;
+    const double seconds = strtod(part, &end);
+
+    if (curve->least_ns == 0 && curve->least_bytes == 0)
+        curve->least_ns = curve->least_bytes = UINT64_MAX;
+    if (*part < '0' || *part > '9' || seconds > 1e9 ||
+        strcmp(end, is_time ? "" : "s") != 0)
+        return !is_time && mprof__read_bytes(part, &curve->least_bytes);
+    curve->least_ns = (uint64_t)(seconds * 1e9);
+    return true;
+}
+
+/* "0.1s,4k", or one of the two */
+static bool set_resolution(struct report__call *call, const char *list) {
+    char *rest = report__copy(&call->pool, list, strlen(list)), *part;
+
+    while ((part = strsep(&rest, ",")))
+        if (!take_resolution(&call->options.curve, part, false))
+            return report__refuse(
+                call, "'%s' is not a resolution such as 0.1s, 4k or 0.1s,4k",
+                list);
+    return true;
+}
+
+static bool set_seconds(struct report__call *call, const char *seconds) {
+    return take_resolution(&call->options.curve, seconds, true) ||
+           report__refuse(call, "'%s' is not a number of seconds", seconds);
+}
+
+/*
+ * Differences
+ */
+
+static bool set_diff_html(struct report__call *call, const char *file) {
+    call->options.output = file;
+    call->options.format = MPROF_DIFF_HTML;
+    return true;
+}
+
+/* Digits at *AT, up to nine, which become the end of FACTOR; of OF, too, if
+ * they are PLACES.  False: there are none, or more. */
+static bool take_digits(const char **at, struct report__factor *factor,
+                        bool places) {
+    enum { MOST = 9 };
+    int digits = 0;
+
+    for (; **at >= '0' && **at <= '9' && digits <= MOST; ++*at, digits++) {
+        factor->by = 10 * factor->by + (uint64_t)(**at - '0');
+        factor->of *= places ? 10 : 1;
+    }
+    return digits > 0 && digits <= MOST;
+}
+
+/* A decimal number, as a fraction, at *TEXT, which moves behind it. */
+static bool take_decimal(const char **text, struct report__factor *factor) {
+    *factor = (struct report__factor){0, 1};
+    if (!take_digits(text, factor, false))
+        return false;
+    if (**text != '.')
+        return true;
+    ++*text;
+    return take_digits(text, factor, true);
+}
+
+/* "bytes", "allocs", or a factor */
+static bool set_normalize(struct report__call *call, const char *how) {
+    struct report__options *o = &call->options;
+    const char *at = how;
+
+    if (strcmp(how, "bytes") == 0)
+        o->normalizing = MPROF_BY_BYTES;
+    else if (strcmp(how, "allocs") == 0)
+        o->normalizing = MPROF_BY_ALLOCS;
+    else if (take_decimal(&at, &o->factor) && *at == '\0' && o->factor.by > 0)
+        o->normalizing = MPROF_BY_FACTOR;
+    else
+        return report__refuse(
+            call, "'%s' is neither bytes, allocs nor a factor such as 1.5",
+            how);
+    return true;
+}
+
+/* "1%,4k", or one of the two, in any order */
+static bool set_growth(struct report__call *call, const char *text) {
+    struct report__growth_limit *limit = &call->options.growth;
+    char *rest = report__copy(&call->pool, text, strlen(text)), *part;
+    bool has_share = false, has_bytes = false;
+
+    *limit = (struct report__growth_limit){.is_set = true, .share = {0, 1}};
+    while ((part = strsep(&rest, ","))) {
+        struct report__factor share;
+        const char *end = part;
+        if (!has_share && take_decimal(&end, &share) && strcmp(end, "%") == 0) {
+            has_share = true;
+            limit->share = (struct report__factor){share.by, 100 * share.of};
+        } else if (!has_bytes && (strcmp(part, "0") == 0 ||
+                                  mprof__read_bytes(part, &limit->bytes))) {
+            has_bytes = true;
+        } else {
+            return report__refuse(
+                call, "'%s' is not a growth such as 1%%, 4k or 1%%,4k", text);
+        }
+    }
+    return true;
+}
+
+/*
+ * Budgets
+ */
+
+static bool add_max(struct report__call *call, const char *limit) {
+    struct report__written written;
+    const char *error;
+
+    if (!report__read_written(&call->pool, limit, strlen(limit), &written,
+                              &error))
+        return report__refuse(call, "--max: %s", error);
+    report__add_written(&call->pool, &call->options.budget.given, &written);
+    return true;
+}
+
+/* "5%", "0.25%", or without the sign */
+static bool set_update(struct report__call *call, const char *percent) {
+    enum { MOST = 1000, HUNDREDTHS = 10000 };
+    struct report__budget_options *budget = &call->options.budget;
+    struct report__factor factor;
+    const char *at = percent;
+
+    budget->update = true;
+    if (!take_decimal(&at, &factor) || (*at != '\0' && strcmp(at, "%") != 0) ||
+        factor.by > MOST * factor.of)
+        return report__refuse(
+            call, "'%s' is not a number of percent up to 1000", percent);
+    budget->slack = (uint32_t)(factor.by * (HUNDREDTHS / 100) / factor.of);
+    return true;
+}
+
+static bool set_against(struct report__call *call, const char *file) {
+    struct report__budget_options *budget = &call->options.budget;
+
+    *(report__is_elf(file) ? &budget->against_program : &budget->against) =
+        file;
+    return true;
+}
+
+/*
+ * Recording
+ */
+
+/* "1/512"; "1": all */
+static bool set_live(struct report__call *call, const char *sample) {
+    call->options.run.live = sample;
+    return strcmp(sample, "1") == 0 || mprof__read_sampling(sample) > 0 ||
+           report__refuse(call,
+                          "'%s' is not a part of the bytes such as 1/512, from "
+                          "1/2 to 1/%d",
+                          sample, MPROF__MOST_SAMPLING);
+}
+
+/* "FILE,plain,4k"; what is none of these is a part of the file's name. */
+static bool set_log(struct report__call *call, const char *value) {
+    struct report__run_options *run = &call->options.run;
+    char *file = report__copy(&call->pool, value, strlen(value)), *comma;
+    uint64_t bytes;
+
+    for (; (comma = strrchr(file, ',')); *comma = '\0')
+        if (strcmp(comma + 1, "plain") == 0)
+            run->log_plain = true;
+        else if (mprof__read_bytes(comma + 1, &bytes))
+            run->threshold = comma + 1;
+        else
+            break;
+    run->log = file;
+    return true;
+}
+
+static bool set_threshold(struct report__call *call, const char *bytes) {
+    uint64_t number;
+
+    call->options.run.threshold = bytes;
+    return mprof__read_bytes(bytes, &number) ||
+           report__refuse(call, "'%s' is not a number of bytes", bytes);
+}
 
 /* Which commands take an option */
 enum {
@@ -70,215 +271,205 @@ enum {
     ALL = (1u << MPROF_COMMANDS) - 1
 };
 
-#define FIELD(name) offsetof(struct report__options, name)
-#define FLAG(name) .kind = MPROF_OPTION_FLAG, .field = FIELD(name)
-#define TEXT(name) .kind = MPROF_OPTION_TEXT, .field = FIELD(name)
-#define NUMBER(name, unit)                                                     \
-    .kind = MPROF_OPTION_NUMBER, .field = FIELD(name), .what = unit
-#define CHOICE(name, what, names)                                              \
-    .kind = MPROF_OPTION_CHOICE, .field = FIELD(name),                         \
-    .choices = CHOICES(what, names)
+#define SET(of, name)                                                          \
+    .kind = MPROF_OPTION_##of, .field = offsetof(struct report__options, name)
+#define FLAG(name) SET(FLAG, name)
+#define TEXT(name) SET(TEXT, name)
+#define NUMBER(name, unit) SET(NUMBER, name), .what = unit
+#define CHOICE(name, which, list)                                              \
+    SET(CHOICE, name), .what = which, .words = list
 #define CALL(function) .kind = MPROF_OPTION_CALL, .set = function
 #define ALIAS(option) .kind = MPROF_OPTION_ALIAS, .what = option
-#define WHAT MPROF_OPTIONS_WHAT
-#define PART MPROF_OPTIONS_PART
-#define HOW MPROF_OPTIONS_HOW
-#define GENERAL MPROF_OPTIONS_GENERAL
 
+/* The words of a choice are in the order of its enum. */
 const struct report__option report__option_list[] = {
     /* What to show, or to record */
+    {.name = "What to show"},
     {"table", "LIST",
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
      "temporary, paths, tree, types, alive; with commas",
-     REPORT, WHAT, CALL(report__set_tables)},
-    {"verbose", NULL, "all rows, however small", REPORT | DIFF, WHAT,
-     CALL(report__be_verbose)},
-    {"verbose", NULL, "print limits that are kept, too", CHECK, WHAT,
-     CALL(report__be_verbose)},
+     REPORT, CALL(set_tables)},
+    {"verbose", NULL, "all rows, however small", REPORT | DIFF,
+     CALL(set_verbosity), .what = "verbose"},
+    {"verbose", NULL, "print limits that are kept, too", CHECK,
+     CALL(set_verbosity), .what = "verbose"},
     {"by", "WHAT",
      "a row by function; by line, of the call in the source; or\n"
      "by site, the offset of the call in its function",
-     REPORT, WHAT, CHOICE(by, "kind of row", bys)},
+     REPORT, CHOICE(by, "kind of row", "function line site")},
     {"by", "WHAT",
      "a table by function, the default; by chain; by type, of C\n"
      "by size; or by line, of the call in the source",
-     DIFF, WHAT, CHOICE(diff_by, "kind of row", diff_bys)},
-    {"threads", NULL, "one set of tables for each thread", REPORT, WHAT,
+     DIFF, CHOICE(diff_by, "kind of row", "function chain type line")},
+    {"threads", NULL, "one set of tables for each thread", REPORT,
      FLAG(by_thread)},
     {"max", "LIMIT",
      "bytes=N, allocs=N, of C also kept=N or peak=N: of the whole\n"
      "program; FUNCTION:bytes=N: of a function and all that it\n"
      "calls; FUNCTION:self-bytes=N: of the function itself",
-     CHECK, WHAT, CALL(report__add_max)},
+     CHECK, CALL(add_max)},
     {"budget", "FILE", "a file with such a LIMIT on each line, and # comments",
-     CHECK, WHAT, TEXT(budget.file)},
+     CHECK, TEXT(budget.file)},
     {"update", "[=P%]",
      "write that file anew: with what the program allocates now\n"
      "as limits, P percent more",
-     CHECK, WHAT, CALL(report__set_update)},
+     CHECK, CALL(set_update), .what = "0"},
     {"against", "FILE",
      "for a limit that is exceeded, print the chain that grew\n"
      "most since the data file FILE; another --against may name\n"
      "the program that FILE is of",
-     CHECK, WHAT, CALL(report__set_against)},
+     CHECK, CALL(set_against)},
     {"fail-on-growth", "LIMIT",
      "exit with status 3 if the bytes allocated, not freed or at\n"
      "the peak, of all or of a function, grew by more than LIMIT:\n"
      "1%, 4k, or both: 1%,4k",
-     DIFF, WHAT, CALL(report__set_growth)},
+     DIFF, CALL(set_growth)},
     {"format", "FORMAT",
      "folded, for flamegraph.pl; pprof; speedscope; callgrind,\n"
      "for KCachegrind; dhat; emacs; json; text; or sexp, for Lisp",
-     EXPORT, WHAT, CHOICE(format, "format", export_formats)},
+     EXPORT,
+     CHOICE(format, "format",
+            "folded pprof speedscope callgrind dhat emacs json text sexp")},
     {"metric", "METRIC",
      "folded and emacs: bytes, the default, or allocs; of C also\n"
      "kept and peak, in bytes, and temporary",
-     EXPORT, WHAT, CHOICE(metric, "metric", metrics)},
+     EXPORT, CHOICE(metric, "metric", "bytes allocs kept peak temporary")},
     {"lisp", NULL, "record the Lisp heap of an ECL without the patch", RUN,
-     WHAT, FLAG(run.lisp)},
+     FLAG(run.lisp)},
     {"live", "[=1/N]",
      "with --lisp: also which objects are live, of all, or of a\n"
      "sample of one byte in N",
-     RUN, WHAT, CALL(report__set_live)},
+     RUN, CALL(set_live), .what = "1"},
     {"scan", NULL,
      "find out when the program exits which blocks are lost: no\n"
      "pointer leads to them",
-     RUN, WHAT, FLAG(run.scan)},
+     RUN, FLAG(run.scan)},
     {"no-children", NULL, "do not record the processes that it starts", RUN,
-     WHAT, FLAG(run.no_children)},
+     FLAG(run.no_children)},
 
-    /* Which part of it */
+    {.name = "Which part of it"},
     {"heap", "HEAP", "lisp or c, if both were recorded",
-     REPORT | SUMMARY | DIFF | CURVE | EXPORT | CHECK, PART,
-     CALL(report__set_heap)},
+     REPORT | SUMMARY | DIFF | CURVE | EXPORT | CHECK, CALL(set_heap)},
     {"focus", "REGEX", "only chains with a function like this",
-     REPORT | DIFF | EXPORT, PART, TEXT(focus.focus)},
+     REPORT | DIFF | EXPORT, TEXT(focus.focus)},
     {"ignore", "REGEX", "no chains with a function like this",
-     REPORT | DIFF | EXPORT, PART, TEXT(focus.ignore)},
+     REPORT | DIFF | EXPORT, TEXT(focus.ignore)},
     {"only", "REGEX",
      "only functions of packages or files like this; the others'\n"
      "allocations are their callers'",
-     REPORT | DIFF | EXPORT, PART, TEXT(focus.only)},
+     REPORT | DIFF | EXPORT, TEXT(focus.only)},
     {"type", "TYPE",
      "of Lisp, only this type, such as hash-table, or class of\n"
      "structures or instances; several with commas",
-     REPORT | HTML | EXPORT, PART, CALL(report__set_type)},
+     REPORT | HTML | EXPORT, CALL(set_type)},
     {"alive", NULL, "of Lisp, only live objects, if they were recorded",
-     REPORT | HTML | EXPORT, PART, FLAG(alive)},
+     REPORT | HTML | EXPORT, FLAG(alive)},
     {"all-frames", NULL,
      "also functions of start-up, loader, allocators, interpreter",
-     REPORT | SUMMARY | HTML | DIFF | EXPORT | CHECK, PART, FLAG(all_frames)},
+     REPORT | SUMMARY | HTML | DIFF | EXPORT | CHECK, FLAG(all_frames)},
     {"limit-rows", "N", "at most N rows of a table; 0: all",
-     REPORT | DIFF | EXPORT, PART, NUMBER(choice.rows, "rows")},
+     REPORT | DIFF | EXPORT, NUMBER(choice.rows, "rows")},
     {"nodes", "N",
      "the N contexts with most bytes (1000000), the others\n"
      "together as <smaller>",
-     HTML, PART, NUMBER(nodes, "contexts")},
+     HTML, NUMBER(nodes, "contexts")},
     {"resolution", "LIST",
      "leave out points of C's heap that are nearer to the one\n"
      "before than these seconds, such as 0.1s, or bytes: 4k",
-     CURVE, PART, CALL(report__set_resolution)},
+     CURVE, CALL(set_resolution)},
 
-    /* How to show it */
+    {.name = "How to show it"},
     {"depth", "N", "show the N innermost functions of a chain; 0: all",
-     REPORT | HTML | DIFF | EXPORT, HOW, NUMBER(depth, "functions")},
+     REPORT | HTML | DIFF | EXPORT, NUMBER(depth, "functions")},
     {"sort", "COLUMN",
      "sort by bytes, allocs, self, total, kept or peak, if a\n"
      "table has that column",
-     REPORT | DIFF, HOW, CHOICE(choice.sort, "column", sorts)},
+     REPORT | DIFF,
+     CHOICE(choice.sort, "column", " bytes allocs self total kept peak")},
     {"sort", "ORDER", "tree: processes below their parents; time; or bytes",
-     LIST, HOW, CHOICE(order, "order", orders)},
+     LIST, CHOICE(order, "order", "tree time bytes")},
     {"inverted", NULL, "tree: from the allocating functions to their callers",
-     REPORT, HOW, FLAG(inverted)},
+     REPORT, FLAG(inverted)},
     {"normalize", "HOW",
      "multiply OLD so that both have as many bytes, or allocs; or\n"
      "by a factor, such as 1.5",
-     DIFF, HOW, CALL(report__set_normalize)},
+     DIFF, CALL(set_normalize)},
     {"inlines", "[=no]",
      "show functions that the compiler inlined; no: do not read\n"
      "debug information, which also has the lines",
-     REPORT | HTML | DIFF | EXPORT, HOW, CALL(report__set_inlines)},
+     REPORT | HTML | DIFF | EXPORT, CALL(set_inlines), .what = ""},
     {"full-names", NULL, "C++: with parameters, and all arguments of templates",
-     REPORT | SUMMARY | HTML | DIFF, HOW, FLAG(full_names)},
+     REPORT | SUMMARY | HTML | DIFF, FLAG(full_names)},
     {"bytes", NULL, "print bytes of the summary as digits, not in kB and MB",
-     REPORT | SUMMARY, HOW, FLAG(bytes)},
+     REPORT | SUMMARY, FLAG(bytes)},
     {"arguments", NULL,
      "include the arguments of the program, which may be secret",
-     HTML | DIFF | EXPORT, HOW, FLAG(arguments)},
-    {"format", "FORMAT", "text; or sexp, all numbers for Lisp", REPORT, HOW,
-     CHOICE(format, "format", report_formats)},
+     HTML | DIFF | EXPORT, FLAG(arguments)},
+    {"format", "FORMAT", "text; or sexp, all numbers for Lisp", REPORT,
+     CHOICE(format, "format", "text sexp")},
     {"format", "FORMAT", "text; pprof: NEW without what OLD has; html: a page",
-     DIFF, HOW, CHOICE(format, "format", diff_formats)},
-    {"format", "FORMAT", "text, tap or junit", CHECK, HOW,
-     CHOICE(format, "format", check_formats)},
+     DIFF, CHOICE(format, "format", "text pprof html")},
+    {"format", "FORMAT", "text, tap or junit", CHECK,
+     CHOICE(format, "format", "text tap junit")},
     {"format", "FORMAT",
      "auto: drawn on a terminal, else a table; table; tsv, for\n"
      "gnuplot; or plot",
-     CURVE, HOW, CHOICE(curve.format, "format", curve_formats)},
+     CURVE, CHOICE(curve.format, "format", "auto table tsv plot")},
     {"format", "FORMAT", "text; or plain: a line of numbers for each process",
-     STATS, HOW, CHOICE(format, "format", stats_formats)},
-    {"html", "FILE", "make a page for a browser in FILE", DIFF, HOW,
-     CALL(report__set_diff_html)},
+     STATS, CHOICE(format, "format", "text plain")},
+    {"html", "FILE", "make a page for a browser in FILE", DIFF,
+     CALL(set_diff_html)},
     {"html", "FILE", "make a page for a browser when the program has ended",
-     RUN, HOW, TEXT(run.html)},
-    {"summary", NULL, "each process prints a line when it ends", RUN, HOW,
+     RUN, TEXT(run.html)},
+    {"summary", NULL, "each process prints a line when it ends", RUN,
      FLAG(run.summary)},
-    {"stats", NULL, "record the load over time, for mprof stats", RUN, HOW,
+    {"stats", NULL, "record the load over time, for mprof stats", RUN,
      FLAG(run.stats)},
     {"group", NULL, "add up what all processes allocate, for mprof stats", RUN,
-     HOW, FLAG(run.group)},
+     FLAG(run.group)},
     {"log", "FILE[,plain][,BYTES]",
      "also write a log of each event; plain: as text; BYTES: only\n"
      "of events of at least so many bytes",
-     RUN, HOW, CALL(report__set_log)},
-    {"limit", "BYTES", "the size that the data file may reach", RUN, HOW,
+     RUN, CALL(set_log)},
+    {"limit", "BYTES", "the size that the data file may reach", RUN,
      TEXT(run.limit)},
 
-    /* General */
-    {"output", "FILE", "the data file (mprof.data)", RUN, GENERAL,
-     TEXT(output)},
+    {.name = "General"},
+    {"output", "FILE", "the data file (mprof.data)", RUN, TEXT(output)},
     {"output", "FILE", "write to FILE, which appears when it is complete",
-     ALL & ~(unsigned)RUN, GENERAL, TEXT(output)},
-    {"color", "WHEN", "auto, always or never", REPORT | SUMMARY | LIST, GENERAL,
-     CHOICE(colour, "colour", colours)},
-    {"version", NULL, "print the version", REPORT, GENERAL, FLAG(version)},
-    {"help", NULL, "print this", ALL, GENERAL, FLAG(help)},
+     ALL & ~(unsigned)RUN, TEXT(output)},
+    {"color", "WHEN", "auto, always or never", REPORT | SUMMARY | LIST,
+     CHOICE(colour, "colour", "auto always never")},
+    {"version", NULL, "print the version", REPORT, FLAG(version)},
+    {"help", NULL, "print this", ALL, FLAG(help)},
 
     /* Names of the manual page of 1988 */
-    {"normal", NULL, "", REPORT | DIFF, WHAT, CALL(report__be_normal)},
-    {"terse", NULL, "", REPORT | DIFF, WHAT, CALL(report__be_terse)},
-    {"leaktable", NULL, "", REPORT, WHAT, FLAG(leak_table)},
-    {"noleaktable", NULL, "", REPORT, WHAT, FLAG(no_leak_table)},
-    {"offsets", NULL, "", REPORT, WHAT, CALL(report__show_offsets)},
+    {"normal", NULL, "", REPORT | DIFF, CALL(set_verbosity), .what = "normal"},
+    {"terse", NULL, "", REPORT | DIFF, CALL(set_verbosity), .what = "terse"},
+    {"leaktable", NULL, "", REPORT, FLAG(leak_table)},
+    {"noleaktable", NULL, "", REPORT, FLAG(no_leak_table)},
+    {"offsets", NULL, "", REPORT, FLAG(offsets)},
 
     /* For the package MPROF: what to type next is Lisp. */
-    {"from-lisp", NULL, "", REPORT, GENERAL, FLAG(from_lisp)},
+    {"from-lisp", NULL, "", REPORT, FLAG(from_lisp)},
 
     /* Names of mprof 1.0 */
-    {"data", "FILE", "", RUN, GENERAL, ALIAS("output=")},
-    {"leak-depth", "N", "", REPORT, HOW, ALIAS("depth=")},
-    {"leaks", "WHICH", "", REPORT, WHAT, CALL(report__set_leaks)},
-    {"sexp", NULL, "", REPORT, HOW, ALIAS("format=sexp")},
-    {"plain", NULL, "", STATS, HOW, ALIAS("format=plain")},
-    {"no-inlines", NULL, "", HTML | DIFF, HOW, ALIAS("inlines=no")},
-    {"no-lines", NULL, "", EXPORT, HOW, ALIAS("inlines=no")},
-    {"max-bytes", "N", "", CHECK, WHAT, ALIAS("max=bytes=")},
-    {"max-allocs", "N", "", CHECK, WHAT, ALIAS("max=allocs=")},
-    {"max-kept", "N", "", CHECK, WHAT, ALIAS("max=kept=")},
-    {"max-peak", "N", "", CHECK, WHAT, ALIAS("max=peak=")},
-    {"against-program", "FILE", "", CHECK, WHAT, TEXT(budget.against_program)},
-    {"slack", "P", "", CHECK, WHAT, ALIAS("update=")},
-    {"time-resolution", "S", "", CURVE, PART, CALL(report__set_seconds)},
-    {"size-resolution", "BYTES", "", CURVE, PART, ALIAS("resolution=")},
-    {"log-plain", NULL, "", RUN, HOW, FLAG(run.log_plain)},
-    {"log-threshold", "BYTES", "", RUN, HOW, CALL(report__set_threshold)},
+    {"data", "FILE", "", RUN, ALIAS("output=")},
+    {"leak-depth", "N", "", REPORT, ALIAS("depth=")},
+    {"leaks", "WHICH", "", REPORT,
+     CHOICE(leaks, "kind of leaks", " kept lost")},
+    {"sexp", NULL, "", REPORT, ALIAS("format=sexp")},
+    {"plain", NULL, "", STATS, ALIAS("format=plain")},
+    {"no-inlines", NULL, "", HTML | DIFF, ALIAS("inlines=no")},
+    {"no-lines", NULL, "", EXPORT, ALIAS("inlines=no")},
+    {"max-bytes", "N", "", CHECK, ALIAS("max=bytes=")},
+    {"max-allocs", "N", "", CHECK, ALIAS("max=allocs=")},
+    {"max-kept", "N", "", CHECK, ALIAS("max=kept=")},
+    {"max-peak", "N", "", CHECK, ALIAS("max=peak=")},
+    {"against-program", "FILE", "", CHECK, TEXT(budget.against_program)},
+    {"slack", "P", "", CHECK, ALIAS("update=")},
+    {"time-resolution", "S", "", CURVE, CALL(set_seconds)},
+    {"size-resolution", "BYTES", "", CURVE, ALIAS("resolution=")},
+    {"log-plain", NULL, "", RUN, FLAG(run.log_plain)},
+    {"log-threshold", "BYTES", "", RUN, CALL(set_threshold)},
     {.name = NULL}};
-
-bool report__set_heap(struct report__parse *parse, const char *name) {
-    static const struct report__choices choices = CHOICES("heap", heap_names);
-    struct report__options *o = parse->fields;
-    const int heap = report__choose(parse, &choices, name, strlen(name));
-
-    o->heaps = heap < 0 ? 0 : 1u << heap;
-    return heap >= 0;
-}

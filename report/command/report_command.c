@@ -11,8 +11,6 @@
 struct printing {
     struct report__call *call;
     struct report__context context;
-    struct report__input input;
-    struct report__functions *names; /* NULL: not needed */
     struct report__focused focused;
     unsigned tables, heaps;
     /* Nothing in particular was asked for: a summary, and few rows that fit a
@@ -20,14 +18,13 @@ struct printing {
     bool is_short;
 };
 
-bool report__check_report(struct report__call *call,
-                          struct report__parse *parse) {
+bool report__check_report(struct report__call *call) {
     struct report__options *o = &call->options;
 
     if (o->format == MPROF_REPORT_SEXP && report__is_focused(&o->focus))
-        return report__refuse(parse, "--format=sexp has everything: no "
-                                     "--focus, --ignore, --only or --type");
-    return report__check_focus(call, parse);
+        return report__refuse(call, "--format=sexp has everything: no "
+                                    "--focus, --ignore, --only or --type");
+    return report__check_focus(call);
 }
 
 /* The usual tables unless --table says which; the names of 1988 add the leak
@@ -39,7 +36,7 @@ static unsigned choose_tables(const struct report__options *o) {
         tables |= 1u << MPROF_TABLE_LEAKS;
     if (o->no_leak_table)
         tables &= ~(1u << MPROF_TABLE_LEAKS);
-    if (o->lost && tables >> MPROF_TABLE_LEAKS & 1)
+    if (o->leaks == 2 && tables >> MPROF_TABLE_LEAKS & 1)
         tables ^= 1u << MPROF_TABLE_LEAKS | 1u << MPROF_TABLE_LOST;
     return tables;
 }
@@ -54,29 +51,31 @@ static bool needs(const struct printing *p, unsigned need) {
 }
 
 /* Names of functions and of types are looked up only if they are printed. */
-static void look_up(struct printing *p) {
+static struct report__functions *look_up(struct printing *p) {
     const struct report__options *o = &p->call->options;
     struct report__context *c = &p->context;
-    const bool is_sexp = o->format == MPROF_REPORT_SEXP;
+    const char *program = p->call->input.program;
     const bool is_focused = report__is_focused(&o->focus);
-    struct report__functions *names = NULL;
+    const bool is_verbose = o->choice.verbosity == MPROF_VERBOSE;
 
-    if (is_sexp || is_focused || p->is_short || needs(p, MPROF_NEEDS_NAMES))
-        names = report__name_functions(c->pool, c->profile, p->input.program);
-    if (names && (p->is_short || o->by == MPROF_BY_LINE))
-        names->sources = report__find_sources(c->pool, c->profile);
-    if (names && !is_sexp && o->inlines && needs(p, MPROF_NEEDS_INLINING))
-        report__find_inlining(c->pool, c->profile, names, false);
-    if (names && !is_sexp && !o->full_names)
-        report__shorten_names(c->pool, names);
-    if (names && !is_sexp && !o->all_frames &&
-        o->choice.verbosity != MPROF_VERBOSE)
-        report__hide_standard(c->profile, names);
-    if (!is_sexp && !is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
+    if (o->format == MPROF_REPORT_SEXP)
+        return report__name_functions(c->pool, c->profile, program);
+    if (!is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
         needs(p, MPROF_NEEDS_TYPES))
-        c->types = report__types_read(c->pool, c->profile, p->input.program,
-                                      o->choice.verbosity == MPROF_VERBOSE);
-    c->names = p->names = names;
+        c->types = report__types_read(c->pool, c->profile, program, is_verbose);
+    if (!is_focused && !p->is_short && !needs(p, MPROF_NEEDS_NAMES))
+        return NULL;
+    struct report__functions *names =
+        report__name_functions(c->pool, c->profile, program);
+    if (p->is_short || o->by == MPROF_BY_LINE)
+        names->sources = report__find_sources(c->pool, c->profile);
+    if (o->inlines && needs(p, MPROF_NEEDS_INLINING))
+        report__find_inlining(c->pool, c->profile, names, false);
+    if (!o->full_names)
+        report__shorten_names(c->pool, names);
+    if (!o->all_frames && !is_verbose)
+        report__hide_standard(c->profile, names);
+    return names;
 }
 
 /* Lines below the header about tables that were named and are missing. */
@@ -86,7 +85,7 @@ static void print_remarks(const struct printing *p) {
     const bool c_heap = p->heaps >> MPROF_C_HEAP & 1;
 
     if (c_heap)
-        report__print_trouble(out, &p->input, p->context.profile);
+        report__print_trouble(out, &p->call->input, p->context.profile);
     for (unsigned i = 0; i < MPROF_TABLES && (o->tables || o->leak_table); i++)
         if (!(p->tables >> i & 1) || report__tables[i].heaps & p->heaps ||
             (i == MPROF_TABLE_LEAKS && p->context.profile->alive))
@@ -99,22 +98,7 @@ static void print_remarks(const struct printing *p) {
             fprintf(out,
                     "There is no table '%s': it is of the %s heap, which was "
                     "not recorded.\n",
-                    report__tables[i].name, c_heap ? "Lisp" : "C");
-}
-
-/* What of the chains the tables are about.  False: *ERROR is a sentence. */
-static bool focus(struct printing *p, const char **error) {
-    struct report__context *c = &p->context;
-    const struct report__focus *focus = &p->call->options.focus;
-
-    c->part = c->profile;
-    if (!report__is_focused(focus))
-        return true;
-    if (!report__focus(c->pool, c->profile, p->names, focus, &p->focused,
-                       error))
-        return false;
-    c->part = p->focused.profile;
-    return true;
+                    report__tables[i].name, report__heap_names[!c_heap]);
 }
 
 static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
@@ -123,30 +107,32 @@ static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
             100.0 * (double)bytes / (double)(all > 0 ? all : 1));
 }
 
-/* That BYTES of ALL are as START and REST, around them, say. */
-static void print_lack(FILE *out, const char *start, uint64_t bytes,
-                       uint64_t all, const char *rest) {
-    if (bytes == 0)
-        return;
-    fputs(start, out);
-    print_share(out, bytes, all);
-    fputs(rest, out);
-}
-
 /* What the tables do not have, or not with its chains. */
 static void print_missing(FILE *out, enum mprof_heap heap,
                           const struct report__focused *focused, uint64_t all) {
-    print_lack(
-        out, "In no table below: ", focused->summed[heap].bytes, all,
-        ", whose chains were summed up, so that it\nis not known whether "
-        "they belong here.  Record with a larger limit.\n");
-    print_lack(
-        out, "In no table below: ", focused->untyped.bytes, all,
-        ", whose types are not known by chain, as there\nwas no room, or "
-        "an older mprof recorded it.\n");
-    print_lack(out, "Without callers: ", focused->alone.bytes, all,
-               ", whose chains were summed up: of these it is\nknown which "
-               "function allocated them.  Record with a larger limit.\n");
+    const struct {
+        const char *start, *rest; /* around the bytes */
+        uint64_t bytes;
+    } lacks[] = {
+        {"In no table below: ",
+         ", whose chains were summed up, so that it\nis not known whether "
+         "they belong here.  Record with a larger limit.\n",
+         focused->summed[heap].bytes},
+        {"In no table below: ",
+         ", whose types are not known by chain, as there\nwas no room, or "
+         "an older mprof recorded it.\n",
+         focused->untyped.bytes},
+        {"Without callers: ",
+         ", whose chains were summed up: of these it is\nknown which "
+         "function allocated them.  Record with a larger limit.\n",
+         focused->alone.bytes}};
+
+    for (int i = 0; i < 3; i++)
+        if (lacks[i].bytes > 0) {
+            fputs(lacks[i].start, out);
+            print_share(out, lacks[i].bytes, all);
+            fputs(lacks[i].rest, out);
+        }
 }
 
 /* Above the tables of HEAP: what they are about. */
@@ -251,7 +237,7 @@ static void print_summary(const struct printing *p) {
     const bool both = p->heaps == (1u << MPROF_HEAPS) - 1;
     uint32_t lines = 0;
 
-    c.file = p->call->options.from_lisp ? "" : p->input.data;
+    c.file = p->call->options.from_lisp ? "" : p->call->input.data;
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         if (!(p->heaps >> heap & 1))
             continue;
@@ -259,7 +245,7 @@ static void print_summary(const struct printing *p) {
         if (lines > 0)
             putc('\n', c.out);
         if (both)
-            fprintf(c.out, "%s heap:\n", heap == MPROF_C_HEAP ? "C" : "Lisp");
+            fprintf(c.out, "%s heap:\n", report__heap_names[heap]);
         lines += report__print_summary(&c, lines == 0,
                                        both ? LINES / 2 - 1 : LINES - 1);
     }
@@ -293,19 +279,25 @@ static void print(const struct printing *p) {
     }
 }
 
-/* What does not depend on the heap. */
+/* What does not depend on the heap.  The first screen and its tables fit the
+ * terminal. */
 static void set_context(struct printing *p) {
     enum { FEW_ROWS = 10, FEW_ARCS = 3 };
+    enum { WIDE = 100, NARROW_NUMBERS = 38, NUMBERS = 72 };
     const struct report__options *o = &p->call->options;
     struct report__context *c = &p->context;
 
-    if (c->profile->alive && p->tables >> MPROF_TABLE_LEAKS & 1)
-        p->tables |= 1u << MPROF_TABLE_ALIVE;
-    c->pool = &p->call->pool;
+    c->part = p->focused.profile;
+    c->out = p->call->output.stream;
+    c->width = p->call->screen.fit.width;
     c->choice = o->choice;
     if (p->is_short) {
         c->choice.rows = FEW_ROWS;
         c->choice.arcs = FEW_ARCS;
+    }
+    if (p->is_short && c->width > 0) {
+        c->is_narrow = c->width < WIDE;
+        c->path_width = c->width - (c->is_narrow ? NARROW_NUMBERS : NUMBERS);
     }
     c->depth = o->depth;
     c->inverted = o->inverted;
@@ -317,53 +309,44 @@ static void set_context(struct printing *p) {
     c->digits = o->bytes;
 }
 
-/* The first screen and its tables fit in WIDTH columns. */
-static void set_width(struct report__context *c, uint32_t width,
-                      bool is_short) {
-    enum { WIDE = 100, NARROW_NUMBERS = 38, NUMBERS = 72 };
-
-    c->width = width;
-    if (!is_short || width == 0)
-        return;
-    c->is_narrow = width < WIDE;
-    c->path_width = width - (c->is_narrow ? NARROW_NUMBERS : NUMBERS);
-}
-
-/* Print the profile; *ERROR is a sentence if that is not possible. */
-static int show(struct printing *p, const char **error) {
+/* Print the profile; CALL->error is set if that is not possible. */
+static int show(struct printing *p) {
     struct report__call *call = p->call;
     const struct report__options *o = &call->options;
+    struct report__context *c = &p->context;
     const bool is_sexp = o->format == MPROF_REPORT_SEXP;
 
-    p->context.profile = report__read_files(
-        call,
-        p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION,
-        &p->input, error);
-    if (!p->context.profile)
+    if (!report__read_files(call,
+                            p->is_short || o->offsets || o->inlines ||
+                                o->by != MPROF_BY_FUNCTION,
+                            false))
         return 1;
-    if (is_sexp && call->together.count > 0) {
-        *error = "--format=sexp is of one data file";
-        return 1;
-    }
-    p->heaps = report__choose_heaps(call, &p->input, p->context.profile, error);
+    c->profile = call->profile;
+    if (is_sexp && call->part_count > 0)
+        call->error = "--format=sexp is of one data file";
+    else
+        p->heaps = report__choose_heaps(call);
     if (!p->heaps)
         return 1;
-    set_context(p);
-    look_up(p);
+    c->pool = &call->pool;
+    if (c->profile->alive && p->tables >> MPROF_TABLE_LEAKS & 1)
+        p->tables |= 1u << MPROF_TABLE_ALIVE;
+    struct report__functions *names = look_up(p);
+    c->names = names;
     call->screen.is_narrow = p->is_short;
-    if (!focus(p, error) || !report__begin_output(call, error))
+    if (!report__focus(c->pool, c->profile, names, &o->focus, &p->focused,
+                       &call->error) ||
+        !report__begin_output(call))
         return 1;
-    p->context.out = call->output.stream;
-    set_width(&p->context, call->screen.fit.width, p->is_short);
+    set_context(p);
     if (is_sexp)
-        report__print_sexp(p->context.out, p->context.profile, p->context.names,
-                           o->all_frames, &call->pool);
+        report__print_sexp(c->out, c->profile, names, o->all_frames, c->pool);
     else
         print(p);
     return 0;
 }
 
-int report__run_report(struct report__call *call, const char **error) {
+int report__run_report(struct report__call *call) {
     const struct report__options *o = &call->options;
     struct printing p = {.call = call, .tables = choose_tables(o)};
 
@@ -373,11 +356,9 @@ int report__run_report(struct report__call *call, const char **error) {
                  o->by == MPROF_BY_FUNCTION && !o->inlines &&
                  o->format == MPROF_REPORT_TEXT &&
                  !report__is_focused(&o->focus);
-    return show(&p, error);
+    return show(&p);
 }
 
-int report__run_summary(struct report__call *call, const char **error) {
-    struct printing p = {.call = call, .is_short = true};
-
-    return show(&p, error);
+int report__run_summary(struct report__call *call) {
+    return show(&(struct printing){.call = call, .is_short = true});
 }

@@ -1,17 +1,16 @@
-/* run.c - see run.h.
+/* run.c - `mprof run`: run a program and record what it allocates.
  *
  * The program takes the place of this process, with libmprof_malloc before all
  * other libraries.  monitor/malloc/autostart.h tells what the environment
  * means.
  */
 #define _GNU_SOURCE
-#include "report/command/run.h"
+#include "report/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,169 +23,125 @@
 #include "monitor/format/group.h"
 #include "monitor/format/process.h"
 #include "monitor/format/runnable.h"
-#include "report/command/run_html.h"
-#include "report/command/command.h"
 #include "report/data/group.h"
 #include "report/data/log.h"
 
-static int __attribute__((format(printf, 2, 3)))
-fail(int status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("mprof: run: ", stderr);
-    vfprintf(stderr, format, arguments);
-    putc('\n', stderr);
-    va_end(arguments);
-    return status;
-}
+/* The functions below return false after a line on CALL->err. */
 
-/* For what is not given, what the environment says. */
-static void set_limit(const char *text) {
-    char number[32];
-    uint64_t bytes;
-
-    if (text && mprof__read_bytes(text, &bytes)) {
-        snprintf(number, sizeof number, "%" PRIu64, bytes);
-        setenv("MPROF_LIMIT", number, 1);
-    }
-}
-
-/* Would the data file overwrite something else?  Zeros are a data file that
- * another program is about to begin. */
-static bool is_foreign(const char *path) {
+/* Whether PATH is no other file than a data file, which may be overwritten.
+ * Zeros are a data file that another program is about to begin. */
+static bool is_ours(const char *path) {
     static const char zeros[8];
     char magic[8];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return false;
+        return true;
     ssize_t n = read(fd, magic, sizeof magic);
     close(fd);
-    return n > 0 && (n != sizeof magic ||
-                     (memcmp(magic, MPROF_MAGIC, sizeof magic) != 0 &&
-                      memcmp(magic, zeros, sizeof magic) != 0));
+    return n <= 0 || (n == sizeof magic &&
+                      (memcmp(magic, MPROF_MAGIC, sizeof magic) == 0 ||
+                       memcmp(magic, zeros, sizeof magic) == 0));
 }
 
 /* Set VARIABLE to the name of a file, absolute: the program may change its
- * folder.  What is there, as WHAT calls it, may be replaced unless FOREIGN. */
-static int set_file(const char *variable, const char *wanted, const char *what,
-                    bool (*foreign)(const char *path)) {
+ * folder.  What is there, as WHAT calls it, may be replaced if it is OURS. */
+static bool set_file(struct report__call *call, const char *variable,
+                     const char *wanted, const char *what,
+                     bool (*ours)(const char *path)) {
     char path[PATH_MAX] = "";
     struct stat st;
     if (*wanted != '/' && getcwd(path, sizeof path - 1) == NULL)
-        return fail(2, "cannot tell the current folder: %s", strerror(errno));
+        return report__refuse(call, "cannot tell the current folder: %s",
+                              strerror(errno));
     if (*wanted != '/')
         strcat(path, "/");
     if (strlen(path) + strlen(wanted) >= sizeof path)
-        return fail(2, "%s: %s", wanted, strerror(ENAMETOOLONG));
+        return report__refuse(call, "%s: %s", wanted, strerror(ENAMETOOLONG));
     strcat(path, wanted);
     setenv(variable, path, 1);
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return fail(2, "%s is no regular file", wanted);
-    if (foreign(path))
-        return fail(2, "%s exists and is not %s", wanted, what);
+    const bool is_there = stat(path, &st) == 0;
+    if (is_there && !S_ISREG(st.st_mode))
+        return report__refuse(call, "%s is no regular file", wanted);
+    if (is_there && st.st_size > 0 && !ours(path))
+        return report__refuse(call, "%s exists and is not %s", wanted, what);
     *strrchr(path, '/') = '\0';
-    if (access(*path ? path : "/", W_OK | X_OK) != 0)
-        return fail(2, "cannot create %s: %s", wanted, strerror(errno));
-    return 0;
-}
-
-static int set_data(const char *wanted) {
-    if (wanted == NULL || *wanted == '\0')
-        wanted = "mprof.data";
-    return set_file("MPROF_DATA", wanted, "an mprof data file", is_foreign);
-}
-
-static bool is_no_log(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size > 0 && !report__is_log(path);
-}
-
-static bool is_no_group(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && st.st_size > 0 && !report__is_group(path);
+    return access(*path ? path : "/", W_OK | X_OK) == 0 ||
+           report__refuse(call, "cannot create %s: %s", wanted,
+                          strerror(errno));
 }
 
 /* The file of the group, beside the data file; the processes find it there. */
-static int set_group(void) {
-    char path[PATH_MAX];
+static bool set_group(struct report__call *call) {
     const struct mprof_group group = {.magic = MPROF_GROUP_MAGIC};
-    const char *data = getenv("MPROF_DATA");
-    int n = snprintf(path, sizeof path, "%s.group", data == NULL ? "" : data);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return fail(2, "%s.group: %s", data, strerror(ENAMETOOLONG));
-    int status =
-        set_file("MPROF_GROUP", path, "the sum of a group", is_no_group);
-    if (status != 0)
-        return status;
+    const char *path =
+        report__format(&call->pool, "%s.group", getenv("MPROF_DATA"));
+    if (!set_file(call, "MPROF_GROUP", path, "the sum of a group",
+                  report__is_group))
+        return false;
     if (unlink(path) != 0 && errno != ENOENT)
-        return fail(2, "cannot replace %s: %s", path, strerror(errno));
+        return report__refuse(call, "cannot replace %s: %s", path,
+                              strerror(errno));
     int fd = mprof__create(path, MPROF__PRIVATE);
     bool written =
         fd >= 0 && write(fd, &group, sizeof group) == (ssize_t)sizeof group;
-    int error = errno;
+    if (!written)
+        report__refuse(call, "cannot create %s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
-    return written ? 0 : fail(2, "cannot create %s: %s", path, strerror(error));
+    return written;
 }
 
 /* What is to be known of each event. */
-static int set_log(const struct report__run_options *run) {
-    int status = 0;
+static bool set_log(struct report__call *call) {
+    const struct report__run_options *run = &call->options.run;
     unsetenv("MPROF_LOG");
-    if (run->log != NULL && *run->log != '\0')
-        status = set_file("MPROF_LOG", run->log, "a log of mprof", is_no_log);
+    if (run->log && *run->log &&
+        !set_file(call, "MPROF_LOG", run->log, "a log of mprof",
+                  report__is_log))
+        return false;
     if (run->log_plain)
         setenv("MPROF_LOG_PLAIN", "1", 1);
-    if (run->threshold != NULL)
+    if (run->threshold)
         setenv("MPROF_LOG_THRESHOLD", run->threshold, 1);
     if (run->stats)
         setenv("MPROF_STATS", "1", 1);
     unsetenv("MPROF_GROUP");
-    if (run->group && status == 0)
-        status = set_group();
-    return status;
+    return !run->group || set_group(call);
 }
 
 /* That it can be made is known before the program runs. */
-static int check_html(const char *file) {
-    char folder[PATH_MAX];
-    const char *slash;
-    if (file == NULL)
-        return 0;
-    if (strlen(file) >= sizeof folder)
-        return fail(2, "%s: %s", file, strerror(ENAMETOOLONG));
-    slash = strrchr(strcpy(folder, file), '/');
-    folder[slash == NULL ? 0 : slash - folder + (slash == folder)] = '\0';
-    if (access(file, W_OK) == 0 ||
-        (errno == ENOENT && access(*folder ? folder : ".", W_OK | X_OK) == 0))
-        return 0;
-    return fail(2, "cannot create %s: %s", file, strerror(errno));
+static bool check_html(struct report__call *call, const char *file) {
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    const char *folder =
+        slash ? report__copy(&call->pool, file,
+                             (size_t)(slash - file) + (slash == file))
+              : ".";
+    return !file || access(file, W_OK) == 0 ||
+           (errno == ENOENT && access(folder, W_OK | X_OK) == 0) ||
+           report__refuse(call, "cannot create %s: %s", file, strerror(errno));
 }
 
 /* Before all other libraries: that which sees Lisp, or malloc(). */
-static int set_preload(bool lisp) {
+static bool set_preload(struct report__call *call, bool lisp) {
     const char *library =
         getenv(lisp ? "MPROF_ECL_LIBRARY" : "MPROF_MALLOC_LIBRARY");
     const char *others = getenv("LD_PRELOAD");
-    if (library == NULL)
+    if (!library)
         library = lisp ? MPROF_LIBDIR "/libmprof_ecl.so"
                        : MPROF_LIBDIR "/libmprof_malloc.so";
     if (access(library, R_OK) != 0)
-        return fail(2, "%s: %s", library, strerror(errno));
+        return report__refuse(call, "%s: %s", library, strerror(errno));
     /* The loader takes blanks and colons for ends of names. */
-    if (strpbrk(library, ": ") != NULL)
-        return fail(2, "%s: a path with a blank or colon cannot be preloaded",
-                    library);
-    if (others == NULL || *others == '\0') {
-        setenv("LD_PRELOAD", library, 1);
-        return 0;
-    }
-    char *all = NULL;
-    if (asprintf(&all, "%s:%s", library, others) < 0)
-        return fail(2, "out of memory");
-    setenv("LD_PRELOAD", all, 1);
-    free(all);
-    return 0;
+    if (strpbrk(library, ": "))
+        return report__refuse(
+            call, "%s: a path with a blank or colon cannot be preloaded",
+            library);
+    const char *colon = others && *others ? ":" : "";
+    setenv("LD_PRELOAD",
+           report__format(&call->pool, "%s%s%s", library, colon,
+                          *colon ? others : ""),
+           1);
+    return true;
 }
 
 /* Leave no tables of an earlier run for the next command to print. */
@@ -198,7 +153,7 @@ static void forget_earlier(void) {
 }
 
 /* What can not be recorded runs all the same. */
-static void check_program(const char *program) {
+static void check_program(struct report__call *call, const char *program) {
     bool clashes;
     char file[PATH_MAX];
     const char *others = getenv("LD_PRELOAD");
@@ -207,7 +162,7 @@ static void check_program(const char *program) {
                           : NULL;
     if (!why)
         return;
-    fail(0, "%s: nothing of it is recorded: %s", program, why);
+    report__refuse(call, "%s: nothing of it is recorded: %s", program, why);
     forget_earlier();
     if (clashes && others && strchr(others, ':'))
         setenv("LD_PRELOAD", strchr(others, ':') + 1, 1);
@@ -222,16 +177,21 @@ static void set_run(void) {
     setenv("MPROF_RUN", text, 1);
 }
 
-/* Set up what CALL asks for; the status, if that is not possible. */
-static int set_up(const struct report__options *o) {
-    const struct report__run_options *run = &o->run;
-    int status;
+/* Set up what CALL asks for; for what is not given, what the environment says.
+ */
+static bool set_up(struct report__call *call) {
+    const struct report__run_options *run = &call->options.run;
+    const char *data = call->options.output;
+    uint64_t bytes;
 
-    set_limit(run->limit);
-    if ((status = set_data(o->output)) != 0 || (status = set_log(run)) != 0 ||
-        (status = check_html(run->html)) != 0 ||
-        (status = set_preload(run->lisp)) != 0)
-        return status;
+    if (run->limit && mprof__read_bytes(run->limit, &bytes))
+        setenv("MPROF_LIMIT", report__format(&call->pool, "%" PRIu64, bytes),
+               1);
+    if (!set_file(call, "MPROF_DATA", data && *data ? data : "mprof.data",
+                  "an mprof data file", is_ours) ||
+        !set_log(call) || !check_html(call, run->html) ||
+        !set_preload(call, run->lisp))
+        return false;
     unsetenv("MPROF_START");
     unsetenv("MPROF_CHILDREN");
     unsetenv("MPROF_LISP");
@@ -248,10 +208,10 @@ static int set_up(const struct report__options *o) {
         setenv("MPROF_SUMMARY", "1", 1);
     if (run->scan)
         setenv("MPROF_SCAN", "1", 1);
-    return 0;
+    return true;
 }
 
-/* What is not given, the environment may say.  False after a line. */
+/* What is not given, the environment may say. */
 static bool parse(struct report__call *call, int argc, char **argv) {
     struct report__options *o = &call->options;
     const char *limit = getenv("MPROF_LIMIT");
@@ -266,34 +226,35 @@ static bool parse(struct report__call *call, int argc, char **argv) {
     if (o->run.limit || !limit || !*limit)
         return true;
     o->run.limit = limit;
-    if (mprof__read_bytes(limit, &bytes) && bytes <= MPROF__LARGEST_LIMIT)
-        return true;
-    fail(2, "MPROF_LIMIT: '%s' is not a number of bytes up to 16g", limit);
-    return false;
+    return (mprof__read_bytes(limit, &bytes) &&
+            bytes <= MPROF__LARGEST_LIMIT) ||
+           report__refuse(
+               call, "MPROF_LIMIT: '%s' is not a number of bytes up to 16g",
+               limit);
 }
 
 static int run(struct report__call *call, int argc, char **argv) {
     const struct report__options *o = &call->options;
-    char **program;
     int status;
 
     if (!parse(call, argc, argv))
         return 2;
-    program = (char **)o->files;
+    char **program = (char **)o->files;
     program[o->file_count] = NULL;
     if (o->help) {
         report__print_help(stdout, call->command);
         return 0;
     }
-    if ((status = set_up(o)) != 0)
-        return status;
-    check_program(program[0]);
+    if (!set_up(call))
+        return 2;
+    check_program(call, program[0]);
     if (o->run.html && (status = report__run_with_page(o->run.html)) >= 0)
         return status;
     set_run();
     execvp(program[0], program);
     status = errno == ENOENT ? 127 : 126;
-    return fail(status, "%s: %s", program[0], strerror(errno));
+    report__refuse(call, "%s: %s", program[0], strerror(errno));
+    return status;
 }
 
 int report__run_main(int argc, char **argv) {
@@ -303,8 +264,10 @@ int report__run_main(int argc, char **argv) {
     jmp_buf nomem;
 
     call.pool.nomem = &nomem;
-    if (setjmp(nomem))
-        return fail(2, "out of memory");
+    if (setjmp(nomem)) {
+        report__refuse(&call, "out of memory");
+        return 2;
+    }
     int status = run(&call, argc, argv);
     report__pool_free(&call.pool);
     return status;

@@ -1,25 +1,21 @@
-/* run_html.c - see run_html.h.
+/* run_html.c - `mprof run --html`: run a program, and make a page of it.
  *
  * What the terminal sends reaches the program as well as this process, which
  * goes on until the program has ended; what others send is sent on.
  */
 #define _GNU_SOURCE
-#include "report/command/run_html.h"
+#include "report/command/command.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "monitor/format/claim.h"
-#include "report/command/command.h"
+#include "monitor/format/process.h"
 
 static const int sent_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
 enum { SENT_ON = sizeof sent_on / sizeof *sent_on };
@@ -66,12 +62,6 @@ static int await(pid_t pid) {
     return status;
 }
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Whether PATH was begun since BEGIN, and has ended. */
 static bool is_new(const char *path, uint64_t begin) {
     struct mprof_header header;
@@ -97,29 +87,22 @@ static void find(const char *name, const char *end, glob_t *found) {
 
 /* FILE is made of those of FOUND that were begun since BEGIN. */
 static void make_page(const char *file, const glob_t *found, uint64_t begin) {
-    static char mprof[] = "mprof", html[] = "html", output[] = "-o",
-                end[] = "--";
-    char **arguments = calloc(found->gl_pathc + 6, sizeof *arguments);
-    char *name = strdup(file);
-    int count = 0;
+    const char *const options[] = {"mprof", "html", "-o", file, "--"};
+    enum { OPTIONS = sizeof options / sizeof *options };
+    char **arguments = calloc(found->gl_pathc + OPTIONS + 1, sizeof *arguments);
+    int count = OPTIONS;
 
-    if (arguments == NULL || name == NULL)
+    if (!arguments)
         return;
-    arguments[count++] = mprof;
-    arguments[count++] = html;
-    arguments[count++] = output;
-    arguments[count++] = name;
-    arguments[count++] = end;
-    int options = count;
+    memcpy(arguments, options, sizeof options);
     for (size_t i = 0; i < found->gl_pathc; i++)
         if (is_new(found->gl_pathv[i], begin))
             arguments[count++] = found->gl_pathv[i];
-    if (count == options)
+    if (count == OPTIONS)
         fprintf(stderr, "mprof: run: nothing was recorded: there is no %s\n",
                 file);
     else
         report__main(count, arguments, stdout, stderr);
-    free(name);
     free(arguments);
 }
 
@@ -136,7 +119,7 @@ static int end_with(int status) {
 int report__run_with_page(const char *file) {
     const char *data = getenv("MPROF_DATA");
     glob_t found = {.gl_pathc = 0};
-    uint64_t begin = now();
+    uint64_t begin = mprof__clock(CLOCK_REALTIME);
     pid_t pid = start();
 
     if (pid == 0)

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "monitor/format/runnable.h"
 
 enum { NARROWEST = 60, WIDEST = 10000, USUAL = 80 };
 
@@ -34,53 +35,39 @@ static uint32_t width_of(int fd) {
                                         : width);
 }
 
-static bool is_set(const char *variable) {
-    const char *value = getenv(variable);
-    return value && *value;
-}
-
 static bool has_colours(enum report__colour colour, bool is_terminal) {
-    const char *term = getenv("TERM");
+    const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
     if (colour != MPROF_COLOUR_AUTO)
         return colour == MPROF_COLOUR_ALWAYS;
-    return is_terminal && !is_set("NO_COLOR") && term && *term &&
+    return is_terminal && !(none && *none) && term && *term &&
            strcmp(term, "dumb") != 0;
-}
-
-/* Whether there is a program NAME where the shell looks for it. */
-static bool is_there(const char *name) {
-    const char *path = getenv("PATH");
-    char file[PATH_MAX];
-
-    for (size_t length; path && *path; path += length) {
-        length = strcspn(path, ":");
-        int n = snprintf(file, sizeof file, "%.*s/%s", (int)length, path, name);
-        if (n > 0 && (size_t)n < sizeof file && access(file, X_OK) == 0)
-            return true;
-        length += path[length] == ':';
-    }
-    return false;
 }
 
 /* NULL: none is wanted, or there is none. */
 static const char *pager(void) {
     const char *name = getenv("MPROF_PAGER");
+    char found[PATH_MAX];
 
     if (!name)
         name = getenv("PAGER");
     if (!name)
-        name = is_there("less") ? "less" : "";
+        name = mprof__find_program("less", found) ? "less" : "";
     return *name && strcmp(name, "cat") != 0 ? name : NULL;
+}
+
+/* What is typed is for the pager alone, if HANDLER is SIG_IGN. */
+static void set_signals(void (*handler)(int)) {
+    signal(SIGPIPE, handler);
+    signal(SIGINT, handler);
+    signal(SIGQUIT, handler);
 }
 
 /* In the new process. */
 static void become_pager(const char *name, int from) {
     struct rlimit limit;
 
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    set_signals(SIG_DFL);
     /* What this command may take of memory is not the pager's limit. */
     if (getrlimit(RLIMIT_AS, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
@@ -106,11 +93,8 @@ static FILE *start_pager(struct report__screen *s, const char *name) {
     FILE *stream = s->pager > 0 ? fdopen(ends[1], "w") : NULL;
     if (!stream)
         close(ends[1]);
-    if (s->pager > 0) {
-        signal(SIGPIPE, SIG_IGN);
-        signal(SIGINT, SIG_IGN);
-        signal(SIGQUIT, SIG_IGN);
-    }
+    if (s->pager > 0)
+        set_signals(SIG_IGN);
     return stream;
 }
 
@@ -147,9 +131,7 @@ static void end_pager(struct report__screen *s) {
     while (waitpid(s->pager, &status, 0) < 0 && errno == EINTR)
         ;
     s->pager = 0;
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    set_signals(SIG_DFL);
     s->failed = WIFEXITED(status) && WEXITSTATUS(status) >= 126;
 }
 

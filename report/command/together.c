@@ -1,39 +1,97 @@
 /* together.c - the data files of a command as one profile. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "monitor/format/group.h"
-#include "report/base/pairs.h"
+#include "report/base/dictionary.h"
 #include "report/command/command.h"
 #include "report/data/alive.h"
 #include "report/data/group.h"
 #include "report/elf/elf_file.h"
 
-/* Files that were seen, by device and number. */
-struct seen {
-    struct report__pool *pool;
-    struct report__pairs devices, numbers, files;
-    struct report__pairs programs; /* data and program */
-};
+/* The module that is the program of PROFILE, which is of one process. */
+static const struct report__module *
+main_module(const struct report__profile *profile) {
+    for (uint32_t i = 0; i < profile->module_count && *profile->program; i++)
+        if (strcmp(profile->modules[i].path, profile->program) == 0)
+            return &profile->modules[i];
+    return NULL;
+}
 
-/* Whether FILE is there and was not seen before. */
-static bool is_old(struct seen *s, const char *file) {
-    struct stat st;
+/* Whether PATH is the file of MODULE, or for NULL of any; MPROF__ELF_GONE: it
+ * cannot be read. */
+static enum report__elf_state ask(const char *path,
+                                  const struct report__module *module) {
+    struct report__elf_file file;
 
-    if (stat(file, &st) != 0)
-        return false;
-    uint64_t device = (uint64_t)st.st_dev, number = (uint64_t)st.st_ino;
-    uint32_t count = s->files.count;
-    uint32_t found = report__pair_number(
-        s->pool, &s->files,
-        report__pair_number(s->pool, &s->devices, (uint32_t)device,
-                            (uint32_t)(device >> 32)),
-        report__pair_number(s->pool, &s->numbers, (uint32_t)number,
-                            (uint32_t)(number >> 32)));
-    return found < count;
+    if (access(path, R_OK) != 0)
+        return MPROF__ELF_GONE;
+    enum report__elf_state state = report__elf_open(&file, path, module);
+    report__elf_close(&file);
+    return state == MPROF__ELF_GONE ? MPROF__ELF_OTHER : state;
+}
+
+/* Whether the program of INPUT, if it has one, is the one of PROFILE.  If not,
+ * *ERROR is a sentence. */
+static bool check_program(const struct report__input *input,
+                          const struct report__profile *profile,
+                          struct report__pool *pool, const char **error) {
+    const char *program = input->program;
+    const enum report__elf_state state =
+        program ? ask(program, main_module(profile)) : MPROF__ELF_OPEN;
+
+    if (state == MPROF__ELF_GONE)
+        *error = report__format(pool, "cannot open %s: %s", program,
+                                strerror(errno));
+    else if (state == MPROF__ELF_CHANGED)
+        *error = report__format(
+            pool, "%s is not the program that %s was recorded with", program,
+            input->data);
+    else if (state != MPROF__ELF_OPEN)
+        *error = report__format(pool, "%s is not a program", program);
+    return state == MPROF__ELF_OPEN;
+}
+
+/* Whether the names of functions in module NUMBER were recorded. */
+static bool has_names(const struct report__profile *profile, uint32_t number) {
+    for (uint32_t i = 0; i < profile->function_count; i++)
+        if (profile->functions[i].module == number &&
+            profile->functions[i].copied)
+            return true;
+    return false;
+}
+
+static void print_trouble(FILE *out, const struct report__profile *profile,
+                          const struct report__module *module) {
+    const enum report__elf_state state = ask(module->path, module);
+
+    if (state == MPROF__ELF_OPEN)
+        return;
+    fputs("The file ", out);
+    report__print_name(out, module->path);
+    fprintf(out, " %s: its %s here, unless it is given before the data.\n",
+            state == MPROF__ELF_GONE ? "is not there any more, or not readable"
+                                     : "was changed since",
+            has_names(profile, (uint32_t)(module - profile->modules))
+                ? "lines are not known"
+                : "functions have no names");
+}
+
+void report__print_trouble(FILE *out, const struct report__input *input,
+                           const struct report__profile *profile) {
+    const struct report__module *module =
+        input->program || profile->process_count > 0 ? NULL
+                                                     : main_module(profile);
+
+    if (module)
+        print_trouble(out, profile, module);
+    for (uint32_t i = 0; i < profile->module_count; i++)
+        if (profile->modules[i].is_program && !profile->modules[i].given)
+            print_trouble(out, profile, &profile->modules[i]);
 }
 
 bool report__is_data(const char *file) {
@@ -46,6 +104,18 @@ bool report__is_data(const char *file) {
     return n == sizeof magic && memcmp(magic, MPROF_MAGIC, n) == 0;
 }
 
+/* Whether FILE number I is there and was SEEN before. */
+static bool is_old(struct report__pool *pool, struct report__dictionary *seen,
+                   const char *file, uint32_t i) {
+    struct stat st;
+
+    return stat(file, &st) == 0 &&
+           report__intern(pool, seen,
+                          report__format(pool, "%jx:%jx", (uintmax_t)st.st_dev,
+                                         (uintmax_t)st.st_ino),
+                          i) != i;
+}
+
 /* A file that cannot be read is none; whoever opens it says why. */
 static bool is_program(const char **files, int count, int i) {
     return report__is_elf(files[i]) ||
@@ -53,13 +123,16 @@ static bool is_program(const char **files, int count, int i) {
             report__is_data(files[1]));
 }
 
-struct report__input *report__choose_inputs(struct report__pool *pool,
-                                            const char **files, int count,
-                                            uint32_t *inputs) {
+/* What the files of CALL are, each once: *INPUTS data files, at least one.  A
+ * program stands before its data: an ELF file, or the first of two files when
+ * it is no data file. */
+static struct report__input *choose_inputs(struct report__call *call,
+                                           uint32_t *inputs) {
+    const char **files = call->options.files, *program = NULL;
+    const int count = call->options.file_count;
     struct report__input *list =
-        report__alloc(pool, (size_t)count + 1, sizeof *list);
-    struct seen seen = {.pool = pool};
-    const char *program = NULL;
+        report__alloc(&call->pool, (size_t)count + 1, sizeof *list);
+    struct report__dictionary seen = {.slots = NULL};
     uint32_t n = 0;
 
     for (int i = 0; i < count; i++) {
@@ -69,8 +142,8 @@ struct report__input *report__choose_inputs(struct report__pool *pool,
         }
         /* What `mprof run --group` leaves beside the data files of a run is
          * the sum of these. */
-        if (count == 1 ||
-            !(is_old(&seen, files[i]) || report__is_group(files[i])))
+        if (count == 1 || !(is_old(&call->pool, &seen, files[i], (uint32_t)i) ||
+                            report__is_group(files[i])))
             list[n++] = (struct report__input){program, files[i]};
         program = NULL;
     }
@@ -80,140 +153,113 @@ struct report__input *report__choose_inputs(struct report__pool *pool,
     return list;
 }
 
-/* Leave in PROFILE, of INPUT, what is alive in place of all that was allocated.
- * False if that is not known: *ERROR is a sentence. */
-static bool leave_alive(struct report__pool *pool,
-                        const struct report__input *input,
-                        struct report__profile *profile, const char **error) {
-    if (profile->alive)
-        report__keep_alive(profile);
-    else
-        *error = report__format(pool,
-                                "%s: it was not recorded what is alive: "
-                                "(mprof:start :live t), or ecl --mprof --live",
-                                input->data);
-    return profile->is_alive;
-}
-
-/* The profile of INPUT in POOL. */
-static struct report__profile *read_one(struct report__pool *pool,
-                                        const struct report__together *together,
-                                        const struct report__input *input,
-                                        struct report__pool *errors,
-                                        const char **error) {
+struct report__profile *report__read_input(struct report__pool *pool,
+                                           const struct report__input *input,
+                                           bool calls, bool brief,
+                                           const char **error) {
     struct report__profile *profile =
-        report__read(pool, input->data, together->calls, error);
+        report__read(pool, input->data, calls, error);
 
-    if (profile &&
-        (!report__check_program(input, profile, pool, error) ||
-         (together->alive && !leave_alive(pool, input, profile, error))))
-        profile = NULL;
-    if (profile && together->no_arguments)
+    if (!profile || !check_program(input, profile, pool, error))
+        return NULL;
+    if (brief)
         report__leave_out_arguments(pool, profile);
-    /* That pool goes before the error is printed. */
-    if (!profile && pool != errors)
-        *error = report__copy(errors, *error, strlen(*error));
     return profile;
 }
 
-const struct report__profile *
-report__read_together(struct report__together *together,
-                      struct report__pool *pool,
-                      const struct report__input *inputs, uint32_t count,
-                      struct report__input *input, const char **error) {
+/* The profile of INPUT in POOL, which may go before the error is printed. */
+static struct report__profile *read_one(struct report__call *call,
+                                        struct report__pool *pool,
+                                        const struct report__input *input,
+                                        bool calls, bool brief) {
+    struct report__profile *profile =
+        report__read_input(pool, input, calls, brief, &call->error);
+
+    if (!profile && pool != &call->pool)
+        call->error =
+            report__copy(&call->pool, call->error, strlen(call->error));
+    if (!profile || !call->options.alive)
+        return profile;
+    /* What is alive in place of all that was allocated. */
+    if (profile->alive)
+        report__keep_alive(profile);
+    else
+        call->error = report__format(
+            &call->pool,
+            "%s: it was not recorded what is alive: (mprof:start :live t), or "
+            "ecl --mprof --live",
+            input->data);
+    return profile->is_alive ? profile : NULL;
+}
+
+bool report__has_default_data(struct report__call *call) {
+    if (access("mprof.data", F_OK) != 0 && errno == ENOENT)
+        call->error = "no mprof.data here; record one with: mprof run PROGRAM";
+    return !call->error;
+}
+
+bool report__read_files(struct report__call *call, bool calls, bool brief) {
+    struct report__input *input = &call->input;
+    uint32_t count;
+    const struct report__input *inputs = choose_inputs(call, &count);
+
     *input = inputs[0];
+    if (call->options.file_count == 0 && !report__has_default_data(call))
+        return false;
     if (count == 1)
-        return read_one(pool, together, input, pool, error);
-    together->parts = report__alloc(pool, count, sizeof *together->parts);
+        return (call->profile =
+                    read_one(call, &call->pool, input, calls, brief));
+    call->parts = report__alloc(&call->pool, count, sizeof *call->parts);
     for (uint32_t i = 0; i < count; i++) {
-        struct report__part *part = &together->parts[together->count++];
-        part->pool.nomem = pool->nomem;
+        struct report__part *part = &call->parts[call->part_count++];
+        part->pool.nomem = call->pool.nomem;
         part->program = inputs[i].program;
-        part->profile =
-            read_one(&part->pool, together, &inputs[i], pool, error);
+        part->profile = read_one(call, &part->pool, &inputs[i], calls, brief);
         if (!part->profile)
-            return NULL;
-        if (inputs[i].program && !input->program)
+            return false;
+        if (!input->program)
             input->program = inputs[i].program;
     }
-    const struct report__profile *whole =
-        report__merge(pool, together->parts, count);
-    if (!whole)
-        *error = report__format(pool, "%s and %u more: too much for one report",
-                                input->data, (unsigned)count - 1);
-    input->data = report__format(pool, "%s and %u more", input->data,
+    call->profile = report__merge(&call->pool, call->parts, count);
+    input->data = report__format(&call->pool, "%s and %u more", input->data,
                                  (unsigned)count - 1);
-    return whole;
+    return call->profile ||
+           report__fail(call, "%s: too much for one report", input->data);
 }
 
-void report__together_free(struct report__together *together) {
-    for (uint32_t i = 0; i < together->count; i++)
-        report__pool_free(&together->parts[i].pool);
-    together->count = 0;
-}
+const char *const report__heap_names[MPROF_HEAPS] = {
+    [MPROF_LISP_HEAP] = "Lisp", [MPROF_C_HEAP] = "C"};
 
-bool report__has_default_data(const char **error) {
-    if (access("mprof.data", F_OK) != 0 && errno == ENOENT)
-        *error = "no mprof.data here; record one with: mprof run PROGRAM";
-    return *error == NULL;
-}
-
-const struct report__profile *report__read_files(struct report__call *call,
-                                                 bool calls,
-                                                 struct report__input *input,
-                                                 const char **error) {
-    const struct report__options *o = &call->options;
-    uint32_t count;
-    const struct report__input *inputs =
-        report__choose_inputs(&call->pool, o->files, o->file_count, &count);
-
-    call->together.alive = o->alive;
-    call->together.calls = calls;
-    if (o->file_count == 0 && !report__has_default_data(error))
-        return NULL;
-    return report__read_together(&call->together, &call->pool, inputs, count,
-                                 input, error);
-}
-
-unsigned report__choose_heaps(struct report__call *call,
-                              const struct report__input *input,
-                              const struct report__profile *profile,
-                              const char **error) {
+unsigned report__choose_heaps(struct report__call *call) {
     const struct report__options *o = &call->options;
     const bool typed = o->focus.types.count > 0;
-    unsigned heaps = profile->heaps;
+    unsigned heaps = call->profile->heaps;
 
-    if (typed && o->heaps == 1u << MPROF_C_HEAP) {
-        *error = "--type is of the Lisp heap, not of C's";
-        return 0;
-    }
-    if (typed && !(heaps & 1u << MPROF_LISP_HEAP)) {
-        *error = report__format(
-            &call->pool,
-            "%s: the Lisp heap was not recorded, which alone has types",
-            input->data);
-        return 0;
-    }
+    if (typed && o->heaps == 1u << MPROF_C_HEAP)
+        return report__fail(call, "--type is of the Lisp heap, not of C's");
+    if (typed && !(heaps & 1u << MPROF_LISP_HEAP))
+        return report__fail(
+            call, "%s: the Lisp heap was not recorded, which alone has types",
+            call->input.data);
     if (typed)
         heaps = 1u << MPROF_LISP_HEAP;
     if (o->heaps)
         heaps &= o->heaps;
     if (!heaps)
-        *error = report__format(&call->pool, "%s: the %s heap was not recorded",
-                                input->data,
-                                o->heaps >> MPROF_C_HEAP & 1 ? "C" : "Lisp");
+        call->error = report__format(
+            &call->pool, "%s: the %s heap was not recorded", call->input.data,
+            report__heap_names[o->heaps >> MPROF_C_HEAP & 1]);
     return heaps;
 }
 
-enum mprof_heap report__choose_heap(struct report__call *call,
-                                    const struct report__input *input,
-                                    unsigned heaps, const char **error) {
+enum mprof_heap report__choose_heap(struct report__call *call) {
+    const unsigned heaps = report__choose_heaps(call);
     const enum mprof_heap heap =
         heaps == 1u << MPROF_C_HEAP ? MPROF_C_HEAP : MPROF_LISP_HEAP;
 
-    if (heaps != 1u << heap)
-        *error = report__format(&call->pool,
-                                "%s: there are two heaps: choose one by --heap",
-                                input->data);
+    if (heaps && heaps != 1u << heap)
+        call->error = report__format(
+            &call->pool, "%s: there are two heaps: choose one by --heap",
+            call->input.data);
     return heap;
 }

@@ -6,7 +6,6 @@
 
 #include "monitor/format/naming.h"
 #include "report/base/dictionary.h"
-#include "report/base/pairs.h"
 #include "report/data/reader.h"
 
 struct merging {

@@ -9,7 +9,7 @@
  */
 #include <inttypes.h>
 
-#include "report/base/pairs.h"
+#include "report/base/dictionary.h"
 #include "report/export/export.h"
 
 /* What a line has, or the calls on it. */

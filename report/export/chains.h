@@ -3,7 +3,7 @@
 #ifndef REPORT_EXPORT_CHAINS_H
 #define REPORT_EXPORT_CHAINS_H
 
-#include "report/base/pairs.h"
+#include "report/base/dictionary.h"
 #include "report/export/export.h"
 
 /* What the samples of one chain have. */

@@ -212,7 +212,10 @@ bool report__focus(struct report__pool *pool,
     struct report__profile *part = report__alloc(pool, 1, sizeof *part);
     bool all_chains = !focus->focus && !focus->ignore && !focus->only;
 
-    *focused = (struct report__focused){.profile = part};
+    *focused = (struct report__focused){.profile = profile};
+    if (!report__is_focused(focus))
+        return true;
+    focused->profile = part;
     f.marks = report__alloc(pool, names->count, 1);
     if (focus->types.count > 0) {
         f.types = report__lisp_types(pool, profile);

@@ -31,7 +31,8 @@ struct report__focused {
     struct mprof_count alone, untyped;
 };
 
-/* NAMES become those of the part.  False: *ERROR is a sentence. */
+/* NAMES become those of the part, which is PROFILE if nothing is focused.
+ * False: *ERROR is a sentence. */
 bool report__focus(struct report__pool *pool,
                    const struct report__profile *profile,
                    struct report__functions *names,

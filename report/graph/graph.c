@@ -13,7 +13,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
-#include "report/base/pairs.h"
+#include "report/base/dictionary.h"
 #include "report/base/scc.h"
 #include "report/graph/graph.h"
 #include "report/graph/view.h"

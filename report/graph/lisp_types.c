@@ -120,41 +120,27 @@ static bool choose(const struct report__lisp_types *types, const char *text,
     return best != NOT_MET;
 }
 
-/* The types that there are, as far as anybody reads on; the caller frees it. */
-static char *list_types(const struct report__lisp_types *types) {
-    enum { FEW = 20 };
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+static void complain(struct report__pool *pool,
+                     const struct report__lisp_types *types, const char *text,
+                     size_t length, const char **error) {
+    enum { FEW = 20 }; /* as far as anybody reads on */
+    struct report__text list;
+    FILE *stream = report__text_open(&list, pool);
 
-    if (!stream)
-        return NULL;
     for (uint32_t i = 0; i < types->count && i < FEW; i++) {
         fputs(i == 0 ? " " : ", ", stream);
         report__print_name(stream, report__lisp_type_name(&types->list[i]));
     }
     if (types->count > FEW)
         fprintf(stream, " and %u more", types->count - FEW);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static void complain(struct report__pool *pool,
-                     const struct report__lisp_types *types, const char *text,
-                     size_t length, const char **error) {
-    char *list = list_types(types);
-    char *copy = list ? report__copy(pool, list, strlen(list)) : "";
-
-    free(list);
+    const char *all = report__text_close(&list);
     *error =
         types->count == 0
             ? "no types were recorded"
             : report__format(pool,
                              "no type '%.*s' was allocated; there "
                              "are%s (--table=bins shows all)",
-                             (int)(length < 200 ? length : 200), text, copy);
+                             (int)(length < 200 ? length : 200), text, all);
 }
 
 bool *report__choose_types(struct report__pool *pool,

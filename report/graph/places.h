@@ -3,7 +3,6 @@
 #define REPORT_GRAPH_PLACES_H
 
 #include "report/base/dictionary.h"
-#include "report/base/pairs.h"
 #include "report/elf/place.h"
 
 /* Empty when it is all zeros.  It lives in the pool it is given, which must

@@ -21,24 +21,46 @@ struct put {
     const struct report__html_tree *tree;
 };
 
-static void put_name(const struct put *p, const char *key, const char *text) {
-    fprintf(p->out, ",\n\"%s\":", key);
+/* TEXT, of whatever bytes. */
+static void put_text(const struct put *p, const char *text) {
     report__put_json(p->out, report__clean_name(p->e->pool, text));
 }
+
+static void put_name(const struct put *p, const char *key, const char *text) {
+    fprintf(p->out, ",\n\"%s\":", key);
+    put_text(p, text);
+}
+
+/* A row of numbers, number *COUNT from 0 on. */
+#define ROW(p, count, ...)                                                     \
+    put_row(p, count, (const uint64_t[]){__VA_ARGS__},                         \
+            sizeof(uint64_t[]){__VA_ARGS__} / sizeof(uint64_t))
+static void put_row(const struct put *p, unsigned long *count,
+                    const uint64_t *numbers, size_t size) {
+    report__put_comma(p->out, count);
+    for (size_t i = 0; i < size; i++)
+        fprintf(p->out, "%c%" PRIu64, i > 0 ? ',' : '[', numbers[i]);
+    putc(']', p->out);
+}
+
+/* A column of COUNT numbers, where I counts, behind BEFORE. */
+#define COLUMN(p, before, name, i, count, number)                              \
+    do {                                                                       \
+        fprintf((p)->out, "%s\n\"%s\":[", before, name);                       \
+        for (uint32_t i = 0; i < (count); i++)                                 \
+            fprintf((p)->out, i > 0 ? ",%" PRIu64 : "%" PRIu64,                \
+                    (uint64_t)(number));                                       \
+    } while (0)
 
 /* The lines of TEXT. */
 static void put_header(const struct put *p) {
     const char *at = p->heap->header;
-    unsigned long count = 0;
 
     fputs(",\n\"header\":[", p->out);
-    while (*at != '\0') {
-        size_t length = strcspn(at, "\n");
-        report__put_comma(p->out, &count);
-        report__put_json(
-            p->out, report__clean_name(p->e->pool,
-                                       report__copy(p->e->pool, at, length)));
-        at += length + (at[length] == '\n');
+    for (size_t length; *at != '\0'; at += length + (at[length] == '\n')) {
+        length = strcspn(at, "\n");
+        fputs(at > p->heap->header ? "," : "", p->out);
+        put_text(p, report__copy(p->e->pool, at, length));
     }
     putc(']', p->out);
 }
@@ -48,8 +70,7 @@ static void put_threads(const struct put *p) {
 
     fputs(",\n\"threads\":[", p->out);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
-        if (i > 0)
-            putc(',', p->out);
+        fputs(i > 0 ? "," : "", p->out);
         report__put_json(p->out,
                          report__thread_name(p->e->pool, &profile->threads[i]));
     }
@@ -76,8 +97,7 @@ static void put_sentences(const struct put *p) {
             putc(k > 0 ? ',' : ' ', p->out);
             if (piece->function != MPROF_NONE)
                 fprintf(p->out, "[%" PRIu32 ",", piece->function);
-            report__put_json(p->out,
-                             report__clean_name(p->e->pool, piece->text));
+            put_text(p, piece->text);
             fputs(piece->function != MPROF_NONE ? "]" : "", p->out);
         }
         putc(']', p->out);
@@ -135,89 +155,51 @@ static void put_functions(const struct put *p) {
     fprintf(p->out, ",\n[\"<smaller>\",%d,0]],\n\"groups\":[",
             (int)MPROF_FROM_NOWHERE);
     for (uint32_t i = 0; i < groups.count; i++) {
-        if (i > 0)
-            putc(',', p->out);
-        report__put_json(p->out,
-                         report__clean_name(p->e->pool, groups.list[i]));
+        fputs(i > 0 ? "," : "", p->out);
+        put_text(p, groups.list[i]);
     }
     putc(']', p->out);
 }
 
 /* Columns */
 
-/* BEFORE is the end of what stands before it. */
-static void begin_column(const struct put *p, const char *before,
-                         const char *name, uint32_t *count) {
-    fprintf(p->out, "%s\n\"%s\":[", before, name);
-    *count = 0;
-}
-
-static void put_number(const struct put *p, uint32_t *count, uint64_t number) {
-    fprintf(p->out, (*count)++ > 0 ? ",%" PRIu64 : "%" PRIu64, number);
-}
-
 static void put_tree(const struct put *p) {
     const struct report__html_tree *t = p->tree;
-    uint32_t count = 0;
 
     fprintf(p->out,
             ",\n\"leftOut\":%" PRIu32 ",\"leftOutBytes\":%" PRIu64
             ",\n\"tree\":{",
             t->left_out, t->left_out_bytes);
-    begin_column(p, "", "up", &count);
-    for (uint32_t i = 0; i < t->node_count; i++)
-        put_number(p, &count, t->nodes[i].up);
-    begin_column(p, "],", "function", &count);
-    for (uint32_t i = 0; i < t->node_count; i++)
-        put_number(p, &count, t->nodes[i].function);
+    COLUMN(p, "", "up", i, t->node_count, t->nodes[i].up);
+    COLUMN(p, "],", "function", i, t->node_count, t->nodes[i].function);
     fputs("]}", p->out);
 }
 
 static void put_samples(const struct put *p) {
+    /* In the order of enum report__number; of Lisp, what is alive. */
     static const char *const names[MPROF_NUMBERS] = {
-        [MPROF_NUMBER_ALLOCS] = "allocs",
-        [MPROF_NUMBER_BYTES] = "bytes",
-        [MPROF_NUMBER_KEPT_ALLOCS] = "keptAllocs",
-        [MPROF_NUMBER_KEPT_BYTES] = "kept",
-        [MPROF_NUMBER_PEAK_ALLOCS] = "peakAllocs",
-        [MPROF_NUMBER_PEAK_BYTES] = "peak",
-        [MPROF_NUMBER_TEMPORARY] = "temporary"};
+        "allocs",     "bytes", "keptAllocs", "kept",
+        "peakAllocs", "peak",  "temporary"};
     static const char *const alive_names[MPROF_NUMBERS] = {
         [MPROF_NUMBER_KEPT_ALLOCS] = "aliveAllocs",
         [MPROF_NUMBER_KEPT_BYTES] = "alive"};
-    const struct report__html_tree *t = p->tree;
-    const bool alive = p->e->options->sampling.alive;
-    uint32_t count = 0, last = 0;
+    const struct report__html_sample *s = p->tree->samples;
+    const uint32_t count = p->tree->sample_count;
+    const enum mprof_heap heap = p->heap->sampling.heap;
 
-    begin_column(p, ",\n\"samples\":{", "node", &count);
-    for (uint32_t i = 0; i < t->sample_count; i++) {
-        put_number(p, &count, t->samples[i].node - last);
-        last = t->samples[i].node;
-    }
-    begin_column(p, "],", "class", &count);
-    for (uint32_t i = 0; i < t->sample_count; i++)
-        put_number(p, &count, t->samples[i].class_);
-    begin_column(p, "],", "thread", &count);
-    for (uint32_t i = 0; i < t->sample_count; i++)
-        put_number(p, &count, t->samples[i].thread);
-    if (p->heap->sampling.heap == MPROF_LISP_HEAP)
-        begin_column(p, "],", "type", &count);
-    for (uint32_t i = 0;
-         p->heap->sampling.heap == MPROF_LISP_HEAP && i < t->sample_count; i++)
-        put_number(p, &count,
-                   t->samples[i].type == MPROF_NONE
-                       ? 0
-                       : t->samples[i].type + UINT64_C(1));
+    COLUMN(p, ",\n\"samples\":{", "node", i, count,
+           s[i].node - (i > 0 ? s[i - 1].node : 0));
+    COLUMN(p, "],", "class", i, count, s[i].class_);
+    COLUMN(p, "],", "thread", i, count, s[i].thread);
+    if (heap == MPROF_LISP_HEAP)
+        COLUMN(p, "],", "type", i, count,
+               s[i].type == MPROF_NONE ? 0 : s[i].type + UINT64_C(1));
     for (int k = 0; k < MPROF_NUMBERS; k++) {
-        const char *name = k < report__numbers_of(p->heap->sampling.heap)
-                               ? names[k]
-                           : alive ? alive_names[k]
-                                   : NULL;
-        if (name == NULL)
-            continue;
-        begin_column(p, "],", name, &count);
-        for (uint32_t i = 0; i < t->sample_count; i++)
-            put_number(p, &count, t->samples[i].numbers[k]);
+        const char *name = k < report__numbers_of(heap)    ? names[k]
+                           : p->e->options->sampling.alive ? alive_names[k]
+                                                           : NULL;
+        if (name)
+            COLUMN(p, "],", name, i, count, s[i].numbers[k]);
     }
     fputs("]}", p->out);
 }
@@ -235,18 +217,14 @@ static void put_exact(const struct put *p) {
         const struct report__counts *total = &graph->vertices[i].total;
         if (report__allocs(total) == 0 && report__bytes(total) == 0)
             continue;
-        report__put_comma(p->out, &count);
-        fprintf(p->out, "[%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]", i,
-                report__allocs(total), report__bytes(total));
+        ROW(p, &count, i, report__allocs(total), report__bytes(total));
     }
     fputs("],\n\"arcs\":[", p->out);
     count = 0;
     for (uint32_t i = 0; i < graph->arc_count; i++) {
         const struct report__arc *arc = &graph->arcs[i];
-        report__put_comma(p->out, &count);
-        fprintf(p->out, "[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 "]",
-                arc->caller, arc->callee, report__allocs(&arc->counts),
-                report__bytes(&arc->counts));
+        ROW(p, &count, arc->caller, arc->callee, report__allocs(&arc->counts),
+            report__bytes(&arc->counts));
     }
     putc(']', p->out);
 }
@@ -264,25 +242,22 @@ static void put_types(const struct put *p) {
         const struct report__bin *bin = &profile->bins[i];
         struct report__bin *sum = &sums[types->of_bin[i]];
         sum->class_ = bin->class_;
-        sum->objects.allocs += bin->objects.allocs;
-        sum->objects.bytes += bin->objects.bytes;
-        sum->storage.allocs += bin->storage.allocs;
-        sum->storage.bytes += bin->storage.bytes;
+        report__add_count(&sum->objects, &bin->objects);
+        report__add_count(&sum->storage, &bin->storage);
     }
     fputs(",\n\"types\":[", p->out);
     for (uint32_t i = 0; i < types->count; i++) {
         const struct report__lisp_type *type = &types->list[i];
+        const struct mprof_count o = sums[i].objects, s = sums[i].storage;
         fputs(i > 0 ? ",\n[" : "[", p->out);
-        report__put_json(p->out, report__clean_name(p->e->pool, type->type));
+        put_text(p, type->type);
         putc(',', p->out);
         report__put_json(p->out,
                          type->name ? report__clean_name(p->e->pool, type->name)
                                     : "");
         fprintf(p->out, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                (int)sums[i].class_,
-                sums[i].objects.allocs + sums[i].storage.allocs,
-                sums[i].objects.bytes + sums[i].storage.bytes,
-                sums[i].objects.allocs, sums[i].storage.bytes);
+                (int)sums[i].class_, o.allocs + s.allocs, o.bytes + s.bytes,
+                o.allocs, s.bytes);
     }
     putc(']', p->out);
 }
@@ -297,9 +272,8 @@ static void put_type_names(const struct put *p, uint32_t size) {
 
     putc('[', p->out);
     for (uint32_t i = 0; i < count && i < FEW; i++) {
-        if (i > 0)
-            putc(',', p->out);
-        report__put_json(p->out, report__clean_name(p->e->pool, names[i]));
+        fputs(i > 0 ? "," : "", p->out);
+        put_text(p, names[i]);
     }
     fputs(count > FEW ? ",\"...\"]" : "]", p->out);
 }
@@ -335,24 +309,18 @@ static void put_curve(const struct put *p) {
     if (p->heap->sampling.heap == MPROF_LISP_HEAP)
         for (uint32_t i = 0; i < profile->collection_count; i++) {
             const struct report__collection *c = &profile->collections[i];
-            report__put_comma(p->out, &count);
-            fprintf(p->out,
-                    "[%" PRIu64 ",%" PRIu64 "],[%" PRIu64 ",%" PRIu64 "]",
-                    c->time, c->before, c->time, c->after);
+            ROW(p, &count, c->time, c->before);
+            ROW(p, &count, c->time, c->after);
         }
     else
-        for (uint32_t i = 0; i < profile->moment_count; i++) {
-            report__put_comma(p->out, &count);
-            fprintf(p->out, "[%" PRIu64 ",%" PRIu64 "]",
-                    profile->moments[i].time, profile->moments[i].live.bytes);
-        }
+        for (uint32_t i = 0; i < profile->moment_count; i++)
+            ROW(p, &count, profile->moments[i].time,
+                profile->moments[i].live.bytes);
     fputs("],\n\"marks\":[", p->out);
     for (uint32_t i = 0; i < profile->mark_count; i++) {
-        if (i > 0)
-            putc(',', p->out);
-        fprintf(p->out, "[%" PRIu64 ",", profile->marks[i].time);
-        report__put_json(
-            p->out, report__clean_name(p->e->pool, profile->marks[i].mark));
+        fprintf(p->out, "%s[%" PRIu64 ",", i > 0 ? "," : "",
+                profile->marks[i].time);
+        put_text(p, profile->marks[i].mark);
         putc(']', p->out);
     }
     fprintf(p->out, "],\n\"peak\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
@@ -380,7 +348,7 @@ static void put_changes(const struct put *p, const char *key,
         if (diff == p->heap->by_function)
             fprintf(p->out, "%" PRIu32, row->function);
         else
-            report__put_json(p->out, report__clean_name(p->e->pool, row->name));
+            put_text(p, row->name);
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++)
             for (int side = 0; side < MPROF_SIDES; side++)
                 fprintf(p->out, ",%" PRIu64,

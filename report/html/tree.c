@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/search.h"
+#include "report/tables/tables.h"
+
 /* A chain; when they are sorted those with one caller stand side by side. */
 struct link {
     uint32_t parent; /* a link plus 1, or 0 */
@@ -75,24 +78,18 @@ static uint64_t weight(const struct link *link) {
     return link->bytes > link->kept ? link->bytes : link->kept;
 }
 
-static int compare_bytes(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
-}
-
 /* The least that a link must have, so that there are no more than MOST. */
 static uint64_t least_bytes(const struct maker *m, uint32_t most) {
-    uint64_t least = 0;
+    uint32_t equal;
 
     if (m->link_count <= most)
         return 0;
-    uint64_t *bytes = report__alloc(m->e->pool, m->link_count, sizeof *bytes);
+    /* One is more than MOST for sure, as it has nothing. */
+    uint64_t *bytes =
+        report__alloc(m->e->pool, (size_t)m->link_count + 1, sizeof *bytes);
     for (uint32_t i = 0; i < m->link_count; i++)
         bytes[i] = weight(&m->links[i]);
-    qsort(bytes, m->link_count, sizeof *bytes, compare_bytes);
-    least = bytes[most] + 1;
-    report__drop(m->e->pool, bytes);
-    return least;
+    return report__least_of(bytes, m->link_count + 1, most + 1, &equal) + 1;
 }
 
 /* The link, plus 1, of what is left out below PARENT. */
@@ -135,9 +132,8 @@ static void leave_out(struct maker *m, uint32_t most) {
 
 static int compare_links(const void *a, const void *b) {
     const struct link *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+    return report__order(x->parent, y->parent)
+               ?: report__order(x->function, y->function);
 }
 
 /* Sort links and bring the nodes into their order. */
@@ -180,13 +176,10 @@ static void make_nodes(struct maker *m) {
 
 static int compare_samples(const void *a, const void *b) {
     const struct report__html_sample *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->class_ != y->class_)
-        return x->class_ < y->class_ ? -1 : 1;
-    return (x->type > y->type) - (x->type < y->type);
+    return report__order(x->node, y->node)
+               ?: report__order(x->thread, y->thread)
+               ?: report__order(x->class_, y->class_)
+               ?: report__order(x->type, y->type);
 }
 
 /* One for each node, thread, class and type. */

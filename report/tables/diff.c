@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/base/dictionary.h"
-#include "report/base/pairs.h"
 #include "report/graph/inlining.h"
 #include "report/graph/same_name.h"
 #include "report/graph/view.h"

@@ -6,7 +6,7 @@
 #ifndef REPORT_TABLES_FINDER_H
 #define REPORT_TABLES_FINDER_H
 
-#include "report/base/pairs.h"
+#include "report/base/dictionary.h"
 #include "report/graph/own.h"
 #include "report/tables/findings.h"
 

@@ -43,25 +43,15 @@ struct judge {
 
 /* NAME as tables print it. */
 static const char *printed(struct report__pool *pool, const char *name) {
+    struct report__text text;
     const char *at = name;
-    char *text = NULL;
-    size_t size;
 
     while (*at >= ' ' && *at <= '~')
         at++;
     if (*at == '\0')
         return name;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return name;
-    report__print_name(stream, name);
-    if (fclose(stream) != 0) {
-        free(text);
-        return name;
-    }
-    name = report__copy(pool, text, size);
-    free(text);
-    return name;
+    report__print_name(report__text_open(&text, pool), name);
+    return report__text_close(&text);
 }
 
 static bool is_plumbing(const struct judge *j,

@@ -98,14 +98,9 @@ static void print_first(struct summary *s) {
     const struct report__profile *p = s->c->profile;
     const char *ran = without_folder(*p->command ? p->command : p->program);
     struct report__pool *pool = s->c->pool;
-    char *date = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&date, &size);
+    struct report__text date;
 
-    if (!stream)
-        return;
-    report__print_date(stream, p->start_time);
-    fclose(stream);
+    report__print_date(report__text_open(&date, pool), p->start_time);
     /* Seconds of the day do not matter here. */
     const char *slash = strrchr(s->c->file, '/');
     const char *file = slash ? slash + 1 : s->c->file;
@@ -117,8 +112,7 @@ static void print_first(struct summary *s) {
         p->process_count > 0
             ? report__format(pool, "%" PRIu32 " processes", p->process_count)
             : "",
-        p->process_count > 0 ? ", " : "", date ? date : "");
-    free(date);
+        p->process_count > 0 ? ", " : "", report__text_close(&date));
     const uint32_t taken = report__columns(left) + report__columns(right) + 2;
     const uint32_t most = s->width > taken + 20 ? s->width - taken : 20;
     const char *name = p->process_count > 0 ? "several programs"
@@ -185,18 +179,10 @@ static void print_lisp_verdict(struct summary *s) {
 
 /* What is not as it should be, which the header says, in sentences. */
 static void print_notices(struct summary *s) {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
+    struct report__text text;
 
-    if (!stream)
-        return;
-    report__print_notices(stream, s->c->profile);
-    if (fclose(stream) != 0) {
-        free(text);
-        return;
-    }
-    for (char *at = text; *at != '\0';) {
+    report__print_notices(report__text_open(&text, s->c->pool), s->c->profile);
+    for (char *at = report__text_close(&text); *at != '\0';) {
         char *end = at;
         /* A sentence may have several lines. */
         for (; *end != '\0' && !(*end == '\n' && end[-1] == '.'); end++)
@@ -207,7 +193,6 @@ static void print_notices(struct summary *s) {
         print_wrapped(s, report__copy(s->c->pool, at, strlen(at)));
         at = last ? end : end + 1;
     }
-    free(text);
 }
 
 static void print_sentences(struct summary *s) {

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/base/sanitized.h"
+#include "report/base/pool.h"
 #include "report/data/copy.h"
 
 /* The window is 256 KB. */
