@@ -61,10 +61,8 @@ report_graph_sources = \
 	report/graph/view.c report/graph/view.h
 
 report_tables_sources = \
-	report/tables/alive.c report/tables/bins.c \
-	report/tables/by_type.c \
+	report/tables/bins.c report/tables/by_type.c \
 	report/tables/callgraph.c report/tables/callgraph.h \
-	report/tables/collections.c \
 	report/tables/curve.c \
 	report/tables/cycles.c \
 	report/tables/diff.c report/tables/diff.h \
@@ -74,12 +72,11 @@ report_tables_sources = \
 	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
 	report/tables/found_rows.c \
-	report/tables/leaks.c \
 	report/tables/limits.c report/tables/limits.h \
 	report/tables/listing.c report/tables/listing.h \
 	report/tables/loads.c \
+	report/tables/path_tables.c \
 	report/tables/paths.c report/tables/paths.h \
-	report/tables/peak.c \
 	report/tables/processes.c \
 	report/tables/registry.c \
 	report/tables/rows.c report/tables/rows.h \
@@ -90,7 +87,6 @@ report_tables_sources = \
 	report/tables/summary.c \
 	report/tables/text.c \
 	report/tables/through.c report/tables/through.h \
-	report/tables/top_paths.c \
 	report/tables/tree.c \
 	report/tables/verdicts.c
 

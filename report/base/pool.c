@@ -103,15 +103,16 @@ char *report__format(struct report__pool *pool, const char *format, ...) {
     return text;
 }
 
-FILE *report__text_open(struct report__text *text, struct report__pool *pool) {
-    *text = (struct report__text){.pool = pool};
+FILE *report__memory_open(struct report__memory *text,
+                          struct report__pool *pool) {
+    *text = (struct report__memory){.pool = pool};
     text->stream = open_memstream(&text->text, &text->size);
     if (!text->stream)
         no_memory(pool);
     return text->stream;
 }
 
-char *report__text_close(struct report__text *text) {
+char *report__memory_close(struct report__memory *text) {
     if (fclose(text->stream) != 0)
         no_memory(text->pool);
     char *copy = report__copy(text->pool, text->text, text->size);
@@ -157,4 +158,11 @@ void report__drop(struct report__pool *pool, const void *block) {
 void report__pool_free(struct report__pool *pool) {
     static const struct report__pool empty;
     report__pool_release(pool, &empty);
+}
+
+void report__sort(void *list, size_t count, size_t size,
+                  int (*compare)(const void *, const void *, void *),
+                  void *data) {
+    if (count > 0)
+        qsort_r(list, count, size, compare, data);
 }

@@ -51,14 +51,15 @@ char *report__format(struct report__pool *pool, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* A stream whose text is in POOL when it is closed. */
-struct report__text {
+struct report__memory {
     struct report__pool *pool;
     FILE *stream;
     char *text;
     size_t size;
 };
-FILE *report__text_open(struct report__text *text, struct report__pool *pool);
-char *report__text_close(struct report__text *text);
+FILE *report__memory_open(struct report__memory *text,
+                          struct report__pool *pool);
+char *report__memory_close(struct report__memory *text);
 
 /* Room for one more item: ARRAY has COUNT items and place for *CAPACITY.
  * Returns ARRAY, or a larger copy of it. */
@@ -75,5 +76,15 @@ void report__pool_release(struct report__pool *pool,
 
 /* Give everything back; the pool is empty and can be used again. */
 void report__pool_free(struct report__pool *pool);
+
+/* Add an item, which may have commas, to LIST: it grows. */
+#define REPORT__PUSH(pool, list, count, capacity, ...)                         \
+    ((list) = report__grow(pool, list, count, &(capacity), sizeof *(list)),    \
+     (list)[(count)++] = __VA_ARGS__)
+
+/* qsort_r(), also of none at NULL. */
+void report__sort(void *list, size_t count, size_t size,
+                  int (*compare)(const void *, const void *, void *),
+                  void *data);
 
 #endif

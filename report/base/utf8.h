@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/base/pool.h"
 
@@ -32,6 +33,12 @@ static inline bool report__begins_character(char c) {
 
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
 uint32_t report__columns(const char *text);
+
+/* The file of PATH, without its folders. */
+static inline const char *report__base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 /* What is left out in the middle of TEXT, which ends at END, so that it has
  * MOST characters with three dots there: from *FROM to *TO; or both are END.

@@ -122,10 +122,10 @@ static bool collect_limits(struct check *c) {
 /* Functions without names keep any limit. */
 static void note_trouble(struct check *c, const struct report__input *input,
                          const struct report__profile *profile) {
-    struct report__text text;
+    struct report__memory text;
 
-    report__print_trouble(report__text_open(&text, c->pool), input, profile);
-    char *note = report__text_close(&text);
+    report__print_trouble(report__memory_open(&text, c->pool), input, profile);
+    char *note = report__memory_close(&text);
     if (*note != '\0') {
         note[strlen(note) - 1] = '\0';
         report__add_note(c->pool, &c->verdicts, note);

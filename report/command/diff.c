@@ -124,9 +124,11 @@ static struct report__factor find_factor(struct diff *d, enum mprof_heap heap) {
     if (d->options->normalizing == MPROF_BY_FACTOR)
         return d->options->factor;
     if (d->options->normalizing == MPROF_BY_BYTES)
-        factor = (struct report__factor){new.bytes, old.bytes};
+        factor =
+            (struct report__factor){new.allocated.bytes, old.allocated.bytes};
     if (d->options->normalizing == MPROF_BY_ALLOCS)
-        factor = (struct report__factor){new.allocs, old.allocs};
+        factor =
+            (struct report__factor){new.allocated.allocs, old.allocated.allocs};
     return factor.by && factor.of ? factor : (struct report__factor){1, 1};
 }
 
@@ -261,8 +263,8 @@ static void print_remarks(struct diff *d, enum mprof_heap heap) {
                 "at, which is right but for\nsome %.1f%% of all bytes, and "
                 "more of less.\n",
                 sides[side], report__grouped(sampling).text,
-                report__standard_error(t.bytes, sampling));
-        if (t.folded > 0)
+                report__standard_error(t.allocated.bytes, sampling));
+        if (t.folded.allocs > 0)
             fprintf(d->out,
                     "In %s the tree of chains was full: chains do not tell "
                     "all; functions are exact.\n",
@@ -271,11 +273,12 @@ static void print_remarks(struct diff *d, enum mprof_heap heap) {
     if (!report__is_focused(&d->options->focus))
         return;
     for (int side = 0; side < MPROF_SIDES; side++)
-        fprintf(
-            d->out, "Of all chains: %s of the %s bytes of %s.\n",
-            report__grouped(total_of(d, side, heap).bytes).text,
-            report__grouped(report__total(d->profiles[side], heap).bytes).text,
-            sides[side]);
+        fprintf(d->out, "Of all chains: %s of the %s bytes of %s.\n",
+                report__grouped(total_of(d, side, heap).allocated.bytes).text,
+                report__grouped(
+                    report__total(d->profiles[side], heap).allocated.bytes)
+                    .text,
+                sides[side]);
 }
 
 static void print_table(struct diff *d, const struct report__diff *table) {

@@ -5,12 +5,12 @@
 
 /* The lines above the tables. */
 static const char *header_of(struct report__call *call) {
-    struct report__text text;
-    FILE *stream = report__text_open(&text, &call->pool);
+    struct report__memory text;
+    FILE *stream = report__memory_open(&text, &call->pool);
 
     report__print_header(stream, call->profile, MPROF_VERBOSE, &call->pool);
     report__print_trouble(stream, &call->input, call->profile);
-    return report__text_close(&text);
+    return report__memory_close(&text);
 }
 
 static void put_heaps(struct report__call *call, unsigned heaps,

@@ -139,7 +139,7 @@ static void print_missing(FILE *out, enum mprof_heap heap,
 static void print_focus(const struct printing *p, enum mprof_heap heap) {
     const struct report__context *c = &p->context;
     const struct report__focus *focus = &p->call->options.focus;
-    const uint64_t all = report__total(c->profile, heap).bytes;
+    const uint64_t all = report__total(c->profile, heap).allocated.bytes;
 
     if (c->part == c->profile)
         return;

@@ -157,6 +157,13 @@ struct report__total {
     struct mprof_count count;
 };
 
+/* Whether TOTAL is what a function allocated itself, as tables show that. */
+static inline bool report__is_shown_self(const struct report__total *total,
+                                         bool all_frames) {
+    return total->kind == MPROF_SELF &&
+           total->views & (all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES);
+}
+
 /* The C heap by size. */
 struct report__size {
     uint32_t thread; /* that allocated */

@@ -25,11 +25,6 @@ static void take_frames(uint32_t *files, const struct report__export *e,
     take_file(files, e, function, place);
 }
 
-static uint32_t shown_of(const struct report__export *e, uint32_t node) {
-    uint32_t function = e->profile->nodes[node].function;
-    return function == MPROF_NONE ? MPROF_TOP_LEVEL : e->names->shown[function];
-}
-
 const uint32_t *report__files_of(const struct report__export *e) {
     const struct report__profile *p = e->profile;
     const struct report__inlining *inlining = e->names->inlining;
@@ -38,12 +33,16 @@ const uint32_t *report__files_of(const struct report__export *e) {
 
     for (uint32_t i = 0; inlining && i < p->edge_count; i++)
         take_frames(files, e, inlining->of_edge[i],
-                    shown_of(e, p->edges[i].node), inlining->edge_place[i]);
+                    report__shown_of(
+                        e->names, e->profile->nodes[p->edges[i].node].function),
+                    inlining->edge_place[i]);
     for (uint32_t i = 0; inlining && i < p->node_count; i++)
         if (p->nodes[i].parent != MPROF_NONE)
-            take_frames(files, e, inlining->of_caller[i],
-                        shown_of(e, p->nodes[i].parent),
-                        inlining->caller_place[i]);
+            take_frames(
+                files, e, inlining->of_caller[i],
+                report__shown_of(
+                    e->names, e->profile->nodes[p->nodes[i].parent].function),
+                inlining->caller_place[i]);
     return files;
 }
 

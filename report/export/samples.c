@@ -147,7 +147,6 @@ static void take_counter(const struct report__samples *w,
 static void take_total(const struct report__samples *w,
                        const struct report__total *total,
                        const struct taker *taker) {
-    unsigned view = w->how->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
     struct report__sample sample = {
         .frames = w->room,
         .depth = 2,
@@ -157,12 +156,10 @@ static void take_total(const struct report__samples *w,
         .numbers = {[MPROF_NUMBER_ALLOCS] = total->count.allocs,
                     [MPROF_NUMBER_BYTES] = total->count.bytes}};
 
-    if (total->kind != MPROF_SELF || !(total->views & view))
+    if (!report__is_shown_self(total, w->how->all_frames))
         return;
     w->room[0] = (struct report__frame){
-        .function = total->function == MPROF_TOP_FUNCTION
-                        ? MPROF_TOP_LEVEL
-                        : w->names->shown[total->function]};
+        .function = report__shown_of(w->names, total->function)};
     w->room[1] = (struct report__frame){.function = report__summed(w->names)};
     taker->take(taker->data, &sample);
 }

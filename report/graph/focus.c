@@ -105,9 +105,7 @@ static unsigned char *mark_chains(const struct focusing *f) {
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct report__node *node = &p->nodes[i];
         unsigned mark = node->parent == MPROF_NONE ? 0 : marks[node->parent];
-        mark |= f->marks[node->function == MPROF_NONE
-                             ? MPROF_TOP_LEVEL
-                             : f->names->shown[node->function]];
+        mark |= f->marks[report__shown_of(f->names, node->function)];
         if (inlining)
             mark |= inlined_marks(f, inlining->of_caller[i]);
         marks[i] = (unsigned char)mark;

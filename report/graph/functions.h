@@ -60,6 +60,14 @@ struct report__functions {
     const struct report__place *sources;
 };
 
+/* The function of the tables of FUNCTION, a record, MPROF_NONE or
+ * MPROF_TOP_FUNCTION. */
+static inline uint32_t report__shown_of(const struct report__functions *names,
+                                        uint32_t function) {
+    return function < MPROF_TOP_FUNCTION ? names->shown[function]
+                                         : MPROF_TOP_LEVEL;
+}
+
 /* Name all functions of PROFILE, reading ELF files where that is needed.
  * PROGRAM is the path to use in place of the one that was recorded for the
  * program itself, or NULL. */

@@ -78,12 +78,6 @@ static void add_class(struct report__counts *sum,
     sum->by_class[total->class_].bytes += total->count.bytes;
 }
 
-static uint32_t shown_of(const struct builder *b, uint32_t function) {
-    return function == MPROF_TOP_FUNCTION
-               ? MPROF_TOP_LEVEL
-               : b->graph->functions->shown[function];
-}
-
 struct summed {
     uint64_t key;    /* thread and function of the tables */
     uint32_t record; /* FUNCTION that the total is of */
@@ -105,9 +99,10 @@ static void find_doubtful(struct builder *b) {
     for (uint32_t i = 0; i < b->total_count; i++) {
         const struct report__total *t = &b->totals[i];
         if (t->kind == MPROF_BELOW)
-            all[count++] = (struct summed){(uint64_t)t->thread << 32 |
-                                               shown_of(b, t->function),
-                                           t->function, t->count.bytes};
+            all[count++] = (struct summed){
+                (uint64_t)t->thread << 32 |
+                    report__shown_of(b->graph->functions, t->function),
+                t->function, t->count.bytes};
     }
     if (count > 0)
         qsort(all, count, sizeof *all, compare_summed);
@@ -135,9 +130,11 @@ static void find_totals(struct builder *b, const struct report__profile *p,
     find_doubtful(b);
     for (uint32_t i = 0; i < b->total_count; i++) {
         struct report__total *total = &b->totals[i];
-        total->function = shown_of(b, total->function);
+        total->function =
+            report__shown_of(b->graph->functions, total->function);
         if (total->caller != MPROF_NONE)
-            total->caller = shown_of(b, total->caller);
+            total->caller =
+                report__shown_of(b->graph->functions, total->caller);
         total->depth[0] = total->depth[all_frames];
     }
 }

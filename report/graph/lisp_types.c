@@ -124,8 +124,8 @@ static void complain(struct report__pool *pool,
                      const struct report__lisp_types *types, const char *text,
                      size_t length, const char **error) {
     enum { FEW = 20 }; /* as far as anybody reads on */
-    struct report__text list;
-    FILE *stream = report__text_open(&list, pool);
+    struct report__memory list;
+    FILE *stream = report__memory_open(&list, pool);
 
     for (uint32_t i = 0; i < types->count && i < FEW; i++) {
         fputs(i == 0 ? " " : ", ", stream);
@@ -133,7 +133,7 @@ static void complain(struct report__pool *pool,
     }
     if (types->count > FEW)
         fprintf(stream, " and %u more", types->count - FEW);
-    const char *all = report__text_close(&list);
+    const char *all = report__memory_close(&list);
     *error =
         types->count == 0
             ? "no types were recorded"
@@ -189,8 +189,7 @@ void report__bin_part(struct report__pool *pool, struct report__profile *part) {
     }
     for (uint32_t i = 0; i < part->total_count; i++) {
         const struct report__total *total = &part->totals[i];
-        if (total->kind == MPROF_SELF && total->views & MPROF_ALL_FRAMES &&
-            total->bin != MPROF_NONE)
+        if (report__is_shown_self(total, true) && total->bin != MPROF_NONE)
             add(&bins[total->bin], total->is_storage, &total->count);
     }
     part->bins = bins;

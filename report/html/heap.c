@@ -371,8 +371,8 @@ static void put_difference(const struct put *p) {
     fprintf(p->out,
             ",\n\"factor\":%.17g,\"oldAllocs\":%" PRIu64
             ",\"oldBytes\":%" PRIu64 ",\"oldFolded\":%" PRIu64,
-            (double)d->factor.by / (double)d->factor.of, total.allocs,
-            total.bytes, total.folded);
+            (double)d->factor.by / (double)d->factor.of, total.allocated.allocs,
+            total.allocated.bytes, total.folded.allocs);
     fputs(",\n\"threads\":[\"old\",\"new\"],\n\"curve\":[],\"marks\":[],"
           "\"peak\":[0,0,0],\"types\":[],\"sizes\":[],\"totals\":[],"
           "\"arcs\":[]",
@@ -399,8 +399,8 @@ static void put_heap(const struct put *p) {
             ",\"allocs\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"folded\":%" PRIu64
             ",\"freed\":%" PRIu64,
             profile->pid, profile->process_count, profile->start_time,
-            profile->duration, total.allocs, total.bytes, total.folded,
-            total.freed);
+            profile->duration, total.allocated.allocs, total.allocated.bytes,
+            total.folded.allocs, total.freed.bytes);
     if (!is_c && profile->sampling != 0)
         fprintf(p->out, ",\"sampling\":%" PRIu32, profile->sampling);
     fputs(",\n\"classes\":[", p->out);

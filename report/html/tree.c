@@ -80,7 +80,7 @@ static uint64_t weight(const struct link *link) {
 
 /* The least that a link must have, so that there are no more than MOST. */
 static uint64_t least_bytes(const struct maker *m, uint32_t most) {
-    uint32_t equal;
+    struct report__cut cut;
 
     if (m->link_count <= most)
         return 0;
@@ -89,7 +89,8 @@ static uint64_t least_bytes(const struct maker *m, uint32_t most) {
         report__alloc(m->e->pool, (size_t)m->link_count + 1, sizeof *bytes);
     for (uint32_t i = 0; i < m->link_count; i++)
         bytes[i] = weight(&m->links[i]);
-    return report__least_of(bytes, m->link_count + 1, most + 1, &equal) + 1;
+    report__cut(&cut, bytes, m->link_count + 1, most + 1);
+    return cut.least + 1;
 }
 
 /* The link, plus 1, of what is left out below PARENT. */

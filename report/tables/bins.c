@@ -15,17 +15,13 @@ struct group {
 };
 
 struct layout {
+    const struct report__context *c;
     FILE *out;
-    const struct report__choice *choice;
     int type_width, allocs_width, objects_width, bytes_width;
     bool alive; /* is known: */
     int alive_width, living_width;
     uint64_t total, living; /* bytes, and of these alive */
-    uint32_t left, more;    /* rows below the limit, and too many */
-    uint64_t left_bytes;
-    /* Rows of less bytes are too many, and all but so many of as many. */
-    uint64_t least;
-    uint32_t equal;
+    struct report__cut cut;
 };
 
 static uint64_t bytes(const struct report__bin *bin) {
@@ -39,27 +35,20 @@ static int compare_text(const char *a, const char *b) {
 
 static int compare_keys(const void *a, const void *b) {
     const struct report__bin *x = a, *y = b;
-    if (x->class_ != y->class_)
-        return x->class_ < y->class_ ? -1 : 1;
-    int types = strcmp(x->type, y->type);
-    return types ? types : compare_text(x->name, y->name);
+    return report__up(x->class_, y->class_) ?: strcmp(x->type, y->type)
+               ?: compare_text(x->name, y->name);
 }
 
 static int compare_names(const void *a, const void *b) {
     const struct report__bin *x = a, *y = b;
-    if (bytes(x) != bytes(y))
-        return bytes(x) > bytes(y) ? -1 : 1;
-    return compare_text(x->name, y->name);
+    return report__down(bytes(x), bytes(y)) ?: compare_text(x->name, y->name);
 }
 
 static int compare_groups(const void *a, const void *b) {
     const struct report__bin *x = &((const struct group *)a)->sum;
     const struct report__bin *y = &((const struct group *)b)->sum;
-    if (x->class_ != y->class_)
-        return x->class_ < y->class_ ? -1 : 1;
-    if (bytes(x) != bytes(y))
-        return bytes(x) > bytes(y) ? -1 : 1;
-    return strcmp(x->type, y->type);
+    return report__up(x->class_, y->class_) ?: report__down(bytes(x), bytes(y))
+               ?: strcmp(x->type, y->type);
 }
 
 static uint64_t allocs(const struct report__bin *bin) {
@@ -98,12 +87,10 @@ static struct mprof_count *find_dead(struct report__pool *pool,
     return dead;
 }
 
-/* report__bins_collect(), and what was found dead of types that are not known.
- */
-static uint32_t collect(struct report__pool *pool,
-                        const struct report__profile *profile, uint32_t thread,
-                        struct report__bin **bins,
-                        struct mprof_count *untyped) {
+uint32_t report__bins_collect(struct report__pool *pool,
+                              const struct report__profile *profile,
+                              uint32_t thread, struct report__bin **bins,
+                              struct mprof_count *untyped) {
     uint32_t count = 0, merged = 0;
     struct report__bin *list =
         report__alloc(pool, profile->bin_count, sizeof *list);
@@ -125,13 +112,6 @@ static uint32_t collect(struct report__pool *pool,
     *bins = list;
     *untyped = dead[profile->bin_count];
     return merged;
-}
-
-uint32_t report__bins_collect(struct report__pool *pool,
-                              const struct report__profile *profile,
-                              uint32_t thread, struct report__bin **bins) {
-    struct mprof_count untyped;
-    return collect(pool, profile, thread, bins, &untyped);
 }
 
 static uint32_t make_groups(struct report__pool *pool, struct report__bin *bins,
@@ -193,24 +173,13 @@ static void print_class(const struct layout *l, enum mprof_class c,
 }
 
 static bool is_small(const struct layout *l, const struct report__bin *bin) {
-    return report__below(bytes(bin), l->total, l->choice->verbosity);
+    return report__below(bytes(bin), l->total, l->c->choice.verbosity);
 }
 
 /* A class has no more bytes than its type, which comes first: where it is shown
  * that is, too. */
 static bool leave_out(struct layout *l, const struct report__bin *bin) {
-    const uint64_t all = bytes(bin);
-
-    if (is_small(l, bin))
-        l->left++;
-    else if (all < l->least || (all == l->least && l->equal == 0))
-        l->more++;
-    else {
-        l->equal -= all == l->least;
-        return false;
-    }
-    l->left_bytes += all;
-    return true;
+    return report__leave_out(&l->cut, bytes(bin), is_small(l, bin));
 }
 
 /* How many bytes the rows have for which there is room. */
@@ -227,7 +196,7 @@ static void choose(struct layout *l, const struct group *groups, uint32_t n,
             if (!is_small(l, &groups[i].bins[k]))
                 list[count++] = bytes(&groups[i].bins[k]);
     }
-    l->least = report__least_of(list, count, l->choice->rows, &l->equal);
+    report__cut(&l->cut, list, count, l->c->choice.rows);
 }
 
 /* A type, and the classes of its structures or instances below it. */
@@ -250,22 +219,18 @@ static void print_heading(const struct layout *l) {
         width += fprintf(l->out, "%*s %*s (%%)   ", l->alive_width, "alive",
                          l->living_width, "bytes");
     width += fprintf(l->out, "types\n");
-    report__rule(l->out, '-', width - 1);
-    putc('\n', l->out);
+    report__underline(l->out, width - 1);
 }
 
-void report__print_bins(struct report__context *context) {
-    FILE *out = context->out;
-    struct report__pool *pool = context->pool;
-    struct layout l = {
-        .out = out, .choice = &context->choice, .type_width = 20};
+void report__print_bins(struct report__context *c) {
+    struct layout l = {.c = c, .out = c->out, .type_width = 20};
     struct report__bin total = {0}, classes[MPROF_CLASSES] = {{0}};
     struct report__bin *bins;
     struct group *groups;
     struct mprof_count untyped;
     uint32_t count =
-        collect(pool, context->part, context->thread, &bins, &untyped);
-    uint32_t n = make_groups(pool, bins, count, &groups);
+        report__bins_collect(c->pool, c->part, c->thread, &bins, &untyped);
+    uint32_t n = make_groups(c->pool, bins, count, &groups);
 
     for (uint32_t i = 0; i < n; i++) {
         add_bin(&total, &groups[i].sum);
@@ -273,37 +238,36 @@ void report__print_bins(struct report__context *context) {
         l.type_width =
             report__larger(l.type_width, (int)strlen(groups[i].sum.type));
     }
+    const struct mprof_count alive = living(&total);
     l.total = bytes(&total);
-    l.allocs_width = report__larger(9, report__digits(allocs(&total)));
-    l.objects_width = report__larger(9, report__digits(total.objects.allocs));
-    l.bytes_width = report__larger(11, report__digits(bytes(&total)));
-    l.alive = context->part->alive;
-    l.living = living(&total).bytes;
-    l.alive_width = report__larger(8, report__digits(living(&total).allocs));
-    l.living_width = report__larger(11, report__digits(l.living));
-    choose(&l, groups, n, count, pool);
+    l.allocs_width = report__width(9, allocs(&total));
+    l.objects_width = report__width(9, total.objects.allocs);
+    l.bytes_width = report__width(11, l.total);
+    l.alive = c->part->alive;
+    l.living = alive.bytes;
+    l.alive_width = report__width(8, alive.allocs);
+    l.living_width = report__width(11, l.living);
+    choose(&l, groups, n, count, c->pool);
 
-    report__print_title(out, "Allocation bins", context->part->sampling);
+    report__print_title(c->out, "Allocation bins", c->part->sampling);
     print_heading(&l);
     for (uint32_t i = 0; i < n; i++) {
-        enum mprof_class c = groups[i].sum.class_;
-        if (i == 0 || groups[i - 1].sum.class_ != c)
-            print_class(&l, c, &classes[c]);
+        enum mprof_class class_ = groups[i].sum.class_;
+        if (i == 0 || groups[i - 1].sum.class_ != class_)
+            print_class(&l, class_, &classes[class_]);
         print_group(&l, &groups[i]);
     }
-    fprintf(out, "%-*s %*" PRIu64 " %*" PRIu64 " %*" PRIu64, l.type_width + 5,
-            "<TOTAL>", l.allocs_width, allocs(&total), l.objects_width,
-            total.objects.allocs, l.bytes_width, bytes(&total));
+    fprintf(c->out, "%-*s %*" PRIu64 " %*" PRIu64 " %*" PRIu64,
+            l.type_width + 5, "<TOTAL>", l.allocs_width, allocs(&total),
+            l.objects_width, total.objects.allocs, l.bytes_width, l.total);
     if (l.alive)
-        fprintf(out, "%8s%*" PRIu64 " %*" PRIu64, "", l.alive_width,
-                living(&total).allocs, l.living_width, l.living);
-    putc('\n', out);
+        fprintf(c->out, "%8s%*" PRIu64 " %*" PRIu64, "", l.alive_width,
+                alive.allocs, l.living_width, l.living);
+    putc('\n', c->out);
     if (untyped.allocs > 0)
-        fprintf(out,
-                "of %s dead objects (%s bytes) the type is not known: so much "
-                "less is alive\n",
-                report__grouped(untyped.allocs).text,
-                report__grouped(untyped.bytes).text);
-    report__print_left(out, l.choice, "row", l.left, l.more, l.left_bytes,
-                       "bytes");
+        SAY(c->out,
+            "of # dead objects (# bytes) the type is not known: so much less "
+            "is alive\n",
+            untyped.allocs, untyped.bytes);
+    report__print_left(c->out, &c->choice, "row", &l.cut.left, "bytes");
 }

@@ -1,10 +1,8 @@
 /* by_type.c - the table of Lisp's types, and of the functions that allocated
  * most of each. */
-#define _GNU_SOURCE /* qsort_r */
 #include "report/tables/tables.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/graph/lisp_types.h"
@@ -28,13 +26,12 @@ struct group {
 };
 
 struct table {
+    const struct report__context *c;
     FILE *out;
-    const struct report__choice *choice;
-    const struct report__functions *names;
     struct report__lisp_types types;
     struct row *rows, total;
     struct group *groups;
-    uint32_t row_count, group_count, thread;
+    uint32_t row_count, group_count;
     int bytes_width, allocs_width, objects_width;
 };
 
@@ -55,89 +52,82 @@ static void take(struct table *t, uint32_t bin, bool is_storage,
                          is_storage ? 0 : count->allocs, count->bytes};
 }
 
-static bool is_wanted(const struct table *t,
-                      const struct report__profile *profile, uint32_t thread) {
-    return profile->threads[thread].heap == MPROF_LISP_HEAP &&
-           (t->thread == MPROF_ALL_THREADS || t->thread == thread);
+static bool is_wanted(const struct table *t, uint32_t thread) {
+    return t->c->part->threads[thread].heap == MPROF_LISP_HEAP &&
+           (t->c->thread == MPROF_ALL_THREADS || t->c->thread == thread);
 }
 
 /* A row for each counter and each total of a function. */
-static void take_all(struct table *t, const struct report__profile *p,
-                     bool all_frames, struct report__pool *pool) {
-    unsigned shown = all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
+static void take_all(struct table *t) {
+    const struct report__context *c = t->c;
+    const struct report__profile *p = c->part;
     struct report__view view =
-        report__make_view(pool, p, t->names, MPROF_LISP_HEAP, t->thread,
-                          all_frames, t->names->inlining);
+        report__make_view(c->pool, p, c->names, MPROF_LISP_HEAP, c->thread,
+                          c->all_frames, c->names->inlining);
 
-    t->rows = report__alloc(pool, (size_t)p->counter_count + p->total_count,
+    t->rows = report__alloc(c->pool, (size_t)p->counter_count + p->total_count,
                             sizeof *t->rows);
     for (uint32_t i = 0; i < p->counter_count; i++) {
-        const struct report__counter *c = &p->counters[i];
-        uint32_t vnode = view.of_node[c->node];
-        if (is_wanted(t, p, p->nodes[c->node].thread))
-            take(t, c->bin, c->is_storage,
+        const struct report__counter *counter = &p->counters[i];
+        uint32_t vnode = view.of_node[counter->node];
+        if (is_wanted(t, p->nodes[counter->node].thread))
+            take(t, counter->bin, counter->is_storage,
                  vnode == MPROF_NONE ? MPROF_TOP_LEVEL
                                      : view.list[vnode].function,
-                 &c->allocated);
+                 &counter->allocated);
     }
     for (uint32_t i = 0; i < p->total_count; i++) {
         const struct report__total *total = &p->totals[i];
-        if (total->kind == MPROF_SELF && total->views & shown &&
-            is_wanted(t, p, total->thread))
+        if (report__is_shown_self(total, c->all_frames) &&
+            is_wanted(t, total->thread))
             take(t, total->bin, total->is_storage,
-                 total->function == MPROF_TOP_FUNCTION
-                     ? MPROF_TOP_LEVEL
-                     : t->names->shown[total->function],
-                 &total->count);
+                 report__shown_of(c->names, total->function), &total->count);
     }
 }
 
-static int compare_keys(const void *a, const void *b) {
+static int compare_keys(const void *a, const void *b, void *table) {
     const struct row *x = a, *y = b;
-    if (x->type != y->type)
-        return x->type < y->type ? -1 : 1;
-    return (x->function > y->function) - (x->function < y->function);
+
+    (void)table;
+    return report__up(x->type, y->type) ?: report__up(x->function, y->function);
 }
 
 static uint64_t measure(const struct row *row, const struct table *t) {
-    return t->choice->sort == MPROF_SORT_ALLOCS ? row->allocs : row->bytes;
+    return t->c->choice.sort == MPROF_SORT_ALLOCS ? row->allocs : row->bytes;
 }
 
 static int compare_rows(const void *a, const void *b, void *table) {
     const struct row *x = a, *y = b;
-    const struct table *t = table;
-    uint64_t m = measure(x, t), n = measure(y, t);
-    if (m != n)
-        return m > n ? -1 : 1;
-    int names = strcmp(t->names->list[x->function].name,
-                       t->names->list[y->function].name);
-    return names ? names : compare_keys(x, y);
+    const struct report__shown *list = ((struct table *)table)->c->names->list;
+
+    return report__down(measure(x, table), measure(y, table))
+               ?: strcmp(list[x->function].name, list[y->function].name)
+               ?: compare_keys(x, y, table);
 }
 
 static int compare_groups(const void *a, const void *b, void *table) {
     const struct row *x = &((const struct group *)a)->sum;
     const struct row *y = &((const struct group *)b)->sum;
-    uint64_t m = measure(x, table), n = measure(y, table);
-    if (m != n)
-        return m > n ? -1 : 1;
-    return (x->type > y->type) - (x->type < y->type);
+
+    return report__down(measure(x, table), measure(y, table))
+               ?: report__up(x->type, y->type);
 }
 
 /* Rows of one function and type become one, and those of one type a group. */
-static void make_groups(struct table *t, struct report__pool *pool) {
+static void make_groups(struct table *t) {
     uint32_t merged = 0;
 
     if (t->row_count == 0)
         return;
-    qsort(t->rows, t->row_count, sizeof *t->rows, compare_keys);
+    report__sort(t->rows, t->row_count, sizeof *t->rows, compare_keys, t);
     for (uint32_t i = 1; i < t->row_count; i++)
-        if (compare_keys(&t->rows[merged], &t->rows[i]) == 0)
+        if (compare_keys(&t->rows[merged], &t->rows[i], t) == 0)
             add(&t->rows[merged], &t->rows[i]);
         else
             t->rows[++merged] = t->rows[i];
     t->row_count = merged + 1;
-    t->groups =
-        report__alloc(pool, (size_t)t->types.count + 1, sizeof *t->groups);
+    t->groups = report__alloc(t->c->pool, (size_t)t->types.count + 1,
+                              sizeof *t->groups);
     for (uint32_t i = 0; i < t->row_count; i++) {
         struct row *row = &t->rows[i];
         if (i == 0 || row[-1].type != row->type)
@@ -149,24 +139,24 @@ static void make_groups(struct table *t, struct report__pool *pool) {
         group->count++;
     }
     for (uint32_t i = 0; i < t->group_count; i++)
-        qsort_r(t->groups[i].rows, t->groups[i].count, sizeof *t->rows,
-                compare_rows, t);
-    qsort_r(t->groups, t->group_count, sizeof *t->groups, compare_groups, t);
+        report__sort(t->groups[i].rows, t->groups[i].count, sizeof *t->rows,
+                     compare_rows, t);
+    report__sort(t->groups, t->group_count, sizeof *t->groups, compare_groups,
+                 t);
 }
 
-static void print_numbers(const struct table *t, const char *percent,
+/* ROW, with its part of WHOLE in percent as FORMAT says; NULL: without. */
+static void print_numbers(const struct table *t, const char *before,
+                          const char *percent, const char *behind,
                           const struct row *row) {
-    fprintf(t->out, "%s %*" PRIu64 " %*" PRIu64 " %*" PRIu64 "  ", percent,
-            t->bytes_width, row->bytes, t->allocs_width, row->allocs,
-            t->objects_width, row->objects);
+    fprintf(t->out, "%s%5s%s %*" PRIu64 " %*" PRIu64 " %*" PRIu64 "  ", before,
+            percent, behind, t->bytes_width, row->bytes, t->allocs_width,
+            row->allocs, t->objects_width, row->objects);
 }
 
 static void print_type(const struct table *t, const struct group *group) {
-    char percent[16];
-
-    snprintf(percent, sizeof percent, "%5s   ",
-             report__tenths(group->sum.bytes, t->total.bytes).text);
-    print_numbers(t, percent, &group->sum);
+    print_numbers(t, "", report__tenths(group->sum.bytes, t->total.bytes).text,
+                  "   ", &group->sum);
     if (group->sum.type == MPROF_NONE) {
         fputs("<not known>\n", t->out);
         return;
@@ -181,37 +171,37 @@ static void print_type(const struct table *t, const struct group *group) {
     putc('\n', t->out);
 }
 
-static void print_group(const struct table *t, const struct group *group) {
-    uint32_t most = t->choice->rows > 0 ? t->choice->rows : FEW, shown = 0;
-    struct row rest = {0};
-    char percent[16];
+static void print_function(const struct table *t, const struct row *row,
+                           uint64_t whole) {
+    print_numbers(t, "  ", report__tenths(row->bytes, whole).text, "%", row);
+    fputs("    ", t->out);
+}
 
-    if (t->choice->rows == 0 && t->choice->verbosity == MPROF_VERBOSE)
-        most = group->count;
+static void print_group(const struct table *t, const struct group *group) {
+    const struct report__choice *choice = &t->c->choice;
+    uint32_t most = choice->rows > 0                     ? choice->rows
+                    : choice->verbosity == MPROF_VERBOSE ? group->count
+                                                         : FEW;
+    uint32_t shown = 0;
+    struct row rest = {0};
+
     print_type(t, group);
     for (uint32_t i = 0; i < group->count; i++) {
         const struct row *row = &group->rows[i];
         if (shown == most ||
-            report__below(row->bytes, group->sum.bytes, t->choice->verbosity)) {
+            report__below(row->bytes, group->sum.bytes, choice->verbosity)) {
             add(&rest, row);
             continue;
         }
         shown++;
-        snprintf(percent, sizeof percent, "  %5s%%",
-                 report__tenths(row->bytes, group->sum.bytes).text);
-        print_numbers(t, percent, row);
-        fputs("    ", t->out);
-        report__print_name(t->out, t->names->list[row->function].name);
+        print_function(t, row, group->sum.bytes);
+        report__print_name(t->out, t->c->names->list[row->function].name);
         putc('\n', t->out);
     }
     if (shown == group->count)
         return;
-    snprintf(percent, sizeof percent, "  %5s%%",
-             report__tenths(rest.bytes, group->sum.bytes).text);
-    print_numbers(t, percent, &rest);
-    fprintf(t->out, "    %s more function%s\n",
-            report__grouped(group->count - shown).text,
-            group->count - shown == 1 ? "" : "s");
+    print_function(t, &rest, group->sum.bytes);
+    SAY(t->out, "# more function~\n", group->count - shown);
 }
 
 static void print_heading(const struct table *t) {
@@ -220,39 +210,33 @@ static void print_heading(const struct table *t) {
                         "objects");
     fprintf(t->out, "  %% type %*s      function\n",
             t->bytes_width + t->allocs_width + t->objects_width + 2, "");
-    report__rule(t->out, '-', width + 9);
-    putc('\n', t->out);
+    report__underline(t->out, width + 9);
 }
 
 void report__print_by_type(struct report__context *c) {
-    struct table t = {.out = c->out,
-                      .choice = &c->choice,
-                      .names = c->names,
-                      .types = report__lisp_types(c->pool, c->part),
-                      .thread = c->thread};
-    uint64_t left_bytes = 0;
-    uint32_t left = 0;
+    struct table t = {
+        .c = c, .out = c->out, .types = report__lisp_types(c->pool, c->part)};
+    struct report__left left = {0};
 
-    take_all(&t, c->part, c->all_frames, c->pool);
-    make_groups(&t, c->pool);
-    t.bytes_width = report__larger(10, report__digits(t.total.bytes));
-    t.allocs_width = report__larger(9, report__digits(t.total.allocs));
-    t.objects_width = report__larger(9, report__digits(t.total.objects));
+    take_all(&t);
+    make_groups(&t);
+    t.bytes_width = report__width(10, t.total.bytes);
+    t.allocs_width = report__width(9, t.total.allocs);
+    t.objects_width = report__width(9, t.total.objects);
     fputs("Types by function\n\n", c->out);
     print_heading(&t);
     for (uint32_t i = 0; i < t.group_count; i++) {
-        const struct row *sum = &t.groups[i].sum;
-        if (report__below(sum->bytes, t.total.bytes, c->choice.verbosity)) {
-            left++;
-            left_bytes += sum->bytes;
-            continue;
+        const uint64_t bytes = t.groups[i].sum.bytes;
+        if (report__below(bytes, t.total.bytes, c->choice.verbosity)) {
+            left.small++;
+            left.sum += bytes;
+        } else {
+            print_group(&t, &t.groups[i]);
         }
-        print_group(&t, &t.groups[i]);
     }
-    print_numbers(&t, "        ", &t.total);
+    print_numbers(&t, "", "", "   ", &t.total);
     fputs("<TOTAL>\n", c->out);
-    report__print_left(c->out, &c->choice, "type", left, 0, left_bytes,
-                       "bytes");
+    report__print_left(c->out, &c->choice, "type", &left, "bytes");
     fputs("For which callers they did, --type=TYPE tells with --table=graph, "
           "paths or tree.\n",
           c->out);

@@ -1,7 +1,4 @@
 /* callgraph.c - the allocation call graph table. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "report/tables/callgraph.h"
 
 #include <inttypes.h>
@@ -24,34 +21,26 @@ static const char *name_of(const struct report__printer *p, uint32_t function) {
 /* Callers before what they call where they allocated the same. */
 static int compare_groups(const void *a, const void *b) {
     const struct group *x = a, *y = b;
-    if (x->main != y->main)
-        return x->main > y->main ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes > y->bytes ? -1 : 1;
-    if (x->depth != y->depth)
-        return x->depth < y->depth ? -1 : 1;
-    if (x->is_cycle != y->is_cycle)
-        return x->is_cycle ? -1 : 1;
-    int names = strcmp(x->name, y->name);
-    return names ? names : (x->id > y->id) - (x->id < y->id);
+
+    return report__down(x->main, y->main) ?: report__down(x->bytes, y->bytes)
+               ?: report__up(x->depth, y->depth) ?: y->is_cycle - x->is_cycle
+               ?: strcmp(x->name, y->name) ?: report__up(x->id, y->id);
 }
 
-static int compare_lines(const void *a, const void *b, void *printer) {
+static int compare_lines(const void *a, const void *b, void *p) {
     const struct report__line *x = a, *y = b;
-    uint64_t m = report__bytes(&x->counts), n = report__bytes(&y->counts);
-    if (x->inside != y->inside)
-        return x->inside ? 1 : -1;
-    if (m != n)
-        return m > n ? -1 : 1;
-    int names =
-        strcmp(name_of(printer, x->function), name_of(printer, y->function));
-    return names ? names
-                 : (x->function > y->function) - (x->function < y->function);
+
+    return x->inside - y->inside
+               ?: report__down(report__bytes(&x->counts),
+                               report__bytes(&y->counts))
+               ?: strcmp(name_of(p, x->function), name_of(p, y->function))
+               ?: report__up(x->function, y->function);
 }
 
 static int compare_functions(const void *a, const void *b) {
     const struct report__line *x = a, *y = b;
-    return (x->function > y->function) - (x->function < y->function);
+
+    return report__up(x->function, y->function);
 }
 
 void report__graph_rule(const struct report__printer *p) {
@@ -65,8 +54,7 @@ void report__graph_rule(const struct report__printer *p) {
         if (field == 0)
             fputs("----", p->out);
     }
-    report__rule(p->out, '-', p->called_width + p->of_width + 26);
-    putc('\n', p->out);
+    report__underline(p->out, p->called_width + p->of_width + 26);
 }
 
 static void print_heading(const struct report__printer *p) {
@@ -91,28 +79,28 @@ static void print_heading(const struct report__printer *p) {
     report__graph_rule(p);
 }
 
-static void print_left(const struct report__printer *p, uint32_t index,
-                       const char *percent) {
+/* A row as far as its calls: FRACTION and ALIVE stand behind the bytes of
+ * COUNTS, which may be NULL: blank; and FRAC behind their classes. */
+static void print_cells(const struct report__printer *p, uint32_t index,
+                        const char *percent,
+                        const struct report__counts *counts,
+                        const char *fraction, uint64_t alive,
+                        const char *frac) {
+    const uint64_t bytes = counts ? report__bytes(counts) : 0;
     char text[16] = "";
+
     if (index != MPROF_NONE)
         snprintf(text, sizeof text, "[%" PRIu32 "]", index);
-    fprintf(p->out, "%-*s%5s ", p->index_width, text, percent);
-}
-
-static void print_bytes(const struct report__printer *p, uint64_t bytes,
-                        const char *fraction, uint64_t alive) {
-    fprintf(p->out, "%*" PRIu64 " %5s | ", p->bytes_width, bytes, fraction);
+    fprintf(p->out, "%-*s", p->index_width, text);
+    fprintf(p->out, "%5s %*s %5s | ", percent, p->bytes_width,
+            counts ? report__plain(bytes).text : "", fraction);
     if (p->alive_width > 0)
-        fprintf(p->out, "%*" PRIu64 " | ", p->alive_width, alive);
-}
-
-/* The classes of COUNTS, by their own bytes, and WHOLE behind them. */
-static void print_sizes(const struct report__printer *p,
-                        const struct report__counts *counts,
-                        const char *whole) {
+        fprintf(p->out, "%*s | ", p->alive_width,
+                counts ? report__plain(alive).text : "");
     if (!p->narrow)
-        fprintf(p->out, "%s | %11s | ",
-                report__breakdown(counts, report__bytes(counts)).text, whole);
+        fprintf(p->out, "%11s | %11s |%s",
+                counts ? report__breakdown(counts, bytes).text : "",
+                frac ? frac : "", frac ? " " : "");
 }
 
 static void print_called(const struct report__printer *p, uint64_t called,
@@ -151,21 +139,15 @@ void report__graph_row(const struct report__printer *p,
                        const struct report__counts *counts, uint64_t whole,
                        uint64_t alive, uint64_t called, char slash,
                        uint64_t of) {
-    uint64_t bytes = report__bytes(counts);
-    print_left(p, MPROF_NONE, "");
-    print_bytes(p, bytes, report__fraction(bytes, whole).text, alive);
-    print_sizes(p, counts, report__breakdown(counts, whole).text);
+    print_cells(p, MPROF_NONE, "", counts,
+                report__fraction(report__bytes(counts), whole).text, alive,
+                report__breakdown(counts, whole).text);
     print_called(p, called, slash, of);
     fputs("    ", p->out);
 }
 
 void report__graph_calls(const struct report__printer *p, uint64_t called) {
-    print_left(p, MPROF_NONE, "");
-    fprintf(p->out, "%*s | ", p->bytes_width + 6, "");
-    if (p->alive_width > 0)
-        fprintf(p->out, "%*s | ", p->alive_width, "");
-    if (!p->narrow)
-        fprintf(p->out, "%11s | %11s | ", "", "");
+    print_cells(p, MPROF_NONE, "", NULL, "", 0, "");
     print_called(p, called, 0, 0);
     fputs("    ", p->out);
 }
@@ -196,11 +178,7 @@ void report__graph_others(const struct report__printer *p,
 
 static void print_all(const struct report__printer *p,
                       const struct report__counts *sum, uint64_t alive) {
-    uint64_t bytes = report__bytes(sum);
-    print_left(p, MPROF_NONE, "all");
-    print_bytes(p, bytes, "", alive);
-    if (!p->narrow)
-        fprintf(p->out, "%s | %11s |", report__breakdown(sum, bytes).text, "");
+    print_cells(p, MPROF_NONE, "all", sum, "", alive, NULL);
     putc('\n', p->out);
 }
 
@@ -236,7 +214,7 @@ uint32_t report__graph_collect(struct report__printer *p,
         } else {
             p->lines[out++] = p->lines[i];
         }
-    qsort_r(p->lines, out, sizeof *p->lines, compare_lines, p);
+    report__sort(p->lines, out, sizeof *p->lines, compare_lines, p);
     return out;
 }
 
@@ -282,10 +260,10 @@ void report__graph_head(const struct report__printer *p, uint32_t index,
                         const struct report__counts *self,
                         const struct report__counts *total, uint64_t alive,
                         uint64_t called, uint64_t recur, const char *frac) {
-    uint64_t bytes = report__bytes(self), all = report__bytes(total);
-    print_left(p, index, report__tenths(all, p->total).text);
-    print_bytes(p, bytes, report__fraction(bytes, all).text, alive);
-    print_sizes(p, self, frac);
+    const uint64_t all = report__bytes(total);
+
+    print_cells(p, index, report__tenths(all, p->total).text, self,
+                report__fraction(report__bytes(self), all).text, alive, frac);
     print_called(p, called, recur ? '/' : 0, recur);
 }
 
@@ -391,17 +369,17 @@ static bool is_short(struct report__printer *p, const struct group *groups,
 
 static void prepare(struct report__printer *p, struct report__pool *pool) {
     const struct report__graph *g = p->graph;
-    int allocs = report__digits(report__allocs(&g->total));
+    const uint64_t allocs = report__allocs(&g->total);
 
     p->total = report__bytes(&g->total);
     p->index_of = report__alloc(pool, g->functions->count, sizeof *p->index_of);
     p->index_of_cycle =
         report__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
     p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
-    p->bytes_width = report__larger(10, report__digits(p->total));
+    p->bytes_width = report__width(10, p->total);
     p->alive_width = g->knows_alive ? p->bytes_width : 0;
-    p->called_width = report__larger(6, allocs);
-    p->of_width = report__larger(5, allocs);
+    p->called_width = report__width(6, allocs);
+    p->of_width = report__width(5, allocs);
 }
 
 void report__print_graph(struct report__context *c) {
@@ -449,12 +427,6 @@ void report__print_graph(struct report__context *c) {
         else
             print_function_group(&p, groups[i].id);
     }
-    if (more > 0)
-        report__print_left(out, p.choice, "function", left, more, 0, NULL);
-    else if (left > 0)
-        fprintf(out,
-                "%s function%s with totals below %s left out"
-                " (--verbose shows them)\n",
-                report__grouped(left).text, left == 1 ? "" : "s",
-                report__limit(p.choice->verbosity));
+    report__print_left_out(out, p.choice, "function", left, more,
+                           " with totals below %s", "");
 }

@@ -1,90 +1,86 @@
-/* curve.c - the C heap over time: as a table, for gnuplot, or drawn. */
+/* curve.c - the heaps over time: as a table, for gnuplot, or drawn. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "report/tables/tables.h"
 
-/* What was resident last when MOMENT was, by *AT, which moves on; 0: nothing
- * was known. */
-static uint64_t resident_at(const struct report__profile *p,
-                            const struct report__moment *moment, uint32_t *at) {
-    while (*at < p->resident_count && p->resident[*at].time <= moment->time)
-        ++*at;
-    return *at > 0 ? p->resident[*at - 1].bytes : 0;
-}
+/* A line: numbers in the order of the table's columns. */
+struct point {
+    uint64_t time;
+    uint64_t numbers[4];
+    uint64_t ns;      /* Lisp: of collections */
+    const char *mark; /* one that is new here, or NULL */
+    bool is_peak;
+};
+
+struct series {
+    struct point *list;
+    uint32_t count;
+    int widths[4];
+    const char *headings[4];
+    int order[4]; /* of the columns for gnuplot */
+    bool is_lisp, has_marks;
+};
 
 static double seconds(uint64_t ns) {
     return (double)ns / 1e9;
 }
 
-static int grouped_width(uint64_t number) {
-    return (int)strlen(report__grouped(number).text);
+static int grouped_width(int least, uint64_t number) {
+    return report__larger(least, (int)strlen(report__grouped(number).text));
 }
 
-static void print_mark(FILE *out, const struct report__moment *moment) {
-    if (moment->mark == NULL)
-        return;
-    fputs("  ", out);
-    report__print_name(out, moment->mark);
-}
+static void print_table(FILE *out, const struct series *s) {
+    int width = fprintf(out, "%12s", "seconds");
 
-static void print_table(FILE *out, const struct report__profile *p) {
-    const struct report__moment *last = &p->moments[p->moment_count - 1];
-    uint64_t most = 0, resident = 0;
-    uint32_t sample = 0;
-
-    for (uint32_t i = 0; i < p->moment_count; i++)
-        if (p->moments[i].live.allocs > most)
-            most = p->moments[i].live.allocs;
-    for (uint32_t i = 0; i < p->resident_count; i++)
-        if (p->resident[i].bytes > resident)
-            resident = p->resident[i].bytes;
-    int allocated = report__larger(9, grouped_width(last->allocated));
-    int current = report__larger(7, grouped_width(p->at_peak.bytes));
-    int objects = report__larger(7, grouped_width(most));
-    int memory = report__larger(8, grouped_width(resident));
-
-    int width = fprintf(out, "%12s  %*s  %*s  %*s  %*s\n", "seconds", allocated,
-                        "allocated", current, "current", objects, "objects",
-                        memory, "resident");
-    report__rule(out, '-', width - 1);
-    putc('\n', out);
-    for (uint32_t i = 0; i < p->moment_count; i++) {
-        const struct report__moment *m = &p->moments[i];
-        uint64_t bytes = resident_at(p, m, &sample);
-        fprintf(out, "%12.6f  %*s", seconds(m->time), allocated,
-                report__grouped(m->allocated).text);
-        fprintf(out, "  %*s", current, report__grouped(m->live.bytes).text);
-        fprintf(out, "  %*s", objects, report__grouped(m->live.allocs).text);
-        fprintf(out, "  %*s%s", memory,
-                bytes == 0 ? "-" : report__grouped(bytes).text,
-                m->is_peak ? "  peak" : "");
-        print_mark(out, m);
+    for (int n = 0; n < 4; n++)
+        width += fprintf(out, "  %*s", s->widths[n], s->headings[n]);
+    width += fprintf(out, "%s\n", s->is_lisp ? "    collecting" : "");
+    report__underline(out, width - 1);
+    for (const struct point *p = s->list; p < s->list + s->count; p++) {
+        fprintf(out, "%12.6f", seconds(p->time));
+        for (int n = 0; n < 4; n++)
+            fprintf(out, "  %*s", s->widths[n],
+                    n == 3 && !s->is_lisp && p->numbers[n] == 0
+                        ? "-"
+                        : report__grouped(p->numbers[n]).text);
+        if (s->is_lisp)
+            fprintf(out, "  %12.6f", seconds(p->ns));
+        fputs(p->is_peak ? "  peak" : "", out);
+        if (p->mark != NULL) {
+            fputs("  ", out);
+            report__print_name(out, p->mark);
+        }
         putc('\n', out);
     }
 }
 
-static void print_tsv(FILE *out, const struct report__profile *p) {
-    uint32_t sample = 0;
+static void print_tsv(FILE *out, const struct series *s) {
+    const char *mark = "start";
 
-    const char *mark = p->mark_count > 0 ? "start" : NULL;
-
-    fprintf(out, "# seconds\tcurrent\tallocated\tobjects\tresident%s\n",
-            mark != NULL ? "\tmark" : "");
-    for (uint32_t i = 0; i < p->moment_count; i++) {
-        const struct report__moment *m = &p->moments[i];
-        uint64_t bytes = resident_at(p, m, &sample);
-        fprintf(out, "%.9f\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
-                seconds(m->time), m->live.bytes, m->allocated, m->live.allocs,
-                bytes);
-        if (m->mark != NULL)
-            mark = m->mark;
-        if (mark != NULL) {
+    fprintf(out, "# seconds");
+    for (int n = 0; n < 4; n++)
+        fprintf(out, "\t%s", s->headings[s->order[n]]);
+    fprintf(out, "%s%s\n", s->is_lisp ? "\tcollecting" : "",
+            s->has_marks ? "\tmark" : "");
+    for (const struct point *p = s->list; p < s->list + s->count; p++) {
+        fprintf(out, "%.9f", seconds(p->time));
+        for (int n = 0; n < 4; n++)
+            fprintf(out, "\t%" PRIu64, p->numbers[s->order[n]]);
+        if (s->is_lisp)
+            fprintf(out, "\t%.9f", seconds(p->ns));
+        mark = p->mark ? p->mark : mark;
+        if (s->has_marks) {
             putc('\t', out);
             report__print_name(out, mark);
         }
         putc('\n', out);
     }
+}
+
+static void print(FILE *out, const struct series *s,
+                  enum report__curve_format format) {
+    (format == MPROF_CURVE_TSV ? print_tsv : print_table)(out, s);
 }
 
 /* For each of COLUMNS, the most that lived in its part of the time. */
@@ -108,14 +104,14 @@ static void find_heights(const struct report__moment *moments, uint32_t count,
     }
 }
 
-void report__draw(FILE *out, const struct report__moment *moments,
-                  uint32_t count, const struct report__curve_options *o,
-                  struct report__pool *pool) {
+static void draw(FILE *out, const struct report__moment *moments,
+                 uint32_t count, const struct report__curve_options *o,
+                 struct report__pool *pool) {
     uint64_t top = 0;
     for (uint32_t i = 0; i < count; i++)
         if (moments[i].live.bytes > top)
             top = moments[i].live.bytes;
-    int label = report__larger(1, grouped_width(top));
+    int label = grouped_width(1, top);
     uint32_t rows = o->height > 8 ? o->height - 7 : 2;
     uint32_t columns =
         o->width > (uint32_t)label + 12 ? o->width - (uint32_t)label - 2 : 10;
@@ -151,45 +147,120 @@ static uint64_t distance(uint64_t a, uint64_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* A copy of PROFILE with the points that OPTIONS ask for; the last one, the
- * peak and marks stay. */
-static struct report__profile
-choose_points(const struct report__profile *profile,
-              const struct report__curve_options *options,
-              struct report__pool *pool) {
-    struct report__profile chosen = *profile;
+/* The points that OPTIONS ask for; the last one, the peak and marks stay. */
+static struct series c_series(const struct report__profile *p,
+                              const struct report__curve_options *options,
+                              struct report__pool *pool) {
+    struct series s = {
+        .list = report__alloc(pool, p->moment_count, sizeof *s.list),
+        .headings = {"allocated", "current", "objects", "resident"},
+        .order = {1, 0, 2, 3},
+        .has_marks = p->mark_count > 0};
     const struct report__moment *last = NULL;
+    uint64_t most = 0, resident = 0;
+    uint32_t at = 0;
 
-    chosen.moments =
-        report__alloc(pool, profile->moment_count, sizeof *chosen.moments);
-    chosen.moment_count = 0;
-    for (uint32_t i = 0; i < profile->moment_count; i++) {
-        const struct report__moment *m = &profile->moments[i];
+    for (uint32_t i = 0; i < p->resident_count; i++)
+        if (p->resident[i].bytes > resident)
+            resident = p->resident[i].bytes;
+    for (uint32_t i = 0; i < p->moment_count; i++) {
+        const struct report__moment *m = &p->moments[i];
         bool is_far =
-            last == NULL || i + 1 == profile->moment_count ||
+            last == NULL || i + 1 == p->moment_count ||
             m->time - last->time >= options->least_ns ||
             distance(m->live.bytes, last->live.bytes) >= options->least_bytes;
         if (!is_far && !m->is_peak && m->mark == NULL)
             continue;
-        chosen.moments[chosen.moment_count++] = *m;
         last = m;
+        while (at < p->resident_count && p->resident[at].time <= m->time)
+            ++at;
+        if (m->live.allocs > most)
+            most = m->live.allocs;
+        s.list[s.count++] = (struct point){
+            .time = m->time,
+            .numbers = {m->allocated, m->live.bytes, m->live.allocs,
+                        at > 0 ? p->resident[at - 1].bytes : 0},
+            .mark = m->mark,
+            .is_peak = m->is_peak};
     }
-    return chosen;
+    s.widths[0] = grouped_width(9, last->allocated);
+    s.widths[1] = grouped_width(7, p->at_peak.bytes);
+    s.widths[2] = grouped_width(7, most);
+    s.widths[3] = grouped_width(8, resident);
+    return s;
 }
 
 void report__print_curve(FILE *out, const struct report__profile *profile,
                          const struct report__curve_options *options,
                          struct report__pool *pool) {
-    struct report__profile chosen = choose_points(profile, options, pool);
+    const struct series s = c_series(profile, options, pool);
 
-    if (options->format == MPROF_CURVE_TSV) {
-        print_tsv(out, &chosen);
-        return;
-    }
-    fputs("\nC heap over time, in bytes\n\n", out);
+    if (options->format != MPROF_CURVE_TSV)
+        fputs("\nC heap over time, in bytes\n\n", out);
     if (options->format == MPROF_CURVE_PLOT)
-        report__draw(out, profile->moments, profile->moment_count, options,
-                     pool);
+        draw(out, profile->moments, profile->moment_count, options, pool);
     else
-        print_table(out, &chosen);
+        print(out, &s, options->format);
+}
+
+/* The Lisp heap at its collections. */
+static struct series lisp_series(const struct report__profile *p,
+                                 struct report__pool *pool) {
+    struct series s = {
+        .list = report__alloc(pool, p->collection_count, sizeof *s.list),
+        .count = p->collection_count,
+        .headings = {"collections", "allocated", "before", "after"},
+        .order = {3, 1, 2, 0},
+        .is_lisp = true,
+        .has_marks = p->mark_count > 0};
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < p->collection_count; i++) {
+        const struct report__collection *c = &p->collections[i];
+        s.list[i] = (struct point){
+            .time = c->time,
+            .numbers = {c->collections, c->allocated, c->before, c->after},
+            .ns = c->ns};
+        for (; at < p->mark_count && p->marks[at].time <= c->time; at++)
+            s.list[i].mark = p->marks[at].mark;
+        s.widths[0] = grouped_width(11, c->collections);
+        s.widths[1] = grouped_width(9, c->allocated);
+    }
+    s.widths[2] = s.widths[3] = grouped_width(6, p->most_before);
+    return s;
+}
+
+/* Each of them is a step down. */
+static void draw_collections(FILE *out, const struct report__profile *p,
+                             const struct report__curve_options *options,
+                             struct report__pool *pool) {
+    uint32_t count = 0;
+    struct report__moment *moments = report__alloc(
+        pool, 2 * (size_t)p->collection_count + 1, sizeof *moments);
+
+    for (uint32_t i = 0; i < p->collection_count; i++) {
+        const struct report__collection *c = &p->collections[i];
+        moments[count].time = moments[count + 1].time = c->time;
+        moments[count++].live.bytes = c->before;
+        moments[count++].live.bytes = c->after;
+    }
+    moments[count] = moments[count - 1];
+    if (p->duration > moments[count].time)
+        moments[count].time = p->duration;
+    draw(out, moments, count + 1, options, pool);
+}
+
+void report__print_collections(FILE *out, const struct report__profile *profile,
+                               const struct report__curve_options *options,
+                               struct report__pool *pool) {
+    const struct series s = lisp_series(profile, pool);
+
+    if (options->format != MPROF_CURVE_TSV)
+        fputs("\nLisp heap at its collections, in bytes\n\n", out);
+    if (options->format != MPROF_CURVE_TSV && s.count == 0)
+        fputs("There was no collection.\n", out);
+    else if (options->format == MPROF_CURVE_PLOT)
+        draw_collections(out, profile, options, pool);
+    else
+        print(out, &s, options->format);
 }

@@ -1,11 +1,7 @@
 /* cycles.c - the rows of a cycle in the call graph. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "report/tables/callgraph.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of a cycle with more members it is said which one holds it together. */
@@ -60,17 +56,16 @@ static void print_members(const struct report__printer *p,
         report__graph_others(p, &others, alive, left, all);
 }
 
-static int compare_arcs(const void *a, const void *b, void *printer) {
-    const struct report__printer *p = printer;
+static int compare_arcs(const void *a, const void *b, void *graph) {
     const struct report__arc *x = *(const struct report__arc *const *)a,
                              *y = *(const struct report__arc *const *)b;
-    uint64_t m = report__bytes(&x->counts), n = report__bytes(&y->counts);
-    const struct report__shown *list = p->graph->functions->list;
-    if (m != n)
-        return m > n ? -1 : 1;
-    int callers = strcmp(list[x->caller].name, list[y->caller].name);
-    int callees = strcmp(list[x->callee].name, list[y->callee].name);
-    return callers ? callers : callees ? callees : (x > y) - (x < y);
+    const struct report__shown *list =
+        ((const struct report__graph *)graph)->functions->list;
+
+    return report__down(report__bytes(&x->counts), report__bytes(&y->counts))
+               ?: strcmp(list[x->caller].name, list[y->caller].name)
+               ?: strcmp(list[x->callee].name, list[y->callee].name)
+               ?: (x > y) - (x < y);
 }
 
 static void print_name(const struct report__printer *p, uint32_t function,
@@ -101,7 +96,7 @@ static void print_inside(const struct report__printer *p, uint32_t id,
                 inside[count++] = arc;
         }
     }
-    qsort_r(inside, count, sizeof *inside, compare_arcs, (void *)p);
+    report__sort(inside, count, sizeof *inside, compare_arcs, (void *)g);
     for (; shown < count; shown++) {
         const struct report__counts *counts = &inside[shown]->counts;
         if (is_left_out(p, report__bytes(counts), shown))

@@ -23,43 +23,24 @@ static struct report__diff_row *add_row(struct making *m,
                                         struct report__diff_row row) {
     struct report__diff *d = m->out;
 
-    d->rows =
-        report__grow(m->pool, d->rows, d->count, &d->capacity, sizeof *d->rows);
-    d->rows[d->count] = row;
-    return &d->rows[d->count++];
+    REPORT__PUSH(m->pool, d->rows, d->count, d->capacity, row);
+    return &d->rows[d->count - 1];
 }
 
 /* By function */
 
-static void take_vertex(struct report__diff_row *row,
-                        enum report__joined_side side,
-                        const struct report__vertex *v) {
+static void take(struct report__diff_row *row, int side,
+                 const struct report__counts *total,
+                 const struct report__counts *self,
+                 const struct report__counts *freed, uint64_t at_peak) {
     struct report__counts kept;
 
-    report__subtract(&kept, &v->self, &v->freed);
-    row->numbers[MPROF_DIFF_BYTES].numbers[side] = report__bytes(&v->total);
-    row->numbers[MPROF_DIFF_ALLOCS].numbers[side] = report__allocs(&v->total);
-    row->numbers[MPROF_DIFF_SELF].numbers[side] = report__bytes(&v->self);
+    report__subtract(&kept, self, freed);
+    row->numbers[MPROF_DIFF_BYTES].numbers[side] = report__bytes(total);
+    row->numbers[MPROF_DIFF_ALLOCS].numbers[side] = report__allocs(total);
+    row->numbers[MPROF_DIFF_SELF].numbers[side] = report__bytes(self);
     row->numbers[MPROF_DIFF_KEPT].numbers[side] = report__bytes(&kept);
-    row->numbers[MPROF_DIFF_PEAK].numbers[side] = v->at_peak;
-    if (v->depth < row->depth)
-        row->depth = v->depth;
-}
-
-static void take_graph(struct report__diff_row *total,
-                       enum report__joined_side side,
-                       const struct report__graph *graph) {
-    struct report__counts kept;
-
-    report__subtract(&kept, &graph->total, &graph->freed);
-    total->numbers[MPROF_DIFF_BYTES].numbers[side] =
-        report__bytes(&graph->total);
-    total->numbers[MPROF_DIFF_ALLOCS].numbers[side] =
-        report__allocs(&graph->total);
-    total->numbers[MPROF_DIFF_SELF].numbers[side] =
-        report__bytes(&graph->total);
-    total->numbers[MPROF_DIFF_KEPT].numbers[side] = report__bytes(&kept);
-    total->numbers[MPROF_DIFF_PEAK].numbers[side] = graph->at_peak;
+    row->numbers[MPROF_DIFF_PEAK].numbers[side] = at_peak;
 }
 
 static void by_function(struct making *m) {
@@ -70,24 +51,26 @@ static void by_function(struct making *m) {
                                              .function = f,
                                              .depth = MPROF_NONE});
     for (int side = 0; side < MPROF_SIDES; side++) {
-        const struct report__graph *graph = report__graph_build(
-            m->pool,
-            report__one_side(m->pool, m->joined, m->part,
-                             (enum report__joined_side)side),
-            names, m->options->heap, MPROF_ALL_THREADS, m->options->all_frames);
-        for (uint32_t f = 0; f < names->count; f++)
-            take_vertex(&m->out->rows[f], (enum report__joined_side)side,
-                        &graph->vertices[f]);
-        take_graph(&m->out->total, (enum report__joined_side)side, graph);
+        const struct report__graph *g = report__graph_build(
+            m->pool, report__one_side(m->pool, m->joined, m->part, side), names,
+            m->options->heap, MPROF_ALL_THREADS, m->options->all_frames);
+        for (uint32_t f = 0; f < names->count; f++) {
+            const struct report__vertex *v = &g->vertices[f];
+            struct report__diff_row *row = &m->out->rows[f];
+            take(row, side, &v->total, &v->self, &v->freed, v->at_peak);
+            if (v->depth < row->depth)
+                row->depth = v->depth;
+        }
+        take(&m->out->total, side, &g->total, &g->total, &g->freed, g->at_peak);
     }
 }
 
 /* What chains have */
 
-static uint64_t *number_of(struct report__diff_row *row,
-                           enum report__diff_number number,
-                           enum report__joined_side side) {
-    return &row->numbers[number].numbers[side];
+static void add(struct report__diff_row *row, enum report__joined_side side,
+                const struct mprof_count *count) {
+    row->numbers[MPROF_DIFF_BYTES].numbers[side] += count->bytes;
+    row->numbers[MPROF_DIFF_ALLOCS].numbers[side] += count->allocs;
 }
 
 static void add_counter(struct making *m, struct report__diff_row *row,
@@ -95,23 +78,16 @@ static void add_counter(struct making *m, struct report__diff_row *row,
     const enum report__joined_side side =
         report__side_of(m->joined, m->part->nodes[c->node].thread);
     const struct report__lived *lived = report__lived(c);
-    const uint64_t bytes = c->allocated.bytes + lived->elsewhere.bytes;
 
-    *number_of(row, MPROF_DIFF_BYTES, side) += bytes;
-    *number_of(row, MPROF_DIFF_ALLOCS, side) +=
-        c->allocated.allocs + lived->elsewhere.allocs;
-    *number_of(row, MPROF_DIFF_KEPT, side) +=
-        report__left(bytes, lived->freed.bytes);
-    *number_of(row, MPROF_DIFF_PEAK, side) += lived->at_peak.bytes;
+    add(row, side, &c->allocated);
+    add(row, side, &lived->elsewhere);
+    row->numbers[MPROF_DIFF_KEPT].numbers[side] += report__present(c).bytes;
+    row->numbers[MPROF_DIFF_PEAK].numbers[side] += lived->at_peak.bytes;
 }
 
 static void add_total(struct making *m, struct report__diff_row *row,
                       const struct report__total *total) {
-    const enum report__joined_side side =
-        report__side_of(m->joined, total->thread);
-
-    *number_of(row, MPROF_DIFF_BYTES, side) += total->count.bytes;
-    *number_of(row, MPROF_DIFF_ALLOCS, side) += total->count.allocs;
+    add(row, report__side_of(m->joined, total->thread), &total->count);
 }
 
 static void add_up(struct report__diff *d) {
@@ -125,53 +101,22 @@ static void add_up(struct report__diff *d) {
 /* By chain */
 
 struct chains {
-    struct report__pairs ends; /* an end of a chain plus 1, and its caller */
-    uint32_t *row_of_end;      /* plus 1 */
-    size_t capacity;
+    struct report__ends ends;
     uint32_t *row_of; /* by path, plus 1 */
 };
-
-/* The number of the innermost functions of PATH. */
-static uint32_t end_of(struct making *m, struct chains *c, uint32_t path) {
-    const struct report__path *list = m->out->paths.list;
-    uint32_t end = 0;
-
-    for (uint32_t n = m->options->depth; n > 0 && path != MPROF_NONE; n--) {
-        end = 1 +
-              report__pair_number(m->pool, &c->ends, end, list[path].label + 1);
-        path = list[path].caller;
-    }
-    return report__pair_number(m->pool, &c->ends, end,
-                               path == MPROF_NONE ? 0 : MPROF_NONE);
-}
-
-/* Complete chains are paths of one number each. */
-static uint32_t *slot_of(struct making *m, struct chains *c, uint32_t path) {
-    if (m->options->depth == 0)
-        return &c->row_of[path];
-    uint32_t end = end_of(m, c, path);
-    while (c->capacity <= end)
-        c->row_of_end = report__grow(m->pool, c->row_of_end, c->capacity,
-                                     &c->capacity, sizeof *c->row_of_end);
-    return &c->row_of_end[end];
-}
 
 static struct report__diff_row *chain_row(struct making *m, struct chains *c,
                                           uint32_t path) {
     const struct report__paths *paths = &m->out->paths;
+    const uint32_t label = paths->list[path].label, depth = m->options->depth;
 
-    if (c->row_of[path] == 0) {
-        uint32_t *slot = slot_of(m, c, path);
-        if (*slot == 0) {
-            add_row(m,
-                    (struct report__diff_row){
-                        .path = path,
-                        .function =
-                            paths->labels[paths->list[path].label].function});
-            *slot = m->out->count;
-        }
-        c->row_of[path] = *slot;
-    }
+    if (c->row_of[path] == 0)
+        c->row_of[path] = 1 + report__path_end(m->pool, &c->ends, paths, path,
+                                               depth ? depth : UINT32_MAX);
+    if (c->row_of[path] > m->out->count)
+        add_row(m,
+                (struct report__diff_row){
+                    .path = path, .function = paths->labels[label].function});
     return &m->out->rows[c->row_of[path] - 1];
 }
 
@@ -185,7 +130,7 @@ static void by_chain(struct making *m) {
                                                 m->options->all_frames};
     const struct report__profile *p = m->part;
     struct report__paths *paths = &m->out->paths;
-    struct chains c = {.capacity = 0};
+    struct chains c = {.row_of = NULL};
 
     *paths = report__paths_build(&context);
     c.row_of = report__alloc(m->pool, paths->count, sizeof *c.row_of);
@@ -252,8 +197,7 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
         const struct report__places *places = &names->inlining->places;
         const char *path =
             places->files[report__place_file(places, call.place) - 1];
-        const char *slash = strrchr(path, '/');
-        file = slash ? slash + 1 : path;
+        file = report__base_name(path);
         line = report__place_line(places, call.place);
         name = report__format(m->pool, "%s:%" PRIu32 "  %s", file, line, name);
     }
@@ -261,8 +205,8 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
                                      call.function, line, file);
     uint32_t row = report__intern(m->pool, &l->keys, key, m->out->count);
     if (row == m->out->count)
-        add_row(m, (struct report__diff_row){
-                       .name = name, .function = call.function, .line = line});
+        add_row(m, (struct report__diff_row){.name = name,
+                                             .function = call.function});
     return &m->out->rows[row];
 }
 
@@ -275,8 +219,6 @@ static bool is_wanted(const struct making *m,
 static void by_line(struct making *m) {
     const struct report__functions *names = m->joined->names;
     const struct report__profile *p = m->part;
-    const unsigned view =
-        m->options->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
     struct lines l = {.view = report__make_view(
                           m->pool, p, names, m->options->heap, MPROF_NONE,
                           m->options->all_frames, names->inlining)};
@@ -289,11 +231,9 @@ static void by_line(struct making *m) {
         const struct report__total *total = &p->totals[i];
         if (m->options->heap != MPROF_LISP_HEAP ||
             p->threads[total->thread].heap != MPROF_LISP_HEAP ||
-            total->kind != MPROF_SELF || !(total->views & view))
+            !report__is_shown_self(total, m->options->all_frames))
             continue;
-        uint32_t function = total->function == MPROF_TOP_FUNCTION
-                                ? MPROF_TOP_LEVEL
-                                : names->shown[total->function];
+        uint32_t function = report__shown_of(names, total->function);
         add_total(m, line_row(m, &l, (struct call){function, 0}), total);
     }
     add_up(m->out);
@@ -302,27 +242,22 @@ static void by_line(struct making *m) {
 /* By type */
 
 static void by_size(struct making *m) {
+    for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++)
+        add_row(m,
+                (struct report__diff_row){
+                    .name = i > MPROF_LARGEST_BIN
+                                ? report__format(
+                                      m->pool,
+                                      "more than %" PRIu32 " bytes each", i - 1)
+                                : report__format(m->pool,
+                                                 "%" PRIu32 " bytes each", i)});
     for (int side = 0; side < MPROF_SIDES; side++) {
         const struct report__size_bin *bins = report__sizes_collect(
-            m->pool,
-            report__one_side(m->pool, m->joined, m->part,
-                             (enum report__joined_side)side),
+            m->pool, report__one_side(m->pool, m->joined, m->part, side),
             MPROF_ALL_THREADS);
         for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
-            if (side == 0)
-                add_row(m, (struct report__diff_row){
-                               .name = report__format(
-                                   m->pool,
-                                   i > MPROF_LARGEST_BIN
-                                       ? "more than %" PRIu32 " bytes each"
-                                       : "%" PRIu32 " bytes each",
-                                   i > MPROF_LARGEST_BIN ? i - 1 : i)});
-            struct report__diff_row *row = &m->out->rows[i];
-            *number_of(row, MPROF_DIFF_BYTES, (enum report__joined_side)side) =
-                bins[i].allocated.bytes;
-            *number_of(row, MPROF_DIFF_ALLOCS, (enum report__joined_side)side) =
-                bins[i].allocated.allocs;
-            *number_of(row, MPROF_DIFF_KEPT, (enum report__joined_side)side) =
+            add(&m->out->rows[i], side, &bins[i].allocated);
+            m->out->rows[i].numbers[MPROF_DIFF_KEPT].numbers[side] =
                 report__left(bins[i].allocated.bytes, bins[i].freed.bytes);
         }
     }
@@ -342,10 +277,8 @@ static void by_type(struct making *m) {
         uint32_t row = report__intern(m->pool, &keys, name, m->out->count);
         if (row == m->out->count)
             add_row(m, (struct report__diff_row){.name = name});
-        *number_of(&m->out->rows[row], MPROF_DIFF_BYTES, side) +=
-            bin->objects.bytes + bin->storage.bytes;
-        *number_of(&m->out->rows[row], MPROF_DIFF_ALLOCS, side) +=
-            bin->objects.allocs + bin->storage.allocs;
+        add(&m->out->rows[row], side, &bin->objects);
+        add(&m->out->rows[row], side, &bin->storage);
     }
 }
 

@@ -37,9 +37,9 @@ struct report__change {
 
 struct report__diff_row {
     struct report__change numbers[MPROF_DIFF_NUMBERS];
-    const char *name;              /* NULL: a chain */
-    uint32_t function, path, line; /* what there is of these; line: or 0 */
-    uint32_t depth;                /* of a function: least number of callers */
+    const char *name;        /* NULL: a chain */
+    uint32_t function, path; /* what there is of these */
+    uint32_t depth;          /* of a function: least number of callers */
 };
 
 struct report__diff {
@@ -64,17 +64,11 @@ bool report__grew(const struct report__change *change);
 uint64_t report__change(const struct report__change *change);
 
 /* "+80.0%", "new" or "gone"; "" when nothing changed. */
-struct report__growth {
-    char text[16];
-};
-struct report__growth report__growth(const struct report__change *change);
+struct report__text report__growth(const struct report__change *change);
 
 /* "+1,234", "-1,234" or "0", with commas if GROUPED. */
-struct report__signed {
-    char text[32];
-};
-struct report__signed report__signed(const struct report__change *change,
-                                     bool grouped);
+struct report__text report__signed(const struct report__change *change,
+                                   bool grouped);
 
 /* The row of DIFF whose NUMBER grew most, or if not GREW shrank most; NULL:
  * none did.  FUNCTION: of a chain that ends in it, or MPROF_NONE. */

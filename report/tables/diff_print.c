@@ -1,11 +1,7 @@
 /* diff_print.c - what grew and shrank, as text. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "report/tables/diff.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool report__grew(const struct report__change *c) {
@@ -17,10 +13,10 @@ uint64_t report__change(const struct report__change *c) {
                            : c->numbers[MPROF_OLD] - c->numbers[MPROF_NEW];
 }
 
-struct report__growth report__growth(const struct report__change *c) {
+struct report__text report__growth(const struct report__change *c) {
     const uint64_t old = c->numbers[MPROF_OLD], by = report__change(c);
     const char sign = report__grew(c) ? '+' : '-';
-    struct report__growth g = {""};
+    struct report__text g = {""};
 
     if (by == 0)
         return g;
@@ -42,16 +38,14 @@ struct report__growth report__growth(const struct report__change *c) {
     return g;
 }
 
-struct report__signed report__signed(const struct report__change *c,
-                                     bool grouped) {
+struct report__text report__signed(const struct report__change *c,
+                                   bool grouped) {
     const uint64_t by = report__change(c);
-    const char *sign = by == 0 ? "" : report__grew(c) ? "+" : "-";
-    struct report__signed s;
+    struct report__text s = {""};
 
-    if (grouped)
-        snprintf(s.text, sizeof s.text, "%s%s", sign, report__grouped(by).text);
-    else
-        snprintf(s.text, sizeof s.text, "%s%" PRIu64, sign, by);
+    if (by > 0)
+        s.text[0] = report__grew(c) ? '+' : '-';
+    strcat(s.text, (grouped ? report__grouped(by) : report__plain(by)).text);
     return s;
 }
 
@@ -88,35 +82,25 @@ static bool has(const struct report__diff *d, int number) {
     return d->numbers >> number & 1;
 }
 
-static const char *title_of(const struct report__diff *d, int number) {
-    static const char *const titles[] = {[MPROF_DIFF_BYTES] = "bytes",
-                                         [MPROF_DIFF_ALLOCS] = "allocs",
-                                         [MPROF_DIFF_SELF] = "itself",
-                                         [MPROF_DIFF_KEPT] = "kept",
-                                         [MPROF_DIFF_PEAK] = "at peak"};
+/* How a number is called above a column; and, if the rows are sorted by it, in
+ * sentences, without and with what functions called. */
+static const struct {
+    const char *title, *unit, *of_functions;
+} names[] = {
+    [MPROF_DIFF_BYTES] = {"bytes", "bytes", "bytes, with what they called"},
+    [MPROF_DIFF_ALLOCS] = {"allocs", "allocations",
+                           "allocations, with what they called"},
+    [MPROF_DIFF_SELF] = {"itself", "", "bytes, themselves"},
+    [MPROF_DIFF_KEPT] = {"kept", "bytes kept",
+                         "bytes kept, of what they allocated themselves"},
+    [MPROF_DIFF_PEAK] = {"at peak", "bytes at the peak",
+                         "bytes at the peak, of what they allocated "
+                         "themselves"}};
 
+static const char *title_of(const struct report__diff *d, int number) {
     return number == MPROF_DIFF_BYTES && has(d, MPROF_DIFF_SELF)
                ? "in all"
-               : titles[number];
-}
-
-/* By what the rows are sorted, as it is called in sentences. */
-static const char *unit_of(const struct report__diff *d, int number) {
-    static const char *const units[] = {
-        [MPROF_DIFF_BYTES] = "bytes",
-        [MPROF_DIFF_ALLOCS] = "allocations",
-        [MPROF_DIFF_SELF] = "bytes that they allocated themselves",
-        [MPROF_DIFF_KEPT] = "bytes kept",
-        [MPROF_DIFF_PEAK] = "bytes at the peak"};
-    static const char *const of_functions[] = {
-        [MPROF_DIFF_BYTES] = "bytes, with what they called",
-        [MPROF_DIFF_ALLOCS] = "allocations, with what they called",
-        [MPROF_DIFF_SELF] = "bytes, themselves",
-        [MPROF_DIFF_KEPT] = "bytes kept, of what they allocated themselves",
-        [MPROF_DIFF_PEAK] =
-            "bytes at the peak, of what they allocated themselves"};
-
-    return (has(d, MPROF_DIFF_SELF) ? of_functions : units)[number];
+               : names[number].title;
 }
 
 static enum report__diff_number main_of(const struct report__diff *d) {
@@ -136,8 +120,8 @@ static enum report__diff_number main_of(const struct report__diff *d) {
 static void widen(struct layout *l, const struct report__diff_row *row) {
     const struct report__change *c = &row->numbers[l->main];
 
-    l->old = report__larger(l->old, report__digits(c->numbers[MPROF_OLD]));
-    l->new = report__larger(l->new, report__digits(c->numbers[MPROF_NEW]));
+    l->old = report__width(l->old, c->numbers[MPROF_OLD]);
+    l->new = report__width(l->new, c->numbers[MPROF_NEW]);
     l->change =
         report__larger(l->change, 1 + report__digits(report__change(c)));
     for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
@@ -159,8 +143,7 @@ static void print_heading(const struct layout *l) {
         if (has(d, n) && n != (int)l->main)
             width += fprintf(l->out, " %*s", l->others[n], title_of(d, n));
     width += fprintf(l->out, " | %s\n", whats[d->options->by]);
-    report__rule(l->out, '-', width - 1);
-    putc('\n', l->out);
+    report__underline(l->out, width - 1);
 }
 
 void report__print_diff_chain(FILE *out, const struct report__diff *d,
@@ -228,20 +211,16 @@ static int compare_chains(const struct report__diff *d, uint32_t a,
 static int compare_rows(const void *a, const void *b, void *layout) {
     const struct layout *l = layout;
     const struct report__diff_row *x = a, *y = b;
-    uint64_t m = report__change(&x->numbers[l->main]);
-    uint64_t n = report__change(&y->numbers[l->main]);
 
-    if (m != n)
-        return m > n ? -1 : 1;
-    m = report__change(&x->numbers[MPROF_DIFF_BYTES]);
-    n = report__change(&y->numbers[MPROF_DIFF_BYTES]);
-    if (m != n)
-        return m > n ? -1 : 1;
-    if (x->depth != y->depth)
-        return x->depth > y->depth ? -1 : 1;
-    int names = x->name && y->name ? strcmp(x->name, y->name)
-                                   : compare_chains(l->diff, x->path, y->path);
-    return names ? names : (x > y) - (x < y);
+    return report__down(report__change(&x->numbers[l->main]),
+                        report__change(&y->numbers[l->main]))
+               ?: report__down(report__change(&x->numbers[MPROF_DIFF_BYTES]),
+                               report__change(&y->numbers[MPROF_DIFF_BYTES]))
+               ?: report__down(x->depth, y->depth)
+               ?: (x->name && y->name
+                       ? strcmp(x->name, y->name)
+                       : compare_chains(l->diff, x->path, y->path))
+               ?: (x > y) - (x < y);
 }
 
 /* What is left out of a table, in rows and, as they do not overlap, in sum. */
@@ -290,8 +269,7 @@ static uint32_t choose_rows(const struct layout *l,
             leave_out(left, &d->rows[i].numbers[l->main]);
         }
     }
-    if (count > 0)
-        qsort_r(rows, count, sizeof *rows, compare_rows, (void *)(uintptr_t)l);
+    report__sort(rows, count, sizeof *rows, compare_rows, (void *)(uintptr_t)l);
     for (uint32_t i = choice->rows; choice->rows > 0 && i < count; i++) {
         left->more++;
         leave_out(left, &rows[i].numbers[l->main]);
@@ -300,22 +278,17 @@ static uint32_t choose_rows(const struct layout *l,
 }
 
 static void print_left(const struct layout *l, const struct left *left) {
-    const uint64_t all = left->small + left->more;
     const bool overlaps =
         has(l->diff, MPROF_DIFF_SELF) &&
         (l->main == MPROF_DIFF_BYTES || l->main == MPROF_DIFF_ALLOCS);
+    char sum[48] = "";
 
-    if (all == 0)
-        return;
-    fprintf(l->out, "%s row%s", report__grouped(all).text, all == 1 ? "" : "s");
-    if (left->more == 0)
-        fprintf(l->out, " that changed by less than %s of all",
-                report__limit(l->diff->options->choice.verbosity));
-    fputs(" left out", l->out);
     if (!overlaps)
-        fprintf(l->out, ": %s in all", report__signed(&left->sum, true).text);
-    fprintf(l->out, " (%s shows them)\n",
-            left->more > 0 ? "--limit-rows=0 --verbose" : "--verbose");
+        snprintf(sum, sizeof sum, "%s in all",
+                 report__signed(&left->sum, true).text);
+    report__print_left_out(l->out, &l->diff->options->choice, "row",
+                           left->small, left->more,
+                           " that changed by less than %s of all", sum);
 }
 
 void report__print_diff(FILE *out, const struct report__diff *d,
@@ -346,7 +319,8 @@ void report__print_diff(FILE *out, const struct report__diff *d,
                     d->options->heap == MPROF_C_HEAP
                 ? "Sizes that changed"
                 : titles[d->options->by],
-            unit_of(d, (int)l.main));
+            has(d, MPROF_DIFF_SELF) ? names[l.main].of_functions
+                                    : names[l.main].unit);
     if (count + left.small + left.more == 0) {
         fputs("Nothing changed.\n", out);
         return;

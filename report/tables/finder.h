@@ -27,8 +27,7 @@ struct report__finder {
      * outside of it, MPROF_NONE: there is none; and the one just inside of
      * that, a library's function, or MPROF_NONE. */
     uint32_t *own, *called;
-    /* By path, a number of its chain of own functions, from 1 on; 0: it has
-     * none yet. */
+    /* By path of an own function, a number of its chain of these, from 1 on. */
     uint32_t *chain;
     struct report__pairs chains, causes;
     struct report__findings *out;
@@ -79,9 +78,6 @@ static inline bool report__is_held(const struct report__finder *f,
 }
 
 /* Sums by a key, two numbers. */
-struct report__found_key {
-    uint32_t a, b;
-};
 struct report__found_group {
     uint32_t path; /* one of them */
     struct mprof_count count;
@@ -96,7 +92,7 @@ struct report__grouping {
 /* The group of KEY, which is made for PATH if it is new. */
 struct report__found_group *report__add_group(struct report__finder *f,
                                               struct report__grouping *g,
-                                              struct report__found_key key,
+                                              struct report__pair key,
                                               uint32_t path);
 
 /* The largest one first. */
@@ -104,14 +100,14 @@ void report__sort_groups(struct report__grouping *g);
 
 /* What a library's function allocates for one of the program's own is one
  * thing: "CL:FORMAT, called by MAKE-ROW". */
-static inline struct report__found_key
-report__cause(const struct report__finder *f, uint32_t path) {
+static inline struct report__pair report__cause(const struct report__finder *f,
+                                                uint32_t path) {
     const uint32_t called = f->called[path];
 
-    return (struct report__found_key){
-        f->paths.list[report__spot(f, path)].label,
-        called == MPROF_NONE ? MPROF_NONE
-                             : report__path_label(f, called)->function};
+    return (struct report__pair){f->paths.list[report__spot(f, path)].label,
+                                 called == MPROF_NONE
+                                     ? MPROF_NONE
+                                     : report__path_label(f, called)->function};
 }
 
 /* The rows of all tables. */

@@ -7,9 +7,9 @@
 #include "report/graph/lisp_types.h"
 #include "report/tables/finder.h"
 
-struct report__amount report__amount(uint64_t bytes) {
+struct report__text report__amount(uint64_t bytes) {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB"};
-    struct report__amount a;
+    struct report__text a;
     double value = (double)bytes;
     size_t unit = 0;
 
@@ -25,8 +25,8 @@ struct report__amount report__amount(uint64_t bytes) {
     return a;
 }
 
-struct report__share report__share(uint64_t part, uint64_t whole) {
-    struct report__share s;
+struct report__text report__share(uint64_t part, uint64_t whole) {
+    struct report__text s;
     const double percent = 100 * (double)part / (double)(whole > 0 ? whole : 1);
 
     if (part > 0 && percent < 1)
@@ -52,12 +52,16 @@ static void find_own(struct report__finder *f) {
     f->chain = report__alloc(f->pool, count, sizeof *f->chain);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t caller = f->paths.list[i].caller;
+        const uint32_t outer = caller == MPROF_NONE ? caller : f->own[caller];
         f->called[i] = MPROF_NONE;
-        f->own[i] = is_own(f, i)           ? i
-                    : caller == MPROF_NONE ? MPROF_NONE
-                                           : f->own[caller];
-        if (f->own[i] != i && f->own[i] != MPROF_NONE)
-            f->called[i] = f->own[i] == caller ? i : f->called[caller];
+        f->own[i] = is_own(f, i) ? i : outer;
+        if (f->own[i] == i)
+            f->chain[i] = 1 + report__pair_number(
+                                  f->pool, &f->chains,
+                                  outer == MPROF_NONE ? 0 : f->chain[outer],
+                                  report__path_label(f, i)->function);
+        else if (outer != MPROF_NONE)
+            f->called[i] = outer == caller ? i : f->called[caller];
     }
 }
 
@@ -68,19 +72,15 @@ static void find_own(struct report__finder *f) {
 static struct report__sentence *new_sentence(struct report__finder *f) {
     struct report__findings *out = f->out;
 
-    out->sentences =
-        report__grow(f->pool, out->sentences, out->sentence_count,
-                     &out->sentence_capacity, sizeof *out->sentences);
-    out->sentences[out->sentence_count] =
-        (struct report__sentence){.pieces = NULL};
-    return &out->sentences[out->sentence_count++];
+    REPORT__PUSH(f->pool, out->sentences, out->sentence_count,
+                 out->sentence_capacity, (struct report__sentence){.count = 0});
+    return &out->sentences[out->sentence_count - 1];
 }
 
 static void say(struct report__finder *f, struct report__sentence *s,
                 const char *text, uint32_t function) {
-    s->pieces = report__grow(f->pool, s->pieces, s->count, &s->capacity,
-                             sizeof *s->pieces);
-    s->pieces[s->count++] = (struct report__piece){text, function};
+    REPORT__PUSH(f->pool, s->pieces, s->count, s->capacity,
+                 (struct report__piece){text, function});
 }
 
 #define WORDS(f, s, ...)                                                       \
@@ -278,7 +278,7 @@ static void say_kept(struct report__finder *f) {
 
 /* Bytes by type of what KEY causes; the three types with most, if they have a
  * tenth. */
-static void say_types(struct report__finder *f, struct report__found_key key,
+static void say_types(struct report__finder *f, struct report__pair key,
                       uint64_t whole) {
     const struct report__profile *p = f->c.part;
     const struct report__lisp_types types = report__lisp_types(f->pool, p);
@@ -290,7 +290,7 @@ static void say_types(struct report__finder *f, struct report__found_key key,
         const uint32_t bin = p->counters[i].bin;
         if (path == MPROF_NONE || bin == MPROF_NONE)
             continue;
-        const struct report__found_key its = report__cause(f, path);
+        const struct report__pair its = report__cause(f, path);
         if (its.a == key.a && its.b == key.b)
             sums[types.of_bin[bin]] += p->counters[i].allocated.bytes;
     }
@@ -323,13 +323,12 @@ static struct report__grouping find_causes(struct report__finder *f,
         const uint32_t path = f->paths.of_counter[i];
         if (path == MPROF_NONE || (library && f->called[path] == MPROF_NONE))
             continue;
-        const struct report__found_key key = report__cause(f, path);
+        const struct report__pair key = report__cause(f, path);
         const struct mprof_count count =
             report__measured(f, &p->counters[i], MPROF_ALL_ALLOCATED);
         report__add_count(
             &report__add_group(
-                 f, &g, library ? (struct report__found_key){0, key.b} : key,
-                 path)
+                 f, &g, library ? (struct report__pair){0, key.b} : key, path)
                  ->count,
             &count);
     }
@@ -347,7 +346,7 @@ static void say_called(struct report__finder *f, struct report__sentence *s,
 
 static void say_cause(struct report__finder *f) {
     enum { MUCH = 4 }; /* a quarter of all says enough */
-    const uint64_t all = report__total(f->c.part, f->c.heap).bytes;
+    const uint64_t all = report__total(f->c.part, f->c.heap).allocated.bytes;
     const struct report__grouping causes = find_causes(f, false);
     const struct report__grouping libraries = find_causes(f, true);
 
@@ -377,7 +376,7 @@ static void say_cause(struct report__finder *f) {
 /* What of all allocations is freed by the next event of its thread. */
 static void say_temporary(struct report__finder *f) {
     const struct report__profile *p = f->c.part;
-    const uint64_t all = report__total(p, f->c.heap).allocs;
+    const uint64_t all = report__total(p, f->c.heap).allocated.allocs;
     uint64_t *sums = report__alloc(f->pool, f->paths.label_count, sizeof *sums);
     uint64_t sum = 0;
     uint32_t best = 0;

@@ -39,7 +39,7 @@ struct report__findings {
     uint32_t sentence_count;
     size_t sentence_capacity;
     /* The largest MPROF_MOST_FOUND of each table, by bytes. */
-    struct {
+    struct report__found_table {
         struct report__finding *rows;
         uint32_t count;
         uint64_t bytes; /* of all, which shares are of */
@@ -55,15 +55,9 @@ enum { MPROF_MOST_FOUND = 10 };
 struct report__findings *report__find(const struct report__context *context);
 
 /* "1.07 MB", "586 bytes": three digits, in units of 1000. */
-struct report__amount {
-    char text[24];
-};
-struct report__amount report__amount(uint64_t bytes);
+struct report__text report__amount(uint64_t bytes);
 
 /* "85%", "less than 1%". */
-struct report__share {
-    char text[16];
-};
-struct report__share report__share(uint64_t part, uint64_t whole);
+struct report__text report__share(uint64_t part, uint64_t whole);
 
 #endif

@@ -7,31 +7,26 @@
 
 struct report__found_group *report__add_group(struct report__finder *f,
                                               struct report__grouping *g,
-                                              struct report__found_key key,
+                                              struct report__pair key,
                                               uint32_t path) {
     const uint32_t i = report__pair_number(f->pool, &g->keys, key.a, key.b);
 
-    if (i == g->count) {
-        g->list = report__grow(f->pool, g->list, g->count, &g->capacity,
-                               sizeof *g->list);
-        g->list[g->count] =
-            (struct report__found_group){.path = path, .order = g->count};
-        g->count++;
-    }
+    if (i == g->count)
+        REPORT__PUSH(f->pool, g->list, g->count, g->capacity,
+                     (struct report__found_group){.path = path, .order = i});
     return &g->list[i];
 }
 
-static int compare_groups(const void *a, const void *b) {
+static int compare_groups(const void *a, const void *b, void *data) {
     const struct report__found_group *x = a, *y = b;
 
-    if (x->count.bytes != y->count.bytes)
-        return x->count.bytes > y->count.bytes ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    (void)data;
+    return report__down(x->count.bytes, y->count.bytes)
+               ?: report__up(x->order, y->order);
 }
 
 void report__sort_groups(struct report__grouping *g) {
-    if (g->count > 0)
-        qsort(g->list, g->count, sizeof *g->list, compare_groups);
+    report__sort(g->list, g->count, sizeof *g->list, compare_groups, NULL);
 }
 
 /*
@@ -63,51 +58,30 @@ static const char **chain_of(struct report__finder *f, uint32_t path,
     return names;
 }
 
-/* The number of the chain from PATH, of an own function, out: chains of the
- * same functions have one. */
-static uint32_t chain_number(struct report__finder *f, uint32_t path) {
-    uint32_t at = path, outer = 0, count = 0;
-    uint32_t *way =
-        report__alloc(f->pool, f->paths.list[path].depth, sizeof *way);
-
-    for (; at != MPROF_NONE && f->chain[at] == 0;
-         at = report__own_caller(f, at))
-        way[count++] = at;
-    if (at != MPROF_NONE)
-        outer = f->chain[at];
-    while (count > 0) {
-        at = way[--count];
-        outer = 1 + report__pair_number(f->pool, &f->chains, outer,
-                                        report__path_label(f, at)->function);
-        f->chain[at] = outer;
-    }
-    return outer;
-}
-
-/* The same with the line where PATH calls. */
+/* The chain of own functions from PATH, one of these, out, with the line where
+ * it calls. */
 static uint32_t caller_number(struct report__finder *f, uint32_t path) {
     const uint32_t outer = report__own_caller(f, path);
 
     return report__pair_number(f->pool, &f->causes,
-                               outer == MPROF_NONE ? 0 : chain_number(f, outer),
+                               outer == MPROF_NONE ? 0 : f->chain[outer],
                                f->paths.list[path].label);
 }
 
 /* What groups PATH in TABLE; chains are told apart by the lines of their two
  * innermost functions. */
-static struct report__found_key row_key(struct report__finder *f,
-                                        enum report__finding_table table,
-                                        uint32_t path) {
+static struct report__pair row_key(struct report__finder *f,
+                                   enum report__finding_table table,
+                                   uint32_t path) {
     const uint32_t spot = report__spot(f, path),
                    caller = report__own_caller(f, spot);
-    const struct report__found_key cause = report__cause(f, path);
+    const struct report__pair cause = report__cause(f, path);
 
     if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
-        return (struct report__found_key){report__path_label(f, path)->function,
-                                          0};
+        return (struct report__pair){report__path_label(f, path)->function, 0};
     if (table != MPROF_FOUND_KEPT)
-        return (struct report__found_key){cause.a, 0};
-    return (struct report__found_key){
+        return (struct report__pair){cause.a, 0};
+    return (struct report__pair){
         report__pair_number(f->pool, &f->causes, cause.a, cause.b),
         caller == MPROF_NONE ? 0 : caller_number(f, caller)};
 }
@@ -129,15 +103,19 @@ static void name_row(struct report__finder *f, enum report__finding_table table,
 static void fill(struct report__finder *f, enum report__finding_table table,
                  enum report__measured measure) {
     const struct report__profile *p = f->c.part;
+    struct report__found_table *out = &f->out->tables[table];
     struct report__grouping g = {.list = NULL};
-    uint64_t all = 0;
 
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        if (path == MPROF_NONE)
+    for (uint32_t i = 0; i < p->counter_count + p->total_count; i++) {
+        const bool is_total = i >= p->counter_count;
+        const uint32_t k = is_total ? i - p->counter_count : i;
+        const uint32_t path =
+            is_total ? f->paths.of_total[k] : f->paths.of_counter[k];
+        if (path == MPROF_NONE || (is_total && measure != MPROF_ALL_ALLOCATED))
             continue;
         const struct mprof_count count =
-            report__measured(f, &p->counters[i], measure);
+            is_total ? p->totals[k].count
+                     : report__measured(f, &p->counters[k], measure);
         if (count.bytes == 0)
             continue;
         if (table == MPROF_FOUND_KEPT && !f->is_lisp &&
@@ -148,28 +126,14 @@ static void fill(struct report__finder *f, enum report__finding_table table,
         report__add_count(
             &report__add_group(f, &g, row_key(f, table, path), path)->count,
             &count);
-        all += count.bytes;
-    }
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        const uint32_t path = f->paths.of_total[i];
-        if (path == MPROF_NONE || measure != MPROF_ALL_ALLOCATED)
-            continue;
-        report__add_count(
-            &report__add_group(f, &g, row_key(f, table, path), path)->count,
-            &p->totals[i].count);
-        all += p->totals[i].count.bytes;
+        out->bytes += count.bytes;
     }
     report__sort_groups(&g);
-    if (g.count > MPROF_MOST_FOUND)
-        g.count = MPROF_MOST_FOUND;
-    f->out->tables[table].rows =
-        report__alloc(f->pool, g.count, sizeof *f->out->tables[table].rows);
-    f->out->tables[table].count = g.count;
-    f->out->tables[table].bytes = all;
-    for (uint32_t i = 0; i < g.count; i++) {
-        struct report__finding *row = &f->out->tables[table].rows[i];
-        row->count = g.list[i].count;
-        name_row(f, table, g.list[i].path, row);
+    out->count = g.count < MPROF_MOST_FOUND ? g.count : MPROF_MOST_FOUND;
+    out->rows = report__alloc(f->pool, out->count, sizeof *out->rows);
+    for (uint32_t i = 0; i < out->count; i++) {
+        out->rows[i].count = g.list[i].count;
+        name_row(f, table, g.list[i].path, &out->rows[i]);
     }
 }
 
@@ -192,9 +156,8 @@ static bool passes_on(const struct report__finder *f,
 static int compare_found(const void *a, const void *b) {
     const struct report__finding *x = a, *y = b;
 
-    if (x->count.bytes != y->count.bytes)
-        return x->count.bytes > y->count.bytes ? -1 : 1;
-    return strcmp(x->names[0], y->names[0]);
+    return report__down(x->count.bytes, y->count.bytes)
+               ?: strcmp(x->names[0], y->names[0]);
 }
 
 static void fill_caused(struct report__finder *f) {
@@ -218,30 +181,29 @@ static void fill_caused(struct report__finder *f) {
     }
     if (count > 0)
         qsort(rows, count, sizeof *rows, compare_found);
-    f->out->tables[MPROF_FOUND_CAUSED].rows = rows;
-    f->out->tables[MPROF_FOUND_CAUSED].count =
-        count < MPROF_MOST_FOUND ? count : MPROF_MOST_FOUND;
-    f->out->tables[MPROF_FOUND_CAUSED].bytes = report__bytes(&graph->total);
+    f->out->tables[MPROF_FOUND_CAUSED] = (struct report__found_table){
+        rows, count < MPROF_MOST_FOUND ? count : MPROF_MOST_FOUND,
+        report__bytes(&graph->total)};
 }
 
 /* Types by bytes, as the bins have them. */
 static void fill_types(struct report__finder *f) {
     const struct report__lisp_types types =
         report__lisp_types(f->pool, f->c.part);
-    const uint32_t count =
-        types.count < MPROF_MOST_FOUND ? types.count : MPROF_MOST_FOUND;
-    struct report__finding *rows = report__alloc(f->pool, count, sizeof *rows);
+    struct report__found_table *out = &f->out->tables[MPROF_FOUND_TYPES];
 
+    out->count =
+        types.count < MPROF_MOST_FOUND ? types.count : MPROF_MOST_FOUND;
+    out->rows = report__alloc(f->pool, out->count, sizeof *out->rows);
     for (uint32_t i = 0; i < types.count; i++)
-        f->out->tables[MPROF_FOUND_TYPES].bytes += types.list[i].bytes;
-    for (uint32_t i = 0; i < count; i++) {
-        rows[i].names = report__alloc(f->pool, 1, sizeof *rows->names);
-        rows[i].names[0] = report__lisp_type_name(&types.list[i]);
-        rows[i].name_count = 1;
-        rows[i].count.bytes = types.list[i].bytes;
+        out->bytes += types.list[i].bytes;
+    for (uint32_t i = 0; i < out->count; i++) {
+        struct report__finding *row = &out->rows[i];
+        row->names = report__alloc(f->pool, 1, sizeof *row->names);
+        row->names[0] = report__lisp_type_name(&types.list[i]);
+        row->name_count = 1;
+        row->count.bytes = types.list[i].bytes;
     }
-    f->out->tables[MPROF_FOUND_TYPES].rows = rows;
-    f->out->tables[MPROF_FOUND_TYPES].count = count;
 }
 
 void report__fill_rows(struct report__finder *f) {

@@ -15,44 +15,32 @@ struct report__totals report__total(const struct report__profile *profile,
         const struct report__counter *counter = &profile->counters[i];
         if (counter->heap != heap)
             continue;
-        t.allocs += counter->allocated.allocs;
-        t.bytes += counter->allocated.bytes;
-        const struct mprof_count *freed = &report__lived(counter)->freed;
-        t.frees += freed->allocs;
-        t.freed += freed->bytes;
-        if (!counter->is_spill)
-            continue;
-        t.folded += counter->allocated.allocs;
-        t.folded_bytes += counter->allocated.bytes;
+        report__add_count(&t.allocated, &counter->allocated);
+        report__add_count(&t.freed, &report__lived(counter)->freed);
+        if (counter->is_spill)
+            report__add_count(&t.folded, &counter->allocated);
     }
     for (uint32_t i = 0; i < profile->total_count; i++) {
         const struct report__total *total = &profile->totals[i];
         if (profile->threads[total->thread].heap != heap ||
-            total->kind != MPROF_SELF || !(total->views & MPROF_ALL_FRAMES))
+            !report__is_shown_self(total, true))
             continue;
-        t.allocs += total->count.allocs;
-        t.bytes += total->count.bytes;
-        t.folded += total->count.allocs;
-        t.folded_bytes += total->count.bytes;
+        report__add_count(&t.allocated, &total->count);
+        report__add_count(&t.folded, &total->count);
     }
-    for (uint32_t i = 0; i < profile->bin_count; i++) {
-        const struct report__bin *bin = &profile->bins[i];
-        if (heap != MPROF_LISP_HEAP)
-            break;
-        t.objects.allocs += bin->objects.allocs;
-        t.objects.bytes += bin->objects.bytes;
-        t.storage.allocs += bin->storage.allocs;
-        t.storage.bytes += bin->storage.bytes;
+    for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->bin_count;
+         i++) {
+        report__add_count(&t.objects, &profile->bins[i].objects);
+        report__add_count(&t.storage, &profile->bins[i].storage);
     }
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         if (profile->threads[i].heap != heap)
             continue;
-        t.lost += profile->threads[i].folded_allocs;
-        t.lost_bytes += profile->threads[i].folded_bytes;
+        t.lost.allocs += profile->threads[i].folded_allocs;
+        t.lost.bytes += profile->threads[i].folded_bytes;
         t.cut += profile->threads[i].cut_allocs;
     }
-    t.folded += t.lost;
-    t.folded_bytes += t.lost_bytes;
+    report__add_count(&t.folded, &t.lost);
     return t;
 }
 
@@ -84,15 +72,14 @@ static const char *human(struct report__pool *pool, uint64_t bytes) {
                           units[unit]);
 }
 
-void report__print_date(FILE *out, uint64_t ns) {
+struct report__text report__date(uint64_t ns) {
     time_t seconds = (time_t)(ns / 1000000000u);
+    struct report__text date = {"date unknown"};
     struct tm tm;
-    char text[64];
-    if (localtime_r(&seconds, &tm) &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm) > 0)
-        fputs(text, out);
-    else
-        fputs("date unknown", out);
+
+    if (localtime_r(&seconds, &tm))
+        strftime(date.text, sizeof date.text, "%Y-%m-%d %H:%M:%S", &tm);
+    return date;
 }
 
 void report__print_when(FILE *out, const struct report__profile *profile,
@@ -102,15 +89,10 @@ void report__print_when(FILE *out, const struct report__profile *profile,
         report__print_name(out, profile->runtime);
         putc(')', out);
     }
-    fputs(", ", out);
-    report__print_date(out, profile->start_time);
-    fprintf(out, ", %s%" PRIu64 ".%03" PRIu64 " s%s\n", before,
+    fprintf(out, ", %s, %s%" PRIu64 ".%03" PRIu64 " s%s\n",
+            report__date(profile->start_time).text, before,
             profile->duration / 1000000000u,
             profile->duration / 1000000u % 1000u, behind);
-}
-
-static const char *plural(uint64_t n) {
-    return n == 1 ? "" : "s";
 }
 
 static void print_fork(FILE *out, const struct report__profile *profile) {
@@ -151,51 +133,41 @@ static void print_open(FILE *out, const struct report__profile *profile) {
 }
 
 static void print_lisp_sums(FILE *out, const struct report__totals *t) {
-    fprintf(out, "%s allocation%s, %s bytes: ", report__grouped(t->allocs).text,
-            plural(t->allocs), report__grouped(t->bytes).text);
-    fprintf(out, "%s object%s (%s bytes) and ",
-            report__grouped(t->objects.allocs).text, plural(t->objects.allocs),
-            report__grouped(t->objects.bytes).text);
-    fprintf(out, "%s storage block%s (%s bytes)\n",
-            report__grouped(t->storage.allocs).text, plural(t->storage.allocs),
-            report__grouped(t->storage.bytes).text);
+    SAY(out,
+        "# allocation~, # bytes: # object~ (# bytes) and # storage block~ (# "
+        "bytes)\n",
+        t->allocated.allocs, t->allocated.bytes, t->objects.allocs,
+        t->objects.bytes, t->storage.allocs, t->storage.bytes);
 }
 
 static void print_c_sums(FILE *out, const struct report__totals *t) {
-    uint64_t kept = t->allocs - t->frees;
-
-    fprintf(out, "%s allocation%s, %s bytes; ", report__grouped(t->allocs).text,
-            plural(t->allocs), report__grouped(t->bytes).text);
-    fprintf(out, "%s free%s, %s bytes freed; ", report__grouped(t->frees).text,
-            plural(t->frees), report__grouped(t->freed).text);
-    fprintf(out, "%s bytes kept in ",
-            report__grouped(t->bytes - t->freed).text);
-    fprintf(out, "%s object%s\n", report__grouped(kept).text, plural(kept));
+    SAY(out,
+        "# allocation~, # bytes; # free~, # bytes freed; # bytes kept in # "
+        "object~\n",
+        t->allocated.allocs, t->allocated.bytes, t->freed.allocs,
+        t->freed.bytes, t->allocated.bytes - t->freed.bytes,
+        t->allocated.allocs - t->freed.allocs);
 }
 
 /* How high the C heap went, and when. */
 static void print_peak(FILE *out, const struct report__profile *p) {
     const bool several = p->process_count > 0;
 
-    fprintf(out, "%s %s bytes in ",
-            several ? "peaks of the processes, added up:" : "peak",
-            report__grouped(p->at_peak.bytes).text);
-    fprintf(out, "%s object%s", report__grouped(p->at_peak.allocs).text,
-            plural(p->at_peak.allocs));
+    fputs(several ? "peaks of the processes, added up:" : "peak", out);
+    SAY(out, " # bytes in # object~", p->at_peak.bytes, p->at_peak.allocs);
     if (!several)
         fprintf(out, " after %.3f s", (double)p->peak_time / 1e9);
     putc('\n', out);
     if (p->at_peak.bytes != p->counted_peak)
-        fprintf(out,
-                "The program counted a peak of %s bytes: this is a copy that "
-                "was made while it ran, and may have\nmissed what changed "
-                "meanwhile.\n",
-                report__grouped(p->counted_peak).text);
+        SAY(out,
+            "The program counted a peak of # bytes: this is a copy that was "
+            "made while it ran, and may have\nmissed what changed meanwhile.\n",
+            p->counted_peak);
 }
 
 /* All numbers are estimates, and how good. */
 static void print_sampling(FILE *out, const struct report__profile *p) {
-    struct report__totals t = report__total(p, MPROF_LISP_HEAP);
+    const uint64_t bytes = report__total(p, MPROF_LISP_HEAP).allocated.bytes;
 
     if (p->sampling == 0)
         return;
@@ -204,28 +176,28 @@ static void print_sampling(FILE *out, const struct report__profile *p) {
             "random.  With :live t none is.\n",
             report__has_heap(p, MPROF_C_HEAP) ? " of Lisp" : "",
             report__grouped(p->sampling).text);
-    if (t.bytes > 0)
+    if (bytes > 0)
         fprintf(
             out,
             "The standard error is at most %.1f%% of all bytes, %.1f%% of a "
             "hundredth of them.\n",
-            report__standard_error(t.bytes, p->sampling),
-            report__standard_error(t.bytes / 100, p->sampling));
+            report__standard_error(bytes, p->sampling),
+            report__standard_error(bytes / 100, p->sampling));
 }
 
 /* What of the Lisp heap is alive. */
 static void print_alive(FILE *out, const struct report__profile *p,
                         const struct report__totals *t) {
-    uint64_t objects = report__left(t->allocs, t->frees);
-    uint64_t bytes = report__left(t->bytes, t->freed);
+    const struct mprof_count alive =
+        report__count_left(t->allocated, &t->freed);
 
-    fprintf(out, "%s of these bytes are alive, in ",
-            report__grouped(bytes).text);
-    fprintf(out, "%s block%s, ", report__grouped(objects).text,
-            plural(objects));
-    fprintf(out, "%s\n",
-            p->alive_at_end ? "after a last collection"
-                            : "or were allocated since the last collection");
+    SAY(out,
+        p->alive_at_end
+            ? "# of these bytes are alive, in # block~, after a last "
+              "collection\n"
+            : "# of these bytes are alive, in # block~, or were allocated "
+              "since the last collection\n",
+        alive.bytes, alive.allocs);
     if (p->alive_missed)
         fputs("It was not always seen what died, as a thread left the monitor "
               "in the middle: of that\nsome counts as alive.\n",
@@ -234,8 +206,7 @@ static void print_alive(FILE *out, const struct report__profile *p,
 
 /* What the collector of the Lisp heap did. */
 static void print_collections(FILE *out, const struct report__profile *p) {
-    fprintf(out, "%s collection%s in ", report__grouped(p->collected).text,
-            plural(p->collected));
+    SAY(out, "# collection~ in ", p->collected);
     fprintf(out, "%.3f s; up to %s bytes of %s heap in use\n",
             (double)p->collecting / 1e9, report__grouped(p->most_before).text,
             p->process_count > 0 ? "one" : "the");
@@ -247,11 +218,9 @@ static struct report__totals total_of_all(const struct report__profile *p) {
 
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         const struct report__totals t = report__total(p, heap);
-        all.allocs += t.allocs;
-        all.folded += t.folded;
-        all.folded_bytes += t.folded_bytes;
-        all.lost += t.lost;
-        all.lost_bytes += t.lost_bytes;
+        report__add_count(&all.allocated, &t.allocated);
+        report__add_count(&all.folded, &t.folded);
+        report__add_count(&all.lost, &t.lost);
         all.cut += t.cut;
     }
     return all;
@@ -260,24 +229,24 @@ static struct report__totals total_of_all(const struct report__profile *p) {
 /* The sums of HEAP. */
 static void print_sums(FILE *out, const struct report__profile *profile,
                        enum mprof_heap heap) {
-    struct report__totals t = report__total(profile, heap);
-    bool both = report__has_heap(profile, MPROF_LISP_HEAP) &&
-                report__has_heap(profile, MPROF_C_HEAP);
+    const bool is_c = heap == MPROF_C_HEAP;
+    const struct report__totals t = report__total(profile, heap);
+    const char *start = "";
 
     if (!report__has_heap(profile, heap))
         return;
-    if (both)
-        fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
-    (heap == MPROF_C_HEAP ? print_c_sums : print_lisp_sums)(out, &t);
-    if (heap == MPROF_LISP_HEAP && profile->alive)
+    if (report__has_heap(profile, is_c ? MPROF_LISP_HEAP : MPROF_C_HEAP))
+        start = is_c ? "C heap: " : "Lisp heap: ";
+    fputs(start, out);
+    (is_c ? print_c_sums : print_lisp_sums)(out, &t);
+    if (!is_c && profile->alive)
         print_alive(out, profile, &t);
-    if (heap == MPROF_LISP_HEAP && profile->is_alive)
+    if (!is_c && profile->is_alive)
         fputs("These are alive, of what was allocated.\n", out);
-    if (heap == MPROF_LISP_HEAP && profile->collected == 0)
+    if (!is_c && profile->collected == 0)
         return;
-    if (both)
-        fputs(heap == MPROF_C_HEAP ? "C heap: " : "Lisp heap: ", out);
-    (heap == MPROF_C_HEAP ? print_peak : print_collections)(out, profile);
+    fputs(start, out);
+    (is_c ? print_peak : print_collections)(out, profile);
 }
 
 static bool same_thread(const struct report__thread *x,
@@ -332,35 +301,28 @@ static void print_unseen(FILE *out, const struct report__profile *profile) {
 /* What is not in the sums; normally nothing. */
 static void print_losses(FILE *out, const struct report__profile *p) {
     if (p->unplaced_allocs > 0)
-        fprintf(out,
-                "Unplaced: %s bytes, in none of the sums above and below.\n",
-                report__grouped(p->unplaced_bytes).text);
+        SAY(out, "Unplaced: # bytes, in none of the sums above and below.\n",
+            p->unplaced_bytes);
     if (p->failed_allocs > 0)
-        fprintf(out, "Failed: %s allocation%s that the C library refused.\n",
-                report__grouped(p->failed_allocs).text,
-                plural(p->failed_allocs));
+        SAY(out, "Failed: # allocation~ that the C library refused.\n",
+            p->failed_allocs);
     if (p->unknown_frees > 0)
-        fprintf(out,
-                "Unknown: %s freed object%s that %s not recorded when "
-                "allocated.\n",
-                report__grouped(p->unknown_frees).text,
-                plural(p->unknown_frees),
-                p->unknown_frees == 1 ? "was" : "were");
-    if (p->unplaced_frees > 0) {
-        fprintf(out, "Unplaced: %s free%s",
-                report__grouped(p->unplaced_frees).text,
-                plural(p->unplaced_frees));
-        fprintf(out, " of %s bytes; the tables count them as kept.\n",
-                report__grouped(p->unplaced_freed_bytes).text);
-    }
-    if (p->untracked_allocs > 0) {
-        fprintf(out, "Untracked: %s allocation%s",
-                report__grouped(p->untracked_allocs).text,
-                plural(p->untracked_allocs));
-        fprintf(out,
-                " of %s bytes; the tables count them as kept, freed or not.\n",
-                report__grouped(p->untracked_bytes).text);
-    }
+        SAY(out,
+            p->unknown_frees == 1
+                ? "Unknown: # freed object that was not recorded when "
+                  "allocated.\n"
+                : "Unknown: # freed objects that were not recorded when "
+                  "allocated.\n",
+            p->unknown_frees);
+    if (p->unplaced_frees > 0)
+        SAY(out,
+            "Unplaced: # free~ of # bytes; the tables count them as kept.\n",
+            p->unplaced_frees, p->unplaced_freed_bytes);
+    if (p->untracked_allocs > 0)
+        SAY(out,
+            "Untracked: # allocation~ of # bytes; the tables count them as "
+            "kept, freed or not.\n",
+            p->untracked_allocs, p->untracked_bytes);
 }
 
 /* How often the walk was shortened by marks, and why it was not. */
@@ -383,25 +345,26 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
     fprintf(out, "Marks: %s return address%s", report__grouped(marks).text,
             marks == 1 ? "" : "es");
     for (unsigned r = 0; r < MPROF_UNMARKED; r++)
-        if (unmarked[r] > 0)
-            fprintf(out, "; %s time%s none: %s",
-                    report__grouped(unmarked[r]).text, plural(unmarked[r]),
-                    reasons[r]);
+        if (unmarked[r] > 0) {
+            SAY(out, "; # time~ none: ", unmarked[r]);
+            fputs(reasons[r], out);
+        }
     fputs("\n", out);
 }
 
 /* What the tables cannot tell, in words. */
 static void print_folded(FILE *out, const struct report__totals *all,
                          bool estimated) {
-    double percent = 100.0 / (double)(all->allocs ? all->allocs : 1);
-    if (all->folded == 0)
+    double percent =
+        100.0 / (double)(all->allocated.allocs ? all->allocated.allocs : 1);
+    if (all->folded.allocs == 0)
         return;
     fprintf(out,
             "The tree of chains was full: the chains of %.1f%% of the "
             "allocations (%s bytes) were\nsummed up by function and call.  ",
-            percent * (double)all->folded,
-            report__grouped(all->folded_bytes).text);
-    if (all->lost == 0)
+            percent * (double)all->folded.allocs,
+            report__grouped(all->folded.bytes).text);
+    if (all->lost.allocs == 0)
         fprintf(out,
                 "%s what is missing are callers\nfurther out than the leak "
                 "table shows by default, and functions that were inlined.\n",
@@ -413,8 +376,8 @@ static void print_folded(FILE *out, const struct report__totals *all,
                 "these only the innermost functions are known, below "
                 "<folded>;\ntotals and callers of functions further out lack "
                 "them.\n",
-                percent * (double)all->lost,
-                report__grouped(all->lost_bytes).text);
+                percent * (double)all->lost.allocs,
+                report__grouped(all->lost.bytes).text);
     fputs("Record with a larger limit for whole chains: --limit of mprof run, "
           "--mprof-limit of ecl,\n:limit in Lisp.\n",
           out);
@@ -460,8 +423,7 @@ static void print_stacks(FILE *out, const struct report__profile *p,
             list[count - 1] = list[i];
     qsort(list, count, sizeof(void *), compare_stacks);
     if (count == 1)
-        fprintf(out, "stack up to %s bytes deep at an allocation\n",
-                report__grouped(list[0]->stack).text);
+        SAY(out, "stack up to # bytes deep at an allocation\n", list[0]->stack);
     if (count < 2)
         return;
     fputs("stacks, deepest at an allocation: ", out);
@@ -471,8 +433,7 @@ static void print_stacks(FILE *out, const struct report__profile *p,
         print_thread(out, list[i]);
     }
     if (count > FEW && verbosity != MPROF_VERBOSE)
-        fprintf(out, ", %s more (--verbose)",
-                report__grouped(count - FEW).text);
+        SAY(out, ", # more (--verbose)", count - FEW);
     putc('\n', out);
 }
 
@@ -486,10 +447,10 @@ void report__print_notices(FILE *out, const struct report__profile *profile) {
     print_sampling(out, profile);
     print_unseen(out, profile);
     if (all.cut > 0)
-        fprintf(out,
-                "Of %s allocation%s not all callers are known: they passed "
-                "code without unwind tables.\n",
-                report__grouped(all.cut).text, plural(all.cut));
+        SAY(out,
+            "Of # allocation~ not all callers are known: they passed code "
+            "without unwind tables.\n",
+            all.cut);
     print_folded(out, &all, profile->sampling != 0);
     print_losses(out, profile);
 }
@@ -510,11 +471,8 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     print_sampling(out, profile);
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++)
         print_sums(out, profile, heap);
-    fprintf(out, "%" PRIu64 " thread%s; %s allocations folded, ", threads,
-            plural(threads), report__grouped(all.folded).text);
-    fprintf(out, "%s cut, ", report__grouped(all.cut).text);
-    fprintf(out, "%s unplaced; ",
-            report__grouped(profile->unplaced_allocs).text);
+    SAY(out, "@ thread~; # allocations folded, # cut, # unplaced; ", threads,
+        all.folded.allocs, all.cut, profile->unplaced_allocs);
     fprintf(out, "monitor memory %s, data %s\n",
             human(pool, profile->memory_bytes),
             human(pool, profile->file_bytes));

@@ -4,9 +4,6 @@
  * functions may read alike, static ones of different files; these are one here,
  * so that a chain through two of them counts once.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r, open_memstream */
-#endif
 #include "report/tables/limits.h"
 
 #include <inttypes.h>
@@ -43,15 +40,15 @@ struct judge {
 
 /* NAME as tables print it. */
 static const char *printed(struct report__pool *pool, const char *name) {
-    struct report__text text;
+    struct report__memory memory;
     const char *at = name;
 
     while (*at >= ' ' && *at <= '~')
         at++;
     if (*at == '\0')
         return name;
-    report__print_name(report__text_open(&text, pool), name);
-    return report__text_close(&text);
+    report__print_name(report__memory_open(&memory, pool), name);
+    return report__memory_close(&memory);
 }
 
 static bool is_plumbing(const struct judge *j,
@@ -74,17 +71,14 @@ static void find_functions(struct judge *j) {
         if (j->limits[i].function)
             report__intern(j->pool, &j->limited, j->limits[i].function, i);
     for (uint32_t f = 0; f < names->count; f++) {
+        const struct report__shown *shown = &names->list[f];
+        const char *const texts[] = {shown->name, shown->full};
         uint32_t limit = MPROF_NONE;
         becomes[f] = f;
-        if (!is_plumbing(j, &names->list[f]))
-            limit = report__intern(j->pool, &j->limited,
-                                   printed(j->pool, names->list[f].name),
-                                   MPROF_NONE);
-        if (limit == MPROF_NONE && names->list[f].full &&
-            !is_plumbing(j, &names->list[f]))
-            limit = report__intern(j->pool, &j->limited,
-                                   printed(j->pool, names->list[f].full),
-                                   MPROF_NONE);
+        for (int i = 0; i < 2 && limit == MPROF_NONE; i++)
+            if (texts[i] && !is_plumbing(j, shown))
+                limit = report__intern(j->pool, &j->limited,
+                                       printed(j->pool, texts[i]), MPROF_NONE);
         if (limit != MPROF_NONE && j->function[limit] == MPROF_NONE)
             j->function[limit] = f;
         else if (limit != MPROF_NONE)
@@ -120,17 +114,13 @@ static const struct report__vertex *vertex_of(struct judge *j, uint32_t f) {
 
 static uint64_t of_heap(const struct judge *j, enum report__limited what) {
     const struct report__totals *t = &j->totals;
+    const uint64_t numbers[] = {
+        [MPROF_LIMIT_BYTES] = t->allocated.bytes,
+        [MPROF_LIMIT_ALLOCS] = t->allocated.allocs,
+        [MPROF_LIMIT_KEPT] = report__left(t->allocated.bytes, t->freed.bytes),
+        [MPROF_LIMIT_PEAK] = j->now.profile->at_peak.bytes};
 
-    switch (what) {
-    case MPROF_LIMIT_ALLOCS:
-        return t->allocs;
-    case MPROF_LIMIT_KEPT:
-        return t->bytes > t->freed ? t->bytes - t->freed : 0;
-    case MPROF_LIMIT_PEAK:
-        return j->now.profile->at_peak.bytes;
-    default:
-        return t->bytes;
-    }
+    return numbers[what];
 }
 
 static uint64_t of_function(struct judge *j, uint32_t f,
@@ -138,35 +128,28 @@ static uint64_t of_function(struct judge *j, uint32_t f,
     const struct report__vertex *v = vertex_of(j, f);
     struct report__counts kept;
 
-    switch (what) {
-    case MPROF_LIMIT_BYTES:
-        return report__bytes(&v->total);
-    case MPROF_LIMIT_ALLOCS:
-        return report__allocs(&v->total);
-    case MPROF_LIMIT_SELF_BYTES:
-        return report__bytes(&v->self);
-    case MPROF_LIMIT_SELF_ALLOCS:
-        return report__allocs(&v->self);
-    case MPROF_LIMIT_SELF_KEPT:
-        report__subtract(&kept, &v->self, &v->freed);
-        return report__bytes(&kept);
-    case MPROF_LIMIT_SELF_PEAK:
-        return v->at_peak;
-    default:
-        return report__through_number(through(j), f, what);
-    }
+    report__subtract(&kept, &v->self, &v->freed);
+    const uint64_t numbers[] = {
+        [MPROF_LIMIT_BYTES] = report__bytes(&v->total),
+        [MPROF_LIMIT_ALLOCS] = report__allocs(&v->total),
+        [MPROF_LIMIT_SELF_BYTES] = report__bytes(&v->self),
+        [MPROF_LIMIT_SELF_ALLOCS] = report__allocs(&v->self),
+        [MPROF_LIMIT_SELF_KEPT] = report__bytes(&kept),
+        [MPROF_LIMIT_SELF_PEAK] = v->at_peak};
+
+    return what == MPROF_LIMIT_KEPT || what == MPROF_LIMIT_PEAK
+               ? report__through_number(through(j), f, what)
+               : numbers[what];
 }
 
 void report__add_note(struct report__pool *pool, struct report__verdicts *v,
                       const char *note) {
-    v->notes = report__grow(pool, v->notes, v->note_count, &v->note_capacity,
-                            sizeof *v->notes);
-    v->notes[v->note_count++] = note;
+    REPORT__PUSH(pool, v->notes, v->note_count, v->note_capacity, note);
 }
 
-static void add_note(struct judge *j, const char *note) {
-    report__add_note(j->pool, &j->out, note);
-}
+#define note(j, ...)                                                           \
+    report__add_note((j)->pool, &(j)->out,                                     \
+                     report__format((j)->pool, __VA_ARGS__))
 
 /* No function with LIMIT's name allocated: which one may be meant?  A limit of
  * 0 is kept then.  One above 0 is not: when somebody wrote it, the function did
@@ -183,11 +166,10 @@ static void note_absence(struct judge *j, const struct report__limit *limit) {
         if (is_plumbing(j, &names->list[f])) {
             if (strcmp(name, limit->function) != 0)
                 continue;
-            add_note(
-                j, report__format(j->pool,
-                                  "%s%s is plumbing: what it allocates is its "
-                                  "callers', unless with --all-frames",
-                                  where, limit->function));
+            note(j,
+                 "%s%s is plumbing: what it allocates is its callers', unless "
+                 "with --all-frames",
+                 where, limit->function);
             return;
         }
         uint64_t bytes = report__bytes(&vertex_of(j, f)->total);
@@ -196,29 +178,28 @@ static void note_absence(struct judge *j, const struct report__limit *limit) {
             like = f;
         }
     }
-    add_note(j, report__format(j->pool, "%sno function %s allocated%s%s%s",
-                               where, limit->function,
-                               like == MPROF_NONE ? "" : "; did you mean ",
-                               like == MPROF_NONE ? "" : names->list[like].name,
-                               like == MPROF_NONE ? "" : "?"));
+    note(j, "%sno function %s allocated%s%s%s", where, limit->function,
+         like == MPROF_NONE ? "" : "; did you mean ",
+         like == MPROF_NONE ? "" : names->list[like].name,
+         like == MPROF_NONE ? "" : "?");
 }
 
 static void judge_one(struct judge *j, uint32_t i) {
     const struct report__limit *limit = &j->limits[i];
     struct report__verdict *verdict = &j->out.list[i];
-    uint32_t function = MPROF_NONE;
 
     verdict->limit = limit;
-    if (limit->function)
-        function = function_of(j, limit);
-    if (!limit->function)
+    if (!limit->function) {
         verdict->is = of_heap(j, limit->what);
-    else if (function != MPROF_NONE)
-        verdict->is = of_function(j, function, limit->what);
-    if (limit->function && (function == MPROF_NONE ||
-                            vertex_of(j, function)->depth == MPROF_NONE)) {
-        note_absence(j, limit);
-        verdict->is_absent = limit->most > 0;
+    } else {
+        const uint32_t function = function_of(j, limit);
+        if (function != MPROF_NONE)
+            verdict->is = of_function(j, function, limit->what);
+        if (function == MPROF_NONE ||
+            vertex_of(j, function)->depth == MPROF_NONE) {
+            note_absence(j, limit);
+            verdict->is_absent = limit->most > 0;
+        }
     }
     verdict->is_exceeded = verdict->is > limit->most;
     j->out.exceeded += verdict->is_exceeded;
@@ -227,19 +208,15 @@ static void judge_one(struct judge *j, uint32_t i) {
 
 /* By how many times what is allowed there is; then by how much. */
 static int compare_worst(const void *a, const void *b, void *verdicts) {
-    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct report__verdict *list = verdicts;
-    uint64_t m = list[i].limit->most, n = list[k].limit->most;
-    unsigned __int128 x = (unsigned __int128)list[i].is * n,
-                      y = (unsigned __int128)list[k].is * m;
+    const uint64_t m = list[i].limit->most, n = list[k].limit->most;
+    const unsigned __int128 x = (unsigned __int128)list[i].is * n,
+                            y = (unsigned __int128)list[k].is * m;
 
-    if (x == y) {
-        x = list[i].is - m;
-        y = list[k].is - n;
-    }
-    if ((m == 0) != (n == 0))
-        return m == 0 ? -1 : 1;
-    return x != y ? (x > y ? -1 : 1) : (i > k) - (i < k);
+    return (n == 0) - (m == 0) ?: (x < y) - (x > y)
+               ?: report__down(list[i].is - m, list[k].is - n)
+               ?: report__up(i, k);
 }
 
 static void find_worst(struct judge *j) {
@@ -251,9 +228,8 @@ static void find_worst(struct judge *j) {
     for (uint32_t i = 0; i < out->count; i++)
         if (out->list[i].is_exceeded)
             out->worst[count++] = i;
-    if (count == 0)
-        return;
-    qsort_r(out->worst, count, sizeof *out->worst, compare_worst, out->list);
+    report__sort(out->worst, count, sizeof *out->worst, compare_worst,
+                 out->list);
     if (count > MPROF_WORST)
         count = MPROF_WORST;
     if (j->before)
@@ -281,26 +257,22 @@ static void note_losses(struct judge *j) {
                  (l->what == MPROF_LIMIT_KEPT || l->what == MPROF_LIMIT_PEAK);
     }
     if (p->open)
-        add_note(j, "the program still runs, or ended without closing the "
-                    "data file: this is what it allocated until then");
+        note(j, "the program still runs, or ended without closing the "
+                "data file: this is what it allocated until then");
     if (p->unplaced_allocs > 0)
-        add_note(j, report__format(j->pool,
-                                   "%s bytes are in no number, as "
-                                   "they are unplaced",
-                                   report__grouped(p->unplaced_bytes).text));
-    if (t->lost > 0 && !heap_alone)
-        add_note(j, report__format(
-                        j->pool,
-                        "the tree of chains was full: functions may have up to "
-                        "%s bytes more; record with a larger limit",
-                        report__grouped(t->lost_bytes).text));
-    else if (t->folded > 0 && freed)
-        add_note(j, report__format(
-                        j->pool,
-                        "the tree of chains was full: of %s bytes it is not "
-                        "known for which functions they are kept, or lived at "
-                        "the peak; record with a larger limit",
-                        report__grouped(t->folded_bytes).text));
+        note(j, "%s bytes are in no number, as they are unplaced",
+             report__grouped(p->unplaced_bytes).text);
+    if (t->lost.allocs > 0 && !heap_alone)
+        note(j,
+             "the tree of chains was full: functions may have up to %s bytes "
+             "more; record with a larger limit",
+             report__grouped(t->lost.bytes).text);
+    else if (t->folded.allocs > 0 && freed)
+        note(j,
+             "the tree of chains was full: of %s bytes it is not known for "
+             "which functions they are kept, or lived at the peak; record with "
+             "a larger limit",
+             report__grouped(t->folded.bytes).text);
 }
 
 struct report__verdicts report__judge(struct report__pool *pool,

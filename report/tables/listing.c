@@ -5,21 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file in the tree; it comes behind its parent in the order of time. */
-struct node {
-    uint32_t parent, child, sibling; /* or MPROF_NONE */
-    uint32_t level;
-};
-
 struct layout {
     FILE *out;
     int pid_width, allocs_width, bytes_width, kept_width, file_width;
 };
-
-static void add(struct mprof_count *sum, uint64_t allocs, uint64_t bytes) {
-    sum->allocs += allocs;
-    sum->bytes += bytes;
-}
 
 struct report__listed report__listed_of(struct report__pool *pool,
                                         const char *file,
@@ -39,27 +28,24 @@ struct report__listed report__listed_of(struct report__pool *pool,
 
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         const struct report__totals t = report__total(profile, heap);
-        add(&listed.allocated, t.allocs, t.bytes);
+        report__add_count(&listed.allocated, &t.allocated);
         if (heap == MPROF_C_HEAP)
-            add(&listed.kept, t.allocs - t.frees, t.bytes - t.freed);
+            listed.kept = report__count_left(t.allocated, &t.freed);
     }
     return listed;
 }
 
 static int compare_times(const void *a, const void *b) {
     const struct report__listed *x = a, *y = b;
-    if (x->start_time != y->start_time)
-        return x->start_time < y->start_time ? -1 : 1;
-    if (x->process.pid != y->process.pid)
-        return x->process.pid < y->process.pid ? -1 : 1;
-    return strcmp(x->file, y->file);
+    return report__up(x->start_time, y->start_time)
+               ?: report__up(x->process.pid, y->process.pid)
+               ?: strcmp(x->file, y->file);
 }
 
 static int compare_bytes(const void *a, const void *b) {
     const struct report__listed *x = a, *y = b;
-    if (x->allocated.bytes != y->allocated.bytes)
-        return x->allocated.bytes > y->allocated.bytes ? -1 : 1;
-    return compare_times(a, b);
+    return report__down(x->allocated.bytes, y->allocated.bytes)
+               ?: compare_times(a, b);
 }
 
 static bool is_same_machine(const struct report__listed *a,
@@ -100,31 +86,16 @@ static uint32_t last_of(const struct report__listed *list, uint32_t i,
     return MPROF_NONE;
 }
 
-/* A program that took the place of another one in its process is below that. */
-static struct node *make_tree(struct report__pool *pool,
-                              const struct report__listed *list, uint32_t count,
-                              bool is_tree) {
-    struct node *nodes = report__alloc(pool, count, sizeof *nodes);
+/* The file that each is below, or MPROF_NONE.  A program that took the place of
+ * another one in its process is below that. */
+static uint32_t *find_above(struct report__pool *pool,
+                            const struct report__listed *list, uint32_t count) {
+    uint32_t *above = report__alloc(pool, count, sizeof *above);
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t parent = MPROF_NONE;
-        if (is_tree && list[i].parent)
-            parent = last_of(list, i, list[i].parent);
-        else if (is_tree)
-            parent = last_of(list, i, list[i].process.pid);
-        nodes[i] = (struct node){
-            .parent = parent,
-            .child = MPROF_NONE,
-            .sibling = MPROF_NONE,
-            .level = parent == MPROF_NONE ? 0 : nodes[parent].level + 1};
-    }
-    for (uint32_t i = count; i-- > 0;) {
-        if (nodes[i].parent == MPROF_NONE)
-            continue;
-        nodes[i].sibling = nodes[nodes[i].parent].child;
-        nodes[nodes[i].parent].child = i;
-    }
-    return nodes;
+    for (uint32_t i = 0; i < count; i++)
+        above[i] = last_of(
+            list, i, list[i].parent ? list[i].parent : list[i].process.pid);
+    return above;
 }
 
 static void print_numbers(const struct layout *l,
@@ -146,9 +117,8 @@ static void print_row(const struct layout *l, const struct report__listed *f,
         [MPROF__HAS_ENDED] = " [did not close the file]",
         [MPROF__NOT_KNOWN] = " [runs, or did not close the file]"};
 
-    report__print_date(l->out, f->start_time);
-    fprintf(l->out, " %8.3f %*" PRIu32, (double)f->duration / 1e9, l->pid_width,
-            f->process.pid);
+    fprintf(l->out, "%s %8.3f %*" PRIu32, report__date(f->start_time).text,
+            (double)f->duration / 1e9, l->pid_width, f->process.pid);
     if (f->parent)
         fprintf(l->out, " %*" PRIu32, l->pid_width, f->parent);
     else
@@ -169,30 +139,20 @@ static void print_heading(const struct layout *l) {
                 "begun", "seconds", l->pid_width, "process", l->pid_width,
                 "parent", l->allocs_width, "allocs", l->bytes_width, "bytes",
                 l->kept_width, "kept bytes", l->file_width, "file");
-    report__rule(l->out, '-', width + 11);
-    putc('\n', l->out);
+    report__underline(l->out, width + 11);
 }
 
-/* Children follow their parents. */
+/* Those of the COUNT files from FIRST on that are directly below PARENT, each
+ * followed by its own; a file comes behind its parent in the order of time. */
 static void print_tree(const struct layout *l,
-                       const struct report__listed *list,
-                       const struct node *nodes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (nodes[i].parent != MPROF_NONE)
-            continue;
-        for (uint32_t at = i;;) {
-            print_row(l, &list[at], nodes[at].level);
-            if (nodes[at].child != MPROF_NONE) {
-                at = nodes[at].child;
-                continue;
-            }
-            while (at != i && nodes[at].sibling == MPROF_NONE)
-                at = nodes[at].parent;
-            if (at == i)
-                break;
-            at = nodes[at].sibling;
+                       const struct report__listed *list, const uint32_t *above,
+                       uint32_t first, uint32_t count, uint32_t parent,
+                       uint32_t level) {
+    for (uint32_t i = first; i < count; i++)
+        if (above[i] == parent) {
+            print_row(l, &list[i], level);
+            print_tree(l, list, above, i + 1, count, i, level + 1);
         }
-    }
 }
 
 void report__print_listing(FILE *out, struct report__listed *list,
@@ -207,19 +167,21 @@ void report__print_listing(FILE *out, struct report__listed *list,
               order == MPROF_LIST_BYTES ? compare_bytes : compare_times);
     find_parents(list, count);
     for (uint32_t i = 0; i < count; i++) {
-        add(&allocated, list[i].allocated.allocs, list[i].allocated.bytes);
-        add(&kept, list[i].kept.allocs, list[i].kept.bytes);
+        report__add_count(&allocated, &list[i].allocated);
+        report__add_count(&kept, &list[i].kept);
         has_c |= list[i].has_c;
-        l.pid_width =
-            report__larger(l.pid_width, report__digits(list[i].process.pid));
+        l.pid_width = report__width(l.pid_width, list[i].process.pid);
         l.file_width = report__larger(l.file_width, (int)strlen(list[i].file));
     }
-    l.allocs_width = report__larger(9, report__digits(allocated.allocs));
-    l.bytes_width = report__larger(11, report__digits(allocated.bytes));
-    l.kept_width = report__larger(11, report__digits(kept.bytes));
+    l.allocs_width = report__width(9, allocated.allocs);
+    l.bytes_width = report__width(11, allocated.bytes);
+    l.kept_width = report__width(11, kept.bytes);
     print_heading(&l);
-    print_tree(&l, list, make_tree(pool, list, count, order == MPROF_LIST_TREE),
-               count);
+    if (order == MPROF_LIST_TREE)
+        print_tree(&l, list, find_above(pool, list, count), 0, count,
+                   MPROF_NONE, 0);
+    for (uint32_t i = 0; order != MPROF_LIST_TREE && i < count; i++)
+        print_row(&l, &list[i], 0);
     fprintf(out, "%-*s", 19 + 9 + 2 * (l.pid_width + 1), "<TOTAL>");
     print_numbers(&l, &allocated, has_c, &kept);
     fprintf(out, "%" PRIu32 " file%s\n", count, count == 1 ? "" : "s");

@@ -15,14 +15,12 @@
 
 struct source {
     struct report__loaded *loaded;
-    bool is_log;
     struct report__log log;
     struct report__moment *moments;
     uint32_t moment_count, at;
     uint64_t begin;   /* of a data file, ns */
     uint64_t boot;    /* of the machine, or 0 */
     uint64_t process; /* its ID */
-    bool is_open;     /* the file ends before the program did, perhaps */
     /* The next step: at this time NEXT lives, where LIVE did before. */
     uint64_t time, live, next;
     bool ended;
@@ -37,7 +35,6 @@ struct merge {
     uint64_t live, steps;
     struct report__load *group;
     uint64_t begin, end;
-    bool any;
     FILE *progress;
     uint64_t told; /* ns */
 };
@@ -86,22 +83,12 @@ static bool open_data(struct source *s, struct report__pool *pool,
         s->begin = p->begun;
         s->boot = p->process.boot;
         s->process = p->pid;
-        s->is_open = p->open;
+        loaded->is_open = p->open;
     } else {
         *error = report__copy(pool, *error, strlen(*error));
     }
     report__pool_free(&own);
     return *error == NULL;
-}
-
-/* Of a log that was read. */
-static void finish_log(struct source *s) {
-    const struct report__log *log = &s->log;
-    s->loaded->load = (struct report__load){.duration = log->recorded,
-                                            .most = log->peak,
-                                            .current = log->live,
-                                            .total = log->load};
-    s->is_open = log->running;
 }
 
 /* When what lived in S did so no more, whose file has no end: when another
@@ -110,8 +97,9 @@ static uint64_t find_end(const struct merge *m, const struct source *s) {
     uint64_t end = UINT64_MAX;
     for (uint32_t i = 0; i < m->all; i++) {
         const struct source *other = &m->sources[i];
-        if (other->is_log == s->is_log && other->process == s->process &&
-            other->begin > s->begin && other->begin < end)
+        if (other->loaded->is_log == s->loaded->is_log &&
+            other->process == s->process && other->begin > s->begin &&
+            other->begin < end)
             end = other->begin;
     }
     return end > s->time ? end : s->time;
@@ -119,49 +107,46 @@ static uint64_t find_end(const struct merge *m, const struct source *s) {
 
 /* Find the next step of S; the last one is that nothing lives. */
 static bool advance(struct merge *m, struct source *s) {
+    const struct report__log *log = &s->log;
+
     if (s->ended)
         return false;
     s->live = s->next;
-    if (s->is_log && report__log_next(&s->log, m->pool, m->error)) {
-        s->time = s->log.time;
-        s->next = s->log.live;
+    if (s->loaded->is_log && report__log_next(&s->log, m->pool, m->error)) {
+        s->time = log->time;
+        s->next = log->live;
         return true;
     }
     if (*m->error != NULL)
         return false;
-    if (!s->is_log && s->at < s->moment_count) {
+    if (s->at < s->moment_count) {
         s->time = s->begin + s->moments[s->at].time;
         s->next = s->moments[s->at++].live.bytes;
         return true;
     }
     s->ended = true;
     s->next = 0;
-    if (s->is_log)
-        finish_log(s);
-    s->loaded->is_log = s->is_log;
-    s->loaded->is_open = s->is_open;
-    if (s->is_open)
+    if (s->loaded->is_log) {
+        s->loaded->load = (struct report__load){log->recorded, log->peak,
+                                                log->live, log->load};
+        s->loaded->is_open = log->running;
+    }
+    if (s->loaded->is_open)
         s->time = find_end(m, s);
     return s->time != UINT64_MAX;
 }
 
-static void swap(struct source **a, struct source **b) {
-    struct source *c = *a;
-    *a = *b;
-    *b = c;
-}
-
 /* The one at AT may be later than those below it. */
 static void sink(struct merge *m, uint32_t at) {
-    for (;;) {
-        uint32_t first = at, child = 2 * at + 1;
-        for (uint32_t i = child; i < child + 2 && i < m->count; i++)
+    for (uint32_t first = at;; at = first) {
+        for (uint32_t i = 2 * at + 1; i < 2 * at + 3 && i < m->count; i++)
             if (m->heap[i]->time < m->heap[first]->time)
                 first = i;
         if (first == at)
             return;
-        swap(&m->heap[at], &m->heap[first]);
-        at = first;
+        struct source *later = m->heap[at];
+        m->heap[at] = m->heap[first];
+        m->heap[first] = later;
     }
 }
 
@@ -207,20 +192,20 @@ static bool take_steps(struct merge *m) {
 
 static bool open_source(struct merge *m, struct source *s) {
     const char *name = s->loaded->name;
-    s->is_log = report__is_log(name);
+    const bool is_log = s->loaded->is_log = report__is_log(name);
+
     s->loaded->command = "";
-    if (s->is_log ? !report__log_open(&s->log, name, m->pool, m->error)
-                  : !open_data(s, m->pool, m->error))
+    if (is_log ? !report__log_open(&s->log, name, m->pool, m->error)
+               : !open_data(s, m->pool, m->error))
         return false;
     if (!advance(m, s))
         return false;
-    if (s->is_log) {
+    if (is_log) {
         s->begin = s->log.begin;
         s->process = s->log.thread;
     }
-    if (!m->any || s->time < m->begin)
+    if (s->time < m->begin)
         m->begin = s->time;
-    m->any = true;
     return true;
 }
 
@@ -251,53 +236,29 @@ static bool open_all(struct merge *m) {
     return check_boots(m);
 }
 
-/* Of the sum that the processes made themselves. */
-static void take_sum(struct report__loads *loads,
-                     const struct mprof_group *sum) {
-    loads->source = MPROF_GROUP_SUM;
-    loads->group.most = sum->peak;
-    loads->killed = sum->ended < sum->joined ? sum->live : 0;
-}
-
-/* The files that are no sums, in a list of their own; of the sums the last. */
-static const char **sort_files(struct report__loads *loads,
-                               const char *const *files, uint32_t count,
-                               struct mprof_group *sum, bool *has_sum,
-                               struct report__pool *pool) {
-    const char **others = report__alloc(pool, count, sizeof *others);
-    *has_sum = false;
-    for (uint32_t i = 0; i < count; i++)
-        if (report__is_group(files[i]))
-            *has_sum = report__read_group(files[i], sum);
-        else
-            others[loads->count++] = files[i];
-    return others;
-}
-
-static bool find_loads(struct report__loads *loads, const char *const *files,
-                       FILE *progress, struct report__pool *pool,
-                       const char **error) {
+/* The loads of LOADS->list, which has names. */
+static bool read_all(struct report__loads *loads, FILE *progress,
+                     struct report__pool *pool, const char **error) {
     uint32_t count = loads->count;
     struct merge m = {.pool = pool,
                       .error = error,
                       .count = count,
                       .all = count,
                       .group = &loads->group,
+                      .begin = UINT64_MAX,
                       .progress = progress};
+
     m.sources = report__alloc(pool, count, sizeof *m.sources);
     m.heap = report__alloc(pool, count, sizeof *m.heap);
-    loads->list = report__alloc(pool, count, sizeof *loads->list);
     loads->source = MPROF_GROUP_LOGS;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         m.sources[i].loaded = &loads->list[i];
-        loads->list[i].name = files[i];
-    }
     bool good = open_all(&m) && take_steps(&m);
     for (uint32_t i = 0; i < count; i++) {
         report__log_close(&m.sources[i].log);
         loads->group.current += loads->list[i].load.current;
         loads->group.total += loads->list[i].load.total;
-        if (!m.sources[i].is_log)
+        if (!loads->list[i].is_log)
             loads->source = MPROF_GROUP_CURVES;
     }
     loads->group.duration = report__left(m.end, m.begin);
@@ -310,19 +271,27 @@ bool report__find_loads(struct report__loads *loads, const char *const *files,
                         uint32_t count, FILE *progress,
                         struct report__pool *pool, const char **error) {
     struct mprof_group sum;
-    bool has_sum;
+    bool has_sum = false;
 
-    *loads = (struct report__loads){.count = 0};
-    const char **others = sort_files(loads, files, count, &sum, &has_sum, pool);
+    *loads = (struct report__loads){
+        .list = report__alloc(pool, count, sizeof *loads->list)};
+    for (uint32_t i = 0; i < count; i++)
+        if (report__is_group(files[i]))
+            has_sum = report__read_group(files[i], &sum);
+        else
+            loads->list[loads->count++].name = files[i];
     if (loads->count == 0) {
         *error = report__format(
             pool, "%s: a group's sum alone: its data files are needed, too",
             files[0]);
         return false;
     }
-    if (!find_loads(loads, others, progress, pool, error))
+    if (!read_all(loads, progress, pool, error))
         return false;
-    if (has_sum)
-        take_sum(loads, &sum);
+    if (has_sum) {
+        loads->source = MPROF_GROUP_SUM;
+        loads->group.most = sum.peak;
+        loads->killed = sum.ended < sum.joined ? sum.live : 0;
+    }
     return true;
 }

@@ -15,12 +15,6 @@
 #include "report/graph/call_sites.h"
 #include "report/graph/view.h"
 
-/* Numbers of labels or paths plus 1, by hash; at most half full. */
-struct table {
-    uint32_t *slots;
-    uint32_t size, used;
-};
-
 struct builder {
     struct report__pool *pool;
     const struct report__profile *profile;
@@ -30,7 +24,10 @@ struct builder {
     struct report__view view;
     struct report__paths out;
     size_t path_capacity, label_capacity;
-    struct table path_table, label_table;
+    /* Texts of labels, and these with a function; callers with a label. */
+    struct report__dictionary texts;
+    uint32_t text_count;
+    struct report__pairs label_keys, path_keys;
     uint32_t *plain; /* by function: its label without anything else, plus 1 */
     /* By node.  A frame that is shown has the path of its callers in above;
      * another one has its caller's path there. */
@@ -43,85 +40,27 @@ struct builder {
     const struct report__place *sources;
 };
 
-static uint32_t mix(uint32_t hash, uint32_t word) {
-    hash = (hash ^ word) * 0x9e3779b1u;
-    return hash ^ hash >> 15;
-}
-
-static void enlarge(struct builder *b, struct table *t,
-                    uint32_t (*hash_of)(const struct builder *, uint32_t)) {
-    struct table larger = {NULL, t->size ? t->size * 2 : 1024, t->used};
-    larger.slots = report__alloc(b->pool, larger.size, sizeof *larger.slots);
-    for (uint32_t i = 0; i < t->size; i++) {
-        if (!t->slots[i])
-            continue;
-        uint32_t at = hash_of(b, t->slots[i] - 1) & (larger.size - 1);
-        while (larger.slots[at])
-            at = (at + 1) & (larger.size - 1);
-        larger.slots[at] = t->slots[i];
-    }
-    *t = larger;
-}
-
-static uint32_t hash_label(uint32_t function, const char *text) {
-    uint32_t hash = function;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return mix(hash, 0);
-}
-
-static uint32_t label_hash(const struct builder *b, uint32_t i) {
-    return hash_label(b->out.labels[i].function, b->out.labels[i].text);
-}
-
 static uint32_t intern_label(struct builder *b, struct report__label label) {
-    struct table *t = &b->label_table;
-
-    if (t->used * 2 >= t->size)
-        enlarge(b, t, label_hash);
-    uint32_t at = hash_label(label.function, label.text) & (t->size - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
-        const struct report__label *known = &b->out.labels[t->slots[at] - 1];
-        if (known->function == label.function &&
-            strcmp(known->text, label.text) == 0)
-            return t->slots[at] - 1;
-    }
-    b->out.labels = report__grow(b->pool, b->out.labels, b->out.label_count,
-                                 &b->label_capacity, sizeof *b->out.labels);
-    b->out.labels[b->out.label_count++] = label;
-    t->slots[at] = b->out.label_count;
-    t->used++;
-    return b->out.label_count - 1;
-}
-
-static uint32_t hash_pair(uint32_t caller, uint32_t label) {
-    return mix(mix(0, caller), label);
-}
-
-static uint32_t path_hash(const struct builder *b, uint32_t i) {
-    return hash_pair(b->out.list[i].caller, b->out.list[i].label);
+    const uint32_t text =
+        report__intern(b->pool, &b->texts, label.text, b->text_count);
+    b->text_count += text == b->text_count;
+    const uint32_t i =
+        report__pair_number(b->pool, &b->label_keys, text, label.function);
+    if (i == b->out.label_count)
+        REPORT__PUSH(b->pool, b->out.labels, b->out.label_count,
+                     b->label_capacity, label);
+    return i;
 }
 
 static uint32_t intern_path(struct builder *b, uint32_t caller,
                             uint32_t label) {
-    struct table *t = &b->path_table;
-
-    if (t->used * 2 >= t->size)
-        enlarge(b, t, path_hash);
-    uint32_t at = hash_pair(caller, label) & (t->size - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->size - 1)) {
-        const struct report__path *known = &b->out.list[t->slots[at] - 1];
-        if (known->caller == caller && known->label == label)
-            return t->slots[at] - 1;
-    }
-    b->out.list = report__grow(b->pool, b->out.list, b->out.count,
-                               &b->path_capacity, sizeof *b->out.list);
-    b->out.list[b->out.count++] = (struct report__path){
-        caller, label,
-        caller == MPROF_NONE ? 1 : b->out.list[caller].depth + 1};
-    t->slots[at] = b->out.count;
-    t->used++;
-    return b->out.count - 1;
+    const uint32_t i =
+        report__pair_number(b->pool, &b->path_keys, caller, label);
+    const uint32_t above = caller == MPROF_NONE ? 0 : b->out.list[caller].depth;
+    if (i == b->out.count)
+        REPORT__PUSH(b->pool, b->out.list, b->out.count, b->path_capacity,
+                     (struct report__path){caller, label, above + 1});
+    return i;
 }
 
 static uint32_t plain_label(struct builder *b, uint32_t function) {
@@ -192,20 +131,16 @@ static const char *offset_text(struct builder *b, uint64_t *offsets,
     return text;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* " (main.c:7)", or "". */
 static const char *place_text(struct builder *b,
                               const struct report__place *place) {
     if (!b->context->lines || !place->file)
         return "";
     return place->line == 0
-               ? report__format(b->pool, " (%s)", base_of(place->file))
+               ? report__format(b->pool, " (%s)",
+                                report__base_name(place->file))
                : report__format(b->pool, " (%s:%" PRIu32 ")",
-                                base_of(place->file), place->line);
+                                report__base_name(place->file), place->line);
 }
 
 /* " (zoo.lsp:7)" for where Lisp's FUNCTION was defined, or "". */
@@ -284,9 +219,9 @@ static const char *lines_text(struct builder *b, const uint32_t *edges,
         text =
             file && strcmp(file, places[i].file) == 0
                 ? report__format(b->pool, "%s,%" PRIu32, text, places[i].line)
-                : report__format(b->pool, "%s%s%s:%" PRIu32, text,
-                                 file ? ", " : " (", base_of(places[i].file),
-                                 places[i].line);
+                : report__format(
+                      b->pool, "%s%s%s:%" PRIu32, text, file ? ", " : " (",
+                      report__base_name(places[i].file), places[i].line);
         file = places[i].file;
     }
     *merged |= different > 1;
@@ -402,14 +337,12 @@ static uint32_t counter_path(struct builder *b,
 /* What TOTAL's function allocated, below what stands for its callers. */
 static uint32_t total_path(struct builder *b,
                            const struct report__total *total) {
-    const unsigned view =
-        b->context->all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
     const struct report__label folded = {
         .text = "<folded>", .function = MPROF_TOP_LEVEL, .kind = MPROF_FOLDED};
 
     if (b->profile->threads[total->thread].heap != MPROF_LISP_HEAP ||
-        is_by_ends(b->context) || total->kind != MPROF_SELF ||
-        !(total->views & view) ||
+        is_by_ends(b->context) ||
+        !report__is_shown_self(total, b->context->all_frames) ||
         (b->thread != MPROF_ALL_THREADS && b->thread != total->thread))
         return MPROF_NONE;
     uint32_t callers = intern_path(b, MPROF_NONE, intern_label(b, folded));
@@ -455,4 +388,16 @@ struct report__paths report__paths_build(const struct report__context *c) {
         b.out.of_total[i] = total_path(&b, &profile->totals[i]);
     report__call_sites_close(b.sites);
     return b.out;
+}
+
+uint32_t report__path_end(struct report__pool *pool, struct report__ends *ends,
+                          const struct report__paths *paths, uint32_t path,
+                          uint32_t depth) {
+    const bool is_cut = depth < paths->list[path].depth;
+    uint32_t end = is_cut ? 0 : path;
+
+    for (; is_cut && depth > 0; depth--, path = paths->list[path].caller)
+        end = 1 + report__pair_number(pool, &ends->frames, end,
+                                      paths->list[path].label);
+    return report__pair_number(pool, &ends->list, end, is_cut);
 }

@@ -7,6 +7,7 @@
 #ifndef REPORT_TABLES_PATHS_H
 #define REPORT_TABLES_PATHS_H
 
+#include "report/base/dictionary.h"
 #include "report/tables/tables.h"
 
 /* How a frame reads: "main", "main+24,57", "main (main.c:7,9)",
@@ -36,5 +37,17 @@ struct report__paths {
 
 /* The paths of all counters of the part, the heap and the thread of C. */
 struct report__paths report__paths_build(const struct report__context *c);
+
+/* Chains that read alike in their innermost frames; empty when it is all zeros.
+ */
+struct report__ends {
+    struct report__pairs frames, list;
+};
+
+/* The number, from 0 on, of what is shown of PATH: its innermost DEPTH frames,
+ * or all if it has no more. */
+uint32_t report__path_end(struct report__pool *pool, struct report__ends *ends,
+                          const struct report__paths *paths, uint32_t path,
+                          uint32_t depth);
 
 #endif

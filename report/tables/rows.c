@@ -1,13 +1,6 @@
 /* rows.c - see rows.h. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include "report/tables/rows.h"
 
-#include "report/graph/own.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/graph/groups.h"
@@ -47,97 +40,46 @@ static bool is_cut(const struct report__rows *l, uint32_t path) {
     return shown_frames(l, path) < path_at(l, path)->depth;
 }
 
-static uint32_t hash_path(const struct report__rows *l, uint32_t path) {
-    uint32_t hash = 0;
-    if (l->depth == UINT32_MAX)
-        return path * 0x9e3779b1u;
-    for (uint32_t n = shown_frames(l, path); n > 0; n--) {
-        hash = (hash ^ path_at(l, path)->label) * 0x9e3779b1u;
-        hash ^= hash >> 15;
-        path = path_at(l, path)->caller;
-    }
-    return hash;
-}
-
-static bool same_frames(const struct report__rows *l, uint32_t a, uint32_t b) {
-    if (is_cut(l, a) != is_cut(l, b) ||
-        shown_frames(l, a) != shown_frames(l, b))
-        return false;
-    for (uint32_t n = shown_frames(l, a); n > 0 && a != b; n--) {
-        if (path_at(l, a)->label != path_at(l, b)->label)
-            return false;
-        a = path_at(l, a)->caller;
-        b = path_at(l, b)->caller;
-    }
-    return true;
-}
-
-static void enlarge(struct report__rows *l, struct report__pool *pool) {
-    l->slot_count = l->slot_count ? l->slot_count * 2 : 1024;
-    l->slots = report__alloc(pool, l->slot_count, sizeof *l->slots);
-    for (uint32_t i = 0; i < l->count; i++) {
-        uint32_t at = hash_path(l, l->list[i].path) & (l->slot_count - 1);
-        while (l->slots[at])
-            at = (at + 1) & (l->slot_count - 1);
-        l->slots[at] = i + 1;
-    }
-}
-
 static struct report__row *row_of(struct report__rows *l,
                                   struct report__pool *pool, uint32_t path) {
-    if (l->row_of[path])
-        return &l->list[l->row_of[path] - 1];
-    if (l->count * 2 >= l->slot_count)
-        enlarge(l, pool);
-    uint32_t at = hash_path(l, path) & (l->slot_count - 1);
-    while (l->slots[at] &&
-           !same_frames(l, l->list[l->slots[at] - 1].path, path))
-        at = (at + 1) & (l->slot_count - 1);
-    if (!l->slots[at]) {
-        l->list = report__grow(pool, l->list, l->count, &l->capacity,
-                               sizeof *l->list);
-        l->list[l->count] = (struct report__row){.path = path};
-        l->slots[at] = ++l->count;
+    if (l->row_of[path] == 0) {
+        const uint32_t i = report__path_end(pool, &l->ends, &l->paths, path,
+                                            shown_frames(l, path));
+        if (i == l->count)
+            REPORT__PUSH(pool, l->list, l->count, l->capacity,
+                         (struct report__row){.path = path});
+        l->row_of[path] = i + 1;
     }
-    l->row_of[path] = l->slots[at];
-    return &l->list[l->slots[at] - 1];
+    return &l->list[l->row_of[path] - 1];
 }
 
 /* What ROW is sorted by, and then. */
 static void measure(struct report__row *row, enum report__measure by,
                     enum report__sort sort) {
+    static const struct {
+        size_t main, second;
+    } of[] = {
+        [MPROF_BY_KEPT] = {REPORT__OF(kept.bytes), REPORT__OF(kept.allocs)},
+        [MPROF_BY_ALIVE] = {REPORT__OF(kept.bytes), REPORT__OF(kept.allocs)},
+        [MPROF_BY_LOST] = {REPORT__OF(lost.bytes), REPORT__OF(lost.objects)},
+        [MPROF_BY_PEAK] = {REPORT__OF(at_peak.bytes),
+                           REPORT__OF(at_peak.allocs)},
+        [MPROF_BY_TEMPORARY] = {REPORT__OF(temporary),
+                                REPORT__OF(allocated.bytes)},
+        [MPROF_BY_SORT] = {REPORT__OF(allocated.bytes),
+                           REPORT__OF(allocated.allocs)}};
+
+    if (by == MPROF_BY_SORT && sort == MPROF_SORT_KEPT)
+        by = MPROF_BY_KEPT;
+    if (by == MPROF_BY_SORT && sort == MPROF_SORT_PEAK)
+        by = MPROF_BY_PEAK;
+    const bool is_swapped = by == MPROF_BY_SORT && sort == MPROF_SORT_ALLOCS;
     row->kept = report__count_left(row->allocated, &row->freed);
-    if (by == MPROF_BY_SORT)
-        by = sort == MPROF_SORT_KEPT   ? MPROF_BY_KEPT
-             : sort == MPROF_SORT_PEAK ? MPROF_BY_PEAK
-                                       : by;
-    switch (by) {
-    case MPROF_BY_ALIVE:
-    case MPROF_BY_KEPT:
-        row->main = row->kept.bytes;
-        row->second = row->kept.allocs;
-        break;
-    case MPROF_BY_LOST:
-        row->main = row->lost.bytes;
-        row->second = row->lost.objects;
-        break;
-    case MPROF_BY_PEAK:
-        row->main = row->at_peak.bytes;
-        row->second = row->at_peak.allocs;
-        break;
-    case MPROF_BY_TEMPORARY:
-        row->main = row->temporary;
-        row->second = row->allocated.bytes;
-        break;
-    case MPROF_BY_SORT:
-        row->main = row->allocated.bytes;
-        row->second = row->allocated.allocs;
-        if (sort == MPROF_SORT_ALLOCS) {
-            row->main = row->allocated.allocs;
-            row->second = row->allocated.bytes;
-        }
-        break;
-    }
+    row->indirect = row->lost.objects - row->lost.roots;
+    row->main =
+        report__row_number(row, is_swapped ? of[by].second : of[by].main);
+    row->second =
+        report__row_number(row, is_swapped ? of[by].main : of[by].second);
 }
 
 static bool is_nothing(const struct report__row *row, enum report__measure by) {
@@ -228,14 +170,12 @@ static int compare_frames(const struct report__rows *l, uint32_t a,
 
 static int compare_rows(const void *a, const void *b, void *rows) {
     const struct report__row *x = a, *y = b;
-    if ((x->held == MPROF__NOT_HELD) != (y->held == MPROF__NOT_HELD))
-        return x->held == MPROF__NOT_HELD ? -1 : 1;
-    if (x->main != y->main)
-        return x->main > y->main ? -1 : 1;
-    if (x->second != y->second)
-        return x->second > y->second ? -1 : 1;
-    int order = compare_frames(rows, x->path, y->path);
-    return order ? order : (x->path > y->path) - (x->path < y->path);
+
+    return (x->held != MPROF__NOT_HELD) - (y->held != MPROF__NOT_HELD)
+               ?: report__down(x->main, y->main)
+               ?: report__down(x->second, y->second)
+               ?: compare_frames(rows, x->path, y->path)
+               ?: report__up(x->path, y->path);
 }
 
 static enum mprof_function_kind kind_of(const struct report__rows *l,
@@ -294,11 +234,11 @@ static void drop_small(struct report__rows *l,
         all -= l->held[i];
     for (uint32_t i = 0; i < l->count; i++) {
         if (report__below(l->list[i].main, all, verbosity))
-            l->left_out += l->list[i].main;
+            l->left.sum += l->list[i].main;
         else
             l->list[count++] = l->list[i];
     }
-    l->left = l->count - count;
+    l->left.small = l->count - count;
     l->count = count;
 }
 
@@ -307,8 +247,8 @@ static void drop_more(struct report__rows *l, uint32_t most) {
     if (most == 0 || l->count <= most)
         return;
     for (uint32_t i = most; i < l->count; i++)
-        l->left_out += l->list[i].main;
-    l->more = l->count - most;
+        l->left.sum += l->list[i].main;
+    l->left.more = l->count - most;
     l->count = most;
 }
 
@@ -333,23 +273,9 @@ struct report__rows report__rows_make(const struct report__context *c,
     if (c->path_width > 0)
         l.origins = report__origins(c->pool, c->part, c->names);
     drop_small(&l, c->choice.verbosity);
-    if (l.count > 0)
-        qsort_r(l.list, l.count, sizeof *l.list, compare_rows, &l);
+    report__sort(l.list, l.count, sizeof *l.list, compare_rows, &l);
     drop_more(&l, c->choice.rows);
     return l;
-}
-
-void report__print_row_part(FILE *out, int width, const struct report__rows *l,
-                            const struct report__row *row, uint64_t part,
-                            uint64_t whole) {
-    fprintf(out, "%*" PRIu64 " %s", width, part,
-            row != &l->total ? report__fraction(part, whole).text : "     ");
-}
-
-struct report__grouped report__row_lifetime(const struct report__row *row) {
-    uint64_t allocs = row->allocated.allocs;
-    unsigned __int128 mean = allocs ? row->lifetime / allocs : 0;
-    return report__grouped(mean >> 64 ? UINT64_MAX : (uint64_t)mean);
 }
 
 static bool is_own(const struct report__rows *l, uint32_t label) {
@@ -432,31 +358,14 @@ void report__print_row_path(FILE *out, struct report__rows *l,
     putc('\n', out);
 }
 
-static void print_notes(FILE *out, const struct report__rows *l,
-                        const struct report__choice *choice, const char *what) {
-    report__print_left(out, choice, "path", l->left, l->more, l->left_out,
-                       what);
-    if (l->merged)
-        fprintf(out, "a%s: calls from several places in a, recorded together\n",
-                l->lines ? " (n,m)" : "+n,m");
+void report__print_row_notes(FILE *out, const struct report__rows *l,
+                             const struct report__choice *choice,
+                             const char *what) {
+    report__print_left(out, choice, "path", &l->left, what);
+    report__print_merged(out, l->merged, l->lines);
     if (l->lacking > 0)
         fprintf(out,
                 "of %s of the %s fewer callers are known, as the tree of "
                 "chains was full (see above)\n",
                 report__grouped(l->lacking).text, what);
-}
-
-void report__print_row_table(FILE *out, const struct report__row_table *table,
-                             const void *layout, struct report__rows *l,
-                             const struct report__choice *choice) {
-    report__print_title(out, table->title, l->sampling);
-    if (l->count + l->left + l->more > 0) {
-        table->print_heading(layout);
-        for (uint32_t i = 0; i < l->count; i++)
-            table->print_row(layout, l, &l->list[i]);
-        table->print_row(layout, l, &l->total);
-    } else {
-        fprintf(out, "%s\n", table->nothing);
-    }
-    print_notes(out, l, choice, table->what);
 }

@@ -18,8 +18,16 @@ struct report__row {
     struct mprof_lost_count lost;
     unsigned __int128 lifetime; /* of all that was allocated */
     uint64_t main, second;      /* by which it is sorted */
+    uint64_t indirect;          /* objects lost that others lost point to */
     enum mprof__held held;      /* of the runtime, in a table of what is kept */
 };
+
+/* The number of ROW at the offset AT, which REPORT__OF() tells. */
+#define REPORT__OF(member) offsetof(struct report__row, member)
+static inline uint64_t report__row_number(const struct report__row *row,
+                                          size_t at) {
+    return *(const uint64_t *)(const void *)((const char *)row + at);
+}
 
 /* What the rows are sorted by; where there is none of it is no row. */
 enum report__measure {
@@ -38,8 +46,7 @@ struct report__rows {
     uint32_t depth;   /* frames shown at most; UINT32_MAX: all */
     struct report__row *list, total; /* of all rows, shown or not */
     uint32_t count;
-    uint32_t left, more; /* rows that are left out: below the limit, too many */
-    uint64_t left_out;   /* so much of what they are sorted by these have */
+    struct report__left left;
     uint64_t held[MPROF__HELD]; /* bytes of rows that the runtime holds */
     uint64_t lacking;           /* of rows with fewer callers than asked for */
     bool merged;                /* a label was printed that needs explaining */
@@ -47,8 +54,7 @@ struct report__rows {
     bool by_ends;               /* see struct report__context */
     uint32_t sampling;          /* as of the profile */
     size_t capacity;
-    uint32_t *slots; /* rows by hash, plus 1; at most half full */
-    uint32_t slot_count;
+    struct report__ends ends;
     uint32_t *row_of;                   /* by path: its row plus 1 */
     uint32_t *room;                     /* for the longest path */
     struct report__part_of_path *parts; /* the same, for rows.c */
@@ -62,33 +68,13 @@ struct report__rows {
 struct report__rows report__rows_make(const struct report__context *c,
                                       enum report__measure by);
 
-/* PART in WIDTH columns, and in parentheses its percentage of WHOLE; for the
- * total blanks. */
-void report__print_row_part(FILE *out, int width,
-                            const struct report__rows *rows,
-                            const struct report__row *row, uint64_t part,
-                            uint64_t whole);
-
-/* The mean of its allocations. */
-struct report__grouped report__row_lifetime(const struct report__row *row);
-
 /* The end of a line. */
 void report__print_row_path(FILE *out, struct report__rows *rows,
                             const struct report__row *row);
 
-/* How a table of rows is printed, by functions that take its layout. */
-struct report__row_table {
-    const char *title;
-    const char *nothing; /* a sentence in place of no rows */
-    const char *what;    /* the rows are sorted by: "bytes kept" */
-    void (*print_heading)(const void *layout);
-    void (*print_row)(const void *layout, struct report__rows *rows,
-                      const struct report__row *row);
-};
-
-/* Title, a line for each of ROWS and one for their total, and notes below. */
-void report__print_row_table(FILE *out, const struct report__row_table *table,
-                             const void *layout, struct report__rows *rows,
-                             const struct report__choice *choice);
+/* Notes below a table of what is sorted by WHAT. */
+void report__print_row_notes(FILE *out, const struct report__rows *rows,
+                             const struct report__choice *choice,
+                             const char *what);
 
 #endif

@@ -33,7 +33,6 @@
 #include "report/tables/tables.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *const class_names[MPROF_CLASSES] = {":cons", ":float",
                                                        ":structure", ":other"};
@@ -47,34 +46,33 @@ static const char *const kind_names[] = {[MPROF_C] = ":c",
 
 static void print_counts(FILE *out, const struct report__counts *counts) {
     for (int i = 0; i < MPROF_CLASSES; i++)
-        fprintf(out, "%s%" PRIu64 " %" PRIu64, i ? " " : "",
-                counts->by_class[i].allocs, counts->by_class[i].bytes);
+        SAY(out, i ? " @ @" : "@ @", counts->by_class[i].allocs,
+            counts->by_class[i].bytes);
 }
 
-static void print_facts(FILE *out, const struct report__profile *profile) {
-    struct report__totals t = report__total(profile, MPROF_LISP_HEAP);
+static void print_facts(FILE *out, const struct report__profile *p) {
+    const struct report__totals t = report__total(p, MPROF_LISP_HEAP);
 
     fputs("(:mprof 1\n :program ", out);
-    report__print_string(out, profile->program);
+    report__print_string(out, p->program);
     fputs(" :command ", out);
-    report__print_string(out, profile->command);
+    report__print_string(out, p->command);
     fputs(" :runtime ", out);
-    report__print_string(out, profile->runtime);
-    fprintf(out,
-            "\n :start-time %" PRIu64 " :duration %" PRIu64 " :state %s"
-            "\n :allocs %" PRIu64 " :bytes %" PRIu64 " :objects %" PRIu64
-            " :object-bytes %" PRIu64 " :storage %" PRIu64
-            " :storage-bytes %" PRIu64 "\n :folded %" PRIu64 " :cut %" PRIu64
-            " :unplaced %" PRIu64 "\n :heaps (%s%s%s)",
-            profile->start_time, profile->duration,
-            profile->open ? ":open" : ":closed", t.allocs, t.bytes,
-            t.objects.allocs, t.objects.bytes, t.storage.allocs,
-            t.storage.bytes, t.lost, t.cut, profile->unplaced_allocs,
-            report__has_heap(profile, MPROF_LISP_HEAP) ? ":lisp" : "",
-            profile->heaps == 3 ? " " : "",
-            report__has_heap(profile, MPROF_C_HEAP) ? ":c" : "");
-    if (profile->sampling != 0)
-        fprintf(out, " :sampling %" PRIu32, profile->sampling);
+    report__print_string(out, p->runtime);
+    SAY(out, "\n :start-time @ :duration @ :state ", p->start_time,
+        p->duration);
+    fputs(p->open ? ":open" : ":closed", out);
+    SAY(out,
+        "\n :allocs @ :bytes @ :objects @ :object-bytes @ :storage @ "
+        ":storage-bytes @\n :folded @ :cut @ :unplaced @\n :heaps (",
+        t.allocated.allocs, t.allocated.bytes, t.objects.allocs,
+        t.objects.bytes, t.storage.allocs, t.storage.bytes, t.lost.allocs,
+        t.cut, p->unplaced_allocs);
+    fprintf(out, "%s%s%s)", report__has_heap(p, MPROF_LISP_HEAP) ? ":lisp" : "",
+            p->heaps == 3 ? " " : "",
+            report__has_heap(p, MPROF_C_HEAP) ? ":c" : "");
+    if (p->sampling != 0)
+        SAY(out, " :sampling @", p->sampling);
 }
 
 static void print_threads(FILE *out, const struct report__profile *profile,
@@ -87,12 +85,14 @@ static void print_threads(FILE *out, const struct report__profile *profile,
             continue;
         fputs(first ? "(" : "\n  (", out);
         report__print_string(out, thread->name);
-        fprintf(out, " %" PRIu32 " :ended %s", thread->tid,
-                thread->flags & MPROF_THREAD_ENDED ? "t" : "nil");
+        SAY(out,
+            thread->flags & MPROF_THREAD_ENDED ? " @ :ended t"
+                                               : " @ :ended nil",
+            thread->tid);
         if (thread->members > 1)
-            fprintf(out, " :members %" PRIu64, thread->members);
+            SAY(out, " :members @", thread->members);
         if (thread->stack > 0)
-            fprintf(out, " :stack %" PRIu64, thread->stack);
+            SAY(out, " :stack @", thread->stack);
         putc(')', out);
         first = false;
     }
@@ -108,11 +108,9 @@ static void print_bins(FILE *out, const struct report__bin *bins,
         report__print_string(out, bins[i].type);
         fputs(" :name ", out);
         report__print_string(out, bins[i].name);
-        fprintf(out,
-                " :objects %" PRIu64 " :object-bytes %" PRIu64
-                " :storage %" PRIu64 " :storage-bytes %" PRIu64 ")",
-                bins[i].objects.allocs, bins[i].objects.bytes,
-                bins[i].storage.allocs, bins[i].storage.bytes);
+        SAY(out, " :objects @ :object-bytes @ :storage @ :storage-bytes @)",
+            bins[i].objects.allocs, bins[i].objects.bytes,
+            bins[i].storage.allocs, bins[i].storage.bytes);
     }
     putc(')', out);
 }
@@ -136,7 +134,7 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
         if (graph->heap == MPROF_C_HEAP) {
             fputs(") :freed (", out);
             print_counts(out, &v->freed);
-            fprintf(out, ") :at-peak %" PRIu64 " :total (", v->at_peak);
+            SAY(out, ") :at-peak @ :total (", v->at_peak);
         } else {
             fputs(") :total (", out);
         }
@@ -144,7 +142,7 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
         if (v->cycle == MPROF_NONE)
             fputs(") :cycle nil)", out);
         else
-            fprintf(out, ") :cycle %" PRIu32 ")", v->cycle + 1);
+            SAY(out, ") :cycle @)", v->cycle + 1);
         first = false;
     }
     putc(')', out);
@@ -155,8 +153,7 @@ static void print_graph(FILE *out, const struct report__graph *graph) {
     fputs("\n :arcs (", out);
     for (uint32_t i = 0; i < graph->arc_count; i++) {
         const struct report__arc *arc = &graph->arcs[i];
-        fprintf(out, "%s(%" PRIu32 " %" PRIu32 " ", i ? "\n  " : "",
-                arc->caller, arc->callee);
+        SAY(out, i ? "\n  (@ @ " : "(@ @ ", arc->caller, arc->callee);
         print_counts(out, &arc->counts);
         putc(')', out);
     }
@@ -174,38 +171,30 @@ static void print_sizes(FILE *out, const struct report__size_bin *bins) {
         if (size > MPROF_LARGEST_BIN)
             fputs("nil", out);
         else
-            fprintf(out, "%" PRIu32, size);
-        fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ")",
-                bin->allocated.allocs, bin->allocated.bytes, bin->freed.allocs,
-                bin->freed.bytes);
+            SAY(out, "@", size);
+        SAY(out, " @ @ @ @)", bin->allocated.allocs, bin->allocated.bytes,
+            bin->freed.allocs, bin->freed.bytes);
         first = false;
     }
     putc(')', out);
 }
 
-static void print_c_heap(FILE *out, const struct report__profile *profile,
+static void print_c_heap(FILE *out, const struct report__profile *p,
                          const struct report__graph *graph,
                          struct report__pool *pool) {
-    struct report__totals t = report__total(profile, MPROF_C_HEAP);
+    const struct report__totals t = report__total(p, MPROF_C_HEAP);
 
-    fprintf(out,
-            "(:allocs %" PRIu64 " :bytes %" PRIu64 " :frees %" PRIu64
-            " :freed-bytes %" PRIu64 " :folded %" PRIu64 " :cut %" PRIu64,
-            t.allocs, t.bytes, t.frees, t.freed, t.lost, t.cut);
-    fprintf(out,
-            "\n :failed %" PRIu64 " :unknown-frees %" PRIu64
-            " :unplaced-frees %" PRIu64 " :unplaced-freed-bytes %" PRIu64
-            " :untracked %" PRIu64 " :untracked-bytes %" PRIu64,
-            profile->failed_allocs, profile->unknown_frees,
-            profile->unplaced_frees, profile->unplaced_freed_bytes,
-            profile->untracked_allocs, profile->untracked_bytes);
-    fprintf(out,
-            "\n :peak (:objects %" PRIu64 " :bytes %" PRIu64
-            " :nanoseconds %" PRIu64 ")",
-            profile->at_peak.allocs, profile->at_peak.bytes,
-            profile->peak_time);
-    print_threads(out, profile, MPROF_C_HEAP);
-    print_sizes(out, report__sizes_collect(pool, profile, MPROF_ALL_THREADS));
+    SAY(out,
+        "(:allocs @ :bytes @ :frees @ :freed-bytes @ :folded @ :cut @\n "
+        ":failed @ :unknown-frees @ :unplaced-frees @ :unplaced-freed-bytes @ "
+        ":untracked @ :untracked-bytes @\n :peak (:objects @ :bytes @ "
+        ":nanoseconds @)",
+        t.allocated.allocs, t.allocated.bytes, t.freed.allocs, t.freed.bytes,
+        t.lost.allocs, t.cut, p->failed_allocs, p->unknown_frees,
+        p->unplaced_frees, p->unplaced_freed_bytes, p->untracked_allocs,
+        p->untracked_bytes, p->at_peak.allocs, p->at_peak.bytes, p->peak_time);
+    print_threads(out, p, MPROF_C_HEAP);
+    print_sizes(out, report__sizes_collect(pool, p, MPROF_ALL_THREADS));
     print_graph(out, graph);
     putc(')', out);
 }
@@ -214,8 +203,9 @@ void report__print_sexp(FILE *out, const struct report__profile *profile,
                         const struct report__functions *names, bool all_frames,
                         struct report__pool *pool) {
     struct report__bin *bins;
+    struct mprof_count untyped;
     uint32_t bin_count =
-        report__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins);
+        report__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins, &untyped);
 
     print_facts(out, profile);
     print_threads(out, profile, MPROF_LISP_HEAP);

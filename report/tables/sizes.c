@@ -9,18 +9,12 @@
 #define TYPES_WIDTH 40
 
 struct layout {
+    const struct report__context *c;
     FILE *out;
-    const struct report__choice *choice;
-    const struct report__types *types;
     struct report__size_bin total;
     uint64_t kept;
     int allocs_width, bytes_width, frees_width, kept_width;
 };
-
-static void add(struct mprof_count *sum, const struct mprof_count *count) {
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
-}
 
 static uint64_t kept_bytes(const struct report__size_bin *bin) {
     return bin->allocated.bytes - bin->freed.bytes;
@@ -44,8 +38,8 @@ report__sizes_collect(struct report__pool *pool,
         const struct report__size *size = &profile->sizes[i];
         if (thread != MPROF_ALL_THREADS && size->thread != thread)
             continue;
-        add(&bins[size->size].allocated, &size->allocated);
-        add(&bins[size->size].freed, &size->freed);
+        report__add_count(&bins[size->size].allocated, &size->allocated);
+        report__add_count(&bins[size->size].freed, &size->freed);
     }
     for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++)
         clamp(&bins[i]);
@@ -77,14 +71,14 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
     uint32_t count, used = 0;
     const char *const *names;
 
-    if (!l->types)
+    if (!l->c->types)
         return;
-    names = report__types_of_size(l->types, size, &count);
+    names = report__types_of_size(l->c->types, size, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length = (uint32_t)strlen(names[i]);
         if (i == 0)
             fputs(kept ? "  " : "        ", l->out);
-        if (i > 0 && l->choice->verbosity != MPROF_VERBOSE &&
+        if (i > 0 && l->c->choice.verbosity != MPROF_VERBOSE &&
             used + 1 + length > TYPES_WIDTH) {
             fputs(" ...", l->out);
             return;
@@ -99,50 +93,33 @@ static void print_types(const struct layout *l, uint64_t size, bool kept) {
 static bool is_left_out(const struct layout *l,
                         const struct report__size_bin *bin) {
     return report__below(bin->allocated.bytes, l->total.allocated.bytes,
-                         l->choice->verbosity) &&
-           report__below(kept_bytes(bin), l->kept, l->choice->verbosity);
+                         l->c->choice.verbosity) &&
+           report__below(kept_bytes(bin), l->kept, l->c->choice.verbosity);
 }
 
-/* How many bytes the rows have for which there is room, and how many of as many
- * there is room for. */
-static uint64_t least_bytes(const struct layout *l,
-                            const struct report__size_bin *bins,
-                            uint32_t *equal) {
+static void choose(const struct layout *l, const struct report__size_bin *bins,
+                   struct report__cut *cut) {
     uint64_t list[MPROF__SIZE_BINS];
     uint32_t count = 0;
 
     for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++)
         if (bins[size].allocated.allocs > 0 && !is_left_out(l, &bins[size]))
             list[count++] = bins[size].allocated.bytes;
-    return report__least_of(list, count, l->choice->rows, equal);
+    report__cut(cut, list, count, l->c->choice.rows);
 }
 
 /* One row a size that occurs and counts, and one for all that are larger. */
 static void print_rows(const struct layout *l,
                        const struct report__size_bin *bins) {
-    uint64_t left = 0, more = 0, left_bytes = 0;
-    uint32_t equal;
-    const uint64_t least = least_bytes(l, bins, &equal);
+    struct report__cut cut = {.least = 0};
 
+    choose(l, bins, &cut);
     for (uint32_t size = 0; size <= MPROF_LARGEST_BIN; size++) {
         const struct report__size_bin *bin = &bins[size];
-        char text[16];
-        if (bin->allocated.allocs == 0)
+        if (bin->allocated.allocs == 0 ||
+            report__leave_out(&cut, bin->allocated.bytes, is_left_out(l, bin)))
             continue;
-        if (is_left_out(l, bin)) {
-            left++;
-            left_bytes += bin->allocated.bytes;
-            continue;
-        }
-        if (bin->allocated.bytes < least ||
-            (bin->allocated.bytes == least && equal == 0)) {
-            more++;
-            left_bytes += bin->allocated.bytes;
-            continue;
-        }
-        equal -= bin->allocated.bytes == least;
-        snprintf(text, sizeof text, "%" PRIu32, size);
-        print_numbers(l, text, bin, true);
+        print_numbers(l, report__plain(size).text, bin, true);
         print_types(l, size, kept_bytes(bin) > 0);
         putc('\n', l->out);
     }
@@ -150,8 +127,7 @@ static void print_rows(const struct layout *l,
     putc('\n', l->out);
     print_numbers(l, "<TOTAL>", &l->total, false);
     putc('\n', l->out);
-    report__print_left(l->out, l->choice, "size", left, more, left_bytes,
-                       "bytes");
+    report__print_left(l->out, &l->c->choice, "size", &cut.left, "bytes");
 }
 
 static void print_heading(const struct layout *l) {
@@ -159,25 +135,23 @@ static void print_heading(const struct layout *l) {
         fprintf(l->out, "%7s %*s %*s (%%)   %*s %*s (%%)    types\n",
                 "size:", l->allocs_width, "allocs", l->bytes_width, "bytes",
                 l->frees_width, "frees", l->kept_width, "kept");
-    report__rule(l->out, '-', width - 1);
-    putc('\n', l->out);
+    report__underline(l->out, width - 1);
 }
 
 void report__print_sizes(struct report__context *c) {
-    struct layout l = {.out = c->out, .choice = &c->choice, .types = c->types};
+    struct layout l = {.c = c, .out = c->out};
     const struct report__size_bin *bins =
         report__sizes_collect(c->pool, c->part, c->thread);
 
     for (uint32_t i = 0; i < MPROF__SIZE_BINS; i++) {
-        add(&l.total.allocated, &bins[i].allocated);
-        add(&l.total.freed, &bins[i].freed);
+        report__add_count(&l.total.allocated, &bins[i].allocated);
+        report__add_count(&l.total.freed, &bins[i].freed);
     }
     l.kept = kept_bytes(&l.total);
-    l.allocs_width =
-        report__larger(8, report__digits(l.total.allocated.allocs));
-    l.bytes_width = report__larger(11, report__digits(l.total.allocated.bytes));
-    l.frees_width = report__larger(8, report__digits(l.total.freed.allocs));
-    l.kept_width = report__larger(11, report__digits(l.kept));
+    l.allocs_width = report__width(8, l.total.allocated.allocs);
+    l.bytes_width = report__width(11, l.total.allocated.bytes);
+    l.frees_width = report__width(8, l.total.freed.allocs);
+    l.kept_width = report__width(11, l.kept);
 
     report__print_title(c->out, "Allocation bins", 0);
     print_heading(&l);

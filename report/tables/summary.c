@@ -1,13 +1,12 @@
 /* summary.c - what a recording shows on one screen: how much was allocated,
  * what is found, and the first rows. */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "report/tables/findings.h"
 
 enum {
-    LINES = 30,
     SENTENCES = 4,
     WIDEST = 132,
     LARGE = 10000000, /* bytes: larger ones have units */
@@ -25,13 +24,15 @@ struct summary {
     uint32_t lines; /* printed so far */
 };
 
-static void print_line(struct summary *s, const char *text) {
-    fprintf(s->c->out, "%s\n", text);
-    s->lines++;
-}
+__attribute__((format(printf, 2, 3))) static void
+print_line(struct summary *s, const char *format, ...) {
+    va_list arguments;
 
-static void print_blank(struct summary *s) {
-    print_line(s, "");
+    va_start(arguments, format);
+    vfprintf(s->c->out, format, arguments);
+    va_end(arguments);
+    putc('\n', s->c->out);
+    s->lines++;
 }
 
 /* TEXT, whose words are no wider than a line. */
@@ -45,7 +46,7 @@ static void print_wrapped(struct summary *s, const char *text) {
                 break;
             fits = end;
         }
-        print_line(s, report__copy(s->c->pool, text, fits));
+        print_line(s, "%.*s", (int)fits, text);
         text += fits;
         text += strspn(text, " ");
     }
@@ -56,28 +57,19 @@ static const char *name_of(const struct summary *s, const char *name,
     return report__short_name(s->c->pool, name, most);
 }
 
-static const char *count_of(const struct summary *s, uint64_t number) {
-    return report__format(s->c->pool, "%s", report__grouped(number).text);
-}
-
 /* BYTES, where the largest number around is MOST: digits or units, alike. */
-static const char *bytes_of(const struct summary *s, uint64_t bytes,
-                            uint64_t most) {
-    if (s->c->digits || most < LARGE)
-        return count_of(s, bytes);
-    return report__format(s->c->pool, "%s", report__amount(bytes).text);
+static struct report__text bytes_of(const struct summary *s, uint64_t bytes,
+                                    uint64_t most) {
+    return s->c->digits || most < LARGE ? report__grouped(bytes)
+                                        : report__amount(bytes);
 }
 
 /* BYTES with their unit. */
 static const char *amount_of(const struct summary *s, uint64_t bytes) {
-    if (s->c->digits)
-        return report__format(s->c->pool, "%s bytes",
-                              report__grouped(bytes).text);
-    return report__format(s->c->pool, "%s", report__amount(bytes).text);
-}
-
-static const char *plural(uint64_t n) {
-    return n == 1 ? "" : "s";
+    return s->c->digits
+               ? report__format(s->c->pool, "%s bytes",
+                                report__grouped(bytes).text)
+               : report__format(s->c->pool, "%s", report__amount(bytes).text);
 }
 
 /*
@@ -98,91 +90,73 @@ static void print_first(struct summary *s) {
     const struct report__profile *p = s->c->profile;
     const char *ran = without_folder(*p->command ? p->command : p->program);
     struct report__pool *pool = s->c->pool;
-    struct report__text date;
-
-    report__print_date(report__text_open(&date, pool), p->start_time);
-    /* Seconds of the day do not matter here. */
-    const char *slash = strrchr(s->c->file, '/');
-    const char *file = slash ? slash + 1 : s->c->file;
+    const char *file = report__base_name(s->c->file);
     const char *right = *file ? name_of(s, file, 24) : "";
     const char *runtime = *p->runtime ? name_of(s, p->runtime, 12) : "";
+    /* Seconds of the day do not matter here. */
     const char *left = report__format(
         pool, ": %.2f s, %s%s%s%s%.16s", (double)p->duration / 1e9, runtime,
         *runtime ? ", " : "",
         p->process_count > 0
             ? report__format(pool, "%" PRIu32 " processes", p->process_count)
             : "",
-        p->process_count > 0 ? ", " : "", report__text_close(&date));
+        p->process_count > 0 ? ", " : "", report__date(p->start_time).text);
     const uint32_t taken = report__columns(left) + report__columns(right) + 2;
     const uint32_t most = s->width > taken + 20 ? s->width - taken : 20;
-    const char *name = p->process_count > 0 ? "several programs"
-                       : *ran               ? ran
-                                            : "unknown program";
-    const char *program = name_of(s, name, most);
+    const char *program = name_of(s,
+                                  p->process_count > 0 ? "several programs"
+                                  : *ran               ? ran
+                                                       : "unknown program",
+                                  most);
     const int gap = (int)s->width - (int)report__columns(program) -
                     (int)report__columns(left) - (int)report__columns(right);
-    print_line(s, gap < 2 ? report__format(pool, "%s%s", program, left)
-                          : report__format(pool, "%s%s%*s%s", program, left,
-                                           gap, "", right));
+    if (gap < 2)
+        print_line(s, "%s%s", program, left);
+    else
+        print_line(s, "%s%s%*s%s", program, left, gap, "", right);
 }
 
-static void print_allocated(struct summary *s, const char *what) {
-    print_line(s, report__format(s->c->pool, "allocated    %s in %s %s%s",
-                                 amount_of(s, s->totals.bytes),
-                                 count_of(s, s->totals.allocs), what,
-                                 plural(s->totals.allocs)));
+/* LABEL, then how much in so many of WHAT, and MORE. */
+static void print_much(struct summary *s, const char *label,
+                       struct mprof_count count, const char *what,
+                       const char *more) {
+    print_line(s, "%-13s%s in %s %s%s%s", label, amount_of(s, count.bytes),
+               report__grouped(count.allocs).text, what,
+               report__plural(count.allocs), more);
 }
 
-static void print_c_verdict(struct summary *s) {
+static void print_verdict(struct summary *s, bool is_c) {
     const struct report__profile *p = s->c->profile;
-    struct report__pool *pool = s->c->pool;
-    const uint64_t objects = report__left(s->totals.allocs, s->totals.frees);
-    const uint64_t bytes = report__left(s->totals.bytes, s->totals.freed);
+    const struct mprof_count left =
+        report__count_left(s->totals.allocated, &s->totals.freed);
 
-    print_allocated(s, "call");
-    if (p->at_peak.bytes > 0 && p->process_count > 0)
-        print_line(s, report__format(pool, "peaks        %s, added up",
-                                     amount_of(s, p->at_peak.bytes)));
-    else if (p->at_peak.bytes > 0)
-        print_line(s, report__format(pool, "peak         %s after %.3f s",
-                                     amount_of(s, p->at_peak.bytes),
-                                     (double)p->peak_time / 1e9));
-    if (objects > 0)
-        print_line(s, report__format(pool, "not freed    %s in %s object%s",
-                                     amount_of(s, bytes), count_of(s, objects),
-                                     plural(objects)));
-}
-
-static void print_lisp_verdict(struct summary *s) {
-    const struct report__profile *p = s->c->profile;
-    struct report__pool *pool = s->c->pool;
-    const uint64_t blocks = report__left(s->totals.allocs, s->totals.frees);
-    const uint64_t bytes = report__left(s->totals.bytes, s->totals.freed);
-
-    print_allocated(s, "block");
-    if (p->alive)
-        print_line(s, report__format(pool, "live         %s in %s block%s%s",
-                                     amount_of(s, bytes), count_of(s, blocks),
-                                     plural(blocks),
-                                     p->alive_at_end ? ""
-                                                     : ", or not collected "
-                                                       "yet"));
-    if (p->collected > 0)
-        print_line(
-            s, report__format(pool,
-                              "heap         up to %s, %s collection%s in "
-                              "%.3f s",
-                              amount_of(s, p->most_before),
-                              count_of(s, p->collected), plural(p->collected),
-                              (double)p->collecting / 1e9));
+    print_much(s, "allocated", s->totals.allocated, is_c ? "call" : "block",
+               "");
+    if (is_c && p->at_peak.bytes > 0 && p->process_count > 0)
+        print_line(s, "peaks        %s, added up",
+                   amount_of(s, p->at_peak.bytes));
+    else if (is_c && p->at_peak.bytes > 0)
+        print_line(s, "peak         %s after %.3f s",
+                   amount_of(s, p->at_peak.bytes), (double)p->peak_time / 1e9);
+    if (is_c && left.allocs > 0)
+        print_much(s, "not freed", left, "object", "");
+    if (!is_c && p->alive)
+        print_much(s, "live", left, "block",
+                   p->alive_at_end ? "" : ", or not collected yet");
+    if (!is_c && p->collected > 0)
+        print_line(s, "heap         up to %s, %s collection%s in %.3f s",
+                   amount_of(s, p->most_before),
+                   report__grouped(p->collected).text,
+                   report__plural(p->collected), (double)p->collecting / 1e9);
 }
 
 /* What is not as it should be, which the header says, in sentences. */
 static void print_notices(struct summary *s) {
-    struct report__text text;
+    struct report__memory memory;
 
-    report__print_notices(report__text_open(&text, s->c->pool), s->c->profile);
-    for (char *at = report__text_close(&text); *at != '\0';) {
+    report__print_notices(report__memory_open(&memory, s->c->pool),
+                          s->c->profile);
+    for (char *at = report__memory_close(&memory); *at != '\0';) {
         char *end = at;
         /* A sentence may have several lines. */
         for (; *end != '\0' && !(*end == '\n' && end[-1] == '.'); end++)
@@ -190,7 +164,7 @@ static void print_notices(struct summary *s) {
                 *end = ' ';
         const bool last = *end == '\0';
         *end = '\0';
-        print_wrapped(s, report__copy(s->c->pool, at, strlen(at)));
+        print_wrapped(s, at);
         at = last ? end : end + 1;
     }
 }
@@ -265,6 +239,10 @@ static const char *names_of(const struct summary *s,
     }
 }
 
+static double percent(uint64_t part, uint64_t whole) {
+    return 100 * (double)part / (double)(whole ? whole : 1);
+}
+
 static void print_table(struct summary *s, enum report__finding_table table,
                         const char *title, const char *counted, uint32_t most) {
     const uint32_t numbers = COUNT_WIDTH + BYTES_WIDTH + SHARE_WIDTH;
@@ -277,29 +255,23 @@ static void print_table(struct summary *s, enum report__finding_table table,
     if (count == 0)
         return;
     most -= has_held && most > 1;
-    print_blank(s);
-    print_line(s,
-               report__format(s->c->pool, "%-*s%*s%*s", (int)width + 2, title,
-                              COUNT_WIDTH, counted, BYTES_WIDTH, "bytes"));
+    print_line(s, "%s", "");
+    print_line(s, "%-*s%*s%*s", (int)width + 2, title, COUNT_WIDTH, counted,
+               BYTES_WIDTH, "bytes");
     for (uint32_t i = 0; i < count && i < most; i++) {
         const struct report__finding *row = &s->found->tables[table].rows[i];
         const char *names = names_of(s, row, width);
-        print_line(
-            s, report__format(s->c->pool, "  %s%*s%*s%*s%*s", names,
-                              (int)(width - report__columns(names)), "",
-                              COUNT_WIDTH, count_of(s, row->count.allocs),
-                              BYTES_WIDTH, bytes_of(s, row->count.bytes, all),
-                              SHARE_WIDTH,
-                              report__format(s->c->pool, "%.0f%%",
-                                             100 * (double)row->count.bytes /
-                                                 (double)(all ? all : 1))));
+        print_line(s, "  %s%*s%*s%*s%*.0f%%", names,
+                   (int)(width - report__columns(names)), "", COUNT_WIDTH,
+                   report__grouped(row->count.allocs).text, BYTES_WIDTH,
+                   bytes_of(s, row->count.bytes, all).text, SHARE_WIDTH - 1,
+                   percent(row->count.bytes, all));
     }
     if (has_held)
-        print_line(s,
-                   report__format(s->c->pool, "  %-*s%*s%*s", (int)width,
-                                  "(the C or C++ library, no leak)",
-                                  COUNT_WIDTH, count_of(s, held->allocs),
-                                  BYTES_WIDTH, bytes_of(s, held->bytes, all)));
+        print_line(s, "  %-*s%*s%*s", (int)width,
+                   "(the C or C++ library, no leak)", COUNT_WIDTH,
+                   report__grouped(held->allocs).text, BYTES_WIDTH,
+                   bytes_of(s, held->bytes, all).text);
 }
 
 static void print_types(struct summary *s) {
@@ -312,50 +284,46 @@ static void print_types(struct summary *s) {
     for (uint32_t i = 0; i < count; i++) {
         const struct report__finding *row =
             &s->found->tables[MPROF_FOUND_TYPES].rows[i];
-        const char *longer = report__format(
-            s->c->pool, "%s  %s %.0f%%", text, name_of(s, row->names[0], 24),
-            100 * (double)row->count.bytes / (double)(all ? all : 1));
+        const char *longer = report__format(s->c->pool, "%s  %s %.0f%%", text,
+                                            name_of(s, row->names[0], 24),
+                                            percent(row->count.bytes, all));
         if (report__columns(longer) > s->width)
             break;
         text = longer;
     }
-    print_blank(s);
-    print_line(s, text);
+    print_line(s, "%s", "");
+    print_line(s, "%s", text);
 }
 
 static void print_rows(struct summary *s, uint32_t lines) {
+    static const char caused[] = "Caused by (self and callees)";
     static const struct {
         enum report__finding_table table;
-        const char *title, *counted;
-    } c_tables[] = {{MPROF_FOUND_KEPT, "Not freed", "objects"},
-                    {MPROF_FOUND_ALLOCATED, "Allocated by", "calls"},
-                    {MPROF_FOUND_CAUSED, "Caused by (self and callees)",
-                     "calls"},
-                    {MPROF_FOUND_PEAK, "At the peak", "objects"}},
-      lisp_tables[] = {
-          {MPROF_FOUND_KEPT, "Live", "blocks"},
-          {MPROF_FOUND_CAUSED, "Caused by (self and callees)", "blocks"},
-          {MPROF_FOUND_ALLOCATED, "Allocated by (self)", "blocks"}};
-    const bool is_c = s->c->heap == MPROF_C_HEAP;
-    const uint32_t most = is_c ? 4 : 3;
-    uint32_t tables = 0;
+        const char *title, *counted; /* NULL: there is none */
+    } all[MPROF_HEAPS][4] = {
+        [MPROF_C_HEAP] = {{MPROF_FOUND_KEPT, "Not freed", "objects"},
+                          {MPROF_FOUND_ALLOCATED, "Allocated by", "calls"},
+                          {MPROF_FOUND_CAUSED, caused, "calls"},
+                          {MPROF_FOUND_PEAK, "At the peak", "objects"}},
+        [MPROF_LISP_HEAP] = {
+            {MPROF_FOUND_KEPT, "Live", "blocks"},
+            {MPROF_FOUND_CAUSED, caused, "blocks"},
+            {MPROF_FOUND_ALLOCATED, "Allocated by (self)", "blocks"},
+            {MPROF_FOUND_PEAK, "", ""}}};
+    const bool is_lisp = s->c->heap == MPROF_LISP_HEAP;
+    uint32_t tables = 0, rows = 1;
 
-    for (uint32_t i = 0; i < most; i++)
-        tables +=
-            s->found->tables[(is_c ? c_tables : lisp_tables)[i].table].count >
-            0;
-    if (!is_c)
+    for (int i = 0; i < 4; i++)
+        tables += s->found->tables[all[s->c->heap][i].table].count > 0;
+    if (is_lisp)
         lines -= 2;
-    const uint32_t overhead = 2 * tables;
-    uint32_t rows = tables > 0 && lines > s->lines + overhead
-                        ? (lines - s->lines - overhead) / tables
-                        : 1;
+    if (tables > 0 && lines > s->lines + 2 * tables)
+        rows = (lines - s->lines - 2 * tables) / tables;
     rows = rows > 5 ? 5 : rows < 1 ? 1 : rows;
-    for (uint32_t i = 0; i < most; i++)
-        print_table(s, (is_c ? c_tables : lisp_tables)[i].table,
-                    (is_c ? c_tables : lisp_tables)[i].title,
-                    (is_c ? c_tables : lisp_tables)[i].counted, rows);
-    if (!is_c)
+    for (int i = 0; i < 4; i++)
+        print_table(s, all[s->c->heap][i].table, all[s->c->heap][i].title,
+                    all[s->c->heap][i].counted, rows);
+    if (is_lisp)
         print_types(s);
 }
 
@@ -371,11 +339,11 @@ uint32_t report__print_summary(const struct report__context *context,
 
     if (is_first)
         print_first(&s);
-    (context->heap == MPROF_C_HEAP ? print_c_verdict : print_lisp_verdict)(&s);
+    print_verdict(&s, context->heap == MPROF_C_HEAP);
     if (is_first)
         print_notices(&s);
     if (s.found->sentence_count > 0)
-        print_blank(&s);
+        print_line(&s, "%s", "");
     print_sentences(&s);
     print_rows(&s, lines);
     return s.lines;

@@ -52,13 +52,13 @@ struct report__choice {
 
 /* What the header lines and the s-expression tell of one heap. */
 struct report__totals {
-    uint64_t allocs, bytes;              /* of the trees */
-    uint64_t frees, freed;               /* C: of that; Lisp: found dead */
+    struct mprof_count allocated;        /* of the trees */
+    struct mprof_count freed;            /* C: of that; Lisp: found dead */
     struct mprof_count objects, storage; /* Lisp */
     /* Of the allocations: those for whose chains the tree had no room, of these
-     * those that are lost, with the bytes of both; and those with cut chains.
-     */
-    uint64_t folded, folded_bytes, lost, lost_bytes, cut;
+     * those that are lost; and those with cut chains. */
+    struct mprof_count folded, lost;
+    uint64_t cut;
 };
 struct report__totals report__total(const struct report__profile *profile,
                                     enum mprof_heap heap);
@@ -79,8 +79,8 @@ void report__print_notices(FILE *out, const struct report__profile *profile);
 void report__print_processes(FILE *out, const struct report__profile *profile,
                              struct report__pool *pool);
 
-/* NS since 1970 as a date, without the end of the line. */
-void report__print_date(FILE *out, uint64_t ns);
+/* NS since 1970 as a date. */
+struct report__text report__date(uint64_t ns);
 
 /* The end of the first line: the runtime, when the recording began, and how
  * long it took, between BEFORE and BEHIND. */
@@ -110,11 +110,6 @@ void report__print_curve(FILE *out, const struct report__profile *profile,
 void report__print_collections(FILE *out, const struct report__profile *profile,
                                const struct report__curve_options *options,
                                struct report__pool *pool);
-
-/* MOMENTS, COUNT of them and at least one, as a picture. */
-void report__draw(FILE *out, const struct report__moment *moments,
-                  uint32_t count, const struct report__curve_options *options,
-                  struct report__pool *pool);
 
 /* What a table is made of, and how.  The command sets it once, and heap and
  * thread for each set of tables. */
@@ -192,10 +187,12 @@ void report__print_sexp(FILE *out, const struct report__profile *profile,
                         struct report__pool *pool);
 
 /* The bins of THREAD where something was allocated, by class, type and name;
- * those of several threads are put together.  Returns how many. */
+ * those of several threads are put together.  Returns how many.  *UNTYPED: what
+ * was found dead of types that are not known. */
 uint32_t report__bins_collect(struct report__pool *pool,
                               const struct report__profile *profile,
-                              uint32_t thread, struct report__bin **bins);
+                              uint32_t thread, struct report__bin **bins,
+                              struct mprof_count *untyped);
 
 /* The C heap of THREAD by size: MPROF__SIZE_BINS bins, the last one for all
  * sizes above MPROF_LARGEST_BIN. */
@@ -212,46 +209,76 @@ report__sizes_collect(struct report__pool *pool,
 /* Letters of the classes, as in the headings: "c--f--s--o", "s--m--l--x". */
 extern const char report__class_letters[MPROF_HEAPS][MPROF_CLASSES];
 
+/* A text that lasts for the expression it stands in. */
+struct report__text {
+    char text[40];
+};
+
 /* A percentage in two columns: blank for 0, a dot below 1, two stars for all,
  * else cut to whole percents. */
-struct report__percent {
-    char text[3];
-};
-struct report__percent report__percent(uint64_t part, uint64_t whole);
+struct report__text report__percent(uint64_t part, uint64_t whole);
 
 /* One such field a class, with blanks between. */
-struct report__breakdown {
-    char text[3 * MPROF_CLASSES];
-};
-struct report__breakdown report__breakdown(const struct report__counts *parts,
-                                           uint64_t whole);
+struct report__text report__breakdown(const struct report__counts *parts,
+                                      uint64_t whole);
 
 /* "(50)", "(100)", "(.)" or "(0)", to the right in five columns. */
-struct report__fraction {
-    char text[8];
-};
-struct report__fraction report__fraction(uint64_t part, uint64_t whole);
+struct report__text report__fraction(uint64_t part, uint64_t whole);
 
 /* "50.2", "100.0" for all and only then; "0.0" for nothing and only then is
  * blank. */
-struct report__fraction report__tenths(uint64_t part, uint64_t whole);
+struct report__text report__tenths(uint64_t part, uint64_t whole);
+
+/* NUMBER with commas: 1,234,567; and without. */
+struct report__text report__grouped(uint64_t number);
+struct report__text report__plain(uint64_t number);
+
+/* "s" unless there is one. */
+static inline const char *report__plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/* Print TEXT with the numbers behind it: # is the next one with commas, @
+ * without, and ~ the "s" of a plural, if the last one was not 1. */
+#define SAY(out, text, ...)                                                    \
+    report__say(out, text, (const uint64_t[]){__VA_ARGS__})
+void report__say(FILE *out, const char *text, const uint64_t *numbers);
 
 /* Whether PART is left out at VERBOSITY. */
 bool report__below(uint64_t part, uint64_t whole,
                    enum report__verbosity verbosity);
 
-/* A line below a table: COUNT rows, called WHAT each, are left out as they are
- * below the limit, and MORE as there are too many; these have BYTES of UNIT in
- * all, or UNIT is NULL. */
-void report__print_left(FILE *out, const struct report__choice *choice,
-                        const char *what, uint64_t count, uint64_t more,
-                        uint64_t bytes, const char *unit);
+/* Rows that are left out: as they are small, or there are too many; and what
+ * these have in all. */
+struct report__left {
+    uint64_t small, more, sum;
+};
 
-/* Of COUNT numbers the least that is among the MOST largest; 0 when MOST is, or
- * is no less than COUNT.  *EQUAL becomes how many that are equal to it are
- * among them.  VALUES are sorted. */
-uint64_t report__least_of(uint64_t *values, uint32_t count, uint32_t most,
-                          uint32_t *equal);
+/* A line below a table: rows, called WHAT each, are LEFT out, with so much of
+ * UNIT. */
+void report__print_left(FILE *out, const struct report__choice *choice,
+                        const char *what, const struct report__left *left,
+                        const char *unit);
+/* The same; BELOW has the limit as %s, and SUM what they have, or is "". */
+void report__print_left_out(FILE *out, const struct report__choice *choice,
+                            const char *what, uint64_t small, uint64_t more,
+                            const char *below, const char *sum);
+
+/* What it means that a frame has several call sites, or LINES. */
+void report__print_merged(FILE *out, bool merged, bool lines);
+
+/* The largest ones of rows that are in another order: those above LEAST, and so
+ * many EQUAL ones. */
+struct report__cut {
+    uint64_t least;
+    uint32_t equal;
+    struct report__left left;
+};
+/* Of COUNT VALUES, which are sorted, the MOST largest; 0: all. */
+void report__cut(struct report__cut *cut, uint64_t *values, uint32_t count,
+                 uint32_t most);
+/* Whether the row of VALUE is left out: then it is in cut->left. */
+bool report__leave_out(struct report__cut *cut, uint64_t value, bool is_small);
 
 /* The limit as text, such as "0.5%". */
 const char *report__limit(enum report__verbosity verbosity);
@@ -259,16 +286,21 @@ const char *report__limit(enum report__verbosity verbosity);
 /* Digits of NUMBER. */
 int report__digits(uint64_t number);
 
-/* The larger one of two widths. */
+/* The larger one of two widths; or of one and that of NUMBER. */
 static inline int report__larger(int a, int b) {
     return a > b ? a : b;
 }
+static inline int report__width(int least, uint64_t number) {
+    return report__larger(least, report__digits(number));
+}
 
-/* NUMBER with commas: 1,234,567. */
-struct report__grouped {
-    char text[28];
-};
-struct report__grouped report__grouped(uint64_t number);
+/* To compare by numbers: the smaller one first, or the larger one. */
+static inline int report__up(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+static inline int report__down(uint64_t a, uint64_t b) {
+    return report__up(b, a);
+}
 
 /* *KEPT becomes what is left of *ALLOCATED after *FREED. */
 void report__subtract(struct report__counts *kept,
@@ -285,5 +317,7 @@ void report__print_title(FILE *out, const char *title, uint32_t sampling);
 
 /* COUNT times C. */
 void report__rule(FILE *out, char c, int count);
+/* The line below a heading. */
+void report__underline(FILE *out, int count);
 
 #endif

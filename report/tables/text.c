@@ -19,51 +19,39 @@ static unsigned percents(uint64_t part, uint64_t whole) {
     return (unsigned)((unsigned __int128)part * 100 / whole);
 }
 
-struct report__percent report__percent(uint64_t part, uint64_t whole) {
-    struct report__percent p = {"  "};
+struct report__text report__percent(uint64_t part, uint64_t whole) {
+    struct report__text p = {"**"};
     unsigned n = percents(part, whole);
 
-    if (n >= 100) {
-        memcpy(p.text, "**", 2);
-    } else if (n > 0) {
-        p.text[0] = n >= 10 ? (char)('0' + n / 10) : ' ';
-        p.text[1] = (char)('0' + n % 10);
-    } else if (part > 0) {
-        p.text[1] = '.';
-    }
+    if (n == 0)
+        strcpy(p.text, part > 0 ? " ." : "  ");
+    else if (n < 100)
+        snprintf(p.text, sizeof p.text, "%2u", n);
     return p;
 }
 
-struct report__breakdown report__breakdown(const struct report__counts *parts,
-                                           uint64_t whole) {
-    struct report__breakdown b;
-    for (int i = 0; i < MPROF_CLASSES; i++) {
-        struct report__percent p =
-            report__percent(parts->by_class[i].bytes, whole);
-        memcpy(b.text + 3 * i, p.text, 2);
-        b.text[3 * i + 2] = i < MPROF_CLASSES - 1 ? ' ' : '\0';
-    }
+struct report__text report__breakdown(const struct report__counts *parts,
+                                      uint64_t whole) {
+    struct report__text b = {""};
+    for (int i = 0; i < MPROF_CLASSES; i++)
+        snprintf(b.text + 3 * i - (i > 0), sizeof b.text - 3 * i,
+                 i > 0 ? " %s" : "%s",
+                 report__percent(parts->by_class[i].bytes, whole).text);
     return b;
 }
 
-struct report__fraction report__fraction(uint64_t part, uint64_t whole) {
-    struct report__fraction f;
+struct report__text report__fraction(uint64_t part, uint64_t whole) {
+    struct report__text digits = {"(.)"}, f;
     unsigned n = percents(part, whole);
-    char digits[5] = ".";
 
     if (n > 0 || part == 0 || whole == 0)
-        snprintf(digits, sizeof digits, "%u", n);
-    size_t length = strlen(digits) + 2;
-    memset(f.text, ' ', 5);
-    f.text[5] = '\0';
-    f.text[5 - length] = '(';
-    memcpy(f.text + 6 - length, digits, length - 2);
-    f.text[4] = ')';
+        snprintf(digits.text, sizeof digits.text, "(%u)", n);
+    snprintf(f.text, sizeof f.text, "%5s", digits.text);
     return f;
 }
 
-struct report__fraction report__tenths(uint64_t part, uint64_t whole) {
-    struct report__fraction f = {""};
+struct report__text report__tenths(uint64_t part, uint64_t whole) {
+    struct report__text f = {""};
     if (whole == 0 || part == 0)
         return f;
     unsigned n = 1000;
@@ -89,53 +77,72 @@ const char *report__limit(enum report__verbosity verbosity) {
     return verbosity == MPROF_TERSE ? "1%" : "0.5%";
 }
 
-void report__print_left(FILE *out, const struct report__choice *choice,
-                        const char *what, uint64_t count, uint64_t more,
-                        uint64_t bytes, const char *unit) {
-    const uint64_t all = count + more;
-
-    if (all == 0)
+void report__print_left_out(FILE *out, const struct report__choice *choice,
+                            const char *what, uint64_t small, uint64_t more,
+                            const char *below, const char *sum) {
+    if (small + more == 0)
         return;
-    fprintf(out, "%s %s%s ", report__grouped(all).text, what,
-            all == 1 ? "" : "s");
+    fprintf(out, "%s %s%s", report__grouped(small + more).text, what,
+            report__plural(small + more));
     if (more == 0)
-        fprintf(out, "below %s left out", report__limit(choice->verbosity));
-    else
-        fputs("left out", out);
-    if (unit)
-        fprintf(out, ": %s %s in all", report__grouped(bytes).text, unit);
-    fprintf(out, " (%s shows them)\n",
+        fprintf(out, below, report__limit(choice->verbosity));
+    fprintf(out, " left out%s%s (%s shows them)\n", *sum ? ": " : "", sum,
             more > 0 ? "--limit-rows=0 --verbose" : "--verbose");
 }
 
-static int compare_down(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
+void report__print_left(FILE *out, const struct report__choice *choice,
+                        const char *what, const struct report__left *left,
+                        const char *unit) {
+    char sum[64];
+
+    snprintf(sum, sizeof sum, "%s %s in all", report__grouped(left->sum).text,
+             unit);
+    report__print_left_out(out, choice, what, left->small, left->more,
+                           " below %s", sum);
 }
 
-uint64_t report__least_of(uint64_t *values, uint32_t count, uint32_t most,
-                          uint32_t *equal) {
-    *equal = count;
+void report__print_merged(FILE *out, bool merged, bool lines) {
+    if (merged)
+        fprintf(out, "a%s: calls from several places in a, recorded together\n",
+                lines ? " (n,m)" : "+n,m");
+}
+
+static int compare_down(const void *a, const void *b) {
+    return report__down(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+void report__cut(struct report__cut *cut, uint64_t *values, uint32_t count,
+                 uint32_t most) {
+    cut->least = 0;
+    cut->equal = count;
     if (most == 0 || most >= count)
-        return 0;
+        return;
     qsort(values, count, sizeof *values, compare_down);
-    for (*equal = 1; *equal < most; ++*equal)
-        if (values[most - 1 - *equal] != values[most - 1])
+    cut->least = values[most - 1];
+    for (cut->equal = 1; cut->equal < most; ++cut->equal)
+        if (values[most - 1 - cut->equal] != cut->least)
             break;
-    return values[most - 1];
+}
+
+bool report__leave_out(struct report__cut *cut, uint64_t value, bool is_small) {
+    const bool is_more =
+        value < cut->least || (value == cut->least && cut->equal == 0);
+
+    if (is_small || is_more)
+        cut->left.sum += value;
+    else
+        cut->equal -= value == cut->least;
+    cut->left.small += is_small;
+    cut->left.more += is_more && !is_small;
+    return is_small || is_more;
 }
 
 int report__digits(uint64_t number) {
-    int digits = 1;
-    while (number >= 10) {
-        number /= 10;
-        digits++;
-    }
-    return digits;
+    return snprintf(NULL, 0, "%" PRIu64, number);
 }
 
-struct report__grouped report__grouped(uint64_t number) {
-    struct report__grouped g;
+struct report__text report__grouped(uint64_t number) {
+    struct report__text g;
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%" PRIu64, number), to = 0;
 
@@ -171,4 +178,28 @@ void report__print_title(FILE *out, const char *title, uint32_t sampling) {
 void report__rule(FILE *out, char c, int count) {
     for (int i = 0; i < count; i++)
         putc(c, out);
+}
+
+void report__underline(FILE *out, int count) {
+    report__rule(out, '-', count);
+    putc('\n', out);
+}
+
+struct report__text report__plain(uint64_t number) {
+    struct report__text text;
+
+    snprintf(text.text, sizeof text.text, "%" PRIu64, number);
+    return text;
+}
+
+void report__say(FILE *out, const char *text, const uint64_t *numbers) {
+    for (; *text != '\0'; text++)
+        if (*text == '#')
+            fputs(report__grouped(*numbers++).text, out);
+        else if (*text == '@')
+            fprintf(out, "%" PRIu64, *numbers++);
+        else if (*text == '~')
+            fputs(report__plural(numbers[-1]), out);
+        else
+            putc(*text, out);
 }

@@ -12,18 +12,15 @@ static void fill(struct report__through *t,
             continue;
         const struct report__lived *lived = report__lived(c);
         struct report__through_sum *sum = &t->sums[t->paths.of_counter[i]];
-        sum->allocs += c->allocated.allocs + lived->elsewhere.allocs;
-        sum->bytes += c->allocated.bytes + lived->elsewhere.bytes;
+        report__add_count(&sum->allocated, &c->allocated);
+        report__add_count(&sum->allocated, &lived->elsewhere);
         sum->freed += lived->freed.bytes;
         sum->at_peak += lived->at_peak.bytes;
     }
-    for (uint32_t i = 0; i < profile->total_count; i++) {
-        if (t->paths.of_total[i] == MPROF_NONE)
-            continue;
-        struct report__through_sum *sum = &t->sums[t->paths.of_total[i]];
-        sum->allocs += profile->totals[i].count.allocs;
-        sum->bytes += profile->totals[i].count.bytes;
-    }
+    for (uint32_t i = 0; i < profile->total_count; i++)
+        if (t->paths.of_total[i] != MPROF_NONE)
+            report__add_count(&t->sums[t->paths.of_total[i]].allocated,
+                              &profile->totals[i].count);
 }
 
 struct report__through *
@@ -48,17 +45,13 @@ report__through_make(struct report__pool *pool,
 
 static uint64_t number(const struct report__through_sum *sum,
                        enum report__limited limited) {
-    switch (report__without_self(limited)) {
-    case MPROF_LIMIT_ALLOCS:
-        return sum->allocs;
-    case MPROF_LIMIT_KEPT:
-        /* While a program runs, frees may be seen before what they free. */
-        return sum->bytes > sum->freed ? sum->bytes - sum->freed : 0;
-    case MPROF_LIMIT_PEAK:
-        return sum->at_peak;
-    default:
-        return sum->bytes;
-    }
+    const uint64_t numbers[] = {
+        [MPROF_LIMIT_BYTES] = sum->allocated.bytes,
+        [MPROF_LIMIT_ALLOCS] = sum->allocated.allocs,
+        [MPROF_LIMIT_KEPT] = report__left(sum->allocated.bytes, sum->freed),
+        [MPROF_LIMIT_PEAK] = sum->at_peak};
+
+    return numbers[report__without_self(limited)];
 }
 
 /* Whether PATH is a frame of FUNCTION; callers that are lost are of none. */
@@ -88,8 +81,7 @@ uint64_t report__through_number(struct report__through *t, uint32_t function,
     for (uint32_t i = 0; i < t->paths.count; i++) {
         if (!t->on[i])
             continue;
-        all.allocs += t->sums[i].allocs;
-        all.bytes += t->sums[i].bytes;
+        report__add_count(&all.allocated, &t->sums[i].allocated);
         all.freed += t->sums[i].freed;
         all.at_peak += t->sums[i].at_peak;
     }

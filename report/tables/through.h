@@ -7,7 +7,8 @@
 #include "report/tables/paths.h"
 
 struct report__through_sum {
-    uint64_t allocs, bytes, freed, at_peak;
+    struct mprof_count allocated;
+    uint64_t freed, at_peak;
 };
 
 /* The chains of one heap; in a pool. */

@@ -6,31 +6,23 @@
  * all that was allocated below it; inverted it is what is left of the paths
  * that end alike, with what each of them allocated itself.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report/tables/paths.h"
 
 enum { LEVELS = 1000 }; /* inverted, at most */
 
-struct amount {
-    uint64_t bytes, allocs;
-};
-
 /* A path of a branch, MPROF_NONE where it ends. */
 struct entry {
     uint32_t path, label;
-    struct amount amount;
+    struct mprof_count amount;
 };
 
 struct branch {
     uint32_t first, count; /* its entries, or of the top its path */
     uint32_t label;
-    struct amount amount;
+    struct mprof_count amount;
 };
 
 struct tree {
@@ -38,64 +30,46 @@ struct tree {
     struct report__pool *pool;
     const struct report__context *context;
     struct report__paths paths;
-    struct amount *own, total; /* own: by path */
-    struct amount *all;        /* from the top: with what is below */
-    uint32_t *below, *first;   /* paths by caller; where each one's begin */
+    struct mprof_count *own, total; /* own: by path */
+    struct mprof_count *all;        /* from the top: with what is below */
+    uint32_t *below, *first; /* paths by caller; where each one's begin */
     int bytes_width, allocs_width;
-    uint32_t lines;      /* that are printed; then the branches that are not: */
-    uint32_t left, more; /* below the limit, or too many */
-    uint64_t left_bytes;
+    uint32_t lines; /* that are printed; then the branches that are not: */
+    struct report__left left;
     uint32_t most; /* of lines */
 };
-
-static void add(struct amount *sum, const struct amount *amount) {
-    sum->bytes += amount->bytes;
-    sum->allocs += amount->allocs;
-}
-
-static void add_count(struct amount *sum, const struct mprof_count *count) {
-    sum->bytes += count->bytes;
-    sum->allocs += count->allocs;
-}
 
 static void find_own(struct tree *t, const struct report__profile *profile) {
     t->own = report__alloc(t->pool, t->paths.count, sizeof *t->own);
     for (uint32_t i = 0; i < profile->counter_count; i++)
         if (t->paths.of_counter[i] != MPROF_NONE) {
-            struct amount *own = &t->own[t->paths.of_counter[i]];
+            struct mprof_count *own = &t->own[t->paths.of_counter[i]];
             const struct report__counter *counter = &profile->counters[i];
-            add_count(own, &counter->allocated);
-            add_count(own, &report__lived(counter)->elsewhere);
+            report__add_count(own, &counter->allocated);
+            report__add_count(own, &report__lived(counter)->elsewhere);
         }
     for (uint32_t i = 0; i < profile->total_count; i++)
         if (t->paths.of_total[i] != MPROF_NONE)
-            add_count(&t->own[t->paths.of_total[i]], &profile->totals[i].count);
+            report__add_count(&t->own[t->paths.of_total[i]],
+                              &profile->totals[i].count);
     for (uint32_t i = 0; i < t->paths.count; i++)
-        add(&t->total, &t->own[i]);
+        report__add_count(&t->total, &t->own[i]);
 }
 
-static uint64_t main_of(const struct tree *t, const struct amount *amount) {
+static uint64_t main_of(const struct tree *t,
+                        const struct mprof_count *amount) {
     return t->context->choice.sort == MPROF_SORT_ALLOCS ? amount->allocs
                                                         : amount->bytes;
 }
 
-static int compare_amounts(const struct tree *t, const struct amount *a,
-                           const struct amount *b) {
-    uint64_t x = main_of(t, a), y = main_of(t, b);
-    if (x == y)
-        return (a->allocs < b->allocs) - (a->allocs > b->allocs);
-    return x < y ? 1 : -1;
-}
-
 static int compare_branches(const void *a, const void *b, void *tree) {
     const struct branch *x = a, *y = b;
-    const struct tree *t = tree;
-    int amounts = compare_amounts(t, &x->amount, &y->amount);
-    if (amounts != 0)
-        return amounts;
-    int names =
-        strcmp(t->paths.labels[x->label].text, t->paths.labels[y->label].text);
-    return names ? names : (x->label > y->label) - (x->label < y->label);
+    const struct report__label *labels = ((struct tree *)tree)->paths.labels;
+
+    return report__down(main_of(tree, &x->amount), main_of(tree, &y->amount))
+               ?: report__down(x->amount.allocs, y->amount.allocs)
+               ?: strcmp(labels[x->label].text, labels[y->label].text)
+               ?: report__up(x->label, y->label);
 }
 
 /* Whether BRANCH is printed. */
@@ -105,9 +79,9 @@ static bool is_shown(struct tree *t, const struct branch *branch) {
                       t->context->choice.verbosity);
     if (!is_below && (t->most == 0 || t->lines < t->most))
         return true;
-    t->left += is_below;
-    t->more += !is_below;
-    t->left_bytes += branch->amount.bytes;
+    t->left.small += is_below;
+    t->left.more += !is_below;
+    t->left.sum += branch->amount.bytes;
     return false;
 }
 
@@ -132,10 +106,10 @@ static bool goes_on(const struct branch *from, const struct branch *kids,
 /* From the top */
 
 static int compare_callers(const void *a, const void *b, void *tree) {
-    const struct tree *t = tree;
-    uint32_t x = t->paths.list[*(const uint32_t *)a].caller + 1;
-    uint32_t y = t->paths.list[*(const uint32_t *)b].caller + 1;
-    return (x > y) - (x < y);
+    const struct report__path *list = ((const struct tree *)tree)->paths.list;
+
+    return report__up(list[*(const uint32_t *)a].caller + 1,
+                      list[*(const uint32_t *)b].caller + 1);
 }
 
 static void find_below(struct tree *t) {
@@ -146,16 +120,15 @@ static void find_below(struct tree *t) {
     t->first = report__alloc(t->pool, (size_t)count + 2, sizeof *t->first);
     for (uint32_t i = count; i-- > 0;) {
         uint32_t caller = t->paths.list[i].caller;
-        add(&t->all[i], &t->own[i]);
+        report__add_count(&t->all[i], &t->own[i]);
         if (caller != MPROF_NONE)
-            add(&t->all[caller], &t->all[i]);
+            report__add_count(&t->all[caller], &t->all[i]);
         t->below[i] = i;
         t->first[caller + 2]++;
     }
     for (uint32_t i = 0; i <= count; i++)
         t->first[i + 1] += t->first[i];
-    if (count > 0)
-        qsort_r(t->below, count, sizeof *t->below, compare_callers, t);
+    report__sort(t->below, count, sizeof *t->below, compare_callers, t);
 }
 
 /* The branches below PATH, or all outermost ones, sorted. */
@@ -171,8 +144,7 @@ static uint32_t callees(struct tree *t, uint32_t path, struct branch **list) {
                                               .label = t->paths.list[kid].label,
                                               .amount = t->all[kid]};
     }
-    if (some > 0)
-        qsort_r(*list, some, sizeof **list, compare_branches, t);
+    report__sort(*list, some, sizeof **list, compare_branches, t);
     return some;
 }
 
@@ -219,11 +191,11 @@ static void print_top(struct tree *t) {
 
 /* Inverted */
 
-static int compare_entries(const void *a, const void *b) {
+static int compare_entries(const void *a, const void *b, void *tree) {
     const struct entry *x = a, *y = b;
-    if (x->label != y->label)
-        return x->label < y->label ? -1 : 1;
-    return (x->path > y->path) - (x->path < y->path);
+
+    (void)tree;
+    return report__up(x->label, y->label) ?: report__up(x->path, y->path);
 }
 
 /* Sort the COUNT ENTRIES by label, put those of one path together, and make a
@@ -232,11 +204,10 @@ static uint32_t divide(struct tree *t, struct entry *entries, uint32_t count,
                        struct branch **list) {
     uint32_t n = 0, branches = 0;
 
-    if (count > 0)
-        qsort(entries, count, sizeof *entries, compare_entries);
+    report__sort(entries, count, sizeof *entries, compare_entries, t);
     for (uint32_t i = 0; i < count; i++)
         if (n > 0 && entries[n - 1].path == entries[i].path)
-            add(&entries[n - 1].amount, &entries[i].amount);
+            report__add_count(&entries[n - 1].amount, &entries[i].amount);
         else
             entries[n++] = entries[i];
     *list = report__alloc(t->pool, n, sizeof **list);
@@ -245,10 +216,9 @@ static uint32_t divide(struct tree *t, struct entry *entries, uint32_t count,
             (*list)[branches++] =
                 (struct branch){.first = i, .label = entries[i].label};
         (*list)[branches - 1].count++;
-        add(&(*list)[branches - 1].amount, &entries[i].amount);
+        report__add_count(&(*list)[branches - 1].amount, &entries[i].amount);
     }
-    if (branches > 0)
-        qsort_r(*list, branches, sizeof **list, compare_branches, t);
+    report__sort(*list, branches, sizeof **list, compare_branches, t);
     return branches;
 }
 
@@ -314,8 +284,7 @@ static void print_heading(const struct tree *t) {
                         "bytes", t->allocs_width, "allocs",
                         t->context->inverted ? "allocator < callers"
                                              : "caller > called");
-    report__rule(t->out, '-', width + 26);
-    putc('\n', t->out);
+    report__underline(t->out, width + 26);
 }
 
 void report__print_tree(struct report__context *c) {
@@ -324,14 +293,13 @@ void report__print_tree(struct report__context *c) {
 
     t.paths = report__paths_build(c);
     find_own(&t, c->part);
-    t.bytes_width = report__larger(10, report__digits(t.total.bytes));
-    t.allocs_width = report__larger(8, report__digits(t.total.allocs));
+    t.bytes_width = report__width(10, t.total.bytes);
+    t.allocs_width = report__width(8, t.total.allocs);
     report__print_title(c->out, "Calling context tree",
                         report__sampling(c->part, c->heap));
     print_heading(&t);
     (c->inverted ? print_all_inverted : print_top)(&t);
     fprintf(c->out, "%*" PRIu64 "       %*" PRIu64 "        <TOTAL>\n",
             t.bytes_width, t.total.bytes, t.allocs_width, t.total.allocs);
-    report__print_left(c->out, &c->choice, "context", t.left, t.more,
-                       t.left_bytes, "bytes");
+    report__print_left(c->out, &c->choice, "context", &t.left, "bytes");
 }

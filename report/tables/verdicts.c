@@ -79,13 +79,13 @@ struct layout {
     int is, most, share;
 };
 
-static int width(struct report__grouped number) {
-    return (int)strlen(number.text);
+static int width(uint64_t number) {
+    return (int)strlen(report__grouped(number).text);
 }
 
 static void measure(struct layout *l, const struct report__verdict *v) {
-    l->is = report__larger(l->is, width(report__grouped(v->is)));
-    l->most = report__larger(l->most, width(report__grouped(v->limit->most)));
+    l->is = report__larger(l->is, width(v->is));
+    l->most = report__larger(l->most, width(v->limit->most));
     l->share = report__larger(l->share,
                               (int)strlen(report__verdict_share(l->pool, v)));
 }
@@ -93,8 +93,7 @@ static void measure(struct layout *l, const struct report__verdict *v) {
 static void print_heading(const struct layout *l) {
     int columns = fprintf(l->out, "%*s  %*s  %*s  limit of\n", l->is, "number",
                           l->most, "limit", l->share, "used");
-    report__rule(l->out, '-', columns + 16);
-    putc('\n', l->out);
+    report__underline(l->out, columns + 16);
 }
 
 static void print_row(const struct layout *l, const struct report__verdict *v) {

@@ -134,12 +134,14 @@ static void add_profile(struct sums *s, const struct report__profile *p) {
     const struct report__size_bin *sizes =
         report__sizes_collect(s->pool, p, MPROF_ALL_THREADS);
     struct report__bin *bins;
-    uint32_t n = report__bins_collect(s->pool, p, MPROF_ALL_THREADS, &bins);
+    struct mprof_count untyped;
+    uint32_t n =
+        report__bins_collect(s->pool, p, MPROF_ALL_THREADS, &bins, &untyped);
 
     for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
         struct report__totals t = report__total(p, heap);
-        add(s, "all", "", "", t.allocs, t.bytes);
-        add(s, "all freed", "", "", t.frees, t.freed);
+        add(s, "all", "", "", t.allocated.allocs, t.allocated.bytes);
+        add(s, "all freed", "", "", t.freed.allocs, t.freed.bytes);
         add_graph(s, p, heap);
     }
     add(s, "peak", "", "", p->at_peak.allocs, p->at_peak.bytes);

@@ -91,11 +91,12 @@ static void check_file(const struct plain *plain) {
     assert_non_null(profile);
     for (int heap = 0; heap < MPROF_HEAPS; heap++) {
         struct report__totals t = report__total(profile, heap);
-        assert_int_equal(t.allocs, plain->heap[heap].allocs);
-        assert_int_equal(t.bytes, plain->heap[heap].bytes);
-        assert_int_equal(t.freed, 0);
+        assert_int_equal(t.allocated.allocs, plain->heap[heap].allocs);
+        assert_int_equal(t.allocated.bytes, plain->heap[heap].bytes);
+        assert_int_equal(t.freed.bytes, 0);
         if (heap == MPROF_LISP_HEAP)
-            assert_int_equal(t.objects.bytes + t.storage.bytes, t.bytes);
+            assert_int_equal(t.objects.bytes + t.storage.bytes,
+                             t.allocated.bytes);
     }
     report__pool_free(&pool);
 }
