@@ -13,7 +13,6 @@ report_base_sources = \
 report_data_sources = \
 	report/data/profile.h \
 	report/data/alive.c report/data/alive.h \
-	report/data/collections.c \
 	report/data/copy.c report/data/copy.h \
 	report/data/counted.c report/data/counters.c \
 	report/data/curve.c \
@@ -30,7 +29,6 @@ report_data_sources = \
 report_elf_sources = \
 	report/elf/calls.c report/elf/calls.h \
 	report/elf/cxx_names.c report/elf/cxx_names.h \
-	report/elf/debug_link.c report/elf/debug_link.h \
 	report/elf/demangle.c report/elf/demangle.h \
 	report/elf/dwarf_types.c report/elf/dwarf_types.h \
 	report/elf/elf_file.c report/elf/elf_file.h \
@@ -38,10 +36,8 @@ report_elf_sources = \
 	report/elf/lines.c report/elf/lines.h \
 	report/elf/place.h \
 	report/elf/symbols.c report/elf/symbols.h \
-	report/elf/type_names.c report/elf/type_names.h \
 	report/elf/type_size.c report/elf/type_size.h \
-	report/elf/types.c report/elf/types.h \
-	report/elf/units.c report/elf/units.h
+	report/elf/types.c report/elf/types.h
 
 report_graph_sources = \
 	report/graph/breaker.c \
@@ -98,10 +94,8 @@ report_export_sources = \
 	report/export/emacs.c \
 	report/export/export.c report/export/export.h \
 	report/export/folded.c \
-	report/export/json.c report/export/json.h \
 	report/export/junit.c \
 	report/export/listing.c \
-	report/export/message.c report/export/message.h \
 	report/export/pprof.c \
 	report/export/profile_json.c \
 	report/export/samples.c report/export/samples.h \

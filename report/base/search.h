@@ -6,8 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Below 0, 0 or above it, as A and B are in order. */
-#define report__order(a, b) (((a) > (b)) - ((a) < (b)))
+/* To compare by numbers: the smaller one first, or the larger one. */
+static inline int report__up(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+static inline int report__down(uint64_t a, uint64_t b) {
+    return report__up(b, a);
+}
 
 /* Index of the first element above ADDRESS in LIST, which has COUNT of SIZE
  * bytes each that begin with their address and is sorted by these; COUNT: none

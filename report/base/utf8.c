@@ -69,6 +69,15 @@ void report__print_name(FILE *out, const char *text) {
     report__fit_mark(out, MPROF_FIT_NAME_END);
 }
 
+const char *report__printed_name(struct report__pool *pool, const char *text) {
+    struct report__memory memory;
+
+    if (text[plain(text)] == '\0')
+        return text;
+    report__print_name(report__memory_open(&memory, pool), text);
+    return report__memory_close(&memory);
+}
+
 void report__print_string(FILE *out, const char *text) {
     if (!text) {
         fputs("nil", out);

@@ -31,6 +31,9 @@ static inline bool report__begins_character(char c) {
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
+/* What report__print_name() prints of TEXT.  In POOL. */
+const char *report__printed_name(struct report__pool *pool, const char *text);
+
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
 uint32_t report__columns(const char *text);
 

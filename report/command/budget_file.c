@@ -155,9 +155,7 @@ bool report__read_written(struct report__pool *pool, const char *text,
 void report__add_written(struct report__pool *pool,
                          struct report__budget *budget,
                          const struct report__written *written) {
-    budget->list = report__grow(pool, budget->list, budget->count,
-                                &budget->capacity, sizeof *budget->list);
-    budget->list[budget->count++] = *written;
+    REPORT__PUSH(pool, budget->list, budget->count, budget->capacity, *written);
 }
 
 bool report__parse_budget(struct report__pool *pool, const char *name,

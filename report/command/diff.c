@@ -346,8 +346,8 @@ static void export(struct diff *d, unsigned heaps) {
         d->call->error = "diff: there are two heaps: choose one by --heap";
         return;
     }
-    report__export_difference(d->out, d->focused.profile, &difference, &options,
-                              d->pool);
+    report__export(d->out, d->focused.profile, d->joined.names, &difference,
+                   &options, d->pool);
     check_growth(d, compare(d, heap, MPROF_DIFF_BY_FUNCTION));
 }
 

@@ -44,7 +44,7 @@ int report__run_export(struct report__call *call) {
     if (report__focus(&call->pool, call->profile, names, &o->focus, &focused,
                       &call->error) &&
         report__begin_output(call))
-        report__export(call->output.stream, focused.profile, names, &options,
-                       &call->pool);
+        report__export(call->output.stream, focused.profile, names, NULL,
+                       &options, &call->pool);
     return call->error != NULL;
 }

@@ -45,7 +45,7 @@ void report__keep_alive(struct report__profile *p) {
     for (uint32_t i = 0; i < p->thread_count; i++)
         if (is_lisp(p, i)) {
             p->threads[i].folded_allocs = p->threads[i].folded_bytes = 0;
-            p->threads[i].cut_allocs = p->threads[i].cut_bytes = 0;
+            p->threads[i].cut_allocs = 0;
         }
     p->alive = false;
     p->is_alive = true;

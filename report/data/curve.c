@@ -1,4 +1,4 @@
-/* curve.c - the C heap over time. */
+/* curve.c - the heaps over time. */
 #include <string.h>
 
 #include "report/data/reader.h"
@@ -21,8 +21,7 @@ static void add_sample(struct report__profile *p,
     if (p->resident_count > 0 &&
         sample->time <= p->resident[p->resident_count - 1].time)
         return;
-    p->resident[p->resident_count++] =
-        (struct report__resident){sample->time, sample->bytes};
+    p->resident[p->resident_count++] = *sample;
 }
 
 bool report__read_curve(struct report__reader *r, uint64_t at) {
@@ -123,4 +122,37 @@ void report__settle_curve(struct report__reader *r) {
     if (last.time < p->moments[p->moment_count - 1].time)
         last.time = p->moments[p->moment_count - 1].time;
     p->moments[p->moment_count++] = last;
+}
+
+/*
+ * The collections of the Lisp heap
+ */
+
+static void add_collection(struct report__profile *p,
+                           const struct mprof_collection *point) {
+    if (p->collection_count > 0 &&
+        point->collections <=
+            p->collections[p->collection_count - 1].collections)
+        return;
+    p->collections[p->collection_count++] = *point;
+}
+
+bool report__read_collections(struct report__reader *r, uint64_t at) {
+    struct report__profile *p = r->profile;
+    struct mprof_collections in;
+
+    report__take(r, at, &in, sizeof in);
+    if (p->collections != NULL)
+        return report__damaged(r, at, "a second list of collections");
+    if (in.count > MPROF_COLLECTION_POINTS)
+        return report__damaged(r, at + MPROF_FIELD(collections, count),
+                               "there is no room for so many");
+    p->collections =
+        report__alloc(r->pool, in.count + 1, sizeof *p->collections);
+    for (uint32_t i = 0; i < in.count; i++)
+        add_collection(p, &in.points[i]);
+    p->collected = in.collections;
+    p->collecting = in.ns;
+    p->most_before = in.highest;
+    return true;
 }

@@ -1,20 +1,6 @@
 /* lives.c - what lived in the C heap at its peak, and for how long. */
 #include "report/data/reader.h"
 
-void report__find_peak(struct report__profile *profile) {
-    uint64_t high = 0;
-    for (uint32_t i = 0; i < profile->thread_count; i++) {
-        const struct report__thread *thread = &profile->threads[i];
-        if (thread->peak > profile->counted_peak)
-            profile->counted_peak = thread->peak;
-        if (thread->high <= high)
-            continue;
-        high = thread->high;
-        profile->peak_time = thread->high_time;
-        profile->peak_clock = thread->high_clock;
-    }
-}
-
 static bool is_c(const struct report__counter *counter) {
     return counter->heap == MPROF_C_HEAP && !counter->is_spill;
 }

@@ -115,57 +115,15 @@ static bool parse(const char *text, struct entry *e) {
            *text == '\0' && e->bytes < largest;
 }
 
-/* The objects that live */
-
-static uint64_t slot_of(const struct report__log *log, uint64_t address) {
-    uint64_t at = (address * 0x9e3779b97f4a7c15u >> 20) & (log->slots - 1);
-    while (log->objects[at].address != 0 && log->objects[at].address != address)
-        at = (at + 1) & (log->slots - 1);
-    return at;
-}
-
-static void make_room(struct report__log *log, struct report__pool *pool) {
-    struct report__log_object *old = log->objects;
-    uint64_t slots = log->slots;
-
-    if (log->count * 2 < slots)
-        return;
-    log->slots = slots ? slots * 2 : 4096;
-    log->objects = report__alloc(pool, log->slots, sizeof *log->objects);
-    for (uint64_t i = 0; i < slots; i++)
-        if (old[i].address != 0)
-            log->objects[slot_of(log, old[i].address)] = old[i];
-    if (old != NULL)
-        report__drop(pool, old);
-}
-
-static void put(struct report__log *log, struct report__pool *pool,
-                uint64_t address, uint64_t bytes) {
-    make_room(log, pool);
-    uint64_t at = slot_of(log, address);
-    log->count += log->objects[at].address == 0;
-    log->objects[at] = (struct report__log_object){address, bytes};
-}
-
-/* Forget what is at ADDRESS; its bytes, 0 for nothing that is known. */
-static uint64_t take(struct report__log *log, uint64_t address) {
-    if (log->slots == 0)
-        return 0;
-    uint64_t mask = log->slots - 1, at = slot_of(log, address);
-    uint64_t bytes = log->objects[at].bytes;
-    if (log->objects[at].address == 0)
-        return 0;
-    log->count--;
-    log->objects[at] = (struct report__log_object){0, 0};
-    /* What stands behind it, and was not to be found there at first, may move
-     * up. */
-    for (uint64_t next = (at + 1) & mask; log->objects[next].address != 0;
-         next = (next + 1) & mask) {
-        struct report__log_object moved = log->objects[next];
-        log->objects[next].address = 0;
-        log->objects[slot_of(log, moved.address)] = moved;
-    }
-    return bytes;
+/* The size of what lives at ADDRESS. */
+static uint64_t *size_at(struct report__log *log, struct report__pool *pool,
+                         uint64_t address) {
+    uint32_t i = report__pair_number(pool, &log->addresses, (uint32_t)address,
+                                     (uint32_t)(address >> 32));
+    while (log->room <= i)
+        log->sizes = report__grow(pool, log->sizes, log->room, &log->room,
+                                  sizeof *log->sizes);
+    return &log->sizes[i];
 }
 
 /* What became of the heap */
@@ -197,11 +155,13 @@ static bool apply(struct report__log *log, struct report__pool *pool,
         log->running = !log->running;
         return true;
     }
-    log->events++;
-    uint64_t freed = e->old != 0 ? take(log, e->old) : 0;
-    log->live -= freed < log->live ? freed : log->live;
+    if (e->old != 0) {
+        uint64_t *freed = size_at(log, pool, e->old);
+        log->live -= *freed < log->live ? *freed : log->live;
+        *freed = 0;
+    }
     if (e->fresh != 0) {
-        put(log, pool, e->fresh, e->bytes);
+        *size_at(log, pool, e->fresh) = e->bytes;
         log->live += e->bytes;
     }
     if (log->live >= largest)
@@ -227,7 +187,6 @@ static bool get_line(struct report__log *log, char *text, bool *is_long) {
         text[n++] = (char)c;
     }
     text[n] = '\0';
-    log->bytes_read += n + 1;
     return c == '\n';
 }
 

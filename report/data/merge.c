@@ -67,13 +67,10 @@ static void add_modules(struct merging *m, struct report__part *part,
 
     for (uint32_t i = 0; i < p->module_count; i++) {
         struct report__module module = p->modules[i];
-        char id[2 * sizeof module.build_id + 1] = "";
         uint32_t path, hex;
 
-        for (uint32_t k = 0; k < module.build_id_bytes; k++)
-            snprintf(id + 2 * k, 3, "%02x", module.build_id[k]);
         module.path = text(m, module.path, &path);
-        text(m, id, &hex);
+        text(m, report__build_id(m->pool, &module), &hex);
         module.is_program = *p->program && strcmp(p->program, module.path) == 0;
         module.given = module.is_program ? copied(m, part->program) : NULL;
         uint32_t file = report__pair_number(m->pool, &m->files, path, hex);

@@ -71,10 +71,9 @@ struct report__thread {
     enum mprof_heap heap;
     const char *name; /* or NULL */
     uint64_t folded_allocs, folded_bytes;
-    uint64_t cut_allocs, cut_bytes;
+    uint64_t cut_allocs;
     uint64_t members; /* threads that counted here; name and tid: the last */
     uint64_t marks, unmarked[MPROF_UNMARKED];
-    uint64_t peak, high, high_time, high_clock; /* see format.h */
     uint64_t stack;
     uint32_t process; /* of profiles that were put together */
     /* Which counts of its totals are true; and whether its spill's are. */
@@ -200,20 +199,6 @@ struct report__moment {
     const char *mark; /* the name that the program gave it, or NULL */
 };
 
-/* After a collection of the Lisp heap. */
-struct report__collection {
-    uint64_t time;          /* ns of `duration` */
-    uint64_t allocated;     /* bytes so far */
-    uint64_t before, after; /* bytes of blocks in use */
-    uint64_t collections;   /* so far */
-    uint64_t ns;            /* that these took */
-};
-
-struct report__resident {
-    uint64_t time;
-    uint64_t bytes; /* of memory that the process had resident */
-};
-
 /* What one of several profiles told of its process; see merge.h. */
 struct report__process {
     struct mprof__process process;
@@ -241,19 +226,18 @@ struct report__profile {
      * another in a copy that was made while it ran. */
     struct mprof_count at_peak;
     uint64_t peak_time, peak_clock, counted_peak;
-    /* C, when it is timed: bytes times ns until `load_time`, when `load_live`
-     * bytes lived. */
+    /* C, when it is timed: bytes times ns until `load_time`. */
     bool timed;
     unsigned __int128 load;
-    uint64_t load_live, load_time; /* ns of `duration` */
-    uint64_t begun;                /* ns of the machine's clock */
+    uint64_t load_time; /* ns of `duration` */
+    uint64_t begun;     /* ns of the machine's clock */
     /* C: when it was looked what is lost, not 0; then enum mprof_scan_flag, and
      * what no counter has. */
     uint32_t scan, scan_flags;
     struct mprof_lost_count lost_unplaced;
     /* C: in the order of time; the peak and the last moment are among them. */
     struct report__moment *moments;
-    struct report__resident *resident;
+    struct mprof_rss *resident;
     uint32_t moment_count, resident_count;
     struct report__moment *marks; /* in the order of time */
     uint32_t mark_count;
@@ -267,7 +251,7 @@ struct report__profile {
      * 0.  Of several profiles the most. */
     uint32_t sampling;
     /* Lisp: not every collection has a point. */
-    struct report__collection *collections;
+    struct mprof_collection *collections;
     uint32_t collection_count;
     uint64_t collected, collecting;          /* how often, ns */
     uint64_t most_before;                    /* bytes in use before one */
@@ -361,5 +345,10 @@ static inline uint64_t report__allocs(const struct report__counts *counts) {
         allocs += counts->by_class[i].allocs;
     return allocs;
 }
+
+/* The build id of MODULE in hexadecimal digits; "" if there is none.  In POOL.
+ */
+const char *report__build_id(struct report__pool *pool,
+                             const struct report__module *module);
 
 #endif

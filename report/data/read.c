@@ -102,7 +102,6 @@ static bool read_load(struct report__reader *r) {
                                "an impossible load");
     p->timed = h->timed;
     p->load = (unsigned __int128)load->load[1] << 64 | load->load[0];
-    p->load_live = load->live;
     p->load_time = load->time;
     p->begun = h->begun;
     return true;
@@ -174,11 +173,8 @@ static struct report__profile *read_source(struct report__pool *pool,
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
     bool good = read_header(&r, source) && report__copy_file(&r, source) &&
-                tell_header(&r) && report__read_records(&r);
-    if (good) {
-        report__find_peak(r.profile);
-        good = report__read_trees(&r);
-    }
+                tell_header(&r) && report__read_records(&r) &&
+                report__read_trees(&r);
     if (good) {
         report__settle_lives(r.profile);
         report__settle_curve(&r);

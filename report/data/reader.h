@@ -49,6 +49,7 @@ struct report__reader {
     uint32_t *paged[MPROF_TYPES], last_page;
     const char **texts; /* of strings, that were read; or NULL */
     struct report__trees *trees;
+    uint64_t high; /* the highest of the threads, see format.h */
     struct report__profile *profile;
 };
 
@@ -141,9 +142,7 @@ bool report__read_trees(struct report__reader *reader);
 void report__identify_files(struct report__pool *pool,
                             struct report__profile *profile);
 
-/* lives.c: the peak that the threads tell, before their counters are read; and
- * what lived then, and how long, when all is known but that. */
-void report__find_peak(struct report__profile *profile);
+/* lives.c: what lived at the peak, and how long, when all is known but that. */
 void report__settle_lives(struct report__profile *profile);
 
 /* curve.c: read the CURVE at byte AT; and what only the rest of the file tells,

@@ -73,20 +73,29 @@ static bool read_module(struct report__reader *r, uint64_t at) {
     return true;
 }
 
+const char *report__build_id(struct report__pool *pool,
+                             const struct report__module *module) {
+    static const char digits[] = "0123456789abcdef";
+    char *id = report__alloc(pool, 2 * sizeof module->build_id + 1, 1);
+
+    for (uint32_t i = 0; i < module->build_id_bytes; i++) {
+        id[2 * i] = digits[module->build_id[i] >> 4];
+        id[2 * i + 1] = digits[module->build_id[i] & 15];
+    }
+    return id;
+}
+
 void report__identify_files(struct report__pool *pool,
                             struct report__profile *p) {
     struct report__dictionary paths = {0}, files = {0};
 
     for (uint32_t i = 0; i < p->module_count; i++) {
         struct report__module *m = &p->modules[i];
-        char hex[2 * sizeof m->build_id + 1] = "";
-        for (uint32_t k = 0; k < m->build_id_bytes; k++)
-            for (int half = 0; half < 2; half++)
-                hex[2 * k + (uint32_t)half] =
-                    "0123456789abcdef"[m->build_id[k] >> (half ? 0 : 4) & 15];
         uint32_t path = report__intern(pool, &paths, m->path, i);
-        m->file = report__intern(
-            pool, &files, report__format(pool, "%" PRIu32 ":%s", path, hex), i);
+        m->file = report__intern(pool, &files,
+                                 report__format(pool, "%" PRIu32 ":%s", path,
+                                                report__build_id(pool, m)),
+                                 i);
     }
 }
 
@@ -137,6 +146,20 @@ static bool read_source(struct report__reader *r, uint64_t at) {
     return true;
 }
 
+/* Threads are read before their counters. */
+static void find_peak(struct report__reader *r,
+                      const struct mprof_thread *thread) {
+    struct report__profile *p = r->profile;
+
+    if (thread->peak > p->counted_peak)
+        p->counted_peak = thread->peak;
+    if (thread->high <= r->high)
+        return;
+    r->high = thread->high;
+    p->peak_time = thread->high_time;
+    p->peak_clock = thread->high_clock;
+}
+
 static bool read_thread(struct report__reader *r, uint64_t at) {
     struct mprof_thread in;
     struct report__thread *out =
@@ -152,14 +175,10 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     out->folded_allocs = in.folded_allocs;
     out->folded_bytes = in.folded_bytes;
     out->cut_allocs = in.cut_allocs;
-    out->cut_bytes = in.cut_bytes;
     out->members = in.members;
     out->marks = in.marks;
     memcpy(out->unmarked, in.unmarked, sizeof out->unmarked);
-    out->peak = in.peak;
-    out->high = in.high;
-    out->high_time = in.high_time;
-    out->high_clock = in.high_clock;
+    find_peak(r, &in);
     out->stack = in.stack;
     out->true_counts = in.emptied & 1;
     out->has_spill = in.spilled == in.emptied;

@@ -153,9 +153,7 @@ static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
 
 static int compare_calls(const void *a, const void *b) {
     const struct report__call *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->edge > y->edge) - (x->edge < y->edge);
+    return report__up(x->key, y->key) ?: report__up(x->edge, y->edge);
 }
 
 uint32_t report__edge_at(struct report__reader *r, uint32_t node,

@@ -5,13 +5,9 @@
  * they lie in the file, and one that lies before another that was met already
  * ends the walk over its siblings: so damaged DWARF cannot send it in circles.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* tdestroy */
-#endif
 #include "report/elf/dwarf_types.h"
 
 #include <dwarf.h>
-#include <search.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +22,6 @@ struct unit {
     Dwarf_Die *die;
     const char *last; /* address of the DIE met last */
     bool c_language;  /* no scopes but functions */
-    bool files_read;
-    Dwarf_Files *files;
 };
 
 /* What encloses a type; names are joined with "::". */
@@ -51,15 +45,11 @@ static void visit_children(struct report__type_walk *walk, Dwarf_Die *parent,
 
 /* Names. */
 
-/* Of longer names only the beginning is told. */
-enum { LONGEST_NAME = 2048 };
-
 static void append(struct report__type_walk *walk, const char *text) {
-    for (; *text && walk->text_length < LONGEST_NAME; text++) {
-        walk->text = report__grow(walk->pool, walk->text, walk->text_length,
-                                  &walk->text_capacity, 1);
-        walk->text[walk->text_length++] = *text;
-    }
+    size_t length = strnlen(text, MPROF__LONGEST_TYPE - walk->text_length);
+    memcpy(walk->text + walk->text_length, text, length);
+    walk->text_length += length;
+    walk->text[walk->text_length] = '\0';
 }
 
 static void append_scope(struct report__type_walk *walk,
@@ -116,25 +106,36 @@ static bool is_system_path(const char *path) {
 }
 
 static bool in_system_header(struct report__type_walk *walk, Dwarf_Die *die) {
-    struct unit *unit = walk->unit;
     uint64_t index;
+    size_t count;
     const char *path;
+    Dwarf_Files *files;
 
     if (!report__die_number(die, DW_AT_decl_file, &index))
         return false;
-    if (!unit->files_read) {
-        size_t count;
-        unit->files_read = true;
-        if (dwarf_getsrcfiles(unit->die, &unit->files, &count) != 0)
-            unit->files = NULL;
-    }
-    path = unit->files ? dwarf_filesrc(unit->files, index, NULL, NULL) : NULL;
+    if (dwarf_getsrcfiles(walk->unit->die, &files, &count) != 0)
+        return false;
+    path = dwarf_filesrc(files, index, NULL, NULL);
     return path && is_system_path(path);
 }
 
 static bool is_standard_namespace(const char *name) {
     return strcmp(name, "std") == 0 || strcmp(name, "__gnu_cxx") == 0 ||
            strcmp(name, "__cxxabiv1") == 0;
+}
+
+void report__add_type(struct report__type_names *names, const char *name,
+                      uint32_t size, enum report__type_rank rank) {
+    const char *stored;
+    uint32_t text = report__intern_copy(names->pool, &names->texts, name,
+                                        (uint32_t)names->texts.used, &stored);
+    uint32_t i = report__pair_number(names->pool, &names->sizes, text, size);
+
+    if (i == names->count)
+        REPORT__PUSH(names->pool, names->list, names->count, names->capacity,
+                     (struct report__type_name){stored, size, rank});
+    else if (rank < names->list[i].rank)
+        names->list[i].rank = rank;
 }
 
 /* Take note of the type DIE, if its rank is one that is of interest. */
@@ -165,8 +166,7 @@ static void add(struct report__type_walk *walk, Dwarf_Die *die,
     walk->text_length = 0;
     append_scope(walk, scope);
     append(walk, name);
-    report__add_type(walk->names, walk->text, walk->text_length, (uint32_t)size,
-                     rank);
+    report__add_type(walk->names, walk->text, (uint32_t)size, rank);
 }
 
 /* The walk. */
@@ -174,10 +174,9 @@ static void add(struct report__type_walk *walk, Dwarf_Die *die,
 static void remember_member(struct report__type_walk *walk, Dwarf_Die *die,
                             struct scope *scope) {
     const char *name = whole_name(walk, scope);
-    walk->members = report__grow(walk->pool, walk->members, walk->member_count,
-                                 &walk->member_capacity, sizeof *walk->members);
-    walk->members[walk->member_count++] =
-        (struct member){die->addr, name, scope->standard};
+    REPORT__PUSH(walk->pool, walk->members, walk->member_count,
+                 walk->member_capacity,
+                 (struct member){die->addr, name, scope->standard});
 }
 
 static int compare_members(const void *a, const void *b) {
@@ -282,14 +281,13 @@ static void visit_namespace(struct report__type_walk *walk, Dwarf_Die *die,
     visit_children(walk, die, &own, depth + 1);
 }
 
-static int compare_addresses(const void *a, const void *b) {
-    return (a > b) - (a < b);
-}
-
-/* Whether ADDRESS was never given before; false, too, when memory is short. */
+/* Whether ADDRESS was never given before. */
 static bool is_new(struct report__type_walk *walk, const void *address) {
-    return !tfind(address, &walk->seen, compare_addresses) &&
-           tsearch(address, &walk->seen, compare_addresses);
+    const uint32_t count = walk->seen.count;
+
+    return report__pair_number(walk->pool, &walk->seen,
+                               (uint32_t)(uintptr_t)address,
+                               (uint32_t)((uintptr_t)address >> 32)) == count;
 }
 
 /* Units that several files share lie in one more file (dwz).  That one also
@@ -301,10 +299,8 @@ static void note_import(struct report__type_walk *walk, Dwarf_Die *die) {
     if (!report__referred_die(die, DW_AT_import, &unit) ||
         dwarf_cu_getdwarf(unit.cu) == walk->dwarf || !is_new(walk, unit.addr))
         return;
-    walk->pending =
-        report__grow(walk->pool, walk->pending, walk->pending_count,
-                     &walk->pending_capacity, sizeof *walk->pending);
-    walk->pending[walk->pending_count++] = unit;
+    REPORT__PUSH(walk->pool, walk->pending, walk->pending_count,
+                 walk->pending_capacity, unit);
 }
 
 static void visit(struct report__type_walk *walk, Dwarf_Die *die,
@@ -398,13 +394,4 @@ void report__walk_types(struct report__type_walk *walk, Dwarf *dwarf) {
         Dwarf_Die unit = walk->pending[--walk->pending_count];
         walk_unit(walk, &unit);
     }
-}
-
-static void keep(void *node) {
-    (void)node;
-}
-
-void report__walk_end(struct report__type_walk *walk) {
-    tdestroy(walk->seen, keep);
-    walk->seen = NULL;
 }

@@ -5,9 +5,40 @@
 #include <elfutils/libdw.h>
 #include <stdint.h>
 
-#include "report/base/pool.h"
-#include "report/elf/type_names.h"
-#include "report/elf/units.h"
+#include "report/base/dictionary.h"
+#include "report/elf/elf_file.h"
+
+/* Best first; see types.h. */
+enum report__type_rank {
+    MPROF__OWN_STRUCTURE,
+    MPROF__OWN_ARRAY,
+    MPROF__OWN_SCALAR,
+    MPROF__SYSTEM_TYPE,
+    MPROF__STANDARD_TYPE,
+    MPROF__LIBRARY_STRUCTURE,
+    MPROF__LIBRARY_ARRAY,
+    MPROF__SYSTEM_LIBRARY_TYPE,
+    MPROF__LIBRARY_STANDARD_TYPE
+};
+
+struct report__type_name {
+    const char *name;
+    uint32_t size;
+    enum report__type_rank rank; /* the best that was seen */
+};
+
+/* The names of types and their sizes, each once; in a pool. */
+struct report__type_names {
+    struct report__pool *pool;
+    struct report__type_name *list;
+    size_t count, capacity;
+    struct report__dictionary texts;
+    struct report__pairs sizes; /* number of a text, size */
+};
+
+/* Take note of a type; NAME is only valid during the call. */
+void report__add_type(struct report__type_names *names, const char *name,
+                      uint32_t size, enum report__type_rank rank);
 
 /* Whose types a file has. */
 enum report__type_source {
@@ -16,8 +47,8 @@ enum report__type_source {
     MPROF__SYSTEM_LIBRARY /* in /lib or /usr/lib, such as libc */
 };
 
-/* A walk that may be cut short by a jump out of the pool: then, as at its end,
- * report__walk_end() gives back what it holds. */
+enum { MPROF__LONGEST_TYPE = 2048 }; /* of longer names the beginning is told */
+
 struct report__type_walk {
     struct report__pool *pool; /* for what is needed during the walk */
     struct report__type_names *names;
@@ -27,18 +58,17 @@ struct report__type_walk {
     /* The rest belongs to dwarf_types.c. */
     Dwarf *dwarf; /* that lists the units */
     struct unit *unit;
-    void *seen; /* units and files that were met otherwise */
+    struct report__pairs seen; /* units and files that were met otherwise */
     Dwarf_Die *pending;
     size_t pending_count, pending_capacity;
     struct member *members;
     size_t member_count, member_capacity;
-    char *text;
-    size_t text_length, text_capacity;
+    char text[MPROF__LONGEST_TYPE + 1]; /* a name */
+    size_t text_length;
 };
 
 /* Give all types of DWARF with up to MPROF_LARGEST_BIN bytes to
  * report__add_type(). */
 void report__walk_types(struct report__type_walk *walk, Dwarf *dwarf);
-void report__walk_end(struct report__type_walk *walk);
 
 #endif

@@ -1,16 +1,19 @@
 /* elf_file.c - see elf_file.h. */
 #include "report/elf/elf_file.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monitor/format/crc.h"
 #include "report/base/budget.h"
-#include "report/elf/debug_link.h"
 
 /* Only a regular file: opening another might block.  -1: errno says why. */
 static int open_regular(const char *path) {
@@ -42,20 +45,44 @@ bool report__is_elf(const char *path) {
     return elf;
 }
 
-struct wanted {
-    GElf_Word crc;
-    int fd;
-};
+/* Whether CRC is the check sum of the file open as FD, whose position stays. */
+static bool has_crc(int fd, uint32_t crc) {
+    unsigned char buffer[65536];
+    uint32_t sum = 0;
+    ssize_t n;
+    off_t at = 0;
 
-static bool try_link(const char *path, void *data) {
-    struct wanted *wanted = data;
-    wanted->fd = open_regular(path);
-    if (wanted->fd >= 0 && report__debug_crc(wanted->fd, wanted->crc))
-        return true;
-    if (wanted->fd >= 0)
-        close(wanted->fd);
-    wanted->fd = -1;
-    return false;
+    while ((n = pread(fd, buffer, sizeof buffer, at)) > 0) {
+        sum = mprof__crc32(sum, buffer, (size_t)n);
+        at += n;
+    }
+    return n == 0 && sum == crc;
+}
+
+/* The file NAME, from .gnu_debuglink of FILE, with the check sum CRC; where
+ * debuggers look for it: beside FILE, in .debug there, and in the same folder
+ * below /usr/lib/debug.  -1: there is none. */
+static int find_link(const char *file, const char *name, uint32_t crc) {
+    static const char *const patterns[] = {"%.*s%s", "%.*s.debug/%s",
+                                           "/usr/lib/debug%.*s%s"};
+    char path[2 * PATH_MAX];
+    char *real = realpath(file, NULL);
+    int fd = -1;
+
+    for (int i = 0; real && name && !strchr(name, '/') && i < 3 && fd < 0;
+         i++) {
+        int n = snprintf(path, sizeof path, patterns[i],
+                         (int)(strrchr(real, '/') + 1 - real), real, name);
+        if (n >= (int)sizeof path || strcmp(path, real) == 0)
+            continue;
+        fd = open_regular(path);
+        if (fd >= 0 && !has_crc(fd, crc)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    free(real);
+    return fd;
 }
 
 /* Debug files by build id, or else by name and check sum.  libdwfl's standard
@@ -63,7 +90,6 @@ static bool try_link(const char *path, void *data) {
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
                           Dwarf_Addr base, const char *file, const char *link,
                           GElf_Word crc, char **found) {
-    struct wanted wanted = {.crc = crc, .fd = -1};
     int fd = dwfl_build_id_find_debuginfo(module, data, name, base, file, link,
                                           crc, found);
 
@@ -71,8 +97,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
         report__budget_add(fd);
     if (fd >= 0 || *found || !file)
         return fd;
-    report__debug_link(file, link, try_link, &wanted);
-    return wanted.fd;
+    return find_link(file, link, crc);
 }
 
 static char *debug_path;
@@ -204,4 +229,72 @@ void report__elf_close(struct report__elf_file *file) {
     if (file->dwfl)
         dwfl_end(file->dwfl);
     *file = (struct report__elf_file){.dwfl = NULL};
+}
+
+/*
+ * Units
+ */
+
+static const char *text_of(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr(die, name, &attribute));
+}
+
+/* What is no regular file may not be opened; what is not there cannot be. */
+static bool is_harmless(const char *path) {
+    struct stat status;
+    return stat(path, &status) != 0 ? errno != EACCES : S_ISREG(status.st_mode);
+}
+
+/* Into PATH what libdw makes of FOLDER, DIRECTORY and NAME. */
+static bool join(char *path, const char *folder, const char *directory,
+                 const char *name) {
+    bool absolute = *name == '/';
+    if (absolute)
+        folder = directory = "";
+    else if (*directory == '/')
+        folder = "";
+    int n = snprintf(path, PATH_MAX, "%s%s%s%s", folder, directory,
+                     absolute || !*directory ? "" : "/", name);
+    return n > 0 && n < PATH_MAX;
+}
+
+/* May the file that the skeleton DIE names be opened, wherever it is sought? */
+static bool may_be_opened(const struct report__elf_file *file, Dwarf_Die *die) {
+    /* Of the file, or of one with its debug information. */
+    static const char *const below[] = {"/", "/.debug/"};
+    char whole[PATH_MAX] = "", folder[PATH_MAX], path[PATH_MAX];
+    const char *name = text_of(die, DW_AT_dwo_name);
+    const char *directory = text_of(die, DW_AT_comp_dir);
+
+    if (!name)
+        name = text_of(die, DW_AT_GNU_dwo_name);
+    if (!name)
+        return true;
+    if (!file->path || !realpath(file->path, whole))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        int length = (int)(strrchr(whole, '/') - whole);
+        int n =
+            snprintf(folder, sizeof folder, "%.*s%s", length, whole, below[i]);
+        if (n >= (int)sizeof folder || !join(path, folder, "", name) ||
+            !is_harmless(path) ||
+            !join(path, folder, directory ? directory : "", name) ||
+            !is_harmless(path))
+            return false;
+    }
+    return true;
+}
+
+bool report__next_unit(const struct report__elf_file *file, Dwarf *dwarf,
+                       struct report__unit *unit) {
+    memset(&unit->split, 0, sizeof unit->split);
+    if (dwarf_get_units(dwarf, unit->cu, &unit->cu, NULL, &unit->type,
+                        &unit->die, NULL) != 0)
+        return false;
+    if (unit->type == DW_UT_skeleton && may_be_opened(file, &unit->die) &&
+        dwarf_cu_info(unit->cu, NULL, NULL, NULL, &unit->split, NULL, NULL,
+                      NULL) != 0)
+        memset(&unit->split, 0, sizeof unit->split);
+    return true;
 }

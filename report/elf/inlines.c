@@ -15,7 +15,7 @@
 #include "report/base/search.h"
 #include "report/elf/demangle.h"
 #include "report/elf/lines.h"
-#include "report/elf/units.h"
+#include "report/elf/elf_file.h"
 
 /* Deeper nesting is damage. */
 enum { MOST_NESTED = 256 };
@@ -105,9 +105,7 @@ static bool has_address(struct report__inlines *inlines, Dwarf_Die *die,
 
 static int compare_ranges(const void *a, const void *b) {
     const struct range *x = a, *y = b;
-    if (x->low != y->low)
-        return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
+    return report__up(x->low, y->low) ?: report__up(x->high, y->high);
 }
 
 static void sort_ranges(struct ranges *r) {

@@ -1,4 +1,5 @@
 /* types.c - the names of types by their size. */
+#include "report/base/search.h"
 #include "report/elf/types.h"
 
 #include <stdlib.h>
@@ -95,7 +96,6 @@ static const char *read_file(struct work *work,
     sentence = source == MPROF__PROGRAM
                    ? explain(work, names->pool, path, state)
                    : NULL;
-    report__walk_end(&work->walk);
     report__elf_close(&work->file);
     report__pool_release(&work->scratch, &mark);
     return sentence;
@@ -160,7 +160,16 @@ static bool is_monitors(const struct report__type_name *type) {
     return strncmp(type->name, prefix, sizeof prefix - 1) == 0;
 }
 
-/* Turn the table into the lists. */
+/* By size, of one size the best first. */
+static int compare_names(const void *a, const void *b) {
+    const struct report__type_name *x = a, *y = b;
+    return report__up(x->size, y->size) ?: report__up(x->rank, y->rank)
+           /* Reserved names are rarely those that a program uses. */
+           ?: (x->name[0] == '_') - (y->name[0] == '_')
+           ?: strcmp(x->name, y->name);
+}
+
+/* Turn the names into the lists. */
 static void arrange(struct report__types *types,
                     struct report__type_names *names) {
     enum report__type_rank best = MPROF__OWN_STRUCTURE;
@@ -168,10 +177,11 @@ static void arrange(struct report__types *types,
     size_t used = names->count;
     const struct report__type_name *last = NULL;
 
-    report__type_names_sort(names);
+    if (used > 0)
+        qsort(names->list, used, sizeof *names->list, compare_names);
     types->names = report__alloc(names->pool, used, sizeof *types->names);
     for (size_t i = 0; i < used; i++) {
-        const struct report__type_name *type = &names->table[i];
+        const struct report__type_name *type = &names->list[i];
         if (is_monitors(type))
             continue;
         if (last == NULL || type->size != last->size)
@@ -190,14 +200,12 @@ struct report__types *report__types_read(struct report__pool *pool,
                                          const struct report__profile *profile,
                                          const char *program, bool system) {
     struct report__types *types = report__alloc(pool, 1, sizeof *types);
-    struct report__type_names names;
+    struct report__type_names names = {.pool = pool};
     struct work *work = report__alloc(pool, 1, sizeof *work);
     jmp_buf no_memory, *outer = pool->nomem;
 
-    report__type_names_begin(&names, pool);
     work->scratch.nomem = pool->nomem = &no_memory;
     if (setjmp(no_memory) != 0) {
-        report__walk_end(&work->walk);
         report__elf_close(&work->file);
         report__pool_free(&work->scratch);
         pool->nomem = outer;

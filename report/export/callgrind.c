@@ -77,11 +77,10 @@ static uint32_t node_of(struct callgrind *c, uint32_t function,
  * of one have numbers. */
 static uint32_t number_of(const struct callgrind *c,
                           const struct report__frame *frame) {
-    const struct report__functions *names = c->e->names;
+    const struct report__pair place =
+        report__frame_place(c->e->names, frame->place);
 
-    return report__frame_file(names, frame) == c->files[frame->function]
-               ? report__frame_line(names, frame)
-               : 0;
+    return place.a == c->files[frame->function] ? place.b : 0;
 }
 
 /* Add NUMBERS to what line NUMBER of NODE has itself, or its calls of CALLEE.

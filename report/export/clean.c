@@ -1,4 +1,4 @@
-/* clean.c - names as other tools take them. */
+/* clean.c - names as other tools take them, and JSON. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,18 +34,6 @@ const char *report__thread_name(struct report__pool *pool,
     return report__format(pool, "%s (%" PRIu32 ")", name, thread->tid);
 }
 
-const char *report__build_id(struct report__pool *pool,
-                             const struct report__module *module) {
-    static const char digits[] = "0123456789abcdef";
-    char *id = report__alloc(pool, 2 * sizeof module->build_id + 1, 1);
-
-    for (uint32_t i = 0; i < module->build_id_bytes; i++) {
-        id[2 * i] = digits[module->build_id[i] >> 4];
-        id[2 * i + 1] = digits[module->build_id[i] & 15];
-    }
-    return id;
-}
-
 const char *report__what_ran(struct report__pool *pool,
                              const struct report__profile *profile) {
     const char *ran = *profile->command ? profile->command : profile->program;
@@ -54,4 +42,27 @@ const char *report__what_ran(struct report__pool *pool,
         return report__format(pool, "%" PRIu32 " processes",
                               profile->process_count);
     return report__clean_name(pool, ran);
+}
+
+/* `<` may not end the script of a page. */
+void report__put_json_part(FILE *out, const char *text) {
+    for (; *text != '\0'; text++)
+        if (*text == '<')
+            fputs("\\u003c", out);
+        else {
+            if (*text == '"' || *text == '\\')
+                putc('\\', out);
+            putc(*text, out);
+        }
+}
+
+void report__put_json(FILE *out, const char *text) {
+    putc('"', out);
+    report__put_json_part(out, text);
+    putc('"', out);
+}
+
+void report__put_comma(FILE *out, unsigned long *count) {
+    if ((*count)++ > 0)
+        putc(',', out);
 }

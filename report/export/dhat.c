@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "report/export/chains.h"
-#include "report/export/json.h"
 
 /* A life below so much is a short one to the viewer. */
 enum { SHORT_LIFE = 10000 };
@@ -61,16 +60,15 @@ static void put_frames(const struct report__export *e,
 
     fputs("\"[root]\"", e->out);
     for (uint32_t i = 0; i < c->frames.count; i++) {
-        const struct report__frame frame = {c->frames.list[i].a,
-                                            c->frames.list[i].b};
-        uint32_t file = report__frame_file(e->names, &frame);
+        const struct report__pair *frame = &c->frames.list[i];
+        const struct report__pair place =
+            report__frame_place(e->names, frame->b);
         fputs(",\n\"", e->out);
-        report__put_json_part(e->out, clean[frame.function]);
-        if (file > 0) {
+        report__put_json_part(e->out, clean[frame->a]);
+        if (place.a > 0) {
             fputs(" (", e->out);
-            report__put_json_part(e->out, files[file]);
-            fprintf(e->out, ":%" PRIu32 ")",
-                    report__frame_line(e->names, &frame));
+            report__put_json_part(e->out, files[place.a]);
+            fprintf(e->out, ":%" PRIu32 ")", place.b);
         }
         putc('"', e->out);
     }

@@ -68,6 +68,7 @@ const uint32_t *report__export_modules(const struct report__export *e) {
 
 void report__export(FILE *out, const struct report__profile *profile,
                     const struct report__functions *names,
+                    const struct report__difference *difference,
                     const struct report__export_options *options,
                     struct report__pool *pool) {
     static void (*const formats[])(const struct report__export *) = {
@@ -87,24 +88,8 @@ void report__export(FILE *out, const struct report__profile *profile,
         .options = options,
         .samples =
             report__samples_open(pool, profile, names, &options->sampling),
-        .pool = pool};
-
-    formats[options->format](&e);
-}
-
-void report__export_difference(FILE *out, const struct report__profile *part,
-                               const struct report__difference *difference,
-                               const struct report__export_options *options,
-                               struct report__pool *pool) {
-    const struct report__functions *names = difference->joined->names;
-    const struct report__export e = {
-        .out = out,
-        .profile = part,
-        .names = names,
-        .options = options,
-        .samples = report__samples_open(pool, part, names, &options->sampling),
         .pool = pool,
         .difference = difference};
 
-    report__export_pprof(&e);
+    formats[options->format](&e);
 }

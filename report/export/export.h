@@ -40,13 +40,20 @@ extern const char *const report__class_names[MPROF_HEAPS][MPROF_CLASSES];
 const char *report__thread_name(struct report__pool *pool,
                                 const struct report__thread *thread);
 
-/* In hexadecimal digits; "" if there is none.  In POOL. */
-const char *report__build_id(struct report__pool *pool,
-                             const struct report__module *module);
-
 /* The command, or the program, that was recorded.  In POOL. */
 const char *report__what_ran(struct report__pool *pool,
                              const struct report__profile *profile);
+
+/* JSON */
+
+/* TEXT in quotation marks: visible UTF-8, as report__clean_name() makes it. */
+void report__put_json(FILE *out, const char *text);
+
+/* The same without quotation marks: a part of such a text. */
+void report__put_json_part(FILE *out, const char *text);
+
+/* A comma before all but the first, which *COUNT is 0 for; and count it. */
+void report__put_comma(FILE *out, unsigned long *count);
 
 /* Two profiles, as joined; of OLD as much as FACTOR says. */
 struct report__difference {
@@ -84,17 +91,13 @@ const uint32_t *report__files_of(const struct report__export *e);
 /* The modules of functions, by function, as above. */
 const uint32_t *report__export_modules(const struct report__export *e);
 
-/* Write the chains of PROFILE to OUT in the format of OPTIONS. */
+/* Write the chains of PROFILE to OUT in the format of OPTIONS.  With
+ * DIFFERENCE, which only pprof knows, PROFILE is a part of what that joined. */
 void report__export(FILE *out, const struct report__profile *profile,
                     const struct report__functions *names,
+                    const struct report__difference *difference,
                     const struct report__export_options *options,
                     struct report__pool *pool);
-
-/* The same of PART of DIFFERENCE->joined, for pprof. */
-void report__export_difference(FILE *out, const struct report__profile *part,
-                               const struct report__difference *difference,
-                               const struct report__export_options *options,
-                               struct report__pool *pool);
 
 /* The formats */
 

@@ -31,13 +31,10 @@ static int width_of(const char *text) {
 
 static int compare(const void *a, const void *b) {
     const struct report__sum *x = a, *y = b;
-    const uint64_t bytes = MPROF_NUMBER_BYTES, allocs = MPROF_NUMBER_ALLOCS;
-
-    if (x->numbers[bytes] != y->numbers[bytes])
-        return x->numbers[bytes] < y->numbers[bytes] ? 1 : -1;
-    if (x->numbers[allocs] != y->numbers[allocs])
-        return x->numbers[allocs] < y->numbers[allocs] ? 1 : -1;
-    return x->chain < y->chain ? -1 : x->chain > y->chain;
+    const int bytes = MPROF_NUMBER_BYTES, allocs = MPROF_NUMBER_ALLOCS;
+    return report__down(x->numbers[bytes], y->numbers[bytes])
+           ?: report__down(x->numbers[allocs], y->numbers[allocs])
+           ?: report__up(x->chain, y->chain);
 }
 
 /* The chains that allocated, sorted. */
@@ -64,12 +61,13 @@ static struct listing make(const struct report__export *e) {
  * if that is not known. */
 static const char *frame_at(const struct listing *l, uint32_t index,
                             const char **file, uint32_t *line) {
-    const struct report__pair *pair = &l->chains->frames.list[l->room[index]];
-    const struct report__frame frame = {pair->a, pair->b};
+    const struct report__pair *frame = &l->chains->frames.list[l->room[index]];
+    const struct report__pair place =
+        report__frame_place(l->e->names, frame->b);
 
-    *file = l->files[report__frame_file(l->e->names, &frame)];
-    *line = report__frame_line(l->e->names, &frame);
-    return l->names[frame.function];
+    *file = l->files[place.a];
+    *line = place.b;
+    return l->names[frame->a];
 }
 
 static void put_amount(FILE *out, uint64_t bytes, uint64_t allocs) {

@@ -10,9 +10,74 @@
 
 #include "report/base/output.h"
 #include "report/export/export.h"
-#include "report/export/message.h"
 #include "report/graph/inlining.h"
 #include "report/graph/lisp_types.h"
+
+/*
+ * Messages of protocol buffers: varints, and fields of a length
+ */
+
+/* Empty when all but `pool` is zeros; used again when `count` is 0. */
+struct message {
+    struct report__pool *pool;
+    unsigned char *bytes;
+    size_t count, capacity;
+};
+
+enum { VARINT = 0, BYTES = 2, LONGEST = 10 };
+
+/* Room for MORE bytes. */
+static unsigned char *make_room(struct message *m, size_t more) {
+    if (m->capacity - m->count < more) {
+        size_t capacity = 2 * m->capacity + more + 256;
+        unsigned char *larger = report__alloc(m->pool, capacity, 1);
+        if (m->count > 0)
+            memcpy(larger, m->bytes, m->count);
+        report__drop(m->pool, m->bytes);
+        m->bytes = larger;
+        m->capacity = capacity;
+    }
+    return m->bytes + m->count;
+}
+
+/* A number without a field, as packed ones are. */
+static void put_varint(struct message *m, uint64_t number) {
+    unsigned char *to = make_room(m, LONGEST);
+    for (; number >= 0x80; number >>= 7)
+        *to++ = (unsigned char)(number | 0x80);
+    *to++ = (unsigned char)number;
+    m->count = (size_t)(to - m->bytes);
+}
+
+/* FIELD is NUMBER; left out when that is 0, the default. */
+static void put_number(struct message *m, unsigned field, uint64_t number) {
+    if (number == 0)
+        return;
+    put_varint(m, field << 3 | VARINT);
+    put_varint(m, number);
+}
+
+/* FIELD is LENGTH bytes. */
+static void put_bytes(struct message *m, unsigned field, const void *bytes,
+                      size_t length) {
+    put_varint(m, field << 3 | BYTES);
+    put_varint(m, length);
+    unsigned char *to = make_room(m, length);
+    if (length > 0)
+        memcpy(to, bytes, length);
+    m->count += length;
+}
+
+/* FIELD is the message OTHER, which is empty then. */
+static void put_message(struct message *m, unsigned field,
+                        struct message *other) {
+    put_bytes(m, field, other->bytes, other->count);
+    other->count = 0;
+}
+
+/*
+ * The profile
+ */
 
 /* Numbers of fields, see the file profile.proto of pprof. */
 enum {
@@ -83,8 +148,8 @@ struct pprof {
     FILE *out;
     z_stream zip;
     unsigned char zipped[STREAM_BYTES];
-    struct report__message all, one, part; /* all: not yet in the stream */
-    const char **strings;                  /* in their order */
+    struct message all, one, part; /* all: not yet in the stream */
+    const char **strings;          /* in their order */
     size_t string_count, string_capacity;
     uint32_t class_string[MPROF_CLASSES], key_class, key_thread, key_type;
     struct report__lisp_types types;
@@ -123,32 +188,31 @@ static void zip(struct pprof *p, int flush) {
 
 /* What is in p->one is FIELD of the profile. */
 static void put(struct pprof *p, unsigned field) {
-    report__put_message(&p->all, field, &p->one);
+    put_message(&p->all, field, &p->one);
     if (p->all.count >= STREAM_BYTES)
         zip(p, Z_NO_FLUSH);
 }
 
 /* Its number. */
 static uint32_t string(struct pprof *p, const char *text) {
-    p->strings = report__grow(p->pool, p->strings, p->string_count,
-                              &p->string_capacity, sizeof *p->strings);
-    p->strings[p->string_count] = text;
-    return (uint32_t)p->string_count++;
+    REPORT__PUSH(p->pool, p->strings, p->string_count, p->string_capacity,
+                 text);
+    return (uint32_t)p->string_count - 1;
 }
 
 /* Samples */
 
 static void put_type(struct pprof *p, unsigned field, const char *type,
                      const char *unit) {
-    report__put_number(&p->one, TYPE_TYPE, string(p, type));
-    report__put_number(&p->one, TYPE_UNIT, string(p, unit));
+    put_number(&p->one, TYPE_TYPE, string(p, type));
+    put_number(&p->one, TYPE_UNIT, string(p, unit));
     put(p, field);
 }
 
 static void put_label(struct pprof *p, uint32_t key, uint32_t value) {
-    report__put_number(&p->part, LABEL_KEY, key);
-    report__put_number(&p->part, LABEL_STRING, value);
-    report__put_message(&p->one, SAMPLE_LABEL, &p->part);
+    put_number(&p->part, LABEL_KEY, key);
+    put_number(&p->part, LABEL_STRING, value);
+    put_message(&p->one, SAMPLE_LABEL, &p->part);
 }
 
 static uint32_t thread_string(struct pprof *p, uint32_t index) {
@@ -171,11 +235,13 @@ static uint32_t type_string(struct pprof *p, uint32_t bin) {
 enum { FIRST = 1 };
 
 static uint32_t line_of(struct pprof *p, const struct report__frame *frame) {
+    const struct report__pair place =
+        report__frame_place(p->names, frame->place);
+
     return report__pair_number(
         p->pool, &p->lines,
-        report__pair_number(p->pool, &p->functions, frame->function,
-                            report__frame_file(p->names, frame)),
-        report__frame_line(p->names, frame));
+        report__pair_number(p->pool, &p->functions, frame->function, place.a),
+        place.b);
 }
 
 static bool is_inlined(const struct pprof *p, uint32_t function) {
@@ -204,12 +270,12 @@ static uint32_t find_location(struct pprof *p,
 static void put_sample(void *data, const struct report__sample *s) {
     struct pprof *p = data;
     for (uint32_t i = 0, n; i < s->depth; i += n)
-        report__put_varint(&p->part, FIRST + find_location(p, &s->frames[i],
-                                                           s->depth - i, &n));
-    report__put_message(&p->one, SAMPLE_LOCATION, &p->part);
+        put_varint(&p->part,
+                   FIRST + find_location(p, &s->frames[i], s->depth - i, &n));
+    put_message(&p->one, SAMPLE_LOCATION, &p->part);
     for (int i = 0; i < report__numbers_of(p->heap); i++)
-        report__put_varint(&p->part, s->numbers[i]);
-    report__put_message(&p->one, SAMPLE_VALUE, &p->part);
+        put_varint(&p->part, s->numbers[i]);
+    put_message(&p->one, SAMPLE_VALUE, &p->part);
     put_label(p, p->key_class, p->class_string[s->class_]);
     if (s->thread != MPROF_NONE)
         put_label(p, p->key_thread, thread_string(p, s->thread));
@@ -223,9 +289,9 @@ static void put_sample(void *data, const struct report__sample *s) {
 static void put_function(struct pprof *p, uint32_t id, const char *name,
                          uint32_t file) {
     uint32_t number = string(p, name);
-    report__put_number(&p->one, FUNCTION_ID, id);
-    report__put_number(&p->one, FUNCTION_NAME, number);
-    report__put_number(&p->one, FUNCTION_FILE, file);
+    put_number(&p->one, FUNCTION_ID, id);
+    put_number(&p->one, FUNCTION_NAME, number);
+    put_number(&p->one, FUNCTION_FILE, file);
     put(p, PROFILE_FUNCTION);
 }
 
@@ -236,26 +302,26 @@ static void put_lines(struct pprof *p, uint32_t i) {
 
     if (location->b > 0)
         put_lines(p, location->b - 1);
-    report__put_number(&p->part, LINE_FUNCTION, FIRST + line->a);
-    report__put_number(&p->part, LINE_LINE, line->b);
-    report__put_message(&p->one, LOCATION_LINE, &p->part);
+    put_number(&p->part, LINE_FUNCTION, FIRST + line->a);
+    put_number(&p->part, LINE_LINE, line->b);
+    put_message(&p->one, LOCATION_LINE, &p->part);
 }
 
 static void put_mapping(struct pprof *p, uint32_t module) {
     const struct report__module *m = &p->profile->modules[module];
 
-    report__put_number(&p->one, MAPPING_ID, module + 1);
-    report__put_number(&p->one, MAPPING_START, m->start);
-    report__put_number(&p->one, MAPPING_LIMIT, m->end);
-    report__put_number(&p->one, MAPPING_FILE,
-                       string(p, report__clean_name(p->pool, m->path)));
-    report__put_number(&p->one, MAPPING_BUILD_ID,
-                       string(p, report__build_id(p->pool, m)));
-    report__put_number(&p->one, MAPPING_HAS_FUNCTIONS, 1);
+    put_number(&p->one, MAPPING_ID, module + 1);
+    put_number(&p->one, MAPPING_START, m->start);
+    put_number(&p->one, MAPPING_LIMIT, m->end);
+    put_number(&p->one, MAPPING_FILE,
+               string(p, report__clean_name(p->pool, m->path)));
+    put_number(&p->one, MAPPING_BUILD_ID,
+               string(p, report__build_id(p->pool, m)));
+    put_number(&p->one, MAPPING_HAS_FUNCTIONS, 1);
     if (p->names->inlining) {
-        report__put_number(&p->one, MAPPING_HAS_FILES, 1);
-        report__put_number(&p->one, MAPPING_HAS_LINES, 1);
-        report__put_number(&p->one, MAPPING_HAS_INLINES, 1);
+        put_number(&p->one, MAPPING_HAS_FILES, 1);
+        put_number(&p->one, MAPPING_HAS_LINES, 1);
+        put_number(&p->one, MAPPING_HAS_INLINES, 1);
     }
     put(p, PROFILE_MAPPING);
 }
@@ -277,8 +343,8 @@ static void put_locations(struct pprof *p) {
         if (module[function] != MPROF_NONE)
             mapped[module[function]] = true;
         put_lines(p, i);
-        report__put_number(&p->one, LOCATION_ID, FIRST + i);
-        report__put_number(&p->one, LOCATION_MAPPING, module[function] + 1);
+        put_number(&p->one, LOCATION_ID, FIRST + i);
+        put_number(&p->one, LOCATION_MAPPING, module[function] + 1);
         put(p, PROFILE_LOCATION);
     }
     /* Readers take the first one for the program. */
@@ -335,14 +401,14 @@ static void finish(struct pprof *p) {
     uint32_t usual = string(p, "alloc_space");
 
     put_type(p, PROFILE_PERIOD_TYPE, "space", "bytes");
-    report__put_number(&p->all, PROFILE_PERIOD, 1);
-    report__put_number(&p->all, PROFILE_TIME, profile->start_time);
-    report__put_number(&p->all, PROFILE_DURATION, profile->duration);
-    report__put_number(&p->all, PROFILE_COMMENT, comment);
-    report__put_number(&p->all, PROFILE_DEFAULT_TYPE, usual);
+    put_number(&p->all, PROFILE_PERIOD, 1);
+    put_number(&p->all, PROFILE_TIME, profile->start_time);
+    put_number(&p->all, PROFILE_DURATION, profile->duration);
+    put_number(&p->all, PROFILE_COMMENT, comment);
+    put_number(&p->all, PROFILE_DEFAULT_TYPE, usual);
     for (size_t i = 0; i < p->string_count; i++) {
-        report__put_bytes(&p->all, PROFILE_STRING, p->strings[i],
-                          strlen(p->strings[i]));
+        put_bytes(&p->all, PROFILE_STRING, p->strings[i],
+                  strlen(p->strings[i]));
         if (p->all.count >= STREAM_BYTES)
             zip(p, Z_NO_FLUSH);
     }

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "report/export/chains.h"
-#include "report/export/json.h"
 #include "report/graph/lisp_types.h"
 
 struct json {
@@ -132,12 +131,11 @@ static void put_frames(const struct json *j) {
 
     fputs(",\n\"frames\":[", j->out);
     for (uint32_t i = 0; i < frames->count; i++) {
-        const struct report__frame frame = {frames->list[i].a,
-                                            frames->list[i].b};
+        const struct report__pair place =
+            report__frame_place(j->e->names, frames->list[i].b);
         fprintf(j->out, "%s[%" PRIu32 ",%" PRId64 ",%" PRIu32 "]",
-                i ? ",\n" : "\n", frame.function,
-                (int64_t)report__frame_file(j->e->names, &frame) - 1,
-                report__frame_line(j->e->names, &frame));
+                i ? ",\n" : "\n", frames->list[i].a, (int64_t)place.a - 1,
+                place.b);
     }
     putc(']', j->out);
 }

@@ -15,41 +15,23 @@ struct report__samples {
     const struct report__functions *names;
     const struct report__sampling *how;
     struct report__view view;
+    struct report__pool *pool;
     struct report__frame *room; /* for the innermost frames of a chain */
-    uint32_t most;              /* of them */
-};
-
-struct taker {
+    size_t capacity;
+    uint32_t most; /* of them */
     void (*take)(void *data, const struct report__sample *sample);
     void *data;
 };
 
-/* The depth of the deepest view node, but no more than is wanted. */
-static uint32_t find_most(const struct report__samples *w,
-                          struct report__pool *pool) {
-    uint32_t *depth = report__alloc(pool, w->view.count, sizeof *depth);
-    uint32_t most = 0;
-
-    for (uint32_t i = 0; i < w->view.count; i++) {
-        uint32_t parent = w->view.list[i].parent;
-        depth[i] = parent == MPROF_NONE ? 1 : depth[parent] + 1;
-        if (depth[i] > most)
-            most = depth[i];
-    }
-    report__drop(pool, depth);
-    return w->how->depth > 0 && w->how->depth < most ? w->how->depth : most;
-}
-
 /* False: it is one too many, which is said in its place. */
-static bool add_frame(const struct report__samples *w,
-                      struct report__sample *sample, uint32_t function,
-                      uint32_t place) {
+static bool add_frame(struct report__samples *w, struct report__sample *sample,
+                      uint32_t function, uint32_t place) {
     bool fits = sample->depth < w->most;
 
     if (!fits)
         function = report__deeper(w->names);
-    w->room[sample->depth++] =
-        (struct report__frame){function, fits ? place : 0};
+    REPORT__PUSH(w->pool, w->room, sample->depth, w->capacity,
+                 (struct report__frame){function, fits ? place : 0});
     return fits;
 }
 
@@ -60,9 +42,8 @@ struct spot {
 
 /* The functions from SPOT out to the one of view node VNODE; false: they are
  * too many. */
-static bool add_frames(const struct report__samples *w,
-                       struct report__sample *sample, uint32_t vnode,
-                       struct spot spot) {
+static bool add_frames(struct report__samples *w, struct report__sample *sample,
+                       uint32_t vnode, struct spot spot) {
     const struct report__inlining *inlining = w->names->inlining;
 
     while (spot.frame != MPROF_NONE) {
@@ -76,8 +57,8 @@ static bool add_frames(const struct report__samples *w,
 
 /* From NODE outwards, as view.c puts them: several nodes may be of one view
  * node, and the innermost one that is shown itself has its place. */
-static void find_chain(const struct report__samples *w, uint32_t node,
-                       uint32_t edge, struct report__sample *sample) {
+static void find_chain(struct report__samples *w, uint32_t node, uint32_t edge,
+                       struct report__sample *sample) {
     const struct report__inlining *inlining = w->names->inlining;
     const uint32_t *of_node = w->view.of_node;
     const struct spot nowhere = {MPROF_NONE, 0};
@@ -106,13 +87,11 @@ static void find_chain(const struct report__samples *w, uint32_t node,
         add_frame(w, sample, MPROF_TOP_LEVEL, 0);
 }
 
-static void take_counter(const struct report__samples *w,
-                         const struct report__counter *counter,
-                         const struct taker *taker) {
+static void take_counter(struct report__samples *w,
+                         const struct report__counter *counter) {
     const struct report__lived *lived = report__lived(counter);
     struct mprof_count allocated = counter->allocated;
-    struct report__sample sample = {.frames = w->room,
-                                    .thread =
+    struct report__sample sample = {.thread =
                                         w->profile->nodes[counter->node].thread,
                                     .class_ = counter->class_,
                                     .bin = counter->bin};
@@ -141,15 +120,13 @@ static void take_counter(const struct report__samples *w,
     sample.numbers[MPROF_NUMBER_ALLOCS] = allocated.allocs;
     sample.numbers[MPROF_NUMBER_BYTES] = allocated.bytes;
     find_chain(w, counter->node, counter->edge, &sample);
-    taker->take(taker->data, &sample);
+    sample.frames = w->room;
+    w->take(w->data, &sample);
 }
 
-static void take_total(const struct report__samples *w,
-                       const struct report__total *total,
-                       const struct taker *taker) {
+static void take_total(struct report__samples *w,
+                       const struct report__total *total) {
     struct report__sample sample = {
-        .frames = w->room,
-        .depth = 2,
         .thread = total->thread,
         .class_ = total->class_,
         .bin = total->bin,
@@ -158,10 +135,13 @@ static void take_total(const struct report__samples *w,
 
     if (!report__is_shown_self(total, w->how->all_frames))
         return;
-    w->room[0] = (struct report__frame){
-        .function = report__shown_of(w->names, total->function)};
-    w->room[1] = (struct report__frame){.function = report__summed(w->names)};
-    taker->take(taker->data, &sample);
+    REPORT__PUSH(
+        w->pool, w->room, sample.depth, w->capacity,
+        (struct report__frame){report__shown_of(w->names, total->function), 0});
+    REPORT__PUSH(w->pool, w->room, sample.depth, w->capacity,
+                 (struct report__frame){report__summed(w->names), 0});
+    sample.frames = w->room;
+    w->take(w->data, &sample);
 }
 
 struct report__samples *report__samples_open(
@@ -174,8 +154,8 @@ struct report__samples *report__samples_open(
     w->how = how;
     w->view = report__make_view(pool, profile, names, how->heap, MPROF_NONE,
                                 how->all_frames, names->inlining);
-    w->most = find_most(w, pool);
-    w->room = report__alloc(pool, (size_t)w->most + 2, sizeof *w->room);
+    w->pool = pool;
+    w->most = how->depth ? how->depth : UINT32_MAX;
     return w;
 }
 
@@ -183,29 +163,16 @@ void report__each_sample(struct report__samples *w,
                          void (*take)(void *data,
                                       const struct report__sample *sample),
                          void *data) {
-    const struct taker taker = {take, data};
     const struct report__profile *profile = w->profile;
     enum mprof_heap heap = w->how->heap;
 
+    w->take = take;
+    w->data = data;
     for (uint32_t i = 0; i < profile->counter_count; i++)
         if (profile->counters[i].heap == heap)
-            take_counter(w, &profile->counters[i], &taker);
+            take_counter(w, &profile->counters[i]);
     for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->total_count;
          i++)
         if (profile->threads[profile->totals[i].thread].heap == heap)
-            take_total(w, &profile->totals[i], &taker);
-}
-
-uint32_t report__frame_file(const struct report__functions *names,
-                            const struct report__frame *frame) {
-    return names->inlining
-               ? report__place_file(&names->inlining->places, frame->place)
-               : 0;
-}
-
-uint32_t report__frame_line(const struct report__functions *names,
-                            const struct report__frame *frame) {
-    return names->inlining
-               ? report__place_line(&names->inlining->places, frame->place)
-               : 0;
+            take_total(w, &profile->totals[i]);
 }

@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPORT_SAMPLES_H
 #define REPORT_EXPORT_SAMPLES_H
 
-#include "report/graph/functions.h"
+#include "report/graph/inlining.h"
 
 struct report__frame {
     /* Of names->list: one that is_inlined is so in the next frame. */
@@ -62,12 +62,14 @@ struct report__sampling {
     bool alive;
 };
 
-/* The number, from 1 on, of the file of names->inlining->places that FRAME
- * calls in; and its line.  0: not known. */
-uint32_t report__frame_file(const struct report__functions *names,
-                            const struct report__frame *frame);
-uint32_t report__frame_line(const struct report__functions *names,
-                            const struct report__frame *frame);
+/* PLACE of a frame: the number, from 1 on, of the file of
+ * names->inlining->places, and the line; zeros: that is not known. */
+static inline struct report__pair
+report__frame_place(const struct report__functions *names, uint32_t place) {
+    return names->inlining && place > 0
+               ? names->inlining->places.pairs.list[place]
+               : (struct report__pair){0, 0};
+}
 
 struct report__samples;
 

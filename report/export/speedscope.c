@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "report/export/chains.h"
-#include "report/export/json.h"
 
 static const struct {
     const char *name, *unit;

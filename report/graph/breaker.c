@@ -1,4 +1,5 @@
 /* breaker.c - which function holds a cycle together. */
+#include "report/base/search.h"
 #include "report/graph/graph.h"
 
 #include <stdlib.h>
@@ -21,9 +22,7 @@ struct cycle {
 
 static int compare_ways(const void *a, const void *b) {
     const struct member *x = a, *y = b;
-    if (x->ways != y->ways)
-        return x->ways > y->ways ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    return report__down(x->ways, y->ways) ?: report__up(x->number, y->number);
 }
 
 /* The members that are still in the largest cycle when WITHOUT is not there. */

@@ -1,4 +1,5 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
+#include "report/base/search.h"
 #include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
 #include "monitor/format/naming.h"
@@ -30,11 +31,10 @@ static uint32_t intern(struct naming *n, const char *key, uint32_t value) {
 static uint32_t add_shown(struct naming *n, const char *name,
                           enum mprof_function_kind kind, bool plumbing) {
     struct report__functions *out = n->out;
-    out->list = report__grow(n->pool, out->list, out->count, &n->capacity,
-                             sizeof *out->list);
-    out->list[out->count] = (struct report__shown){
-        .name = name, .kind = kind, .plumbing = plumbing};
-    return out->count++;
+    REPORT__PUSH(n->pool, out->list, out->count, n->capacity,
+                 (struct report__shown){
+                     .name = name, .kind = kind, .plumbing = plumbing});
+    return out->count - 1;
 }
 
 /* The function known by KEY, made if it is new. */
@@ -342,14 +342,9 @@ struct anonymous {
 /* By name, then in the order of the code. */
 static int compare_anonymous(const void *a, const void *b) {
     const struct anonymous *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    if (order == 0)
-        order = strcmp(x->place, y->place);
-    if (order != 0)
-        return order;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    return (x->shown > y->shown) - (x->shown < y->shown);
+    return strcmp(x->name, y->name) ?: strcmp(x->place, y->place)
+           ?: report__up(x->address, y->address)
+           ?: report__up(x->shown, y->shown);
 }
 
 /* Of what tells interpreted code, "FILE:POSITION:HASH", all but the hash. */

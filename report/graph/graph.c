@@ -14,6 +14,7 @@
 #define _GNU_SOURCE /* qsort_r */
 #endif
 #include "report/base/dictionary.h"
+#include "report/base/search.h"
 #include "report/base/scc.h"
 #include "report/graph/graph.h"
 #include "report/graph/view.h"
@@ -44,74 +45,33 @@ struct builder {
     size_t sum_room;
 };
 
-/* Add up SIZES[0] .. SIZES[N - 1]: each becomes the sum of those before it. */
-static void offsets(uint32_t *sizes, uint32_t n) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t size = sizes[i];
-        sizes[i] = sum;
-        sum += size;
-    }
-}
-
-/* Sort ITEMS by their KEYS, which are below BUCKETS; equal keys keep their
- * order.  KEYS[i] belongs to item number i, not to ITEMS[i]. */
-static void sort_by(struct builder *b, uint32_t *items, uint32_t count,
-                    const uint32_t *keys, uint32_t buckets) {
-    uint32_t *start = report__alloc(b->pool, buckets, sizeof *start);
-    uint32_t *sorted = report__alloc(b->pool, count, sizeof *sorted);
-
-    for (uint32_t i = 0; i < count; i++)
-        start[keys[items[i]]]++;
-    offsets(start, buckets);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[start[keys[items[i]]]++] = items[i];
-    if (count)
-        memcpy(items, sorted, count * sizeof *items);
-    report__drop(b->pool, start);
-    report__drop(b->pool, sorted);
-}
-
 static void add_class(struct report__counts *sum,
                       const struct report__total *total) {
-    sum->by_class[total->class_].allocs += total->count.allocs;
-    sum->by_class[total->class_].bytes += total->count.bytes;
+    report__add_count(&sum->by_class[total->class_], &total->count);
 }
 
-struct summed {
-    uint64_t key;    /* thread and function of the tables */
-    uint32_t record; /* FUNCTION that the total is of */
-    uint64_t bytes;
-};
-
-static int compare_summed(const void *a, const void *b) {
-    const struct summed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->record > y->record) - (x->record < y->record);
-}
-
-/* Of functions with totals of several records, all but the first's. */
+/* Of functions with totals of several records in a thread, all but those of the
+ * first record. */
 static void find_doubtful(struct builder *b) {
-    struct summed *all = report__alloc(b->pool, b->total_count, sizeof *all);
-    uint32_t count = 0, first = 0;
+    struct report__pairs seen = {.count = 0}; /* thread, function */
+    uint32_t *first = report__alloc(b->pool, b->total_count, sizeof *first);
+    uint32_t *number = report__alloc(b->pool, b->total_count, sizeof *number);
 
     for (uint32_t i = 0; i < b->total_count; i++) {
         const struct report__total *t = &b->totals[i];
-        if (t->kind == MPROF_BELOW)
-            all[count++] = (struct summed){
-                (uint64_t)t->thread << 32 |
-                    report__shown_of(b->graph->functions, t->function),
-                t->function, t->count.bytes};
+        uint32_t known = seen.count;
+        if (t->kind != MPROF_BELOW)
+            continue;
+        uint32_t n = number[i] = report__pair_number(
+            b->pool, &seen, t->thread,
+            report__shown_of(b->graph->functions, t->function));
+        if (n == known || t->function < first[n])
+            first[n] = t->function;
     }
-    if (count > 0)
-        qsort(all, count, sizeof *all, compare_summed);
-    for (uint32_t i = 0; i < count; i++)
-        if (all[i].key != all[first].key)
-            first = i;
-        else if (all[i].record != all[first].record)
-            b->graph->doubtful += all[i].bytes;
-    report__drop(b->pool, all);
+    for (uint32_t i = 0; i < b->total_count; i++)
+        if (b->totals[i].kind == MPROF_BELOW &&
+            b->totals[i].function != first[number[i]])
+            b->graph->doubtful += b->totals[i].count.bytes;
 }
 
 /* What was summed up already, of THREAD or of all. */
@@ -139,34 +99,33 @@ static void find_totals(struct builder *b, const struct report__profile *p,
     }
 }
 
+static int compare_pairs(const void *a, const void *b, void *pairs) {
+    const struct report__pair *list = pairs;
+    const struct report__pair *x = &list[*(const uint32_t *)a],
+                              *y = &list[*(const uint32_t *)b];
+    return report__up(x->a, y->a) ?: report__up(x->b, y->b);
+}
+
 /* The arcs of PAIRS, by caller and then callee; returns by pair the index of
  * its arc. */
 static uint32_t *sort_arcs(struct builder *b,
                            const struct report__pairs *pairs) {
     struct report__graph *g = b->graph;
-    uint32_t functions = g->functions->count, count = pairs->count;
+    uint32_t count = pairs->count;
     uint32_t *order = report__alloc(b->pool, count, sizeof *order);
-    uint32_t *caller = report__alloc(b->pool, count, sizeof *caller);
-    uint32_t *callee = report__alloc(b->pool, count, sizeof *callee);
     uint32_t *index = report__alloc(b->pool, count, sizeof *index);
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-        caller[i] = pairs->list[i].a;
-        callee[i] = pairs->list[i].b;
-    }
-    sort_by(b, order, count, callee, functions);
-    sort_by(b, order, count, caller, functions);
+    report__sort(order, count, sizeof *order, compare_pairs, pairs->list);
     g->arc_count = count;
     g->arcs = report__alloc(b->pool, count, sizeof *g->arcs);
     for (uint32_t i = 0; i < count; i++) {
         index[order[i]] = i;
-        g->arcs[i].caller = caller[order[i]];
-        g->arcs[i].callee = callee[order[i]];
+        g->arcs[i].caller = pairs->list[order[i]].a;
+        g->arcs[i].callee = pairs->list[order[i]].b;
     }
     report__drop(b->pool, order);
-    report__drop(b->pool, caller);
-    report__drop(b->pool, callee);
     return index;
 }
 
@@ -208,22 +167,22 @@ static void find_arcs(struct builder *b) {
 /* The arcs from and to each function. */
 static void index_arcs(struct builder *b) {
     struct report__graph *g = b->graph;
-    uint32_t *callee = report__alloc(b->pool, g->arc_count, sizeof *callee);
+    uint32_t *next = report__alloc(b->pool, g->functions->count, sizeof *next);
 
     g->by_callee = report__alloc(b->pool, g->arc_count, sizeof *g->by_callee);
     for (uint32_t i = 0; i < g->arc_count; i++) {
-        g->by_callee[i] = i;
-        callee[i] = g->arcs[i].callee;
         g->vertices[g->arcs[i].caller].call_count++;
         g->vertices[g->arcs[i].callee].caller_count++;
     }
-    sort_by(b, g->by_callee, g->arc_count, callee, g->functions->count);
     for (uint32_t v = 0, calls = 0, callers = 0; v < g->functions->count; v++) {
         g->vertices[v].first_call = calls;
-        g->vertices[v].first_caller = callers;
+        g->vertices[v].first_caller = next[v] = callers;
         calls += g->vertices[v].call_count;
         callers += g->vertices[v].caller_count;
     }
+    for (uint32_t i = 0; i < g->arc_count; i++)
+        g->by_callee[next[g->arcs[i].callee]++] = i;
+    report__drop(b->pool, next);
 }
 
 /* Step 3.  Components of one function are not cycles. */
@@ -420,24 +379,17 @@ static const char *name_of(const struct report__graph *g, uint32_t v) {
 static int compare_members(const void *a, const void *b, void *graph) {
     const struct report__graph *g = graph;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t m = report__bytes(&g->vertices[x].self);
-    uint64_t n = report__bytes(&g->vertices[y].self);
-    if (m == n) {
-        m = report__bytes(&g->vertices[x].total);
-        n = report__bytes(&g->vertices[y].total);
-    }
-    if (m != n)
-        return m > n ? -1 : 1;
-    int names = strcmp(name_of(g, x), name_of(g, y));
-    return names ? names : (x > y) - (x < y);
+    const struct report__vertex *v = &g->vertices[x], *w = &g->vertices[y];
+    return report__down(report__bytes(&v->self), report__bytes(&w->self))
+           ?: report__down(report__bytes(&v->total), report__bytes(&w->total))
+           ?: strcmp(name_of(g, x), name_of(g, y)) ?: report__up(x, y);
 }
 
 static int compare_cycles(const void *a, const void *b, void *graph) {
     const struct report__cycle *x = a, *y = b;
-    uint64_t m = report__bytes(&x->total), n = report__bytes(&y->total);
-    if (m != n)
-        return m > n ? -1 : 1;
-    return strcmp(name_of(graph, x->members[0]), name_of(graph, y->members[0]));
+    return report__down(report__bytes(&x->total), report__bytes(&y->total))
+               ?: strcmp(name_of(graph, x->members[0]),
+                         name_of(graph, y->members[0]));
 }
 
 /* The numbers of the cycles do not depend on the order of the file. */

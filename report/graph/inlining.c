@@ -49,10 +49,8 @@ static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function,
 
     if (frame < out->count)
         return frame;
-    out->frames = report__grow(s->pool, out->frames, out->count,
-                               &s->frame_capacity, sizeof *out->frames);
-    out->frames[out->count++] =
-        (struct report__inlined_frame){outer, function, call};
+    REPORT__PUSH(s->pool, out->frames, out->count, s->frame_capacity,
+                 (struct report__inlined_frame){outer, function, call});
     return frame;
 }
 

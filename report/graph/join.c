@@ -356,26 +356,6 @@ bool report__join(struct report__pool *pool,
                 copy->array[copy->count++] = p->array[i];                      \
     } while (0)
 
-/* The bins of SIDE have other numbers in COPY, which has only these. */
-static void renumber_bins(struct report__pool *pool,
-                          const struct report__joined *joined,
-                          const struct report__profile *p,
-                          struct report__profile *copy,
-                          enum report__joined_side side) {
-    uint32_t *numbers = report__alloc(pool, p->bin_count, sizeof *numbers);
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < p->bin_count; i++)
-        if (report__side_of(joined, p->bins[i].thread) == side)
-            numbers[i] = count++;
-    for (uint32_t i = 0; i < copy->counter_count; i++)
-        if (copy->counters[i].bin != MPROF_NONE)
-            copy->counters[i].bin = numbers[copy->counters[i].bin];
-    for (uint32_t i = 0; i < copy->total_count; i++)
-        if (copy->totals[i].bin != MPROF_NONE)
-            copy->totals[i].bin = numbers[copy->totals[i].bin];
-}
-
 const struct report__profile *
 report__one_side(struct report__pool *pool, const struct report__joined *joined,
                  const struct report__profile *p,
@@ -385,8 +365,6 @@ report__one_side(struct report__pool *pool, const struct report__joined *joined,
     *copy = *p;
     KEEP(counters, counter_count, p->nodes[p->counters[i].node].thread);
     KEEP(totals, total_count, p->totals[i].thread);
-    KEEP(bins, bin_count, p->bins[i].thread);
     KEEP(sizes, size_count, p->sizes[i].thread);
-    renumber_bins(pool, joined, p, copy, side);
     return copy;
 }

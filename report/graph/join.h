@@ -48,7 +48,8 @@ bool report__join(struct report__pool *pool,
                   struct report__functions *const names[MPROF_SIDES],
                   struct report__joined *joined, const char **error);
 
-/* Of PROFILE, which is JOINED's or a part of it, what SIDE has. */
+/* Of PROFILE, which is JOINED's or a part of it, what SIDE has; but it keeps
+ * the bins of both. */
 const struct report__profile *
 report__one_side(struct report__pool *pool, const struct report__joined *joined,
                  const struct report__profile *profile,

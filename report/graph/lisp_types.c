@@ -6,79 +6,58 @@
 #include <string.h>
 #include <strings.h>
 
+#include "report/base/dictionary.h"
+#include "report/base/search.h"
 #include "report/base/utf8.h"
-
-/* A bin, while they are put together. */
-struct item {
-    const struct report__bin *bin;
-    uint32_t type; /* the number of its type by name */
-};
 
 /* A type, while they are sorted. */
 struct ranked {
     struct report__lisp_type type;
-    uint32_t number; /* by name */
+    uint32_t number; /* in the order of the bins */
 };
-
-static int compare_text(const char *a, const char *b) {
-    return strcmp(a ? a : "", b ? b : "");
-}
-
-static int compare_items(const void *a, const void *b) {
-    const struct report__bin *x = ((const struct item *)a)->bin;
-    const struct report__bin *y = ((const struct item *)b)->bin;
-    int types = strcmp(x->type, y->type);
-    return types ? types : compare_text(x->name, y->name);
-}
 
 static int compare_ranked(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
-    if (x->type.bytes != y->type.bytes)
-        return x->type.bytes > y->type.bytes ? -1 : 1;
-    return (x->number > y->number) - (x->number < y->number);
+    const char *x_name = x->type.name ? x->type.name : "";
+    return report__down(x->type.bytes, y->type.bytes)
+           ?: strcmp(x->type.type, y->type.type)
+           ?: strcmp(x_name, y->type.name ? y->type.name : "");
 }
 
-/* Bins with one name become one type.  Returns how many there are. */
-static uint32_t merge(struct item *items, uint32_t count,
-                      struct ranked *ranked) {
-    uint32_t types = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct report__bin *bin = items[i].bin;
-        if (i == 0 || compare_items(&items[i - 1], &items[i]) != 0) {
-            ranked[types] = (struct ranked){{bin->type, bin->name, 0}, types};
-            types++;
-        }
-        items[i].type = types - 1;
-        ranked[types - 1].type.bytes += bin->objects.bytes + bin->storage.bytes;
-    }
-    return types;
-}
-
+/* Bins with one name are one type. */
 struct report__lisp_types
 report__lisp_types(struct report__pool *pool,
                    const struct report__profile *profile) {
-    uint32_t bins = profile->bin_count;
-    struct item *items = report__alloc(pool, bins, sizeof *items);
+    const uint32_t bins = profile->bin_count;
+    struct report__dictionary texts = {.slots = NULL};
+    struct report__pairs names = {.count = 0};
     struct ranked *ranked = report__alloc(pool, bins, sizeof *ranked);
     uint32_t *rank = report__alloc(pool, bins, sizeof *rank);
-    struct report__lisp_types types = {.count = 0};
+    struct report__lisp_types types = {
+        .of_bin = report__alloc(pool, bins, sizeof *types.of_bin)};
 
-    for (uint32_t i = 0; i < bins; i++)
-        items[i].bin = &profile->bins[i];
-    if (bins > 0)
-        qsort(items, bins, sizeof *items, compare_items);
-    types.count = merge(items, bins, ranked);
+    for (uint32_t i = 0; i < bins; i++) {
+        const struct report__bin *bin = &profile->bins[i];
+        uint32_t type =
+            report__intern(pool, &texts, bin->type, (uint32_t)texts.used);
+        uint32_t name = report__intern(pool, &texts, bin->name ? bin->name : "",
+                                       (uint32_t)texts.used);
+        uint32_t number = report__pair_number(pool, &names, type, name);
+        if (number == types.count)
+            ranked[types.count++] =
+                (struct ranked){{bin->type, bin->name, 0}, number};
+        ranked[number].type.bytes += bin->objects.bytes + bin->storage.bytes;
+        types.of_bin[i] = number;
+    }
     if (types.count > 0)
         qsort(ranked, types.count, sizeof *ranked, compare_ranked);
     types.list = report__alloc(pool, types.count, sizeof *types.list);
-    types.of_bin = report__alloc(pool, bins, sizeof *types.of_bin);
     for (uint32_t i = 0; i < types.count; i++) {
         types.list[i] = ranked[i].type;
         rank[ranked[i].number] = i;
     }
     for (uint32_t i = 0; i < bins; i++)
-        types.of_bin[items[i].bin - profile->bins] = rank[items[i].type];
+        types.of_bin[i] = rank[types.of_bin[i]];
     return types;
 }
 
@@ -124,16 +103,14 @@ static void complain(struct report__pool *pool,
                      const struct report__lisp_types *types, const char *text,
                      size_t length, const char **error) {
     enum { FEW = 20 }; /* as far as anybody reads on */
-    struct report__memory list;
-    FILE *stream = report__memory_open(&list, pool);
+    const char *all = "";
 
-    for (uint32_t i = 0; i < types->count && i < FEW; i++) {
-        fputs(i == 0 ? " " : ", ", stream);
-        report__print_name(stream, report__lisp_type_name(&types->list[i]));
-    }
+    for (uint32_t i = 0; i < types->count && i < FEW; i++)
+        all = report__format(pool, "%s%s%s", all, i == 0 ? " " : ", ",
+                             report__printed_name(pool, report__lisp_type_name(
+                                                            &types->list[i])));
     if (types->count > FEW)
-        fprintf(stream, " and %u more", types->count - FEW);
-    const char *all = report__memory_close(&list);
+        all = report__format(pool, "%s and %u more", all, types->count - FEW);
     *error =
         types->count == 0
             ? "no types were recorded"
@@ -169,9 +146,7 @@ bool *report__choose_types(struct report__pool *pool,
 
 static void add(struct report__bin *bin, bool is_storage,
                 const struct mprof_count *count) {
-    struct mprof_count *sum = is_storage ? &bin->storage : &bin->objects;
-    sum->allocs += count->allocs;
-    sum->bytes += count->bytes;
+    report__add_count(is_storage ? &bin->storage : &bin->objects, count);
 }
 
 void report__bin_part(struct report__pool *pool, struct report__profile *part) {

@@ -9,9 +9,8 @@ static uint32_t file_number(struct report__pool *pool, struct report__places *p,
 
     if (number < p->file_count)
         return number;
-    p->files = report__grow(pool, p->files, p->file_count, &p->capacity,
-                            sizeof *p->files);
-    p->files[p->file_count++] = report__copy(pool, file, strlen(file));
+    REPORT__PUSH(pool, p->files, p->file_count, p->capacity,
+                 report__copy(pool, file, strlen(file)));
     return number;
 }
 

@@ -1,4 +1,5 @@
 /* sources.c - see sources.h. */
+#include "report/base/search.h"
 #include "report/graph/sources.h"
 
 #include <errno.h>
@@ -119,8 +120,7 @@ static int compare_places(const void *a, const void *b) {
     const struct report__function *y = *(const struct report__function **)b;
     int files = x->file == y->file ? 0 : strcmp(x->file, y->file);
 
-    return files ? files
-                 : (x->position > y->position) - (x->position < y->position);
+    return files ?: (x->position > y->position) - (x->position < y->position);
 }
 
 /* The COUNT functions LIST are of one file, by position. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/export/json.h"
+#include "report/export/export.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
 #include "report/graph/own.h"
@@ -125,10 +125,8 @@ static uint32_t group_number(struct report__pool *pool, struct groups *groups,
     for (uint32_t i = groups->count; i-- > 0;)
         if (strcmp(groups->list[i], name) == 0)
             return i + 1;
-    groups->list = report__grow(pool, groups->list, groups->count,
-                                &groups->capacity, sizeof *groups->list);
-    groups->list[groups->count] = name;
-    return ++groups->count;
+    REPORT__PUSH(pool, groups->list, groups->count, groups->capacity, name);
+    return groups->count;
 }
 
 static void put_functions(const struct put *p) {
@@ -308,7 +306,7 @@ static void put_curve(const struct put *p) {
     fputs(",\n\"curve\":[", p->out);
     if (p->heap->sampling.heap == MPROF_LISP_HEAP)
         for (uint32_t i = 0; i < profile->collection_count; i++) {
-            const struct report__collection *c = &profile->collections[i];
+            const struct mprof_collection *c = &profile->collections[i];
             ROW(p, &count, c->time, c->before);
             ROW(p, &count, c->time, c->after);
         }

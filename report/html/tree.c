@@ -133,8 +133,8 @@ static void leave_out(struct maker *m, uint32_t most) {
 
 static int compare_links(const void *a, const void *b) {
     const struct link *x = a, *y = b;
-    return report__order(x->parent, y->parent)
-               ?: report__order(x->function, y->function);
+    return report__up(x->parent, y->parent)
+               ?: report__up(x->function, y->function);
 }
 
 /* Sort links and bring the nodes into their order. */
@@ -177,10 +177,10 @@ static void make_nodes(struct maker *m) {
 
 static int compare_samples(const void *a, const void *b) {
     const struct report__html_sample *x = a, *y = b;
-    return report__order(x->node, y->node)
-               ?: report__order(x->thread, y->thread)
-               ?: report__order(x->class_, y->class_)
-               ?: report__order(x->type, y->type);
+    return report__up(x->node, y->node)
+               ?: report__up(x->thread, y->thread)
+               ?: report__up(x->class_, y->class_)
+               ?: report__up(x->type, y->type);
 }
 
 /* One for each node, thread, class and type. */

@@ -216,7 +216,7 @@ static struct series lisp_series(const struct report__profile *p,
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < p->collection_count; i++) {
-        const struct report__collection *c = &p->collections[i];
+        const struct mprof_collection *c = &p->collections[i];
         s.list[i] = (struct point){
             .time = c->time,
             .numbers = {c->collections, c->allocated, c->before, c->after},
@@ -239,7 +239,7 @@ static void draw_collections(FILE *out, const struct report__profile *p,
         pool, 2 * (size_t)p->collection_count + 1, sizeof *moments);
 
     for (uint32_t i = 0; i < p->collection_count; i++) {
-        const struct report__collection *c = &p->collections[i];
+        const struct mprof_collection *c = &p->collections[i];
         moments[count].time = moments[count + 1].time = c->time;
         moments[count++].live.bytes = c->before;
         moments[count++].live.bytes = c->after;

@@ -38,19 +38,6 @@ struct judge {
     struct report__verdicts out;
 };
 
-/* NAME as tables print it. */
-static const char *printed(struct report__pool *pool, const char *name) {
-    struct report__memory memory;
-    const char *at = name;
-
-    while (*at >= ' ' && *at <= '~')
-        at++;
-    if (*at == '\0')
-        return name;
-    report__print_name(report__memory_open(&memory, pool), name);
-    return report__memory_close(&memory);
-}
-
 static bool is_plumbing(const struct judge *j,
                         const struct report__shown *shown) {
     return shown != &j->now.names->list[MPROF_TOP_LEVEL] && !j->all_frames &&
@@ -78,7 +65,8 @@ static void find_functions(struct judge *j) {
         for (int i = 0; i < 2 && limit == MPROF_NONE; i++)
             if (texts[i] && !is_plumbing(j, shown))
                 limit = report__intern(j->pool, &j->limited,
-                                       printed(j->pool, texts[i]), MPROF_NONE);
+                                       report__printed_name(j->pool, texts[i]),
+                                       MPROF_NONE);
         if (limit != MPROF_NONE && j->function[limit] == MPROF_NONE)
             j->function[limit] = f;
         else if (limit != MPROF_NONE)

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "report/base/search.h"
 #include "report/base/fitted.h"
 #include "report/base/utf8.h"
 #include "report/elf/types.h"
@@ -292,14 +293,6 @@ static inline int report__larger(int a, int b) {
 }
 static inline int report__width(int least, uint64_t number) {
     return report__larger(least, report__digits(number));
-}
-
-/* To compare by numbers: the smaller one first, or the larger one. */
-static inline int report__up(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-static inline int report__down(uint64_t a, uint64_t b) {
-    return report__up(b, a);
 }
 
 /* *KEPT becomes what is left of *ALLOCATED after *FREED. */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/elf/type_names.h"
+#include "report/elf/dwarf_types.h"
 #include "report/elf/types.h"
 
 /* Of this program. */
@@ -307,20 +307,21 @@ static void test_standard_types_come_last(void **state) {
 /* One type of several compilation units has the best of its ranks. */
 static void test_ranks(void **state) {
     struct fixture *f = *state;
-    struct report__type_names names;
+    struct report__type_names names = {.pool = &f->pool};
+    char name[] = "first";
 
-    report__type_names_begin(&names, &f->pool);
-    report__add_type(&names, "middle", 6, 8, MPROF__SYSTEM_TYPE);
-    report__add_type(&names, "first, later", 5, 8, MPROF__LIBRARY_STRUCTURE);
-    report__add_type(&names, "first", 5, 8, MPROF__OWN_STRUCTURE);
-    report__add_type(&names, "first", 5, 8, MPROF__LIBRARY_ARRAY);
-    report__add_type(&names, "first", 5, 4, MPROF__LIBRARY_ARRAY);
+    report__add_type(&names, "middle", 8, MPROF__SYSTEM_TYPE);
+    report__add_type(&names, name, 8, MPROF__LIBRARY_STRUCTURE);
+    report__add_type(&names, "first", 8, MPROF__OWN_STRUCTURE);
+    report__add_type(&names, "first", 8, MPROF__LIBRARY_ARRAY);
+    report__add_type(&names, "first", 4, MPROF__LIBRARY_ARRAY);
+    name[0] = 'x';
     assert_int_equal(names.count, 3);
-    report__type_names_sort(&names);
-    assert_int_equal(names.table[0].size, 4);
-    assert_string_equal(names.table[1].name, "first");
-    assert_int_equal(names.table[1].rank, MPROF__OWN_STRUCTURE);
-    assert_string_equal(names.table[2].name, "middle");
+    assert_string_equal(names.list[0].name, "middle");
+    assert_string_equal(names.list[1].name, "first");
+    assert_int_equal(names.list[1].rank, MPROF__OWN_STRUCTURE);
+    assert_int_equal(names.list[2].size, 4);
+    assert_string_equal(names.list[2].name, "first");
 }
 
 static void test_sentences(void **state) {
