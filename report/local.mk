@@ -16,7 +16,6 @@ report_data_sources = \
 	report/data/copy.c report/data/copy.h \
 	report/data/counted.c report/data/counters.c \
 	report/data/curve.c \
-	report/data/group.c report/data/group.h \
 	report/data/lives.c \
 	report/data/log.c report/data/log.h \
 	report/data/merge.c report/data/merge.h \
@@ -29,14 +28,12 @@ report_data_sources = \
 report_elf_sources = \
 	report/elf/calls.c report/elf/calls.h \
 	report/elf/cxx_names.c report/elf/cxx_names.h \
-	report/elf/demangle.c report/elf/demangle.h \
 	report/elf/dwarf_types.c report/elf/dwarf_types.h \
 	report/elf/elf_file.c report/elf/elf_file.h \
 	report/elf/inlines.c report/elf/inlines.h \
 	report/elf/lines.c report/elf/lines.h \
-	report/elf/place.h \
 	report/elf/symbols.c report/elf/symbols.h \
-	report/elf/type_size.c report/elf/type_size.h \
+	report/elf/type_size.c \
 	report/elf/types.c report/elf/types.h
 
 report_graph_sources = \
@@ -50,7 +47,6 @@ report_graph_sources = \
 	report/graph/inlining.c report/graph/inlining.h \
 	report/graph/lisp_types.c report/graph/lisp_types.h \
 	report/graph/own.c report/graph/own.h \
-	report/graph/places.c report/graph/places.h \
 	report/graph/short_names.c \
 	report/graph/sources.c report/graph/sources.h \
 	report/graph/same_name.c report/graph/same_name.h \
@@ -62,7 +58,7 @@ report_tables_sources = \
 	report/tables/curve.c \
 	report/tables/cycles.c \
 	report/tables/diff.c report/tables/diff.h \
-	report/tables/diff_print.c report/tables/diff_words.c \
+	report/tables/diff_print.c \
 	report/tables/direct.c \
 	report/tables/header.c \
 	report/tables/finder.h \
@@ -77,12 +73,11 @@ report_tables_sources = \
 	report/tables/registry.c \
 	report/tables/rows.c report/tables/rows.h \
 	report/tables/sexp.c \
-	report/tables/sizes.c \
-	report/tables/stats.c report/tables/stats.h \
+	report/tables/stats.h \
 	report/tables/tables.h \
 	report/tables/summary.c \
 	report/tables/text.c \
-	report/tables/through.c report/tables/through.h \
+	report/tables/through.c \
 	report/tables/tree.c \
 	report/tables/verdicts.c
 
@@ -166,7 +161,7 @@ libmprof_report_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 $(NO_UNDEFINED) \
 	-export-symbols-regex '^mprof_report_(string|free)$$'
 
 mprof_SOURCES = report/command/main.c report/command/run.c \
-	report/command/run_html.c
+	report/command/run_wait.c
 
 mprof_CPPFLAGS = $(AM_CPPFLAGS) -DMPROF_LIBDIR='"$(libdir)"'
 mprof_LDADD = libreport.la $(REPORT_LIBS)

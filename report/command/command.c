@@ -16,9 +16,11 @@ static enum report__command_id id_of(const struct report__call *call) {
 bool report__check_focus(struct report__call *call) {
     const struct report__options *o = &call->options;
 
-    return !o->focus.only || !o->all_frames ||
-           report__refuse(call, "--only leaves functions out, --all-frames "
-                                "shows all: choose one");
+    return !(o->focus.only || o->focus.hide) || !o->all_frames ||
+           report__refuse(call,
+                          "%s leaves functions out, --all-frames shows all: "
+                          "choose one",
+                          o->focus.only ? "--only" : "--hide");
 }
 
 bool report__check_not_terminal(struct report__call *call) {

@@ -63,7 +63,7 @@ struct report__run_options {
     const char *limit, *log, *html;
     const char *threshold; /* of the log */
     const char *live;      /* what of Lisp's heap is alive: "1", "1/512" */
-    bool log_plain, no_children, summary, stats, group, scan, lisp;
+    bool log_plain, no_children, summary, stats, group, scan, lisp, quiet;
 };
 
 struct report__budget_options {
@@ -245,13 +245,13 @@ int report__main(int argc, char **argv, FILE *out, FILE *err);
  * when there is none; one line on standard error says why. */
 int report__run_main(int argc, char **argv);
 
-/* `mprof run --html`: fork.  In the child it returns -1: that becomes the
- * program.  In this process it goes on when the program has ended: it makes the
- * page FILE of the data file that MPROF_DATA names and of those beside it that
- * the program's children left, and returns the program's exit status, or ends
- * by the signal that ended it.  A line on standard error says why there is no
- * page. */
-int report__run_with_page(const char *file);
+/* Fork.  In the child it returns -1: that becomes the program.  In this process
+ * it goes on when the program has ended: it makes the page PAGE of the data
+ * file that MPROF_DATA names and of those beside it that the program's children
+ * left, or for NULL tells how they are shown; DATA is what the user calls it.
+ * Returns the program's exit status, or ends by the signal that ended it.  A
+ * line on standard error says why there is no page. */
+int report__run_and_wait(const char *page, const char *data);
 
 /* Whether FILE begins as a data file does. */
 bool report__is_data(const char *file);

@@ -90,7 +90,7 @@ static unsigned read_sides(struct diff *d) {
         report__shorten_names(d->pool, d->joined.names);
     if (o->format == MPROF_DIFF_TEXT && !o->all_frames &&
         o->choice.verbosity != MPROF_VERBOSE)
-        report__hide_standard(d->joined.profile, d->joined.names);
+        report__hide_standard(d->pool, d->joined.profile, d->joined.names);
     if (!report__focus(d->pool, d->joined.profile, d->joined.names, &o->focus,
                        &d->focused, error))
         return 0;

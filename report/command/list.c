@@ -1,6 +1,6 @@
 /* list.c - the command `mprof list`: whose the data files are. */
 #include "report/command/command.h"
-#include "report/data/group.h"
+#include "report/data/profile.h"
 
 /* Those of CALL; without any, the data files that a run leaves here. */
 static const char **find_files(struct report__call *call, uint32_t *count) {

@@ -232,6 +232,14 @@ static bool set_live(struct report__call *call, const char *sample) {
 }
 
 /* "FILE,plain,4k"; what is none of these is a part of the file's name. */
+static bool set_stats(struct report__call *call, const char *which) {
+    call->options.run.group |= *which != '\0';
+    call->options.run.stats |= *which == '\0';
+    return *which == '\0' || strcmp(which, "group") == 0 ||
+           report__refuse(call, "--stats=%s: say --stats or --stats=group",
+                          which);
+}
+
 static bool set_log(struct report__call *call, const char *value) {
     struct report__run_options *run = &call->options.run;
     char *file = report__copy(&call->pool, value, strlen(value)), *comma;
@@ -352,11 +360,13 @@ const struct report__option report__option_list[] = {
      REPORT | SUMMARY | DIFF | CURVE | EXPORT | CHECK, CALL(set_heap)},
     {"focus", "REGEX", "only chains with a function like this",
      REPORT | DIFF | EXPORT, TEXT(focus.focus)},
+    {"hide", "REGEX", "what functions like this allocate is their callers'",
+     REPORT | DIFF | EXPORT, TEXT(focus.hide)},
     {"ignore", "REGEX", "no chains with a function like this",
      REPORT | DIFF | EXPORT, TEXT(focus.ignore)},
     {"only", "REGEX",
-     "only functions of packages or files like this; the others'\n"
-     "allocations are their callers'",
+     "only functions of packages, binaries or source files like\n"
+     "this; what others allocate is their callers'",
      REPORT | DIFF | EXPORT, TEXT(focus.only)},
     {"type", "TYPE",
      "of Lisp, only this type, such as hash-table, or class of\n"
@@ -423,10 +433,12 @@ const struct report__option report__option_list[] = {
      RUN, TEXT(run.html)},
     {"summary", NULL, "each process prints a line when it ends", RUN,
      FLAG(run.summary)},
-    {"stats", NULL, "record the load over time, for mprof stats", RUN,
-     FLAG(run.stats)},
-    {"group", NULL, "add up what all processes allocate, for mprof stats", RUN,
-     FLAG(run.group)},
+    {"stats", "[=group]",
+     "record the load over time, for mprof stats; group: also add\n"
+     "up what all processes allocate",
+     RUN, CALL(set_stats), .what = ""},
+    {"quiet", NULL, "on a terminal: do not tell what to type next", RUN,
+     FLAG(run.quiet)},
     {"log", "FILE[,plain][,BYTES]",
      "also write a log of each event; plain: as text; BYTES: only\n"
      "of events of at least so many bytes",
@@ -458,6 +470,7 @@ const struct report__option report__option_list[] = {
     {"leak-depth", "N", "", REPORT, ALIAS("depth=")},
     {"leaks", "WHICH", "", REPORT,
      CHOICE(leaks, "kind of leaks", " kept lost")},
+    {"group", NULL, "", RUN, ALIAS("stats=group")},
     {"sexp", NULL, "", REPORT, ALIAS("format=sexp")},
     {"plain", NULL, "", STATS, ALIAS("format=plain")},
     {"no-inlines", NULL, "", HTML | DIFF, ALIAS("inlines=no")},

@@ -74,7 +74,7 @@ static struct report__functions *look_up(struct printing *p) {
     if (!o->full_names)
         report__shorten_names(c->pool, names);
     if (!o->all_frames && !is_verbose)
-        report__hide_standard(c->profile, names);
+        report__hide_standard(c->pool, c->profile, names);
     return names;
 }
 
@@ -152,6 +152,8 @@ static void print_focus(const struct printing *p, enum mprof_heap heap) {
         print_share(c->out, p->focused.left[heap].bytes, all);
         fputs(".\n", c->out);
     }
+    if (focus->hide)
+        fputs("What hidden functions allocated is their callers'.\n", c->out);
     if (focus->only)
         fputs("What functions of other packages and files allocated is their "
               "callers'.\n",
@@ -318,7 +320,8 @@ static int show(struct printing *p) {
 
     if (!report__read_files(call,
                             p->is_short || o->offsets || o->inlines ||
-                                o->by != MPROF_BY_FUNCTION,
+                                o->by != MPROF_BY_FUNCTION ||
+                                report__is_focused(&o->focus),
                             false))
         return 1;
     c->profile = call->profile;

@@ -23,7 +23,7 @@
 #include "monitor/format/group.h"
 #include "monitor/format/process.h"
 #include "monitor/format/runnable.h"
-#include "report/data/group.h"
+#include "report/data/profile.h"
 #include "report/data/log.h"
 
 /* The functions below return false after a line on CALL->err. */
@@ -181,13 +181,12 @@ static void set_run(void) {
  */
 static bool set_up(struct report__call *call) {
     const struct report__run_options *run = &call->options.run;
-    const char *data = call->options.output;
     uint64_t bytes;
 
     if (run->limit && mprof__read_bytes(run->limit, &bytes))
         setenv("MPROF_LIMIT", report__format(&call->pool, "%" PRIu64, bytes),
                1);
-    if (!set_file(call, "MPROF_DATA", data && *data ? data : "mprof.data",
+    if (!set_file(call, "MPROF_DATA", call->options.output,
                   "an mprof data file", is_ours) ||
         !set_log(call) || !check_html(call, run->html) ||
         !set_preload(call, run->lisp))
@@ -221,6 +220,8 @@ static bool parse(struct report__call *call, int argc, char **argv) {
         return false;
     if (!o->output)
         o->output = getenv("MPROF_DATA");
+    if (!o->output || !*o->output)
+        o->output = "mprof.data";
     if (!o->run.log)
         o->run.log = getenv("MPROF_LOG");
     if (o->run.limit || !limit || !*limit)
@@ -248,7 +249,8 @@ static int run(struct report__call *call, int argc, char **argv) {
     if (!set_up(call))
         return 2;
     check_program(call, program[0]);
-    if (o->run.html && (status = report__run_with_page(o->run.html)) >= 0)
+    if ((o->run.html || (!o->run.quiet && isatty(STDERR_FILENO))) &&
+        (status = report__run_and_wait(o->run.html, o->output)) >= 0)
         return status;
     set_run();
     execvp(program[0], program);

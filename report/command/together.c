@@ -10,7 +10,7 @@
 #include "report/base/dictionary.h"
 #include "report/command/command.h"
 #include "report/data/alive.h"
-#include "report/data/group.h"
+#include "report/data/profile.h"
 #include "report/elf/elf_file.h"
 
 /* The module that is the program of PROFILE, which is of one process. */

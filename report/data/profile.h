@@ -8,6 +8,7 @@
 #ifndef REPORT_DATA_PROFILE_H
 #define REPORT_DATA_PROFILE_H
 
+#include "monitor/format/group.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -350,5 +351,13 @@ static inline uint64_t report__allocs(const struct report__counts *counts) {
  */
 const char *report__build_id(struct report__pool *pool,
                              const struct report__module *module);
+
+/* Read it from the file NAME; false: that is none. */
+bool report__read_group(const char *name, struct mprof_group *group);
+
+static inline bool report__is_group(const char *name) {
+    struct mprof_group group;
+    return report__read_group(name, &group);
+}
 
 #endif

@@ -17,6 +17,7 @@
 #include "monitor/format/bytes.h"
 #include "monitor/format/missed.h"
 #include "report/base/budget.h"
+#include "report/data/profile.h"
 
 bool report__cannot_read(struct report__reader *r, int error) {
     if (!r->error)
@@ -266,4 +267,13 @@ void report__leave_out_arguments(struct report__pool *pool,
     while (start > 0 && name[start - 1] != '/')
         start--;
     profile->command = report__copy(pool, name + start, length - start);
+}
+
+bool report__read_group(const char *name, struct mprof_group *group) {
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : pread(fd, group, sizeof *group, 0);
+    if (fd >= 0)
+        close(fd);
+    return n == (ssize_t)sizeof *group &&
+           memcmp(group->magic, MPROF_GROUP_MAGIC, sizeof group->magic) == 0;
 }

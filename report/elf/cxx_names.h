@@ -13,4 +13,8 @@
 const char *report__shorten_cxx(struct report__pool *pool, const char *name,
                                 bool parameters);
 
+/* The C++ name SYMBOL as it is written in the program, or NULL when it is no
+ * C++ name, or would be absurdly long. */
+char *report__demangle(struct report__pool *pool, const char *symbol);
+
 #endif

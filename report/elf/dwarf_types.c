@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "monitor/format/format.h"
-#include "report/elf/type_size.h"
 
 /* Of scopes in scopes. */
 #define MAX_DEPTH 64

@@ -2,6 +2,7 @@
 #ifndef REPORT_ELF_DWARF_TYPES_H
 #define REPORT_ELF_DWARF_TYPES_H
 
+#include <stdbool.h>
 #include <elfutils/libdw.h>
 #include <stdint.h>
 
@@ -70,5 +71,22 @@ struct report__type_walk {
 /* Give all types of DWARF with up to MPROF_LARGEST_BIN bytes to
  * report__add_type(). */
 void report__walk_types(struct report__type_walk *walk, Dwarf *dwarf);
+
+enum report__type_kind {
+    MPROF__NO_KIND, /* incomplete, or of no fixed size */
+    MPROF__STRUCTURE,
+    MPROF__ARRAY,
+    MPROF__SCALAR
+};
+
+/* Attributes of DIE; false, and *VALUE or *REFERRED as before, when there is
+ * none of the right form. */
+bool report__die_flag(Dwarf_Die *die, unsigned int name);
+bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value);
+bool report__referred_die(Dwarf_Die *die, unsigned int name,
+                          Dwarf_Die *referred);
+
+/* What TYPE is behind typedefs and qualifiers, and its size. */
+enum report__type_kind report__measure_type(Dwarf_Die *type, uint64_t *size);
 
 #endif

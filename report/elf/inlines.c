@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "report/base/search.h"
-#include "report/elf/demangle.h"
+#include "report/elf/cxx_names.h"
 #include "report/elf/lines.h"
 #include "report/elf/elf_file.h"
 

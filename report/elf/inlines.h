@@ -10,7 +10,7 @@
 
 #include "report/base/pool.h"
 #include "report/elf/elf_file.h"
-#include "report/elf/place.h"
+#include "report/elf/symbols.h"
 
 struct report__inlines;
 

@@ -8,7 +8,7 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-#include "report/elf/place.h"
+#include "report/elf/symbols.h"
 
 /* What may still be asked of a file's line tables.  libdw reads each as a
  * whole: every row, and every file with the folder that it is in, which is

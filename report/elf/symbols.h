@@ -8,7 +8,18 @@
 
 #include "report/base/pool.h"
 #include "report/data/profile.h"
-#include "report/elf/place.h"
+
+/* Where in the source something stands. */
+struct report__place {
+    const char *file; /* NULL: the place is not known */
+    uint32_t line;    /* from 1 on; 0: that is not known */
+};
+
+/* A function whose body the compiler put in place of a call of it. */
+struct report__inline {
+    const char *name;
+    struct report__place call; /* in the function further out */
+};
 
 /* The ELF names of the functions in one module, by ELF address. */
 struct report__symbols;

@@ -1,5 +1,5 @@
 /* type_size.c - kinds and sizes of types in DWARF. */
-#include "report/elf/type_size.h"
+#include "report/elf/dwarf_types.h"
 
 #include <dwarf.h>
 

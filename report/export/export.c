@@ -8,7 +8,7 @@ static void take_file(uint32_t *files, const struct report__export *e,
     const struct report__places *places = &e->names->inlining->places;
 
     if (files[function] == 0)
-        files[function] = report__place_file(places, place);
+        files[function] = report__place_at(places, place).a;
 }
 
 /* The places of FRAME, of the functions that it is inlined in, and of the real

@@ -6,7 +6,7 @@
 #ifndef REPORT_GRAPH_CALL_SITES_H
 #define REPORT_GRAPH_CALL_SITES_H
 
-#include "report/elf/place.h"
+#include "report/elf/symbols.h"
 #include "report/graph/functions.h"
 
 struct report__call_sites;

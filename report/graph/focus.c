@@ -11,14 +11,16 @@
 #include "report/graph/groups.h"
 #include "report/graph/inlining.h"
 
-enum { WANTED = 1, UNWANTED = 2 };
+enum { WANTED = 1, UNWANTED = 2, HIDDEN = 4, OWN = 8 };
 
 struct focusing {
     struct report__pool *pool;
     const struct report__profile *profile;
     const struct report__functions *names;
-    unsigned char *marks; /* by function: WANTED, UNWANTED */
-    const bool *chosen;   /* by type; NULL: all are */
+    unsigned char *marks; /* by function */
+    /* By function; NULL: not needed so far. */
+    const char **groups, **sources;
+    const bool *chosen; /* by type; NULL: all are */
     struct report__lisp_types types;
 };
 
@@ -33,56 +35,59 @@ static const char *long_name(const char *package) {
     return NULL;
 }
 
-/* Whether TEXTS[I], or the name of function I, is like EXPRESSION, for all I:
- * TAKE is told.  False: *ERROR is a sentence. */
-static bool match(struct report__pool *pool,
-                  const struct report__functions *names, const char **texts,
-                  const char *expression,
-                  void (*take)(void *data, uint32_t function, bool is_like),
-                  void *data, const char **error) {
+static bool is_like(const regex_t *expression, const char *text) {
+    return text && regexec(expression, text, 0, NULL, 0) == 0;
+}
+
+/* Give the functions BIT whose names are like EXPRESSION; if there is none, or
+ * BY_FILE, those whose packages, files or source files are.  False: *ERROR is a
+ * sentence. */
+static bool mark(struct focusing *f, const char *expression, bool by_file,
+                 unsigned bit, const char **error) {
+    const struct report__functions *names = f->names;
     regex_t compiled;
     char text[128];
     int status = regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB);
+    bool any = false;
 
     if (status != 0) {
         regerror(status, &compiled, text, sizeof text);
-        *error = report__format(pool, "'%s' is not a regular expression: %s",
+        *error = report__format(f->pool, "'%s' is not a regular expression: %s",
                                 expression, text);
         return false;
     }
-    bool any = false;
-    for (uint32_t i = 0; i < names->count; i++) {
-        const char *name = texts ? texts[i] : names->list[i].name;
-        const char *other = texts ? long_name(name) : names->list[i].full;
-        bool is_like =
-            regexec(&compiled, name, 0, NULL, 0) == 0 ||
-            (other != NULL && regexec(&compiled, other, 0, NULL, 0) == 0);
-        any |= is_like;
-        take(data, i, is_like);
+    for (uint32_t i = 0; !by_file && i < names->count; i++)
+        if (is_like(&compiled, names->list[i].name) ||
+            is_like(&compiled, names->list[i].full)) {
+            f->marks[i] |= bit;
+            any = true;
+        }
+    if (!any && !f->groups) {
+        f->groups = report__groups_of(f->pool, f->profile, names);
+        f->sources = report__source_files(f->pool, f->profile, names);
     }
+    for (uint32_t i = 0, by_name = any; !by_name && i < names->count; i++)
+        if (is_like(&compiled, f->groups[i]) ||
+            is_like(&compiled, long_name(f->groups[i])) ||
+            is_like(&compiled, f->sources[i])) {
+            f->marks[i] |= bit;
+            any = true;
+        }
     regfree(&compiled);
     if (!any)
-        *error =
-            report__format(pool, "no %s of the recording is like '%s'",
-                           texts ? "package or file" : "function", expression);
+        *error = report__format(f->pool, "no %s of the recording is like '%s'",
+                                by_file ? "package or file"
+                                        : "function, package or file",
+                                expression);
     return any;
 }
 
-static void take_wanted(void *data, uint32_t function, bool is_like) {
-    struct focusing *f = data;
-    f->marks[function] |= is_like ? WANTED : 0;
-}
-
-static void take_unwanted(void *data, uint32_t function, bool is_like) {
-    struct focusing *f = data;
-    f->marks[function] |= is_like ? UNWANTED : 0;
-}
-
-/* As plumbing, but that of the program stays what it is. */
-static void take_own(void *data, uint32_t function, bool is_like) {
-    struct report__functions *names = data;
-    if (!is_like && function != MPROF_TOP_LEVEL)
-        names->list[function].plumbing = true;
+/* What was hidden, or is not the own, is plumbing; but not the top level. */
+static void hide(const struct focusing *f, struct report__functions *names,
+                 bool only) {
+    for (uint32_t i = MPROF_TOP_LEVEL + 1; i < names->count; i++)
+        names->list[i].plumbing |=
+            f->marks[i] & HIDDEN || (only && !(f->marks[i] & OWN));
 }
 
 /* Of the functions that were inlined at FRAME. */
@@ -208,7 +213,8 @@ bool report__focus(struct report__pool *pool,
                    struct report__focused *focused, const char **error) {
     struct focusing f = {.pool = pool, .profile = profile, .names = names};
     struct report__profile *part = report__alloc(pool, 1, sizeof *part);
-    bool all_chains = !focus->focus && !focus->ignore && !focus->only;
+    bool all_chains =
+        !focus->focus && !focus->ignore && !focus->hide && !focus->only;
 
     *focused = (struct report__focused){.profile = profile};
     if (!report__is_focused(focus))
@@ -221,14 +227,12 @@ bool report__focus(struct report__pool *pool,
         if (!f.chosen)
             return false;
     }
-    if ((focus->focus &&
-         !match(pool, names, NULL, focus->focus, take_wanted, &f, error)) ||
-        (focus->ignore &&
-         !match(pool, names, NULL, focus->ignore, take_unwanted, &f, error)) ||
-        (focus->only &&
-         !match(pool, names, report__groups_of(pool, profile, names),
-                focus->only, take_own, names, error)))
+    if ((focus->focus && !mark(&f, focus->focus, false, WANTED, error)) ||
+        (focus->ignore && !mark(&f, focus->ignore, false, UNWANTED, error)) ||
+        (focus->hide && !mark(&f, focus->hide, false, HIDDEN, error)) ||
+        (focus->only && !mark(&f, focus->only, true, OWN, error)))
         return false;
+    hide(&f, names, focus->only);
     *part = *profile;
     part->counter_count = 0;
     part->counters = choose(&f, focus->focus, focused, &part->counter_count);

@@ -6,17 +6,19 @@
 #include "report/graph/functions.h"
 #include "report/graph/lisp_types.h"
 
-/* Extended regular expressions, or NULL; and types of Lisp. */
+/* Extended regular expressions, or NULL; and types of Lisp.  What is like a
+ * function's name, or if none is, its package, file or source file. */
 struct report__focus {
     const char *focus;  /* only chains with a function like this */
     const char *ignore; /* without those with a function like this */
-    const char *only;   /* only functions of packages or files like this; what
-                         * others allocate is their callers' */
+    const char *hide; /* what functions like this allocate is their callers' */
+    const char *only; /* the same of all but those whose package, file or
+                       * source file is like this */
     struct report__chosen_types types;
 };
 
 static inline bool report__is_focused(const struct report__focus *focus) {
-    return focus->focus || focus->ignore || focus->only ||
+    return focus->focus || focus->ignore || focus->hide || focus->only ||
            focus->types.count > 0;
 }
 

@@ -1,6 +1,6 @@
 /* functions.c - from FUNCTION records to the functions of the tables. */
 #include "report/base/search.h"
-#include "report/elf/demangle.h"
+#include "report/elf/cxx_names.h"
 #include "report/elf/symbols.h"
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"

@@ -142,3 +142,61 @@ void report__find_inlining(struct report__pool *pool,
     }
     names->inlining = s.out;
 }
+
+static uint32_t file_number(struct report__pool *pool, struct report__places *p,
+                            const char *file) {
+    uint32_t number = report__intern(pool, &p->numbers, file, p->file_count);
+
+    if (number < p->file_count)
+        return number;
+    REPORT__PUSH(pool, p->files, p->file_count, p->capacity,
+                 report__copy(pool, file, strlen(file)));
+    return number;
+}
+
+uint32_t report__place_number(struct report__pool *pool,
+                              struct report__places *places,
+                              const struct report__place *place) {
+    if (!place->file)
+        return 0;
+    report__pair_number(pool, &places->pairs, 0, 0);
+    return report__pair_number(pool, &places->pairs,
+                               file_number(pool, places, place->file) + 1,
+                               place->line);
+}
+
+static void set_file(struct report__pool *pool, const char **file,
+                     const struct report__place *place) {
+    if (!*file && place->file)
+        *file = report__copy(pool, place->file, strlen(place->file));
+}
+
+const char **report__source_files(struct report__pool *pool,
+                                  const struct report__profile *p,
+                                  const struct report__functions *names) {
+    const char **files = report__alloc(pool, names->count, sizeof *files);
+    struct report__call_sites *sites =
+        report__call_sites_open(pool, p, names, true);
+
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (p->functions[i].file)
+            files[names->shown[i]] = p->functions[i].file;
+    for (uint32_t e = 0; e < p->edge_count; e++) {
+        uint32_t function = p->nodes[p->edges[e].node].function;
+        uint32_t frame =
+            names->inlining ? names->inlining->of_edge[e] : MPROF_NONE;
+        struct report__inlined around = report__inlined_around(sites, &e, 1);
+        struct report__place place = around.place;
+        for (uint32_t k = around.count; k-- > 0; place = around.list[k].call) {
+            if (frame == MPROF_NONE)
+                continue;
+            set_file(pool, &files[names->inlining->frames[frame].function],
+                     &place);
+            frame = names->inlining->frames[frame].outer;
+        }
+        if (function != MPROF_NONE)
+            set_file(pool, &files[names->shown[function]], &place);
+    }
+    report__call_sites_close(sites);
+    return files;
+}

@@ -6,8 +6,32 @@
 #ifndef REPORT_GRAPH_INLINING_H
 #define REPORT_GRAPH_INLINING_H
 
+#include "report/elf/symbols.h"
+#include "report/base/dictionary.h"
 #include "report/graph/functions.h"
-#include "report/graph/places.h"
+
+/* Numbers of places in the source.  Empty when it is all zeros.  It lives in
+ * the pool it is given, which must always be the same. */
+struct report__places {
+    struct report__dictionary numbers; /* of files */
+    const char **files;
+    uint32_t file_count;
+    size_t capacity;
+    struct report__pairs pairs; /* file + 1 and line; the first: unknown */
+};
+
+/* The number of PLACE; 0 if it is unknown.  Its text is copied, but must last
+ * until the last number is asked for. */
+uint32_t report__place_number(struct report__pool *pool,
+                              struct report__places *places,
+                              const struct report__place *place);
+
+/* The file of place NUMBER, from 1 on, and the line; zeros: not known. */
+static inline struct report__pair
+report__place_at(const struct report__places *places, uint32_t number) {
+    return number > 0 ? places->pairs.list[number]
+                      : (struct report__pair){0, 0};
+}
 
 struct report__inlined_frame {
     uint32_t outer;    /* frame it was inlined into; MPROF_NONE: the real one */
@@ -34,5 +58,12 @@ struct report__inlining {
 void report__find_inlining(struct report__pool *pool,
                            const struct report__profile *profile,
                            struct report__functions *names, bool places);
+
+/* By function of NAMES, the source file that it calls in, as the debug
+ * information names it, or that a Lisp function was defined in; NULL: that is
+ * not known.  In POOL. */
+const char **report__source_files(struct report__pool *pool,
+                                  const struct report__profile *profile,
+                                  const struct report__functions *names);
 
 #endif

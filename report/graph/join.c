@@ -257,8 +257,8 @@ static uint32_t *join_places(struct joining *j, struct report__inlining *out,
 
     for (uint32_t i = 1; i < own->pairs.count; i++) {
         const struct report__place place = {
-            own->files[report__place_file(own, i) - 1],
-            report__place_line(own, i)};
+            own->files[report__place_at(own, i).a - 1],
+            report__place_at(own, i).b};
         numbers[i] = report__place_number(j->pool, &out->places, &place);
     }
     return numbers;

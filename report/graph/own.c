@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/graph/groups.h"
+#include "report/graph/inlining.h"
 
 /* Libraries that a program has without asking for them. */
 static bool is_runtime(const char *file) {
@@ -53,14 +54,26 @@ static bool is_standard(const char *name) {
     return false;
 }
 
-void report__hide_standard(const struct report__profile *profile,
+/* Headers of the system hold templates of libraries. */
+static bool is_systems_file(const char *file) {
+    return file && strncmp(file, "/usr/include/", 13) == 0;
+}
+
+void report__hide_standard(struct report__pool *pool,
+                           const struct report__profile *profile,
                            struct report__functions *names) {
-    bool is_whole = profile->total_count == 0;
+    bool is_whole = profile->total_count == 0, is_cxx = false;
 
     for (uint32_t i = 0; i < profile->counter_count; i++)
         is_whole &= !profile->counters[i].is_spill;
-    for (uint32_t i = 0; i < names->count && is_whole; i++)
-        if (names->list[i].kind == MPROF_C && is_standard(names->list[i].name))
+    for (uint32_t i = 0; i < names->count; i++)
+        is_cxx |= names->list[i].is_cxx;
+    if (!is_whole || !is_cxx)
+        return;
+    const char **files = report__source_files(pool, profile, names);
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->list[i].kind == MPROF_C &&
+            (is_standard(names->list[i].name) || is_systems_file(files[i])))
             names->list[i].plumbing = true;
 }
 

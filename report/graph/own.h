@@ -25,9 +25,11 @@ static inline bool report__is_own(enum report__origin origin, bool lisp) {
 }
 
 /* Let the functions of C++'s library that are compiled into programs be
- * plumbing, so that what they allocate is their callers'; unless chains were
- * summed up, for which that is too late. */
-void report__hide_standard(const struct report__profile *profile,
+ * plumbing, and those of other headers in /usr/include, so that what they
+ * allocate is their callers'; unless chains were summed up, for which that is
+ * too late. */
+void report__hide_standard(struct report__pool *pool,
+                           const struct report__profile *profile,
                            struct report__functions *names);
 
 /* Whether the function NAME, as tables print it, is code that runs while a

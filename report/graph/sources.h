@@ -3,7 +3,7 @@
 #define REPORT_GRAPH_SOURCES_H
 
 #include "report/data/profile.h"
-#include "report/elf/place.h"
+#include "report/elf/symbols.h"
 
 /* By function of PROFILE: the file in which it was defined, NULL where that is
  * not known, and the line where the form begins that did it; 0 where the file

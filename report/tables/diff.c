@@ -196,9 +196,9 @@ static struct report__diff_row *line_row(struct making *m, struct lines *l,
     if (call.place > 0 && names->list[call.function].kind == MPROF_C) {
         const struct report__places *places = &names->inlining->places;
         const char *path =
-            places->files[report__place_file(places, call.place) - 1];
+            places->files[report__place_at(places, call.place).a - 1];
         file = report__base_name(path);
-        line = report__place_line(places, call.place);
+        line = report__place_at(places, call.place).b;
         name = report__format(m->pool, "%s:%" PRIu32 "  %s", file, line, name);
     }
     const char *key = report__format(m->pool, "%" PRIu32 ":%" PRIu32 ":%s",

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/tables/through.h"
-
 const char *const report__limited_names[MPROF_LIMITED] = {
     [MPROF_LIMIT_BYTES] = "bytes",
     [MPROF_LIMIT_ALLOCS] = "allocs",

@@ -4,7 +4,6 @@
  * function is not shown has the path of its caller.
  */
 #include "report/elf/cxx_names.h"
-#include "report/elf/demangle.h"
 #include "report/elf/symbols.h"
 #include "report/tables/paths.h"
 

@@ -1,5 +1,5 @@
 /* through.c - see through.h. */
-#include "report/tables/through.h"
+#include "report/tables/limits.h"
 
 #include <inttypes.h>
 #include <string.h>

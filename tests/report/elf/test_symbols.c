@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include "tests/support/check.h"
-#include "report/elf/demangle.h"
+#include "report/elf/cxx_names.h"
 #include "report/elf/symbols.h"
 
 #include <dlfcn.h>

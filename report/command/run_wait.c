@@ -1,4 +1,4 @@
-/* run_html.c - `mprof run --html`: run a program, and make a page of it.
+/* run_wait.c - `mprof run`: wait for the program, and go on with its data.
  *
  * What the terminal sends reaches the program as well as this process, which
  * goes on until the program has ended; what others send is sent on.
@@ -85,25 +85,50 @@ static void find(const char *name, const char *end, glob_t *found) {
     free(pattern);
 }
 
-/* FILE is made of those of FOUND that were begun since BEGIN. */
-static void make_page(const char *file, const glob_t *found, uint64_t begin) {
+/* FILE is made of FOUND. */
+static void make_page(const char *file, const glob_t *found) {
     const char *const options[] = {"mprof", "html", "-o", file, "--"};
     enum { OPTIONS = sizeof options / sizeof *options };
     char **arguments = calloc(found->gl_pathc + OPTIONS + 1, sizeof *arguments);
-    int count = OPTIONS;
 
     if (!arguments)
         return;
     memcpy(arguments, options, sizeof options);
-    for (size_t i = 0; i < found->gl_pathc; i++)
-        if (is_new(found->gl_pathv[i], begin))
-            arguments[count++] = found->gl_pathv[i];
-    if (count == OPTIONS)
+    memcpy(arguments + OPTIONS, found->gl_pathv,
+           found->gl_pathc * sizeof *arguments);
+    if (found->gl_pathc == 0)
         fprintf(stderr, "mprof: run: nothing was recorded: there is no %s\n",
                 file);
     else
-        report__main(count, arguments, stdout, stderr);
+        report__main(OPTIONS + (int)found->gl_pathc, arguments, stdout, stderr);
     free(arguments);
+}
+
+/* What shows FOUND, which DATA and names that begin like it are. */
+static void print_next(const char *data, const glob_t *found) {
+    const bool is_usual = strcmp(data, "mprof.data") == 0;
+
+    if (found->gl_pathc == 1)
+        fprintf(stderr, "mprof: recorded in %s; see it with: mprof%s%s\n", data,
+                is_usual ? "" : " ", is_usual ? "" : data);
+    else if (found->gl_pathc > 1)
+        fprintf(stderr,
+                "mprof: recorded %zu processes in %s and %s.*; see them with: "
+                "mprof list %s*\n",
+                found->gl_pathc, data, data, data);
+}
+
+/* Leave in FOUND what was begun since BEGIN. */
+static void leave_new(glob_t *found, uint64_t begin) {
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->gl_pathc; i++)
+        if (is_new(found->gl_pathv[i], begin)) {
+            char *path = found->gl_pathv[i];
+            found->gl_pathv[i] = found->gl_pathv[count];
+            found->gl_pathv[count++] = path;
+        }
+    found->gl_pathc = count;
 }
 
 /* End as the program did. */
@@ -116,8 +141,8 @@ static int end_with(int status) {
     return 128 + WTERMSIG(status);
 }
 
-int report__run_with_page(const char *file) {
-    const char *data = getenv("MPROF_DATA");
+int report__run_and_wait(const char *page, const char *data) {
+    const char *path = getenv("MPROF_DATA");
     glob_t found = {.gl_pathc = 0};
     uint64_t begin = mprof__clock(CLOCK_REALTIME);
     pid_t pid = start();
@@ -129,11 +154,15 @@ int report__run_with_page(const char *file) {
         return 2;
     }
     int status = await(pid);
-    if (data != NULL) {
-        find(data, "", &found);
-        find(data, ".*", &found);
-    }
-    make_page(file, &found, begin);
+    find(path, "", &found);
+    find(path, ".*", &found);
+    size_t all = found.gl_pathc;
+    leave_new(&found, begin);
+    if (page)
+        make_page(page, &found);
+    else
+        print_next(data, &found);
+    found.gl_pathc = all;
     globfree(&found);
     return end_with(status);
 }
