@@ -37,7 +37,7 @@ bool report__check_run(struct report__call *call) {
         (run->summary || run->scan || run->stats || run->group || run->log))
         return report__refuse(call,
                               "--lisp is of Lisp's heap: --summary, --scan, "
-                              "--stats, --group and --log are of C's");
+                              "--stats and --log are of C's");
     if (run->live && !run->lisp)
         return report__refuse(call, "--live is of Lisp's heap: add --lisp");
     if (run->limit && !mprof__read_bytes(run->limit, &bytes))

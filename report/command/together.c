@@ -140,7 +140,7 @@ static struct report__input *choose_inputs(struct report__call *call,
             program = files[i];
             continue;
         }
-        /* What `mprof run --group` leaves beside the data files of a run is
+        /* What `mprof run --stats=group` leaves beside the data files of a run is
          * the sum of these. */
         if (count == 1 || !(is_old(&call->pool, &seen, files[i], (uint32_t)i) ||
                             report__is_group(files[i])))

@@ -362,7 +362,7 @@ static void print_remarks(FILE *out, const struct report__loaded *l) {
 static void print_group_remarks(FILE *out, const struct report__loads *loads) {
     if (loads->source == MPROF_GROUP_CURVES)
         fputs("load_max is the most of the sum of the curves; with `mprof run "
-              "--group`, and from logs, it is exact.\n",
+              "--stats=group`, and from logs, it is exact.\n",
               out);
     if (loads->source == MPROF_GROUP_SUM && loads->killed > 0)
         fprintf(out,
