@@ -1,9 +1,6 @@
 /* check.c - the command `mprof check`: does a profile keep its budget? */
 #include "report/command/command.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/export/verdicts.h"
 
 enum { NOT_KEPT = 3 };

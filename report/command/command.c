@@ -2,7 +2,6 @@
 #include "report/command/command.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"

@@ -8,8 +8,6 @@
 #define REPORT_COMMAND_COMMAND_H
 
 #include <glob.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include "report/command/budget_file.h"
 #include "report/command/screen.h"

@@ -1,8 +1,6 @@
 /* commands.c - the commands: what each is for, and how its help begins. */
 #include "report/command/command.h"
 
-#include <string.h>
-
 /* Of --depth: tables show few callers; pictures are no higher than 1,000, and
  * each level of a deep recursion that allocates is a chain as long as it is
  * deep. */

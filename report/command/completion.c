@@ -1,6 +1,5 @@
 /* completion.c - the command `mprof completion`: what completes commands and
  * options in a shell, made of the rows that the commands take them from. */
-#include <string.h>
 
 #include "report/command/command.h"
 

@@ -1,10 +1,6 @@
 /* library.c - the command as a string, for Lisp. */
 #include "report/command/report.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "report/command/command.h"
 
 /* The lines of TEXT, which is cut up, as an argument vector, ended by NULL. */

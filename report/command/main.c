@@ -1,6 +1,5 @@
 /* main.c - the command `mprof`. */
 #include <pthread.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "report/base/budget.h"

@@ -1,10 +1,7 @@
 /* option.c - options as they are written, and in --help. */
 #include "report/command/command.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COLUMN = 20 /* where help begins */, LONGEST = 30, NEAR = 2 };
 

@@ -3,9 +3,6 @@
 #define _GNU_SOURCE /* strsep */
 #include "report/command/command.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "monitor/format/bytes.h"
 #include "report/elf/elf_file.h"
 

@@ -1,6 +1,4 @@
 /* report_command.c - the command `mprof report`: tables of a profile. */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/command/command.h"
 #include "report/graph/inlining.h"

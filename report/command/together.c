@@ -1,8 +1,5 @@
 /* together.c - the data files of a command as one profile. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,8 +137,8 @@ static struct report__input *choose_inputs(struct report__call *call,
             program = files[i];
             continue;
         }
-        /* What `mprof run --stats=group` leaves beside the data files of a run is
-         * the sum of these. */
+        /* What `mprof run --stats=group` leaves beside the data files of a run
+         * is the sum of these. */
         if (count == 1 || !(is_old(&call->pool, &seen, files[i], (uint32_t)i) ||
                             report__is_group(files[i])))
             list[n++] = (struct report__input){program, files[i]};

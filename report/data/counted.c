@@ -92,10 +92,9 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
         lived->at_peak = (struct mprof_count){
             n->allocated.allocs + n->spilled.allocs - n->freed.allocs,
             n->allocated.bytes + n->spilled.bytes - n->freed.bytes};
-    if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
-                        MPROF_THREAD, 0, &thread) ||
-        !report__follow(r, at, MPROF_FIELD(c_counter, site), in.site,
-                        MPROF_SITE, MPROF_OPTIONAL | MPROF_LATER, &site))
+    if (!report__follow(r, REF(thread), MPROF_THREAD, 0, &thread) ||
+        !report__follow(r, REF(site), MPROF_SITE, MPROF_OPTIONAL | MPROF_LATER,
+                        &site))
         return false;
     if (thread != p->nodes[node].thread)
         return report__damaged(r, at + MPROF_FIELD(c_counter, thread),
@@ -177,16 +176,14 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
     uint32_t thread;
 
     report__take(r, at, &in, sizeof in);
-    if (!report__follow(r, at, MPROF_FIELD(freed, thread), in.thread,
-                        MPROF_THREAD, 0, &thread) ||
-        !follow_counter(r, at, MPROF_FIELD(freed, counter), in.counter, &out))
+    if (!report__follow(r, REF(thread), MPROF_THREAD, 0, &thread) ||
+        !follow_counter(r, REF(counter), &out))
         return false;
     if (out == NULL)
         return true;
     if (r->profile->threads[thread].heap != MPROF_C_HEAP ||
         out->heap != MPROF_C_HEAP)
-        return report__damaged(r, at + MPROF_FIELD(freed, freed),
-                               "Lisp frees nothing");
+        return report__damaged(r, AT(freed), "Lisp frees nothing");
     report__add_count(&out->lived->freed, &in.freed);
     out->lived->lifetime += sum_of(in.lifetime);
     const struct mprof_count *before =
@@ -201,13 +198,12 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
     struct report__counter *out;
 
     report__take(r, at, &in, sizeof in);
-    if (!follow_counter(r, at, MPROF_FIELD(lost, counter), in.counter, &out))
+    if (!follow_counter(r, REF(counter), &out))
         return false;
     if (out == NULL)
         return true;
     if (out->heap != MPROF_C_HEAP)
-        return report__damaged(r, at + MPROF_FIELD(lost, count),
-                               "Lisp loses nothing");
+        return report__damaged(r, AT(count), "Lisp loses nothing");
     /* What an earlier scan found may be freed by now. */
     if (in.scan == r->profile->scan)
         report__add_lost(&out->lived->lost, &in.count);

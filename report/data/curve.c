@@ -32,10 +32,9 @@ bool report__read_curve(struct report__reader *r, uint64_t at) {
     if (p->moments != NULL)
         return report__damaged(r, at, "a second curve");
     if (in.count > MPROF_CURVE_POINTS)
-        return report__damaged(r, at + MPROF_FIELD(curve, count),
-                               "there is no room for so many");
+        return report__damaged(r, AT(count), "there is no room for so many");
     if (in.rss_count > MPROF_CURVE_RSS)
-        return report__damaged(r, at + MPROF_FIELD(curve, rss_count),
+        return report__damaged(r, AT(rss_count),
                                "there is no room for so many");
     p->moments = report__alloc(r->pool, in.count + 1, sizeof *p->moments);
     p->resident = report__alloc(r->pool, in.rss_count + 1, sizeof *p->resident);
@@ -55,12 +54,10 @@ bool report__read_mark(struct report__reader *r, uint64_t at) {
     mark.time = in.time;
     mark.allocated = in.allocated;
     mark.live = (struct mprof_count){in.objects, in.current};
-    if (!report__read_string(r, at, MPROF_FIELD(mark, name), in.name, 0,
-                             &mark.mark))
+    if (!report__read_string(r, REF(name), 0, &mark.mark))
         return false;
     if (p->mark_count > 0 && in.time < p->marks[p->mark_count - 1].time)
-        return report__damaged(r, at + MPROF_FIELD(mark, time),
-                               "a mark before the last one");
+        return report__damaged(r, AT(time), "a mark before the last one");
     p->marks[p->mark_count++] = mark;
     return true;
 }
@@ -145,8 +142,7 @@ bool report__read_collections(struct report__reader *r, uint64_t at) {
     if (p->collections != NULL)
         return report__damaged(r, at, "a second list of collections");
     if (in.count > MPROF_COLLECTION_POINTS)
-        return report__damaged(r, at + MPROF_FIELD(collections, count),
-                               "there is no room for so many");
+        return report__damaged(r, AT(count), "there is no room for so many");
     p->collections =
         report__alloc(r->pool, in.count + 1, sizeof *p->collections);
     for (uint32_t i = 0; i < in.count; i++)

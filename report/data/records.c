@@ -51,25 +51,21 @@ static bool read_module(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (in.build_id_bytes > sizeof in.build_id)
-        return report__damaged(r, at + MPROF_FIELD(module, build_id_bytes),
-                               "a build id is too long");
+        return report__damaged(r, AT(build_id_bytes), "a build id is too long");
     if (in.start > in.end)
-        return report__damaged(r, at + MPROF_FIELD(module, end),
-                               "a module ends before it starts");
+        return report__damaged(r, AT(end), "a module ends before it starts");
     out->bias = in.bias;
     out->start = in.start;
     out->end = in.end;
     out->flags = in.flags;
     out->build_id_bytes = in.build_id_bytes;
     memcpy(out->build_id, in.build_id, sizeof out->build_id);
-    if (!report__read_string(r, at, MPROF_FIELD(module, path), in.path,
-                             MPROF_OPTIONAL, &out->path))
+    if (!report__read_string(r, REF(path), MPROF_OPTIONAL, &out->path))
         return false;
     if (!out->path)
         out->path = "";
     if (strnlen(out->path, PATH_MAX) == PATH_MAX)
-        return report__damaged(r, at + MPROF_FIELD(module, path),
-                               "the path of a module is too long");
+        return report__damaged(r, AT(path), "the path of a module is too long");
     return true;
 }
 
@@ -106,19 +102,16 @@ static bool read_function(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (in.kind > MPROF_ENTRY)
-        return report__damaged(r, at + MPROF_FIELD(function, kind),
-                               "no such kind of function");
+        return report__damaged(r, AT(kind), "no such kind of function");
     out->address = in.address;
     if (in.copied > (r->header.version > MPROF_UNCOPIED_VERSION))
-        return report__damaged(r, at + MPROF_FIELD(function, copied),
-                               "neither a copy nor not");
+        return report__damaged(r, AT(copied), "neither a copy nor not");
     out->kind = in.kind;
-    return report__follow(r, at, MPROF_FIELD(function, module), in.module,
-                          MPROF_MODULE, MPROF_OPTIONAL, &out->module) &&
-           report__read_string(r, at, MPROF_FIELD(function, name), in.name,
-                               MPROF_OPTIONAL | MPROF_LATER, &out->name) &&
-           report__read_string(r, at, MPROF_FIELD(function, symbol), in.symbol,
-                               MPROF_OPTIONAL | MPROF_LATER,
+    return report__follow(r, REF(module), MPROF_MODULE, MPROF_OPTIONAL,
+                          &out->module) &&
+           report__read_string(r, REF(name), MPROF_OPTIONAL | MPROF_LATER,
+                               &out->name) &&
+           report__read_string(r, REF(symbol), MPROF_OPTIONAL | MPROF_LATER,
                                in.copied ? &out->copied : &out->symbol);
 }
 
@@ -130,15 +123,12 @@ static bool read_source(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (in.position < MPROF_NO_POSITION)
-        return report__damaged(r, at + MPROF_FIELD(source, position),
-                               "no such place in a file");
-    if (!report__follow(r, at, MPROF_FIELD(source, function), in.function,
-                        MPROF_FUNCTION, 0, &function) ||
-        !report__read_string(r, at, MPROF_FIELD(source, file), in.file, 0,
-                             &file))
+        return report__damaged(r, AT(position), "no such place in a file");
+    if (!report__follow(r, REF(function), MPROF_FUNCTION, 0, &function) ||
+        !report__read_string(r, REF(file), 0, &file))
         return false;
     if (strnlen(file, PATH_MAX) == PATH_MAX)
-        return report__damaged(r, at + MPROF_FIELD(source, file),
+        return report__damaged(r, AT(file),
                                "the path of a source file is too long");
     out = &r->profile->functions[function];
     out->file = file;
@@ -167,7 +157,7 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (in.heap >= MPROF_HEAPS || !(r->header.heaps >> in.heap & 1))
-        return report__damaged(r, at + MPROF_FIELD(thread, heap),
+        return report__damaged(r, AT(heap),
                                "a thread of a heap that is not recorded");
     out->tid = in.tid;
     out->heap = in.heap;
@@ -182,8 +172,8 @@ static bool read_thread(struct report__reader *r, uint64_t at) {
     out->stack = in.stack;
     out->true_counts = in.emptied & 1;
     out->has_spill = in.spilled == in.emptied;
-    return report__read_string(r, at, MPROF_FIELD(thread, name), in.name,
-                               MPROF_OPTIONAL | MPROF_LATER, &out->name);
+    return report__read_string(r, REF(name), MPROF_OPTIONAL | MPROF_LATER,
+                               &out->name);
 }
 
 /* Follow a REF to a thread of HEAP. */
@@ -205,8 +195,7 @@ static bool read_size(struct report__reader *r, uint64_t at) {
     out->size = in.size <= MPROF_LARGEST_BIN ? in.size : MPROF_LARGEST_BIN + 1;
     out->allocated = in.allocated;
     out->freed = in.freed;
-    return follow_thread(r, at, MPROF_FIELD(size, thread), in.thread,
-                         MPROF_C_HEAP, &out->thread);
+    return follow_thread(r, REF(thread), MPROF_C_HEAP, &out->thread);
 }
 
 static bool read_bin(struct report__reader *r, uint64_t at) {
@@ -215,17 +204,13 @@ static bool read_bin(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (in.class_ >= MPROF_CLASSES)
-        return report__damaged(r, at + MPROF_FIELD(bin, class_),
-                               "no such class");
+        return report__damaged(r, AT(class_), "no such class");
     out->class_ = in.class_;
     out->objects = in.objects;
     out->storage = in.storage;
-    return follow_thread(r, at, MPROF_FIELD(bin, thread), in.thread,
-                         MPROF_LISP_HEAP, &out->thread) &&
-           report__read_string(r, at, MPROF_FIELD(bin, type), in.type, 0,
-                               &out->type) &&
-           report__read_string(r, at, MPROF_FIELD(bin, name), in.name,
-                               MPROF_OPTIONAL, &out->name);
+    return follow_thread(r, REF(thread), MPROF_LISP_HEAP, &out->thread) &&
+           report__read_string(r, REF(type), 0, &out->type) &&
+           report__read_string(r, REF(name), MPROF_OPTIONAL, &out->name);
 }
 
 static bool read_site(struct report__reader *r, uint64_t at) {
@@ -234,10 +219,10 @@ static bool read_site(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     out->return_address = in.return_address;
-    return report__follow(r, at, MPROF_FIELD(site, function), in.function,
-                          MPROF_FUNCTION, 0, &out->function) &&
-           report__follow(r, at, MPROF_FIELD(site, module), in.module,
-                          MPROF_MODULE, MPROF_OPTIONAL, &out->module);
+    return report__follow(r, REF(function), MPROF_FUNCTION, 0,
+                          &out->function) &&
+           report__follow(r, REF(module), MPROF_MODULE, MPROF_OPTIONAL,
+                          &out->module);
 }
 
 /* Strings are read where they are referred to; here only that they fit. */

@@ -48,8 +48,7 @@ bool report__read_spill_counters(struct report__reader *r, uint64_t at,
         out->is_spill = true;
         /* In a copy of a running recording it may be missing. */
         if (in.short_ != 0 &&
-            !report__add_elsewhere(r, at, MPROF_FIELD(spill_counter, short_),
-                                   in.short_, thread, &in.allocated))
+            !report__add_elsewhere(r, REF(short_), thread, &in.allocated))
             return false;
     }
     return true;
@@ -78,11 +77,9 @@ bool report__read_total(struct report__reader *r, uint64_t at, uint32_t index,
     report__take(r, at, &in, sizeof in);
     if (in.kind >= MPROF_TOTAL_KINDS || in.class_ >= MPROF_CLASSES ||
         in.views == 0 || in.views > (MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES))
-        return report__damaged(r, at + MPROF_FIELD(total, kind),
-                               "no such total");
+        return report__damaged(r, AT(kind), "no such total");
     if (in.kind == MPROF_SELF && in.caller != 0 &&
-        !report__read_key(r, at, MPROF_FIELD(total, caller), in.caller, thread,
-                          &what, &known))
+        !report__read_key(r, REF(caller), thread, &what, &known))
         return false;
     *out = (struct report__total){
         .thread = thread,
@@ -95,14 +92,11 @@ bool report__read_total(struct report__reader *r, uint64_t at, uint32_t index,
         .depth = {in.depth[0], in.depth[1]},
         .count = in.counts[p->threads[thread].true_counts]};
     if (in.kind == MPROF_SHORT)
-        return report__add_elsewhere(r, at, MPROF_FIELD(total, function),
-                                     in.function, thread, &out->count);
+        return report__add_elsewhere(r, REF(function), thread, &out->count);
     if (in.kind == MPROF_ARC && in.caller != 0 &&
-        !read_function(r, at, MPROF_FIELD(total, caller), in.caller,
-                       &out->caller))
+        !read_function(r, REF(caller), &out->caller))
         return false;
-    if (!read_function(r, at, MPROF_FIELD(total, function), in.function,
-                       &out->function))
+    if (!read_function(r, REF(function), &out->function))
         return false;
     /* What was never true: it was made when the program was killed. */
     if (out->function != MPROF_NONE &&

@@ -81,21 +81,20 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
                                  .function = MPROF_NONE};
     if (r->trees->own_edge != NULL)
         r->trees->own_edge[index] = MPROF_NONE;
-    if (!report__follow_thing(r, at, MPROF_FIELD(node, parent), in.parent, type,
-                              MPROF_OPTIONAL, &out->parent))
+    if (!report__follow_thing(r, REF(parent), type, MPROF_OPTIONAL,
+                              &out->parent))
         return false;
     if (out->parent != MPROF_NONE)
         out->parent += first;
     if (in.parent != 0 && out->parent >= index)
-        return report__damaged(r, at + MPROF_FIELD(node, parent),
-                               "a ref leads forwards");
+        return report__damaged(r, AT(parent), "a ref leads forwards");
     if (in.parent != 0 && r->found != thread)
-        return report__damaged(r, at + MPROF_FIELD(node, parent),
+        return report__damaged(r, AT(parent),
                                "a node is in another thread than its parent");
     if (in.parent == 0)
         return in.call == 0
                    ? true
-                   : report__damaged(r, at + MPROF_FIELD(node, call),
+                   : report__damaged(r, AT(call),
                                      "the root of a thread has a function");
     if (!read_call(r, at, in.call, &out->function, &site))
         return false;
@@ -129,20 +128,18 @@ static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
 
     (void)index;
     report__take(r, at, &in, sizeof in);
-    if (!report__follow_thing(r, at, MPROF_FIELD(edge, node), in.node,
-                              MPROF_NODES, 0, &node) ||
-        !report__follow(r, at, MPROF_FIELD(edge, site), in.site, MPROF_SITE,
-                        MPROF_LATER, &site))
+    if (!report__follow_thing(r, REF(node), MPROF_NODES, 0, &node) ||
+        !report__follow(r, REF(site), MPROF_SITE, MPROF_LATER, &site))
         return false;
     if (node == MPROF_NONE || site == MPROF_NONE)
         return true;
     if (r->found != thread)
-        return report__damaged(r, at + MPROF_FIELD(edge, node),
+        return report__damaged(r, AT(node),
                                "a call site of another thread's node");
     if (r->profile->nodes[node].function != r->profile->sites[site].function)
         return r->profile->open
                    ? true
-                   : report__damaged(r, at + MPROF_FIELD(edge, site),
+                   : report__damaged(r, AT(site),
                                      "a call site of another function");
     uint32_t edge = add_edge(r, node, site);
     if (t->calls != NULL)

@@ -2,9 +2,6 @@
 #include "report/tables/tables.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const class_names[MPROF_CLASSES] = {
     "conses", "floats", "structures and vectors", "other"};

@@ -2,9 +2,6 @@
  * most of each. */
 #include "report/tables/tables.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/graph/lisp_types.h"
 #include "report/graph/view.h"
 

@@ -1,10 +1,6 @@
 /* callgraph.c - the allocation call graph table. */
 #include "report/tables/callgraph.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A group of rows: a function, or a cycle as a whole. */
 struct group {
     bool is_cycle;

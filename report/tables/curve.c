@@ -1,6 +1,4 @@
 /* curve.c - the heaps over time: as a table, for gnuplot, or drawn. */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/tables/tables.h"
 

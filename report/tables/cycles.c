@@ -1,9 +1,6 @@
 /* cycles.c - the rows of a cycle in the call graph. */
 #include "report/tables/callgraph.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* Of a cycle with more members it is said which one holds it together. */
 enum { MANY_MEMBERS = 20 };
 

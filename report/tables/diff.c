@@ -3,9 +3,6 @@
  */
 #include "report/tables/diff.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/base/dictionary.h"
 #include "report/graph/inlining.h"
 #include "report/graph/same_name.h"

@@ -1,9 +1,6 @@
 /* diff_print.c - what grew and shrank, as text. */
 #include "report/tables/diff.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 bool report__grew(const struct report__change *c) {
     return c->numbers[MPROF_NEW] > c->numbers[MPROF_OLD];
 }

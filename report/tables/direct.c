@@ -1,10 +1,6 @@
 /* direct.c - the direct allocation table: who called the allocator. */
 #include "report/tables/paths.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct row {
     const char *name;
     struct report__counts self, freed, kept;

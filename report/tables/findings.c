@@ -1,9 +1,6 @@
 /* findings.c - see findings.h: sentences. */
 #include "report/tables/findings.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "report/graph/lisp_types.h"
 #include "report/tables/finder.h"
 

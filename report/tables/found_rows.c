@@ -1,6 +1,4 @@
 /* found_rows.c - the rows of the summary; see findings.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "report/graph/lisp_types.h"
 #include "report/tables/finder.h"

@@ -1,9 +1,6 @@
 /* header.c - the lines above the tables: what was profiled, and how well. */
 #include "report/tables/tables.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -6,10 +6,6 @@
  */
 #include "report/tables/limits.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *const report__limited_names[MPROF_LIMITED] = {
     [MPROF_LIMIT_BYTES] = "bytes",
     [MPROF_LIMIT_ALLOCS] = "allocs",

@@ -1,10 +1,6 @@
 /* listing.c - see listing.h. */
 #include "report/tables/listing.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct layout {
     FILE *out;
     int pid_width, allocs_width, bytes_width, kept_width, file_width;

@@ -3,8 +3,6 @@
  * Each file is a source of steps: at this time so much lived.  The steps of all
  * are taken in the order of time, whose clock is that of the machine.
  */
-#include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "monitor/format/process.h"

@@ -1,7 +1,5 @@
 /* path_tables.c - the tables of paths: by which of them memory was kept, lost,
  * or allocated at all; what lived at the peak, hardly at all, or is alive. */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/tables/rows.h"
 

@@ -7,10 +7,6 @@
 #include "report/elf/symbols.h"
 #include "report/tables/paths.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "report/graph/call_sites.h"
 #include "report/graph/view.h"
 

@@ -1,9 +1,6 @@
 /* processes.c - the first lines of a report of several processes. */
 #include "report/tables/tables.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "report/base/dictionary.h"
 
 struct program {

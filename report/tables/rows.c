@@ -1,8 +1,6 @@
 /* rows.c - see rows.h. */
 #include "report/tables/rows.h"
 
-#include <string.h>
-
 #include "report/graph/groups.h"
 
 static const struct report__path *path_at(const struct report__rows *l,

@@ -32,8 +32,6 @@
  */
 #include "report/tables/tables.h"
 
-#include <inttypes.h>
-
 static const char *const class_names[MPROF_CLASSES] = {":cons", ":float",
                                                        ":structure", ":other"};
 static const char *const kind_names[] = {[MPROF_C] = ":c",

@@ -1,8 +1,6 @@
 /* summary.c - what a recording shows on one screen: how much was allocated,
  * what is found, and the first rows. */
-#include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include "report/tables/findings.h"
 

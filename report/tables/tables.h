@@ -2,7 +2,10 @@
 #ifndef REPORT_TABLES_TABLES_H
 #define REPORT_TABLES_TABLES_H
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/base/search.h"
 #include "report/base/fitted.h"

@@ -1,10 +1,7 @@
 /* text.c - numbers and names as the tables print them. */
 #include "report/tables/tables.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char report__class_letters[MPROF_HEAPS][MPROF_CLASSES] = {
     [MPROF_LISP_HEAP] = {'c', 'f', 's', 'o'},

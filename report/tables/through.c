@@ -1,9 +1,6 @@
 /* through.c - see through.h. */
 #include "report/tables/limits.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 static void fill(struct report__through *t,
                  const struct report__profile *profile) {
     for (uint32_t i = 0; i < profile->counter_count; i++) {

@@ -6,8 +6,6 @@
  * all that was allocated below it; inverted it is what is left of the paths
  * that end alike, with what each of them allocated itself.
  */
-#include <inttypes.h>
-#include <string.h>
 
 #include "report/tables/paths.h"
 

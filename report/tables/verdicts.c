@@ -1,9 +1,6 @@
 /* verdicts.c - how limits are kept, in words. */
 #include "report/tables/limits.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 const char *report__limit_text(struct report__pool *pool,
                                const struct report__limit *limit) {
     const char *what = report__limited_names[limit->what];
