@@ -22,14 +22,6 @@ struct merging {
     uint64_t end;             /* of the last process */
 };
 
-/* Of one part, what its indices become. */
-struct maps {
-    uint32_t part;
-    uint32_t *modules, *functions;
-    uint64_t *moved; /* by module: what is added to its addresses */
-    uint32_t thread, node, site, edge, bin; /* that of index 0 */
-};
-
 /* The copy of TEXT, which may be NULL. */
 static const char *text(struct merging *m, const char *text, uint32_t *number) {
     const char *stored;
@@ -48,18 +40,104 @@ static const char *copied(struct merging *m, const char *string) {
     return text(m, string, &number);
 }
 
+/* Not what stands for nothing, or for the top level. */
 static uint32_t mapped(const uint32_t *map, uint32_t index) {
-    return index == MPROF_NONE ? MPROF_NONE : map[index];
+    return index < MPROF_TOP_FUNCTION ? map[index] : index;
 }
 
 static uint32_t shifted(uint32_t index, uint32_t by) {
     return index == MPROF_NONE ? MPROF_NONE : index + by;
 }
 
+/* All arrays of a profile, each with its count. */
+#define EACH_ARRAY(DO)                                                         \
+    DO(module)                                                                 \
+    DO(function)                                                               \
+    DO(thread) DO(node) DO(site) DO(edge) DO(counter) DO(total) DO(bin) DO(size)
+
+bool report__make_room(struct report__pool *pool, struct report__profile *out,
+                       const struct report__profile *const *parts,
+                       uint32_t count) {
+    uint64_t all = 0;
+
+#define MAKE(array)                                                            \
+    {                                                                          \
+        uint64_t n = 0;                                                        \
+        for (uint32_t i = 0; i < count; i++)                                   \
+            n += parts[i]->array##_count;                                      \
+        all += n; /* each is no more than the sum of all */                    \
+        if (all >= MPROF_TOP_FUNCTION)                                         \
+            return false;                                                      \
+        out->array##s = report__alloc(pool, n, sizeof *out->array##s);         \
+        out->array##_count = 0;                                                \
+    }
+    EACH_ARRAY(MAKE)
+    return true;
+}
+
+static void append_trees(struct report__profile *out,
+                         const struct report__profile *p,
+                         const struct report__maps *maps,
+                         const struct report__profile *first) {
+    for (uint32_t i = 0; i < p->node_count; i++)
+        out->nodes[out->node_count++] = (struct report__node){
+            .thread = p->nodes[i].thread + first->thread_count,
+            .parent = shifted(p->nodes[i].parent, first->node_count),
+            .function = mapped(maps->functions, p->nodes[i].function)};
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        struct report__edge edge = p->edges[i];
+        edge.node += first->node_count;
+        edge.site += first->site_count;
+        out->edges[out->edge_count++] = edge;
+    }
+    for (uint32_t i = 0; i < p->counter_count; i++) {
+        struct report__counter counter = p->counters[i];
+        counter.node += first->node_count;
+        counter.edge = shifted(counter.edge, first->edge_count);
+        counter.bin = shifted(counter.bin, first->bin_count);
+        out->counters[out->counter_count++] = counter;
+    }
+    for (uint32_t i = 0; i < p->total_count; i++) {
+        struct report__total total = p->totals[i];
+        total.thread += first->thread_count;
+        total.caller = mapped(maps->functions, total.caller);
+        total.function = mapped(maps->functions, total.function);
+        total.bin = shifted(total.bin, first->bin_count);
+        out->totals[out->total_count++] = total;
+    }
+}
+
+void report__append(struct report__profile *out,
+                    const struct report__profile *p,
+                    const struct report__maps *maps) {
+    const struct report__profile first = *out;
+
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        out->threads[out->thread_count++] = p->threads[i];
+    for (uint32_t i = 0; i < p->site_count; i++) {
+        struct report__site site = p->sites[i];
+        if (site.module != MPROF_NONE) {
+            site.return_address += maps->moved[site.module];
+            site.module = maps->modules[site.module];
+        }
+        site.function = maps->functions[site.function];
+        out->sites[out->site_count++] = site;
+    }
+    append_trees(out, p, maps, &first);
+    for (uint32_t i = 0; i < p->bin_count; i++) {
+        out->bins[out->bin_count] = p->bins[i];
+        out->bins[out->bin_count++].thread += first.thread_count;
+    }
+    for (uint32_t i = 0; i < p->size_count; i++) {
+        out->sizes[out->size_count] = p->sizes[i];
+        out->sizes[out->size_count++].thread += first.thread_count;
+    }
+}
+
 /* The modules of PART.  A file that was loaded several times is so in each
  * part: the first ones are one, and the second ones. */
 static void add_modules(struct merging *m, struct report__part *part,
-                        struct maps *maps) {
+                        struct report__maps *maps) {
     const struct report__profile *p = part->profile;
     struct report__profile *out = m->out;
     uint32_t *seen = report__alloc(
@@ -97,14 +175,14 @@ static uint64_t address_of(const struct report__function *f, uint32_t part) {
 }
 
 static void add_functions(struct merging *m, const struct report__profile *p,
-                          struct maps *maps) {
+                          struct report__maps *maps, uint32_t part) {
     struct report__profile *out = m->out;
 
     for (uint32_t i = 0; i < p->function_count; i++) {
         struct report__function f = p->functions[i];
         uint32_t name, symbol, copy;
 
-        f.address = address_of(&f, maps->part);
+        f.address = address_of(&f, part);
         f.module = mapped(maps->modules, f.module);
         f.name = text(m, f.name, &name);
         f.symbol = text(m, f.symbol, &symbol);
@@ -130,92 +208,25 @@ static void add_functions(struct merging *m, const struct report__profile *p,
     }
 }
 
-static void add_threads(struct merging *m, const struct report__profile *p,
-                        const struct maps *maps) {
-    for (uint32_t i = 0; i < p->thread_count; i++) {
-        struct report__thread thread = p->threads[i];
-        thread.name = copied(m, thread.name);
-        thread.process = maps->part;
-        m->out->threads[m->out->thread_count++] = thread;
-    }
-}
-
-static void add_sites(struct merging *m, const struct report__profile *p,
-                      const struct maps *maps) {
+/* What is of a part's own pool, behind what there was FIRST. */
+static void copy_texts(struct merging *m, const struct report__profile *first,
+                       uint32_t part) {
     struct report__profile *out = m->out;
 
-    for (uint32_t i = 0; i < p->site_count; i++) {
-        struct report__site site = p->sites[i];
-        if (site.module != MPROF_NONE) {
-            site.return_address += maps->moved[site.module];
-            site.module = maps->modules[site.module];
-        }
-        site.function = maps->functions[site.function];
-        out->sites[out->site_count++] = site;
+    for (uint32_t i = first->thread_count; i < out->thread_count; i++) {
+        out->threads[i].name = copied(m, out->threads[i].name);
+        out->threads[i].process = part;
     }
-}
-
-static void add_trees(struct merging *m, const struct report__profile *p,
-                      const struct maps *maps) {
-    struct report__profile *out = m->out;
-
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        const struct report__node *node = &p->nodes[i];
-        out->nodes[out->node_count++] = (struct report__node){
-            .thread = node->thread + maps->thread,
-            .parent = shifted(node->parent, maps->node),
-            .function = mapped(maps->functions, node->function)};
-    }
-    for (uint32_t i = 0; i < p->edge_count; i++) {
-        struct report__edge edge = p->edges[i];
-        edge.node += maps->node;
-        edge.site += maps->site;
-        out->edges[out->edge_count++] = edge;
-    }
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        struct report__counter counter = p->counters[i];
-        counter.node += maps->node;
-        counter.edge = shifted(counter.edge, maps->edge);
-        counter.bin = shifted(counter.bin, maps->bin);
-        if (counter.lived != NULL) {
+    for (uint32_t i = first->counter_count; i < out->counter_count; i++)
+        if (out->counters[i].lived) {
             struct report__lived *lived =
                 report__alloc(m->pool, 1, sizeof *lived);
-            *lived = *counter.lived;
-            counter.lived = lived;
+            *lived = *out->counters[i].lived;
+            out->counters[i].lived = lived;
         }
-        out->counters[out->counter_count++] = counter;
-    }
-}
-
-/* In totals MPROF_TOP_FUNCTION is no index, either. */
-static uint32_t function_of(const struct maps *maps, uint32_t function) {
-    return function == MPROF_TOP_FUNCTION ? function
-                                          : mapped(maps->functions, function);
-}
-
-static void add_sums(struct merging *m, const struct report__profile *p,
-                     const struct maps *maps) {
-    struct report__profile *out = m->out;
-
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        struct report__total total = p->totals[i];
-        total.thread += maps->thread;
-        total.caller = function_of(maps, total.caller);
-        total.function = function_of(maps, total.function);
-        total.bin = shifted(total.bin, maps->bin);
-        out->totals[out->total_count++] = total;
-    }
-    for (uint32_t i = 0; i < p->bin_count; i++) {
-        struct report__bin bin = p->bins[i];
-        bin.thread += maps->thread;
-        bin.type = copied(m, bin.type);
-        bin.name = copied(m, bin.name);
-        out->bins[out->bin_count++] = bin;
-    }
-    for (uint32_t i = 0; i < p->size_count; i++) {
-        struct report__size size = p->sizes[i];
-        size.thread += maps->thread;
-        out->sizes[out->size_count++] = size;
+    for (uint32_t i = first->bin_count; i < out->bin_count; i++) {
+        out->bins[i].type = copied(m, out->bins[i].type);
+        out->bins[i].name = copied(m, out->bins[i].name);
     }
 }
 
@@ -322,79 +333,36 @@ static void add_process(struct merging *m, const struct report__profile *p,
 
 static void add_part(struct merging *m, struct report__part *part,
                      uint32_t number) {
-    const struct report__profile *p = part->profile;
-    struct maps maps = {.part = number,
-                        .thread = m->out->thread_count,
-                        .node = m->out->node_count,
-                        .site = m->out->site_count,
-                        .edge = m->out->edge_count,
-                        .bin = m->out->bin_count};
+    const struct report__profile *p = part->profile, first = *m->out;
+    struct report__pool *pool = &part->pool;
+    struct report__maps maps = {
+        .modules = report__alloc(pool, p->module_count, sizeof *maps.modules),
+        .moved = report__alloc(pool, p->module_count, sizeof *maps.moved),
+        .functions =
+            report__alloc(pool, p->function_count, sizeof *maps.functions)};
 
-    maps.modules =
-        report__alloc(&part->pool, p->module_count, sizeof *maps.modules);
-    maps.moved =
-        report__alloc(&part->pool, p->module_count, sizeof *maps.moved);
-    maps.functions =
-        report__alloc(&part->pool, p->function_count, sizeof *maps.functions);
     add_process(m, p, number);
     add_modules(m, part, &maps);
-    add_functions(m, p, &maps);
-    add_threads(m, p, &maps);
-    add_sites(m, p, &maps);
-    add_trees(m, p, &maps);
-    add_sums(m, p, &maps);
+    add_functions(m, p, &maps, number);
+    report__append(m->out, p, &maps);
+    copy_texts(m, &first, number);
     part->profile = NULL;
-    report__pool_free(&part->pool);
-}
-
-/* Room for all, of which what is not written takes no memory.  False: their
- * numbers are too large. */
-static bool make_room(struct merging *m, const struct report__part *parts,
-                      uint32_t count) {
-    struct report__profile *out = m->out;
-    uint64_t modules = 0, functions = 0, threads = 0, nodes = 0, edges = 0,
-             counters = 0, totals = 0, bins = 0, sizes = 0, sites = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct report__profile *p = parts[i].profile;
-        modules += p->module_count;
-        functions += p->function_count;
-        threads += p->thread_count;
-        nodes += p->node_count;
-        sites += p->site_count;
-        edges += p->edge_count;
-        counters += p->counter_count;
-        totals += p->total_count;
-        bins += p->bin_count;
-        sizes += p->size_count;
-    }
-    /* Each is no more than the sum of all. */
-    if (modules + functions + threads + nodes + sites + edges + counters +
-            totals + bins + sizes >=
-        MPROF_TOP_FUNCTION)
-        return false;
-    out->modules = report__alloc(m->pool, modules, sizeof *out->modules);
-    out->functions = report__alloc(m->pool, functions, sizeof *out->functions);
-    out->threads = report__alloc(m->pool, threads, sizeof *out->threads);
-    out->nodes = report__alloc(m->pool, nodes, sizeof *out->nodes);
-    out->sites = report__alloc(m->pool, sites, sizeof *out->sites);
-    out->edges = report__alloc(m->pool, edges, sizeof *out->edges);
-    out->counters = report__alloc(m->pool, counters, sizeof *out->counters);
-    out->totals = report__alloc(m->pool, totals, sizeof *out->totals);
-    out->bins = report__alloc(m->pool, bins, sizeof *out->bins);
-    out->sizes = report__alloc(m->pool, sizes, sizeof *out->sizes);
-    out->processes = report__alloc(m->pool, count, sizeof *out->processes);
-    return true;
+    report__pool_free(pool);
 }
 
 struct report__profile *report__merge(struct report__pool *pool,
                                       struct report__part *parts,
                                       uint32_t count) {
     struct merging m = {.pool = pool};
+    const struct report__profile **all =
+        report__alloc(pool, count, sizeof *all);
 
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = parts[i].profile;
     m.out = report__alloc(pool, 1, sizeof *m.out);
     m.out->unseen = "";
-    if (!make_room(&m, parts, count))
+    m.out->processes = report__alloc(pool, count, sizeof *m.out->processes);
+    if (!report__make_room(pool, m.out, all, count))
         return NULL;
     for (uint32_t i = 0; i < count; i++)
         add_part(&m, &parts[i], i);

@@ -28,4 +28,22 @@ struct report__profile *report__merge(struct report__pool *pool,
                                       struct report__part *parts,
                                       uint32_t count);
 
+/* What indices of a profile become in another one. */
+struct report__maps {
+    uint32_t *modules, *functions;
+    uint64_t *moved; /* by module: what is added to its addresses */
+};
+
+/* Room in OUT, which is empty, for all arrays of the COUNT profiles PARTS.
+ * False: their numbers are too large. */
+bool report__make_room(struct report__pool *pool, struct report__profile *out,
+                       const struct report__profile *const *parts,
+                       uint32_t count);
+
+/* Put the threads of P and what these have behind those of OUT; modules and
+ * functions are there already, as MAPS says. */
+void report__append(struct report__profile *out,
+                    const struct report__profile *p,
+                    const struct report__maps *maps);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/base/dictionary.h"
+#include "report/data/merge.h"
 #include "report/graph/groups.h"
 #include "report/graph/inlining.h"
 #include "report/graph/same_name.h"
@@ -23,107 +24,34 @@ struct joining {
     uint32_t *function[MPROF_SIDES]; /* by function of that side */
 };
 
-/* The COUNT items A, and behind them MORE items B. */
-static void *append(struct joining *j, const void *a, uint32_t count,
-                    const void *b, uint32_t more, size_t size) {
-    char *both = report__alloc(j->pool, (size_t)count + more, size);
-
-    if (count > 0)
-        memcpy(both, a, count * size);
-    if (more > 0)
-        memcpy(both + count * size, b, more * size);
-    return both;
-}
-
-#define APPEND(array, count)                                                   \
-    (j->profile->array =                                                       \
-         append(j, a->array, a->count, b->array, b->count, sizeof *a->array),  \
-     j->profile->count = a->count + b->count)
-
 static void shift(uint32_t *index, uint32_t by) {
     if (*index < MPROF_TOP_FUNCTION)
         *index += by;
 }
 
-static bool fits(uint32_t a, uint32_t b) {
-    return a < MPROF_TOP_FUNCTION - b;
-}
+/* What SIDE has, behind what there is. */
+static void join_records(struct joining *j, enum report__joined_side side) {
+    const struct report__profile *p = j->sides[side];
+    struct report__profile *out = j->profile;
+    const uint32_t module = out->module_count, function = out->function_count;
+    const struct report__maps maps = {
+        .modules = report__alloc(j->pool, p->module_count, sizeof(uint32_t)),
+        .functions =
+            report__alloc(j->pool, p->function_count, sizeof(uint32_t)),
+        .moved = report__alloc(j->pool, p->module_count, sizeof(uint64_t))};
 
-/* Whether indices of both together are none of what stands for nothing. */
-static bool all_fit(const struct report__profile *a,
-                    const struct report__profile *b) {
-    return fits(a->module_count, b->module_count) &&
-           fits(a->function_count, b->function_count) &&
-           fits(a->thread_count, b->thread_count) &&
-           fits(a->node_count, b->node_count) &&
-           fits(a->site_count, b->site_count) &&
-           fits(a->edge_count, b->edge_count) &&
-           fits(a->counter_count, b->counter_count) &&
-           fits(a->total_count, b->total_count) &&
-           fits(a->bin_count, b->bin_count) &&
-           fits(a->size_count, b->size_count);
-}
-
-static void shift_threads(struct report__profile *p,
-                          const struct report__profile *a) {
-    for (uint32_t i = a->node_count; i < p->node_count; i++)
-        shift(&p->nodes[i].thread, a->thread_count);
-    for (uint32_t i = a->total_count; i < p->total_count; i++)
-        shift(&p->totals[i].thread, a->thread_count);
-    for (uint32_t i = a->bin_count; i < p->bin_count; i++)
-        shift(&p->bins[i].thread, a->thread_count);
-    for (uint32_t i = a->size_count; i < p->size_count; i++)
-        shift(&p->sizes[i].thread, a->thread_count);
-}
-
-/* What comes of B, behind what A has, leads to others of B. */
-static void shift_records(struct report__profile *p,
-                          const struct report__profile *a) {
-    shift_threads(p, a);
-    for (uint32_t i = a->module_count; i < p->module_count; i++)
-        shift(&p->modules[i].file, a->module_count);
-    for (uint32_t i = a->function_count; i < p->function_count; i++)
-        shift(&p->functions[i].module, a->module_count);
-    for (uint32_t i = a->node_count; i < p->node_count; i++) {
-        shift(&p->nodes[i].parent, a->node_count);
-        shift(&p->nodes[i].function, a->function_count);
+    j->first_module[side] = module;
+    for (uint32_t i = 0; i < p->module_count; i++) {
+        maps.modules[i] = out->module_count;
+        out->modules[out->module_count] = p->modules[i];
+        out->modules[out->module_count++].file += module;
     }
-    for (uint32_t i = a->edge_count; i < p->edge_count; i++) {
-        shift(&p->edges[i].node, a->node_count);
-        shift(&p->edges[i].site, a->site_count);
+    for (uint32_t i = 0; i < p->function_count; i++) {
+        maps.functions[i] = function + i;
+        out->functions[out->function_count] = p->functions[i];
+        shift(&out->functions[out->function_count++].module, module);
     }
-    for (uint32_t i = a->site_count; i < p->site_count; i++) {
-        shift(&p->sites[i].function, a->function_count);
-        shift(&p->sites[i].module, a->module_count);
-    }
-    for (uint32_t i = a->counter_count; i < p->counter_count; i++) {
-        shift(&p->counters[i].node, a->node_count);
-        shift(&p->counters[i].edge, a->edge_count);
-        shift(&p->counters[i].bin, a->bin_count);
-    }
-    for (uint32_t i = a->total_count; i < p->total_count; i++) {
-        shift(&p->totals[i].caller, a->function_count);
-        shift(&p->totals[i].function, a->function_count);
-        shift(&p->totals[i].bin, a->bin_count);
-    }
-}
-
-static void join_records(struct joining *j) {
-    const struct report__profile *a = j->sides[MPROF_OLD];
-    const struct report__profile *b = j->sides[MPROF_NEW];
-
-    *j->profile = *b;
-    APPEND(modules, module_count);
-    APPEND(functions, function_count);
-    APPEND(threads, thread_count);
-    APPEND(nodes, node_count);
-    APPEND(bins, bin_count);
-    APPEND(sites, site_count);
-    APPEND(edges, edge_count);
-    APPEND(counters, counter_count);
-    APPEND(totals, total_count);
-    APPEND(sizes, size_count);
-    shift_records(j->profile, a);
+    report__append(out, p, &maps);
 }
 
 /* Modules */
@@ -264,57 +192,49 @@ static uint32_t *join_places(struct joining *j, struct report__inlining *out,
     return numbers;
 }
 
-static void renumber(uint32_t *places, uint32_t from, uint32_t to,
-                     const uint32_t *numbers) {
-    for (uint32_t i = from; i < to; i++)
-        places[i] = numbers[places[i]];
-}
-
-/* SIDE has frames, edges and nodes from these numbers on. */
-static void join_frames(struct joining *j, struct report__inlining *out,
-                        enum report__joined_side side, uint32_t frame,
-                        uint32_t edge, uint32_t node) {
+/* SIDE has edges and nodes from these numbers on. */
+static void add_inlining(struct joining *j, struct report__inlining *out,
+                         enum report__joined_side side, uint32_t edge,
+                         uint32_t node) {
     const struct report__profile *p = j->sides[side];
     const struct report__inlining *own = j->names[side]->inlining;
-    const uint32_t *numbers = join_places(j, out, side);
+    const uint32_t *numbers = join_places(j, out, side), frame = out->count;
 
     for (uint32_t i = 0; i < own->count; i++) {
-        struct report__inlined_frame *f = &out->frames[frame + i];
+        struct report__inlined_frame *f = &out->frames[out->count++];
+        *f = own->frames[i];
         shift(&f->outer, frame);
         f->function = j->function[side][f->function];
         f->call = numbers[f->call];
     }
-    for (uint32_t i = 0; i < p->edge_count; i++)
+    for (uint32_t i = 0; i < p->edge_count; i++) {
+        out->of_edge[edge + i] = own->of_edge[i];
         shift(&out->of_edge[edge + i], frame);
-    for (uint32_t i = 0; i < p->node_count; i++)
+        out->edge_place[edge + i] = numbers[own->edge_place[i]];
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        out->of_caller[node + i] = own->of_caller[i];
         shift(&out->of_caller[node + i], frame);
-    renumber(out->edge_place, edge, edge + p->edge_count, numbers);
-    renumber(out->caller_place, node, node + p->node_count, numbers);
+        out->caller_place[node + i] = numbers[own->caller_place[i]];
+    }
 }
 
 static void join_inlining(struct joining *j) {
-    const struct report__profile *a = j->sides[MPROF_OLD];
-    const struct report__profile *b = j->sides[MPROF_NEW];
+    const struct report__profile *p = j->profile, *a = j->sides[MPROF_OLD];
     const struct report__inlining *x = j->names[MPROF_OLD]->inlining;
     const struct report__inlining *y = j->names[MPROF_NEW]->inlining;
 
     if (x == NULL || y == NULL)
         return;
     struct report__inlining *out = report__alloc(j->pool, 1, sizeof *out);
-    out->count = x->count + y->count;
-    out->frames =
-        append(j, x->frames, x->count, y->frames, y->count, sizeof *x->frames);
-    out->of_edge = append(j, x->of_edge, a->edge_count, y->of_edge,
-                          b->edge_count, sizeof(uint32_t));
-    out->of_caller = append(j, x->of_caller, a->node_count, y->of_caller,
-                            b->node_count, sizeof(uint32_t));
-    out->edge_place = append(j, x->edge_place, a->edge_count, y->edge_place,
-                             b->edge_count, sizeof(uint32_t));
-    out->caller_place =
-        append(j, x->caller_place, a->node_count, y->caller_place,
-               b->node_count, sizeof(uint32_t));
-    join_frames(j, out, MPROF_OLD, 0, 0, 0);
-    join_frames(j, out, MPROF_NEW, x->count, a->edge_count, a->node_count);
+    out->frames = report__alloc(j->pool, (size_t)x->count + y->count,
+                                sizeof *out->frames);
+    out->of_edge = report__alloc(j->pool, p->edge_count, sizeof(uint32_t));
+    out->edge_place = report__alloc(j->pool, p->edge_count, sizeof(uint32_t));
+    out->of_caller = report__alloc(j->pool, p->node_count, sizeof(uint32_t));
+    out->caller_place = report__alloc(j->pool, p->node_count, sizeof(uint32_t));
+    add_inlining(j, out, MPROF_OLD, 0, 0);
+    add_inlining(j, out, MPROF_NEW, a->edge_count, a->node_count);
     j->out->inlining = out;
 }
 
@@ -324,14 +244,15 @@ bool report__join(struct report__pool *pool,
                   struct report__joined *joined, const char **error) {
     struct joining j = {.pool = pool, .sides = sides, .names = names};
 
-    if (!all_fit(sides[MPROF_OLD], sides[MPROF_NEW])) {
+    j.profile = report__alloc(pool, 1, sizeof *j.profile);
+    *j.profile = *sides[MPROF_NEW];
+    if (!report__make_room(pool, j.profile, sides, MPROF_SIDES)) {
         *error = "together the data files are too large to compare";
         return false;
     }
-    j.first_module[MPROF_NEW] = sides[MPROF_OLD]->module_count;
-    j.profile = report__alloc(pool, 1, sizeof *j.profile);
     j.out = report__alloc(pool, 1, sizeof *j.out);
-    join_records(&j);
+    join_records(&j, MPROF_OLD);
+    join_records(&j, MPROF_NEW);
     join_modules(&j);
     /* NEW's names are those that are shown. */
     join_functions(&j, MPROF_NEW);
