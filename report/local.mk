@@ -46,11 +46,10 @@ report_graph_sources = \
 	report/graph/join.c report/graph/join.h \
 	report/graph/inlining.c report/graph/inlining.h \
 	report/graph/lisp_types.c report/graph/lisp_types.h \
-	report/graph/own.c report/graph/own.h \
 	report/graph/short_names.c \
-	report/graph/sources.c report/graph/sources.h \
+	report/graph/sources.c \
 	report/graph/same_name.c report/graph/same_name.h \
-	report/graph/view.c report/graph/view.h
+	report/graph/view.c 
 
 report_tables_sources = \
 	report/tables/bins.c report/tables/by_type.c \
@@ -89,13 +88,12 @@ report_export_sources = \
 	report/export/emacs.c \
 	report/export/export.c report/export/export.h \
 	report/export/folded.c \
-	report/export/junit.c \
 	report/export/listing.c \
 	report/export/pprof.c \
 	report/export/profile_json.c \
 	report/export/samples.c report/export/samples.h \
 	report/export/speedscope.c \
-	report/export/tap.c report/export/verdicts.h
+	report/export/verdicts.c report/export/verdicts.h
 
 report_html_sources = \
 	report/html/heap.c \

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"
+#include "report/data/log.h"
+#include "report/elf/elf_file.h"
 
 enum { NODES = 1000000 }; /* so that a browser opens a page in seconds */
 
@@ -83,6 +85,14 @@ bool report__parse_arguments(struct report__call *call, int argc, char **argv) {
 }
 
 bool report__begin_output(struct report__call *call) {
+    const char *output = call->options.output;
+
+    if (output && (report__is_data(output) || report__is_elf(output) ||
+                   report__is_log(output)))
+        return report__fail(call,
+                            "%s is a program or has data: write to another "
+                            "file",
+                            output);
     if (!report__output_open(&call->output, call->options.output, &call->pool,
                              &call->error))
         return false;

@@ -278,6 +278,10 @@ unsigned report__choose_heaps(struct report__call *call);
  */
 enum mprof_heap report__choose_heap(struct report__call *call);
 
+/* Whether the program of PROFILE is there as it was, or INPUT names it. */
+bool report__has_program(const struct report__input *input,
+                         const struct report__profile *profile);
+
 /* A line if the program that PROFILE names is not there as it was, and INPUT
  * has no other. */
 void report__print_trouble(FILE *out, const struct report__input *input,

@@ -3,7 +3,7 @@
 #include "report/command/command.h"
 #include "report/elf/elf_file.h"
 #include "report/graph/inlining.h"
-#include "report/graph/own.h"
+#include "report/graph/groups.h"
 #include "report/html/page.h"
 
 /* Functions of a chain that are exported, as of other profiles. */
@@ -22,7 +22,9 @@ struct diff {
     struct report__focused focused; /* of joined.profile */
     struct report__pool *pool;
     FILE *out;
-    bool grew; /* by more than it may */
+    bool grew;        /* by more than it may */
+    bool lacks_lines; /* of one side */
+    bool no_lines;    /* in place of a table by line */
 };
 
 static const char *const sides[] = {"OLD", "NEW"};
@@ -72,10 +74,23 @@ static bool read_side(struct diff *d, int side) {
         return false;
     d->names[side] =
         report__name_functions(d->pool, d->profiles[side], input->program);
-    if (is_text ? o->diff_by == MPROF_DIFF_BY_LINE : !o->no_inlines)
-        report__find_inlining(d->pool, d->profiles[side], d->names[side],
-                              o->format != MPROF_DIFF_HTML);
+    d->lacks_lines |= !report__has_program(input, d->profiles[side]);
     return true;
+}
+
+/* Where one side has no lines, lines and inlined functions say nothing. */
+static void find_lines(struct diff *d) {
+    struct report__options *o = &d->call->options;
+    const bool is_text = o->format == MPROF_DIFF_TEXT,
+               by_line = is_text && o->diff_by == MPROF_DIFF_BY_LINE;
+
+    d->no_lines = by_line && d->lacks_lines;
+    if (d->no_lines)
+        o->diff_by = MPROF_DIFF_BY_FUNCTION;
+    else if (by_line || (!is_text && !o->no_inlines && !d->lacks_lines))
+        for (int side = 0; side < MPROF_SIDES; side++)
+            report__find_inlining(d->pool, d->profiles[side], d->names[side],
+                                  o->format != MPROF_DIFF_HTML);
 }
 
 /* The heaps to compare; 0 after an error. */
@@ -83,8 +98,10 @@ static unsigned read_sides(struct diff *d) {
     const struct report__options *o = d->options;
     const char **error = &d->call->error;
 
-    if (!read_side(d, MPROF_OLD) || !read_side(d, MPROF_NEW) ||
-        !report__join(d->pool, d->profiles, d->names, &d->joined, error))
+    if (!read_side(d, MPROF_OLD) || !read_side(d, MPROF_NEW))
+        return 0;
+    find_lines(d);
+    if (!report__join(d->pool, d->profiles, d->names, &d->joined, error))
         return 0;
     if (!o->full_names)
         report__shorten_names(d->pool, d->joined.names);
@@ -253,6 +270,9 @@ static void print_side(struct diff *d, int side) {
 
 /* What makes numbers differ that are not the program's. */
 static void print_remarks(struct diff *d, enum mprof_heap heap) {
+    if (d->no_lines)
+        fputs("Compared by function, as the lines of one side are not known.\n",
+              d->out);
     for (int side = 0; side < MPROF_SIDES; side++) {
         const struct report__totals t = report__total(d->profiles[side], heap);
         const uint32_t sampling = report__sampling(d->profiles[side], heap);

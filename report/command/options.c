@@ -6,9 +6,7 @@
 #include "monitor/format/bytes.h"
 #include "report/elf/elf_file.h"
 
-/*
- * Which tables
- */
+/* Which tables */
 
 static bool set_tables(struct report__call *call, const char *list) {
     const char *words = report__tables[0].name;
@@ -62,9 +60,7 @@ static bool set_verbosity(struct report__call *call, const char *which) {
     return true;
 }
 
-/*
- * The curve
- */
+/* The curve */
 
 /* PART, of a list or alone.  What is not given leaves nothing out. */
 static bool take_resolution(struct report__curve_options *curve,
@@ -98,9 +94,7 @@ static bool set_seconds(struct report__call *call, const char *seconds) {
            report__refuse(call, "'%s' is not a number of seconds", seconds);
 }
 
-/*
- * Differences
- */
+/* Differences */
 
 static bool set_diff_html(struct report__call *call, const char *file) {
     call->options.output = file;
@@ -175,9 +169,7 @@ static bool set_growth(struct report__call *call, const char *text) {
     return true;
 }
 
-/*
- * Budgets
- */
+/* Budgets */
 
 static bool add_max(struct report__call *call, const char *limit) {
     struct report__written written;
@@ -214,9 +206,7 @@ static bool set_against(struct report__call *call, const char *file) {
     return true;
 }
 
-/*
- * Recording
- */
+/* Recording */
 
 /* "1/512"; "1": all */
 static bool set_live(struct report__call *call, const char *sample) {

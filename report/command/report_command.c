@@ -2,8 +2,8 @@
 
 #include "report/command/command.h"
 #include "report/graph/inlining.h"
-#include "report/graph/own.h"
-#include "report/graph/sources.h"
+#include "report/graph/groups.h"
+#include "report/graph/call_sites.h"
 
 /* What is printed. */
 struct printing {

@@ -53,6 +53,14 @@ static bool check_program(const struct report__input *input,
     return state == MPROF__ELF_OPEN;
 }
 
+bool report__has_program(const struct report__input *input,
+                         const struct report__profile *profile) {
+    const struct report__module *module = main_module(profile);
+
+    return input->program || !module ||
+           ask(module->path, module) == MPROF__ELF_OPEN;
+}
+
 /* Whether the names of functions in module NUMBER were recorded. */
 static bool has_names(const struct report__profile *profile, uint32_t number) {
     for (uint32_t i = 0; i < profile->function_count; i++)

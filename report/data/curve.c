@@ -121,9 +121,7 @@ void report__settle_curve(struct report__reader *r) {
     p->moments[p->moment_count++] = last;
 }
 
-/*
- * The collections of the Lisp heap
- */
+/* The collections of the Lisp heap */
 
 static void add_collection(struct report__profile *p,
                            const struct mprof_collection *point) {

@@ -231,9 +231,7 @@ void report__elf_close(struct report__elf_file *file) {
     *file = (struct report__elf_file){.dwfl = NULL};
 }
 
-/*
- * Units
- */
+/* Units */
 
 static const char *text_of(Dwarf_Die *die, unsigned name) {
     Dwarf_Attribute attribute;

@@ -24,30 +24,15 @@ struct report__symbols {
     struct report__calls *calls;
 };
 
-static size_t underscores(const char *name) {
-    return strspn(name, "_");
-}
-
 /* One address may have many names: those that are local come last; the one with
  * the fewest underscores before it is first, then the shortest. */
 static int compare_symbols(const void *a, const void *b) {
     const struct symbol *x = a, *y = b;
-    bool x_local = x->binding == STB_LOCAL, y_local = y->binding == STB_LOCAL;
-    size_t m, n;
-
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x_local != y_local)
-        return x_local ? 1 : -1;
-    m = underscores(x->name);
-    n = underscores(y->name);
-    if (m != n)
-        return m < n ? -1 : 1;
-    m = strlen(x->name);
-    n = strlen(y->name);
-    if (m != n)
-        return m < n ? -1 : 1;
-    return strcmp(x->name, y->name);
+    return report__up(x->address, y->address)
+           ?: (x->binding == STB_LOCAL) - (y->binding == STB_LOCAL)
+           ?: report__up(strspn(x->name, "_"), strspn(y->name, "_"))
+           ?: report__up(strlen(x->name), strlen(y->name))
+           ?: strcmp(x->name, y->name);
 }
 
 static bool is_function(const GElf_Sym *symbol, const char *name) {

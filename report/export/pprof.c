@@ -75,9 +75,7 @@ static void put_message(struct message *m, unsigned field,
     other->count = 0;
 }
 
-/*
- * The profile
- */
+/* The profile */
 
 /* Numbers of fields, see the file profile.proto of pprof. */
 enum {

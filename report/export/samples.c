@@ -8,7 +8,7 @@
 #include "report/export/samples.h"
 
 #include "report/graph/inlining.h"
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 
 struct report__samples {
     const struct report__profile *profile;

@@ -6,6 +6,7 @@
 #ifndef REPORT_GRAPH_CALL_SITES_H
 #define REPORT_GRAPH_CALL_SITES_H
 
+#include "report/data/profile.h"
 #include "report/elf/symbols.h"
 #include "report/graph/functions.h"
 
@@ -50,5 +51,14 @@ struct report__inlined {
 struct report__inlined report__inlined_around(struct report__call_sites *sites,
                                               const uint32_t *edges,
                                               uint32_t count);
+
+/* By function of PROFILE: the file in which it was defined, NULL where that is
+ * not known, and the line where the form begins that did it; 0 where the file
+ * is not here, was changed after PROFILE was recorded, is no plain file, is
+ * shorter, or is larger than sources are.  Reads these files, each once, and
+ * all together no more than some hundred megabytes.  In POOL. */
+const struct report__place *
+report__find_sources(struct report__pool *pool,
+                     const struct report__profile *profile);
 
 #endif

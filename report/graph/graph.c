@@ -17,7 +17,6 @@
 #include "report/base/search.h"
 #include "report/base/scc.h"
 #include "report/graph/graph.h"
-#include "report/graph/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -78,4 +78,43 @@ uint32_t report__cycle_breaker(struct report__pool *pool,
                                const struct report__graph *graph, uint32_t id,
                                uint32_t *largest);
 
+struct report__view_node {
+    uint32_t parent; /* MPROF_NONE for the outermost shown frame */
+    uint32_t function;
+    uint32_t arc;            /* from the parent, or MPROF_NONE */
+    uint32_t child, sibling; /* only those where something was allocated */
+    uint32_t counter;        /* one of its own, or MPROF_NONE: nothing here */
+    bool is_inlined;
+    bool is_used; /* something was allocated here or further in */
+};
+
+struct report__view {
+    struct report__view_node *list; /* parents first */
+    uint32_t count;
+    /* By counter: another one of the same view node, or MPROF_NONE. */
+    uint32_t *next_counter;
+    /* By function: what was freed of what its short chains have elsewhere, and
+     * bytes of it that lived at the peak; C only. */
+    struct report__counts *freed_elsewhere;
+    uint64_t *peak_elsewhere;
+    /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
+     * other threads and the other heap, and where nothing is shown and nothing
+     * was allocated. */
+    uint32_t *of_node;
+    /* By node: that one is of its own function. */
+    bool *is_shown;
+};
+
+/* The view of HEAP and of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES
+ * shows plumbing too.  With INLINING, which may be NULL, functions that were
+ * inlined have view nodes below the one that has them inside: what was
+ * allocated there and, as far as it is known, what was called there is theirs.
+ */
+struct report__view report__make_view(struct report__pool *pool,
+                                      const struct report__profile *profile,
+                                      const struct report__functions *names,
+                                      enum mprof_heap heap, uint32_t thread,
+                                      bool all_frames,
+                                      const struct report__inlining *inlining);
+
 #endif

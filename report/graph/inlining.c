@@ -6,7 +6,6 @@
 
 #include "report/base/dictionary.h"
 #include "report/graph/call_sites.h"
-#include "report/graph/sources.h"
 
 struct search {
     struct report__pool *pool;

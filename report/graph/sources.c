@@ -1,6 +1,6 @@
 /* sources.c - see sources.h. */
 #include "report/base/search.h"
-#include "report/graph/sources.h"
+#include "report/graph/call_sites.h"
 
 #include <errno.h>
 #include <fcntl.h>

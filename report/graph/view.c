@@ -1,6 +1,6 @@
 /* view.c - from the nodes of the trees to those of the view: plumbing is taken
  * out, and functions that were inlined are put in. */
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "report/export/export.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
-#include "report/graph/own.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
 #include "report/tables/findings.h"

@@ -220,7 +220,7 @@ static void print_heading(const struct layout *l) {
     report__underline(l->out, width - 1);
 }
 
-void report__print_bins(struct report__context *c) {
+static void print_lisp_bins(struct report__context *c) {
     struct layout l = {.c = c, .out = c->out, .type_width = 20};
     struct report__bin total = {0}, classes[MPROF_CLASSES] = {{0}};
     struct report__bin *bins;
@@ -270,9 +270,7 @@ void report__print_bins(struct report__context *c) {
     report__print_left(c->out, &c->choice, "row", &l.cut.left, "bytes");
 }
 
-/*
- * C: by size
- */
+/* C: by size */
 
 /* Columns that the types of one size take, unless all are shown. */
 #define TYPES_WIDTH 40
@@ -401,7 +399,7 @@ static void print_rows(const struct size_layout *l,
     report__print_left(l->out, &l->c->choice, "size", &cut.left, "bytes");
 }
 
-static void print_sizes_heading(const struct size_layout *l) {
+static void print_c_heading(const struct size_layout *l) {
     int width =
         fprintf(l->out, "%7s %*s %*s (%%)   %*s %*s (%%)    types\n",
                 "size:", l->allocs_width, "allocs", l->bytes_width, "bytes",
@@ -409,7 +407,7 @@ static void print_sizes_heading(const struct size_layout *l) {
     report__underline(l->out, width - 1);
 }
 
-void report__print_sizes(struct report__context *c) {
+static void print_c_bins(struct report__context *c) {
     struct size_layout l = {.c = c, .out = c->out};
     const struct report__size_bin *bins =
         report__sizes_collect(c->pool, c->part, c->thread);
@@ -425,7 +423,7 @@ void report__print_sizes(struct report__context *c) {
     l.kept_width = report__width(11, l.kept);
 
     report__print_title(c->out, "Allocation bins", 0);
-    print_sizes_heading(&l);
+    print_c_heading(&l);
     print_rows(&l, bins);
     const char *missing = c->types ? report__types_missing(c->types) : NULL;
     if (missing) {
@@ -433,4 +431,8 @@ void report__print_sizes(struct report__context *c) {
         report__print_name(c->out, missing + 1);
         fputs(".\n", c->out);
     }
+}
+
+void report__print_bins(struct report__context *c) {
+    (c->heap == MPROF_LISP_HEAP ? print_lisp_bins : print_c_bins)(c);
 }

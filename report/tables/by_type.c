@@ -3,7 +3,7 @@
 #include "report/tables/tables.h"
 
 #include "report/graph/lisp_types.h"
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 
 /* Functions of a type that are shown unless it is told. */
 enum { FEW = 10 };

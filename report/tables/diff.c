@@ -6,7 +6,7 @@
 #include "report/base/dictionary.h"
 #include "report/graph/inlining.h"
 #include "report/graph/same_name.h"
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 
 struct making {
     struct report__pool *pool;

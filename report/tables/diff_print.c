@@ -329,9 +329,7 @@ void report__print_diff(FILE *out, const struct report__diff *d,
     print_left(&l, &left);
 }
 
-/*
- * In words
- */
+/* In words */
 
 /* "24,000 bytes more, 74,000 after 50,000 (+48.0%)" */
 static void print_amount(FILE *out, const struct report__change *c,

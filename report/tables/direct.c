@@ -166,9 +166,7 @@ static void print_by_function(struct report__context *c) {
     print_table(c, graph->alive, &t);
 }
 
-/*
- * By call site or line
- */
+/* By call site or line */
 
 /* To ROW, and to that of all. */
 static void add_counter(struct row *row, struct row *sum,

@@ -7,7 +7,7 @@
 #define REPORT_TABLES_FINDER_H
 
 #include "report/base/dictionary.h"
-#include "report/graph/own.h"
+#include "report/graph/groups.h"
 #include "report/tables/findings.h"
 
 /* What is counted. */
@@ -80,6 +80,7 @@ static inline bool report__is_held(const struct report__finder *f,
 /* Sums by a key, two numbers. */
 struct report__found_group {
     uint32_t path; /* one of them */
+    bool is_mixed; /* the others have other lines */
     struct mprof_count count;
     uint32_t order; /* of the first one */
 };

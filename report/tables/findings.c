@@ -62,9 +62,7 @@ static void find_own(struct report__finder *f) {
     }
 }
 
-/*
- * Sentences
- */
+/* Sentences */
 
 static struct report__sentence *new_sentence(struct report__finder *f) {
     struct report__findings *out = f->out;
@@ -95,9 +93,7 @@ static bool has_line(const struct report__finder *f, uint32_t label) {
     return strcmp(l->text, f->c.names->list[l->function].name) != 0;
 }
 
-/*
- * Where memory is kept
- */
+/* Where memory is kept */
 
 /* A counter while it is looked for where what was kept comes from: its current
  * function, further out each time. */
@@ -269,9 +265,7 @@ static void say_kept(struct report__finder *f) {
     WORDS(f, s, ".");
 }
 
-/*
- * What allocates
- */
+/* What allocates */
 
 /* Bytes by type of what KEY causes; the three types with most, if they have a
  * tenth. */

@@ -27,9 +27,7 @@ void report__sort_groups(struct report__grouping *g) {
     report__sort(g->list, g->count, sizeof *g->list, compare_groups, NULL);
 }
 
-/*
- * Rows
- */
+/* Rows */
 
 /* The functions of PATH, innermost first: a library's function that the
  * program's own called, then these alone, with "..." for others between. */
@@ -66,35 +64,41 @@ static uint32_t caller_number(struct report__finder *f, uint32_t path) {
                                f->paths.list[path].label);
 }
 
-/* What groups PATH in TABLE; chains are told apart by the lines of their two
- * innermost functions. */
+/* The label of the function that a row of PATH names, if it is not of a chain.
+ */
+static const struct report__label *named(struct report__finder *f,
+                                         uint32_t path) {
+    return report__path_label(f, f->is_lisp ? path : report__spot(f, path));
+}
+
+/* What groups PATH in TABLE: its function; or its chain, by the lines of the
+ * two innermost functions. */
 static struct report__pair row_key(struct report__finder *f,
                                    enum report__finding_table table,
                                    uint32_t path) {
-    const uint32_t spot = report__spot(f, path),
-                   caller = report__own_caller(f, spot);
     const struct report__pair cause = report__cause(f, path);
+    const uint32_t caller = report__own_caller(f, report__spot(f, path));
 
-    if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
-        return (struct report__pair){report__path_label(f, path)->function, 0};
     if (table != MPROF_FOUND_KEPT)
-        return (struct report__pair){cause.a, 0};
+        return (struct report__pair){named(f, path)->function, 0};
     return (struct report__pair){
         report__pair_number(f->pool, &f->causes, cause.a, cause.b),
         caller == MPROF_NONE ? 0 : caller_number(f, caller)};
 }
 
 static void name_row(struct report__finder *f, enum report__finding_table table,
-                     uint32_t path, struct report__finding *row) {
+                     const struct report__found_group *group,
+                     struct report__finding *row) {
+    const struct report__label *label = named(f, group->path);
+
     row->name_count = 1;
     row->names = report__alloc(f->pool, 1, sizeof *row->names);
     if (table == MPROF_FOUND_KEPT)
-        row->names = chain_of(f, path, &row->name_count);
-    else if (table == MPROF_FOUND_ALLOCATED && f->is_lisp)
-        row->names[0] =
-            f->c.names->list[report__path_label(f, path)->function].name;
+        row->names = chain_of(f, group->path, &row->name_count);
     else
-        row->names[0] = report__path_label(f, report__spot(f, path))->text;
+        row->names[0] = group->is_mixed || f->is_lisp
+                            ? f->c.names->list[label->function].name
+                            : label->text;
 }
 
 /* The largest rows of TABLE, of what MEASURE says. */
@@ -121,9 +125,10 @@ static void fill(struct report__finder *f, enum report__finding_table table,
             report__add_count(&f->out->held, &count);
             continue;
         }
-        report__add_count(
-            &report__add_group(f, &g, row_key(f, table, path), path)->count,
-            &count);
+        struct report__found_group *group =
+            report__add_group(f, &g, row_key(f, table, path), path);
+        report__add_count(&group->count, &count);
+        group->is_mixed |= named(f, path) != named(f, group->path);
         out->bytes += count.bytes;
     }
     report__sort_groups(&g);
@@ -131,11 +136,12 @@ static void fill(struct report__finder *f, enum report__finding_table table,
     out->rows = report__alloc(f->pool, out->count, sizeof *out->rows);
     for (uint32_t i = 0; i < out->count; i++) {
         out->rows[i].count = g.list[i].count;
-        name_row(f, table, g.list[i].path, &out->rows[i]);
+        name_row(f, table, &g.list[i], &out->rows[i]);
     }
 }
 
-/* A function that only passes on what another one causes says nothing. */
+/* A function that passes on what another one causes, and nobody else asks of
+ * that one, says nothing. */
 static bool passes_on(const struct report__finder *f,
                       const struct report__graph *graph, uint32_t function) {
     const struct report__vertex *v = &graph->vertices[function];
@@ -145,6 +151,8 @@ static bool passes_on(const struct report__finder *f,
         const struct report__arc *arc = &graph->arcs[v->first_call + i];
         if (arc->callee != function &&
             report__bytes(&arc->counts) >= all - all / 50 &&
+            all >=
+                report__bytes(&graph->vertices[arc->callee].total) / 50 * 49 &&
             report__is_own(f->origins[arc->callee], f->is_lisp))
             return true;
     }

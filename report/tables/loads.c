@@ -294,9 +294,7 @@ bool report__find_loads(struct report__loads *loads, const char *const *files,
     return true;
 }
 
-/*
- * The table
- */
+/* The table */
 
 static void print_large(FILE *out, unsigned __int128 number) {
     char digits[40];

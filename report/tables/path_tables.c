@@ -101,9 +101,7 @@ static void print(const struct report__context *c, struct report__rows *rows,
     report__print_row_notes(c->out, rows, &c->choice, table->what);
 }
 
-/*
- * What is kept
- */
+/* What is kept */
 
 /* WHAT follows for the table. */
 static void print_unknown(FILE *out, const struct report__profile *profile,
@@ -224,9 +222,7 @@ void report__print_lost(struct report__context *c) {
     print_scan_doubts(c->out, c->part);
 }
 
-/*
- * How long it lived
- */
+/* How long it lived */
 
 /* The mean of the allocations of ROW. */
 static struct report__text lifetime_of(const struct report__rows *rows,
@@ -282,9 +278,7 @@ void report__print_temporary(struct report__context *c) {
     print(c, &rows, &table, columns);
 }
 
-/*
- * What is alive
- */
+/* What is alive */
 
 /* How many collections the objects of ROW have survived, on the average. */
 static struct report__text age_of(const struct report__rows *rows,
@@ -350,9 +344,7 @@ void report__print_alive(struct report__context *c) {
             p->untracked_allocs, p->untracked_bytes);
 }
 
-/*
- * What was allocated
- */
+/* What was allocated */
 
 /* Of chains that were summed up only the ends tell what became of them. */
 static bool knows_alive(const struct report__profile *profile,

@@ -8,7 +8,7 @@
 #include "report/tables/paths.h"
 
 #include "report/graph/call_sites.h"
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 
 struct builder {
     struct report__pool *pool;
@@ -177,8 +177,8 @@ static bool is_systems(const struct report__place *place) {
                            strncmp(place->file, "/usr/lib/", 9) == 0);
 }
 
-/* Where the call EDGE stands; with `own_lines`, where the program's own source
- * leads to it by what is inlined from headers of libraries. */
+/* Where the call EDGE stands: in what was inlined there, unless that is from
+ * headers of libraries; with `own_lines`, in the function itself. */
 static struct report__place call_place(struct builder *b,
                                        const uint32_t *edge) {
     const struct report__inlined inlined =
@@ -186,7 +186,7 @@ static struct report__place call_place(struct builder *b,
     struct report__place place = inlined.place;
 
     for (uint32_t i = inlined.count;
-         b->context->own_lines && i > 0 && is_systems(&place); i--)
+         i > 0 && (b->context->own_lines || is_systems(&place)); i--)
         place = inlined.list[i - 1].call;
     return place;
 }

@@ -3,13 +3,8 @@
 
 enum { LISP = 1u << MPROF_LISP_HEAP, C = 1u << MPROF_C_HEAP, BOTH = LISP | C };
 
-/* Types of Lisp by its bins, sizes of C. */
-static void print_bins(struct report__context *c) {
-    (c->heap == MPROF_LISP_HEAP ? report__print_bins : report__print_sizes)(c);
-}
-
 const struct report__table report__tables[MPROF_TABLES] = {
-    [MPROF_TABLE_BINS] = {"bins", BOTH, MPROF_NEEDS_TYPES, print_bins},
+    [MPROF_TABLE_BINS] = {"bins", BOTH, MPROF_NEEDS_TYPES, report__print_bins},
     [MPROF_TABLE_LEAKS] = {"leaks", C, MPROF_NEEDS_NAMES, report__print_leaks},
     [MPROF_TABLE_LOST] = {"lost", C, MPROF_NEEDS_NAMES, report__print_lost},
     [MPROF_TABLE_PEAK] = {"peak", C, MPROF_NEEDS_NAMES, report__print_peak},

@@ -6,7 +6,7 @@
 #ifndef REPORT_TABLES_ROWS_H
 #define REPORT_TABLES_ROWS_H
 
-#include "report/graph/own.h"
+#include "report/graph/groups.h"
 #include "report/tables/paths.h"
 
 struct report__part_of_path;

@@ -70,9 +70,7 @@ static const char *amount_of(const struct summary *s, uint64_t bytes) {
                : report__format(s->c->pool, "%s", report__amount(bytes).text);
 }
 
-/*
- * The verdict
- */
+/* The verdict */
 
 /* COMMAND without the folder of its program, if that is absolute. */
 static const char *without_folder(const char *command) {
@@ -181,9 +179,7 @@ static void print_sentences(struct summary *s) {
     }
 }
 
-/*
- * Rows
- */
+/* Rows */
 
 /* COUNT NAMES as a chain in WIDTH columns; *SHOWN: how many of them fit. */
 static const char *chain_of(const struct summary *s, const char **names,

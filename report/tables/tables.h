@@ -2,6 +2,7 @@
 #ifndef REPORT_TABLES_TABLES_H
 #define REPORT_TABLES_TABLES_H
 
+/* With what all tables need of the C library. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ struct report__context {
     bool inverted;   /* the tree: from what allocates out to its callers */
     bool offsets;    /* of the call sites; different ones are different paths */
     bool lines;      /* lines of the source in place of offsets */
-    bool own_lines;  /* no lines of headers in /usr, if that can be helped */
+    bool own_lines;  /* not of functions that were inlined there */
     bool direct_by;  /* the direct table has a row for each of these */
     bool inlines;    /* show inlined callers */
     bool all_frames; /* show plumbing */
@@ -153,11 +154,12 @@ enum report__table_needs {
     MPROF_NEEDS_INLINING = 4, /* with --inlines */
 };
 
+typedef void report__print_table(struct report__context *context);
 struct report__table {
     const char *name;
     unsigned heaps; /* bits 1 << enum mprof_heap */
     unsigned needs; /* of enum report__table_needs */
-    void (*print)(struct report__context *context);
+    report__print_table *print;
 };
 
 /* A new table is a row here, and a function in a file of its own. */
@@ -166,18 +168,10 @@ extern const struct report__table report__tables[MPROF_TABLES];
 /* The call graph of CONTEXT, which makes it when it is first wanted. */
 const struct report__graph *report__graph_of(struct report__context *context);
 
-void report__print_bins(struct report__context *context);
-void report__print_sizes(struct report__context *context);
-void report__print_leaks(struct report__context *context);
-void report__print_lost(struct report__context *context);
-void report__print_peak(struct report__context *context);
-void report__print_temporary(struct report__context *context);
-void report__print_alive(struct report__context *context);
-void report__print_paths(struct report__context *context);
-void report__print_tree(struct report__context *context);
-void report__print_by_type(struct report__context *context);
-void report__print_direct(struct report__context *context);
-void report__print_graph(struct report__context *context);
+report__print_table report__print_bins, report__print_leaks, report__print_lost,
+    report__print_peak, report__print_temporary, report__print_alive,
+    report__print_paths, report__print_tree, report__print_by_type,
+    report__print_direct, report__print_graph;
 
 /* What the heap of CONTEXT shows, in no more than LINES lines of at most 132
  * columns; IS_FIRST: with what was recorded, and notices.  Returns how many

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/graph/inlining.h"
-#include "report/graph/view.h"
+#include "report/graph/graph.h"
 #include "tests/support/world.h"
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/graph/sources.h"
+#include "report/graph/call_sites.h"
 
 static char folder[] = "/tmp/mprof-XXXXXX";
 static char path[64];
