@@ -92,9 +92,10 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
         lived->at_peak = (struct mprof_count){
             n->allocated.allocs + n->spilled.allocs - n->freed.allocs,
             n->allocated.bytes + n->spilled.bytes - n->freed.bytes};
-    if (!report__follow(r, REF(thread), MPROF_THREAD, 0, &thread) ||
-        !report__follow(r, REF(site), MPROF_SITE, MPROF_OPTIONAL | MPROF_LATER,
-                        &site))
+    if (!report__follow(r, at, MPROF_FIELD(c_counter, thread), in.thread,
+                        MPROF_THREAD, 0, &thread) ||
+        !report__follow(r, at, MPROF_FIELD(c_counter, site), in.site,
+                        MPROF_SITE, MPROF_OPTIONAL | MPROF_LATER, &site))
         return false;
     if (thread != p->nodes[node].thread)
         return report__damaged(r, at + MPROF_FIELD(c_counter, thread),

@@ -207,11 +207,11 @@ function showTable(area, heap, table, matches, sort, link, sortBy) {
   const head = element("tr", {}, ...columns.map((c, i) => {
     if (c.isBar)
       return element("th");
-    const isBy = c === column;
+    const isBy = c === column, rises = c.of ? by < 0 : by >= 0;
     return element("th", {class: c.cell ? undefined : "text", scope: "col",
-      "aria-sort": isBy && (by < 0 ? "ascending" : "descending")},
+      "aria-sort": isBy && (rises ? "ascending" : "descending")},
     element("button", {type: "button", onclick: () => sortBy(isBy && by >= 0 ? -1 - i : i)},
-      c.title + (isBy ? by < 0 ? " ▴" : " ▾" : "")));
+      c.title + (isBy ? rises ? " ▴" : " ▾" : "")));
   }));
   let shown = 0;
   const showMore = count => {
