@@ -160,27 +160,38 @@ static bool find_symbols(const struct mprof__image *image,
 }
 
 void mprof__symbols_each(const struct mprof__symbols *symbols,
-                         int (*visit)(const char *, uint64_t, void *),
-                         void *data) {
+                         mprof__visit_symbol *visit, void *data) {
     const Elf64_Sym *symbol = symbols->list;
     for (size_t n = symbols->count; n > 0; n--, symbol++) {
         unsigned type = ELF64_ST_TYPE(symbol->st_info);
-        if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-            symbol->st_shndx == SHN_UNDEF ||
-            symbol->st_name >= symbols->name_bytes)
-            continue;
-        if (visit(symbols->names + symbol->st_name, symbol->st_value, data) !=
-            0)
+        if ((type == STT_FUNC || type == STT_GNU_IFUNC) &&
+            symbol->st_shndx != SHN_UNDEF &&
+            symbol->st_name < symbols->name_bytes &&
+            visit(symbols, symbol, data) != 0)
             return;
     }
+}
+
+/* How names and addresses alone are visited. */
+struct by_name {
+    int (*visit)(const char *name, uint64_t address, void *data);
+    void *data;
+};
+
+static int visit_by_name(const struct mprof__symbols *symbols,
+                         const Elf64_Sym *symbol, void *data) {
+    const struct by_name *by = data;
+    return by->visit(symbols->names + symbol->st_name, symbol->st_value,
+                     by->data);
 }
 
 void mprof__image_symbols(const struct mprof__image *image,
                           int (*visit)(const char *, uint64_t, void *),
                           void *data) {
+    struct by_name by = {visit, data};
     struct mprof__symbols symbols;
     if (find_symbols(image, &symbols))
-        mprof__symbols_each(&symbols, visit, data);
+        mprof__symbols_each(&symbols, visit_by_name, &by);
 }
 
 void mprof__symbols_map(struct mprof__symbols *symbols, const char *path) {
@@ -212,24 +223,37 @@ void mprof__symbols_map(struct mprof__symbols *symbols, const char *path) {
 void mprof__symbols_unmap(struct mprof__symbols *symbols) {
     if (symbols->map != NULL)
         munmap(symbols->map, symbols->map_bytes);
-    symbols->map = NULL;
+    *symbols = (struct mprof__symbols){.count = 0};
+}
+
+bool mprof__is_better_symbol(const struct mprof__symbols *symbols,
+                             const Elf64_Sym *symbol, const Elf64_Sym *than) {
+    const char *name = symbols->names + symbol->st_name,
+               *other = symbols->names + than->st_name;
+    bool local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL,
+         other_local = ELF64_ST_BIND(than->st_info) == STB_LOCAL;
+    if (local != other_local)
+        return other_local;
+    size_t m = strspn(name, "_"), n = strspn(other, "_");
+    if (m == n) {
+        m = strlen(name);
+        n = strlen(other);
+    }
+    return m != n ? m < n : strcmp(name, other) < 0;
 }
 
 struct find_symbol {
     uint64_t address;
-    const char *name;
+    const Elf64_Sym *found;
 };
 
-bool mprof__is_better_name(const char *name, const char *than) {
-    size_t m = strspn(name, "_"), n = strspn(than, "_");
-    return m != n ? m < n : strlen(name) < strlen(than);
-}
-
-static int symbol_at(const char *name, uint64_t address, void *data) {
+static int symbol_at(const struct mprof__symbols *symbols,
+                     const Elf64_Sym *symbol, void *data) {
     struct find_symbol *find = data;
-    if (address == find->address &&
-        (find->name == NULL || mprof__is_better_name(name, find->name)))
-        find->name = name;
+    if (symbol->st_value == find->address &&
+        (find->found == NULL ||
+         mprof__is_better_symbol(symbols, symbol, find->found)))
+        find->found = symbol;
     return 0;
 }
 
@@ -242,6 +266,8 @@ uint64_t mprof__image_start(const struct mprof__image *image) {
 const char *mprof__image_symbol_at(const struct mprof__image *image,
                                    uint64_t address) {
     struct find_symbol find = {.address = address};
-    mprof__image_symbols(image, symbol_at, &find);
-    return find.name;
+    struct mprof__symbols symbols;
+    if (find_symbols(image, &symbols))
+        mprof__symbols_each(&symbols, symbol_at, &find);
+    return find.found == NULL ? NULL : symbols.names + find.found->st_name;
 }

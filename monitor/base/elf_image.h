@@ -43,15 +43,18 @@ struct mprof__symbols {
 };
 void mprof__symbols_map(struct mprof__symbols *symbols, const char *path);
 void mprof__symbols_unmap(struct mprof__symbols *symbols);
-/* As mprof__image_symbols(). */
-void mprof__symbols_each(const struct mprof__symbols *symbols,
-                         int (*visit)(const char *name, uint64_t address,
-                                      void *data),
-                         void *data);
 
-/* Is NAME better THAN another one of the same address?  That with the fewest
- * underscores before it is, then the shortest. */
-bool mprof__is_better_name(const char *name, const char *than);
+/* Call VISIT for the functions among them until it returns nonzero. */
+typedef int mprof__visit_symbol(const struct mprof__symbols *symbols,
+                                const Elf64_Sym *symbol, void *data);
+void mprof__symbols_each(const struct mprof__symbols *symbols,
+                         mprof__visit_symbol *visit, void *data);
+
+/* Is SYMBOL a better name THAN another one of the same address?  Readers choose
+ * the same (report/elf/symbols.c): no local one, then the fewest underscores
+ * before it, then the shortest, then by the alphabet. */
+bool mprof__is_better_symbol(const struct mprof__symbols *symbols,
+                             const Elf64_Sym *symbol, const Elf64_Sym *than);
 
 /* Where the program begins, an ELF address; 0: nowhere. */
 uint64_t mprof__image_start(const struct mprof__image *image);

@@ -22,14 +22,14 @@ extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* Arenas at once: the new recording's, the last one's, and those in which a
  * thread stays. */
-enum { MOST = 8 };
+enum { MOST = 8, MOST_REGIONS = 64 };
 static struct mprof__arena *watched[MOST]; /* atomic */
 /* ... and what is mapped of other files. */
 static struct {
     char *base; /* atomic; NULL: a place that is free */
     size_t size;
     bool *cut;
-} regions[MOST];
+} regions[MOST_REGIONS];
 static uintptr_t page;
 static pid_t owner; /* of what is here: a child of vfork() is not */
 
@@ -64,7 +64,7 @@ static struct mprof__arena *arena_of(uintptr_t address) {
 }
 
 static bool *region_of(uintptr_t address) {
-    for (size_t i = 0; i < MOST; i++) {
+    for (size_t i = 0; i < MOST_REGIONS; i++) {
         char *base = mprof__load_acquire(&regions[i].base);
         if (base != NULL && address - (uintptr_t)base < regions[i].size)
             return regions[i].cut;
@@ -164,8 +164,10 @@ static void end_change(const sigset_t *saved) {
 
 static bool watching(void) {
     for (size_t i = 0; i < MOST; i++)
-        if (mprof__load_acquire(&watched[i]) != NULL ||
-            mprof__load_acquire(&regions[i].base) != NULL)
+        if (mprof__load_acquire(&watched[i]) != NULL)
+            return true;
+    for (size_t i = 0; i < MOST_REGIONS; i++)
+        if (mprof__load_acquire(&regions[i].base) != NULL)
             return true;
     return false;
 }
@@ -235,22 +237,23 @@ void mprof__cut_unwatch(struct mprof__arena *arena) {
     end_watching();
 }
 
-void mprof__cut_watch_region(char *base, size_t size, bool *cut) {
+bool mprof__cut_watch_region(char *base, size_t size, bool *cut) {
     size_t i = 0;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     owner = getpid();
-    while (i < MOST && regions[i].base != NULL)
+    while (i < MOST_REGIONS && regions[i].base != NULL)
         i++;
-    if (i == MOST)
-        return;
+    if (i == MOST_REGIONS)
+        return false;
     regions[i].size = size;
     regions[i].cut = cut;
     mprof__store_release(&regions[i].base, base);
     begin_watching();
+    return true;
 }
 
 void mprof__cut_unwatch_region(const char *base) {
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MOST_REGIONS; i++)
         if (regions[i].base == base)
             mprof__store_release(&regions[i].base, NULL);
     end_watching();

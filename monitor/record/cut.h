@@ -19,8 +19,9 @@ void mprof__cut_watch(struct mprof__arena *arena);
 void mprof__cut_unwatch(struct mprof__arena *arena);
 
 /* The same of SIZE bytes at BASE, where another file is mapped: *CUT tells that
- * it was cut, and what is written there goes nowhere. */
-void mprof__cut_watch_region(char *base, size_t size, bool *cut);
+ * it was cut: what is written there goes nowhere, and what is read may be
+ * zeros. False: there are too many. */
+bool mprof__cut_watch_region(char *base, size_t size, bool *cut);
 void mprof__cut_unwatch_region(const char *base);
 
 /* The file of ARENA is shorter than it must be: end the recording.  Any thread,

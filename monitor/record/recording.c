@@ -143,6 +143,7 @@ static void after_fork_child(void) {
         mprof__adapter.follow(parents->path);
     forget_objects();
     mprof__log_end(parents);
+    mprof__symbols_end(parents);
     mprof__arena_close(&parents->arena);
 }
 
@@ -186,7 +187,7 @@ bool mprof__records(void) {
     return running && owner == getpid() && !is_lost();
 }
 
-/* HALTED: those of C as well. */
+/* When the recording is HALTED, functions of C get names as well. */
 static void improve_names(bool halted) {
     struct mprof__self *me = is_lost() ? NULL : mprof__enter();
     if (me == NULL)

@@ -13,6 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/format/plumbing.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/cut.h"
 #include "monitor/record/modules.h"
 #include "monitor/record/session.h"
 
@@ -23,12 +24,13 @@ struct mprof__own {
     struct mprof__own *next;
     uint64_t bias;
     struct mprof__symbols symbols;
+    bool cut; /* by somebody else; atomic, see cut.h */
 };
 
-struct keeping {
+struct copying {
     struct mprof__session *session;
     const struct mprof__own *file;
-    struct mprof__table names; /* FUNCTION -> its name, mapped */
+    struct mprof__table best; /* FUNCTION -> its Elf64_Sym */
 };
 
 static bool starts(const char *path, const char *folder) {
@@ -45,10 +47,10 @@ static bool is_own_file(const char *path) {
 }
 
 /* The function at ADDRESS of the file, if it needs a symbol; else 0. */
-static mprof_ref function_at(const struct keeping *k, uint64_t address) {
-    const struct mprof__arena *arena = &k->session->arena;
+static mprof_ref function_at(const struct copying *c, uint64_t address) {
+    const struct mprof__arena *arena = &c->session->arena;
     const struct mprof__slot *slot =
-        mprof__table_find(&k->session->functions, address + k->file->bias);
+        mprof__table_find(&c->session->functions, address + c->file->bias);
     if (slot == NULL || slot->value == 0)
         return 0;
     const struct mprof_function *function =
@@ -56,47 +58,53 @@ static mprof_ref function_at(const struct keeping *k, uint64_t address) {
     const struct mprof_module *module =
         mprof__arena_at(arena, function->module);
     return function->kind == MPROF_C && function->symbol == 0 &&
-                   function->module != 0 && module->bias == k->file->bias
+                   function->module != 0 && module->bias == c->file->bias
                ? (mprof_ref)slot->value
                : 0;
 }
 
-static int add_name(const char *name, uint64_t address, void *keeping) {
-    struct keeping *k = keeping;
-    mprof_ref function = function_at(k, address);
+static int add_symbol(const struct mprof__symbols *symbols,
+                      const Elf64_Sym *symbol, void *copying) {
+    struct copying *c = copying;
+    mprof_ref function = function_at(c, symbol->st_value);
     if (function == 0)
         return 0;
-    struct mprof__slot *slot = mprof__table_find(&k->names, function);
+    struct mprof__slot *slot = mprof__table_find(&c->best, function);
     if (slot == NULL)
-        mprof__table_add(&k->names, function, (uintptr_t)name);
-    else if (mprof__is_better_name(name, (const char *)slot->value))
-        slot->value = (uintptr_t)name;
+        mprof__table_add(&c->best, function, (uintptr_t)symbol);
+    else if (mprof__is_better_symbol(symbols, symbol,
+                                     (const Elf64_Sym *)slot->value))
+        slot->value = (uintptr_t)symbol;
     return 0;
 }
 
-static void write_names(const struct keeping *k) {
-    struct mprof__arena *arena = &k->session->arena;
-    const struct mprof__slots *slots = k->names.slots;
-    for (size_t i = 0; slots != NULL && i <= slots->mask; i++) {
-        const char *name = (const char *)slots->slot[i].value;
-        size_t length = slots->slot[i].key == 0 ? 0 : strlen(name);
-        if (length == 0 || length > MOST_SYMBOL ||
-            !mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
-            continue;
-        struct mprof_function *function =
-            mprof__arena_at(arena, (mprof_ref)slots->slot[i].key);
-        function->symbol = mprof__arena_string(arena, name, length);
-        function->copied = function->symbol != 0;
-    }
+/* Write NAME, which is of FILE, for FUNCTION. */
+static void write_name(struct mprof__arena *arena,
+                       const struct mprof__own *file,
+                       struct mprof_function *function, const char *name) {
+    size_t length = strlen(name);
+    if (length == 0 || length > MOST_SYMBOL ||
+        mprof__load_acquire(&file->cut) ||
+        !mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
+        return;
+    function->symbol = mprof__arena_string(arena, name, length);
+    function->copied = function->symbol != 0;
 }
 
-/* The FUNCTIONs in FILE. */
+/* Those of the FUNCTIONs in FILE. */
 static void copy_symbols(struct mprof__session *session,
                          const struct mprof__own *file) {
-    struct keeping k = {.session = session, .file = file};
-    mprof__symbols_each(&file->symbols, add_name, &k);
-    write_names(&k);
-    mprof__table_free(&k.names);
+    struct copying c = {.session = session, .file = file};
+    mprof__symbols_each(&file->symbols, add_symbol, &c);
+    const struct mprof__slots *slots = c.best.slots;
+    for (size_t i = 0; slots != NULL && i <= slots->mask; i++)
+        if (slots->slot[i].key != 0)
+            write_name(
+                &session->arena, file,
+                mprof__arena_at(&session->arena, (mprof_ref)slots->slot[i].key),
+                file->symbols.names +
+                    ((const Elf64_Sym *)slots->slot[i].value)->st_name);
+    mprof__table_free(&c.best);
 }
 
 void mprof__symbols_copy(struct mprof__session *session) {
@@ -106,6 +114,12 @@ void mprof__symbols_copy(struct mprof__session *session) {
         for (; file != NULL; file = file->next)
             copy_symbols(session, file);
     mprof__unlock(&session->lock);
+}
+
+static void unmap(struct mprof__own *file) {
+    if (file->symbols.map != NULL)
+        mprof__cut_unwatch_region(file->symbols.map);
+    mprof__symbols_unmap(&file->symbols);
 }
 
 void mprof__symbols_begin(struct mprof__session *session) {
@@ -129,6 +143,10 @@ void mprof__symbols_begin(struct mprof__session *session) {
         file->next = session->own;
         session->own = file;
         mprof__symbols_map(&file->symbols, path);
+        if (file->symbols.map != NULL &&
+            !mprof__cut_watch_region(file->symbols.map, file->symbols.map_bytes,
+                                     &file->cut))
+            unmap(file);
     }
     pthread_setcancelstate(state, NULL);
     errno = saved;
@@ -136,5 +154,5 @@ void mprof__symbols_begin(struct mprof__session *session) {
 
 void mprof__symbols_end(struct mprof__session *session) {
     for (; session->own != NULL; session->own = session->own->next)
-        mprof__symbols_unmap(&session->own->symbols);
+        unmap(session->own);
 }
