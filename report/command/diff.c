@@ -22,9 +22,8 @@ struct diff {
     struct report__focused focused; /* of joined.profile */
     struct report__pool *pool;
     FILE *out;
-    bool grew;        /* by more than it may */
-    bool lacks_lines; /* of one side */
-    bool no_lines;    /* in place of a table by line */
+    bool grew;     /* by more than it may */
+    bool no_lines; /* a table by line was asked for in vain */
 };
 
 static const char *const sides[] = {"OLD", "NEW"};
@@ -57,7 +56,8 @@ bool report__check_diff(struct report__call *call) {
                                     "each behind its program or alone");
     if (o->diff_by == MPROF_DIFF_BY_TYPE && report__is_focused(&o->focus))
         return report__refuse(call, "types and sizes are not known by chain: "
-                                    "no --focus, --ignore or --only");
+                                    "no --focus, --ignore, --hide or "
+                                    "--only");
     return (o->format == MPROF_DIFF_TEXT || report__check_not_terminal(call)) &&
            report__check_focus(call);
 }
@@ -74,23 +74,27 @@ static bool read_side(struct diff *d, int side) {
         return false;
     d->names[side] =
         report__name_functions(d->pool, d->profiles[side], input->program);
-    d->lacks_lines |= !report__has_program(input, d->profiles[side]);
     return true;
 }
 
-/* Where one side has no lines, lines and inlined functions say nothing. */
+/* Of C, where the program of one side is another one by now, lines and inlined
+ * functions say nothing. */
 static void find_lines(struct diff *d) {
     struct report__options *o = &d->call->options;
-    const bool is_text = o->format == MPROF_DIFF_TEXT,
-               by_line = is_text && o->diff_by == MPROF_DIFF_BY_LINE;
+    const bool is_text = o->format == MPROF_DIFF_TEXT;
+    bool known = true;
 
-    d->no_lines = by_line && d->lacks_lines;
+    if (is_text ? o->diff_by != MPROF_DIFF_BY_LINE : o->no_inlines)
+        return;
+    for (int side = 0; side < MPROF_SIDES; side++)
+        known &= !report__has_heap(d->profiles[side], MPROF_C_HEAP) ||
+                 report__has_program(&d->inputs[side], d->profiles[side]);
+    for (int side = 0; known && side < MPROF_SIDES; side++)
+        report__find_inlining(d->pool, d->profiles[side], d->names[side],
+                              o->format != MPROF_DIFF_HTML);
+    d->no_lines = is_text && !known;
     if (d->no_lines)
         o->diff_by = MPROF_DIFF_BY_FUNCTION;
-    else if (by_line || (!is_text && !o->no_inlines && !d->lacks_lines))
-        for (int side = 0; side < MPROF_SIDES; side++)
-            report__find_inlining(d->pool, d->profiles[side], d->names[side],
-                                  o->format != MPROF_DIFF_HTML);
 }
 
 /* The heaps to compare; 0 after an error. */

@@ -20,8 +20,9 @@ bool report__check_report(struct report__call *call) {
     struct report__options *o = &call->options;
 
     if (o->format == MPROF_REPORT_SEXP && report__is_focused(&o->focus))
-        return report__refuse(call, "--format=sexp has everything: no "
-                                    "--focus, --ignore, --only or --type");
+        return report__refuse(call,
+                              "--format=sexp has everything: no "
+                              "--focus, --ignore, --hide, --only or --type");
     return report__check_focus(call);
 }
 
@@ -316,11 +317,12 @@ static int show(struct printing *p) {
     struct report__context *c = &p->context;
     const bool is_sexp = o->format == MPROF_REPORT_SEXP;
 
-    if (!report__read_files(call,
-                            p->is_short || o->offsets || o->inlines ||
-                                o->by != MPROF_BY_FUNCTION ||
-                                report__is_focused(&o->focus),
-                            false))
+    /* Calls tell lines, what is inlined, and whose a function of C++ is. */
+    const bool needs_calls =
+        p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION ||
+        report__is_focused(&o->focus) ||
+        (!o->all_frames && o->choice.verbosity != MPROF_VERBOSE);
+    if (!report__read_files(call, needs_calls && !is_sexp, false))
         return 1;
     c->profile = call->profile;
     if (is_sexp && call->part_count > 0)

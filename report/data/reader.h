@@ -158,7 +158,7 @@ bool report__read_collections(struct report__reader *reader, uint64_t at);
 
 /* In a function that reads the record `in` at byte `at`: where its FIELD is,
  * and what report__follow() and its relatives are told of that. */
-#define AT(field) at + offsetof(typeof(in), field)
+#define AT(field) (at + offsetof(typeof(in), field))
 #define REF(field) at, offsetof(typeof(in), field), in.field
 
 #endif

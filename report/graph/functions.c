@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/base/dictionary.h"
+#include "report/base/utf8.h"
 
 struct naming {
     struct report__pool *pool;
@@ -86,14 +87,14 @@ static bool has_lisp_name(const struct report__function *f) {
 static const char *lisp_name(struct naming *n,
                              const struct report__function *f) {
     const char *path = module_path(n, f->module);
-    const char *slash = strrchr(path, '/');
+    const char *file = report__base_name(path);
     size_t length = strlen(f->name);
 
     if (f->kind != MPROF_LISP || !*path || !mprof__is_anonymous(f->name) ||
-        strstr(f->name, ":IN ") || mprof__is_passing(slash ? slash + 1 : path))
+        strstr(f->name, ":IN ") || mprof__is_passing(file))
         return f->name;
     return report__format(n->pool, "%.*s :IN %s)", (int)length - 1, f->name,
-                          slash ? slash + 1 : path);
+                          file);
 }
 
 /* What a function with a Lisp name is known by: all definitions of one name are
@@ -166,8 +167,7 @@ static bool is_cxx(const char *symbol) {
  * which is no call. */
 static bool name_for_lisp(struct naming *n, uint32_t i, const char *symbol) {
     const char *path = module_path(n, n->profile->functions[i].module);
-    const char *slash = strrchr(path, '/');
-    const char *file = slash ? slash + 1 : path;
+    const char *file = report__base_name(path);
     const char *name = mprof__lisp_function(symbol, path);
 
     if (strncmp(n->profile->runtime, "ECL", 3) != 0)
@@ -194,7 +194,6 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
     const struct report__function *f = &n->profile->functions[i];
     const char *path = module_path(n, f->module);
     const char *key = address_key(n, f->module, address);
-    const char *slash = strrchr(path, '/');
     const char *whole = symbol ? report__copy(n->pool, symbol, base) : NULL;
     const char *name = f->name;
 
@@ -206,9 +205,9 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
     if (!name && symbol)
         name = source_name(n, whole);
     else if (!name)
-        name = report__format(n->pool, "%s+0x%" PRIx64,
-                              *path ? (slash ? slash + 1 : path) : "?",
-                              f->address);
+        name =
+            report__format(n->pool, "%s+0x%" PRIx64,
+                           *path ? report__base_name(path) : "?", f->address);
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
                                     mprof__is_plumbing(NULL, whole, path));
     n->out->list[n->out->shown[i]].is_cxx = is_cxx(whole);

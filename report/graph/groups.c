@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/base/utf8.h"
 #include "report/graph/inlining.h"
 
 uint32_t *report__modules_of(struct report__pool *pool,
@@ -75,11 +76,6 @@ bool report__is_systems(const char *name) {
     return any || strncmp(name, anonymous, strlen(anonymous)) == 0;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 const char **report__groups_of(struct report__pool *pool,
                                const struct report__profile *profile,
                                const struct report__functions *names) {
@@ -97,7 +93,7 @@ const char **report__groups_of(struct report__pool *pool,
         groups[i] = package    ? package
                     : is_users ? "CL-USER"
                     : modules[i] != MPROF_NONE
-                        ? base_of(profile->modules[modules[i]].path)
+                        ? report__base_name(profile->modules[modules[i]].path)
                         : "";
     }
     return groups;
@@ -153,9 +149,9 @@ static bool is_standard(const char *name) {
     return false;
 }
 
-/* Headers of the system hold templates of libraries. */
-static bool is_systems_file(const char *file) {
-    return file && strncmp(file, "/usr/include/", 13) == 0;
+bool report__is_systems_file(const char *file) {
+    return file && (strncmp(file, "/usr/include/", 13) == 0 ||
+                    strncmp(file, "/usr/lib/", 9) == 0);
 }
 
 void report__hide_standard(struct report__pool *pool,
@@ -172,7 +168,8 @@ void report__hide_standard(struct report__pool *pool,
     const char **files = report__source_files(pool, profile, names);
     for (uint32_t i = 0; i < names->count; i++)
         if (names->list[i].kind == MPROF_C &&
-            (is_standard(names->list[i].name) || is_systems_file(files[i])))
+            (is_standard(names->list[i].name) ||
+             report__is_systems_file(files[i])))
             names->list[i].plumbing = true;
 }
 
@@ -183,8 +180,7 @@ bool report__is_load(const char *name) {
 
 static enum report__origin origin_of(const struct report__shown *function,
                                      const char *path) {
-    const char *slash = strrchr(path, '/');
-    const bool runtime = is_runtime(slash ? slash + 1 : path);
+    const bool runtime = is_runtime(report__base_name(path));
 
     switch (function->kind) {
     case MPROF_INTERPRETED:

@@ -47,8 +47,12 @@ static inline bool report__is_own(enum report__origin origin, bool lisp) {
     return origin < (lisp ? MPROF_FROM_C : MPROF_FROM_RUNTIME);
 }
 
+/* Whether the source FILE, or NULL, is a header of a library or the compiler.
+ */
+bool report__is_systems_file(const char *file);
+
 /* Let the functions of C++'s library that are compiled into programs be
- * plumbing, and those of other headers in /usr/include, so that what they
+ * plumbing, and those of other headers of libraries, so that what they
  * allocate is their callers'; unless chains were summed up, for which that is
  * too late. */
 void report__hide_standard(struct report__pool *pool,

@@ -1,4 +1,5 @@
 /* same_name.c - see same_name.h. */
+#include "report/base/utf8.h"
 #include "report/graph/same_name.h"
 
 #include <stdbool.h>
@@ -50,7 +51,7 @@ const char *report__same_name(struct report__pool *pool, const char *name) {
 }
 
 const char *report__same_file(struct report__pool *pool, const char *path) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = report__base_name(path);
     const char *version = strstr(base, ".so.");
 
     if (strncmp(base, "ecl", 3) == 0 && strspn(base + 3, digits) >= 3 &&

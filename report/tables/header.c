@@ -254,11 +254,8 @@ static bool same_thread(const struct report__thread *x,
 static int compare_tids(const void *a, const void *b) {
     const struct report__thread *x = *(const struct report__thread *const *)a;
     const struct report__thread *y = *(const struct report__thread *const *)b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->tid != y->tid)
-        return x->tid < y->tid ? -1 : 1;
-    return (x->heap > y->heap) - (x->heap < y->heap);
+    return report__up(x->process, y->process) ?: report__up(x->tid, y->tid)
+               ?: report__up(x->heap, y->heap);
 }
 
 /* The threads that allocated.  One that did in both heaps is in the file twice,

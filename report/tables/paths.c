@@ -9,6 +9,7 @@
 
 #include "report/graph/call_sites.h"
 #include "report/graph/graph.h"
+#include "report/graph/groups.h"
 
 struct builder {
     struct report__pool *pool;
@@ -168,13 +169,7 @@ static const char *inlined_text(struct builder *b, const uint32_t *edges,
 
 static int compare_places(const void *a, const void *b) {
     const struct report__place *x = a, *y = b;
-    int files = strcmp(x->file, y->file);
-    return files ? files : (x->line > y->line) - (x->line < y->line);
-}
-
-static bool is_systems(const struct report__place *place) {
-    return place->file && (strncmp(place->file, "/usr/include/", 13) == 0 ||
-                           strncmp(place->file, "/usr/lib/", 9) == 0);
+    return strcmp(x->file, y->file) ?: report__up(x->line, y->line);
 }
 
 /* Where the call EDGE stands: in what was inlined there, unless that is from
@@ -186,7 +181,9 @@ static struct report__place call_place(struct builder *b,
     struct report__place place = inlined.place;
 
     for (uint32_t i = inlined.count;
-         i > 0 && (b->context->own_lines || is_systems(&place)); i--)
+         i > 0 &&
+         (b->context->own_lines || report__is_systems_file(place.file));
+         i--)
         place = inlined.list[i - 1].call;
     return place;
 }

@@ -16,8 +16,7 @@ static int compare_programs(const void *a, const void *b) {
 }
 
 static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    path = slash ? slash + 1 : path;
+    path = report__base_name(path);
     return *path ? path : "unknown program";
 }
 

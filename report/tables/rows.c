@@ -208,6 +208,7 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
         report__add_count(&total->kept, &row->kept);
         report__add_count(&total->at_peak, &row->at_peak);
         report__add_lost(&total->lost, &row->lost);
+        total->indirect += row->indirect;
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
         total->main += row->main;
