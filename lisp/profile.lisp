@@ -68,6 +68,9 @@ normally 0.")
    (sampling :initarg :sampling :reader profile-sampling
              :documentation "NIL; or N, and all numbers are estimated from one byte in
 so many: B bytes are right but for a standard error of (sqrt (* N B)).")
+   (findings :initarg :findings :reader profile-findings
+             :documentation "What it shows, as sentences: strings, the most important
+first.  The summary prints the same.")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins
@@ -306,7 +309,7 @@ before those of Lisp itself; and whether there are more."
              (loop for key in '(:program :command :runtime :state :allocs
                                 :bytes :objects :object-bytes :storage
                                 :storage-bytes :folded :cut :unplaced
-                                :sampling)
+                                :sampling :findings)
                    collect key
                    collect (getf form key))))))
 

@@ -322,7 +322,7 @@ static int show(struct printing *p) {
         p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION ||
         report__is_focused(&o->focus) ||
         (!o->all_frames && o->choice.verbosity != MPROF_VERBOSE);
-    if (!report__read_files(call, needs_calls && !is_sexp, false))
+    if (!report__read_files(call, needs_calls, false))
         return 1;
     c->profile = call->profile;
     if (is_sexp && call->part_count > 0)
@@ -343,7 +343,7 @@ static int show(struct printing *p) {
         return 1;
     set_context(p);
     if (is_sexp)
-        report__print_sexp(c->out, c->profile, names, o->all_frames, c->pool);
+        report__print_sexp(c);
     else
         print(p);
     return 0;

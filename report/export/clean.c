@@ -62,6 +62,17 @@ void report__put_json(FILE *out, const char *text) {
     putc('"', out);
 }
 
+void report__put_text(FILE *out, struct report__pool *pool, const char *text) {
+    report__put_json(out, report__clean_name(pool, text));
+}
+
+bool report__put_list(FILE *out, const char *key, uint32_t i, uint32_t count) {
+    if (i == 0)
+        fprintf(out, ",\n\"%s\":[", key);
+    fputs(i >= count ? "]" : i > 0 ? ",\n" : "", out);
+    return i < count;
+}
+
 void report__put_comma(FILE *out, unsigned long *count) {
     if ((*count)++ > 0)
         putc(',', out);

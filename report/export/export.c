@@ -2,6 +2,7 @@
 #include "report/export/export.h"
 #include "report/graph/groups.h"
 #include "report/graph/inlining.h"
+#include "report/tables/findings.h"
 
 static void take_file(uint32_t *files, const struct report__export *e,
                       uint32_t function, uint32_t place) {
@@ -64,6 +65,30 @@ const char **report__file_names(const struct report__export *e) {
 const uint32_t *report__export_modules(const struct report__export *e) {
     return report__modules_of(e->pool, e->profile, e->names,
                               report__all_functions(e->names));
+}
+
+void report__put_findings(const struct report__export *e, const char *key) {
+    const struct report__findings *found = report__find(&(
+        struct report__context){.pool = e->pool,
+                                .profile = e->profile,
+                                .part = e->profile,
+                                .names = e->names,
+                                .heap = e->options->sampling.heap,
+                                .all_frames = e->options->sampling.all_frames});
+
+    for (uint32_t i = 0;
+         report__put_list(e->out, key, i, found->sentence_count); i++) {
+        const struct report__sentence *s = &found->sentences[i];
+        for (uint32_t k = 0; k < s->count; k++) {
+            const struct report__piece *piece = &s->pieces[k];
+            putc(k > 0 ? ',' : '[', e->out);
+            if (piece->function != MPROF_NONE)
+                fprintf(e->out, "[%" PRIu32 ",", piece->function);
+            report__put_text(e->out, e->pool, piece->text);
+            fputs(piece->function != MPROF_NONE ? "]" : "", e->out);
+        }
+        putc(']', e->out);
+    }
 }
 
 void report__export(FILE *out, const struct report__profile *profile,

@@ -49,8 +49,15 @@ const char *report__what_ran(struct report__pool *pool,
 /* TEXT in quotation marks: visible UTF-8, as report__clean_name() makes it. */
 void report__put_json(FILE *out, const char *text);
 
+/* The same of a TEXT of whatever bytes. */
+void report__put_text(FILE *out, struct report__pool *pool, const char *text);
+
 /* The same without quotation marks: a part of such a text. */
 void report__put_json_part(FILE *out, const char *text);
+
+/* The list KEY of an object, by a loop whose condition this is: whether there
+ * is an element I, of COUNT; with what stands before it and around the list. */
+bool report__put_list(FILE *out, const char *key, uint32_t i, uint32_t count);
 
 /* A comma before all but the first, which *COUNT is 0 for; and count it. */
 void report__put_comma(FILE *out, unsigned long *count);
@@ -72,6 +79,10 @@ struct report__export {
     /* NULL, or those that `profile` is joined of: pprof and html. */
     const struct report__difference *difference;
 };
+
+/* The list KEY of sentences: each of texts, and functions, which are a number and
+ * how they read there. */
+void report__put_findings(const struct report__export *e, const char *key);
 
 /* The samples of NEW without what OLD has, by chain and class: numbers below 0
  * are 64 bits in two's complement, and the thread is MPROF_NONE. */

@@ -11,7 +11,7 @@ struct json {
     FILE *out;
     struct report__chains *chains;
     struct report__lisp_types types;
-    int count; /* of numbers */
+    uint32_t count; /* of numbers */
     unsigned long samples;
 };
 
@@ -27,55 +27,47 @@ static void put_lists(const struct json *j) {
     const char *const *classes =
         report__class_names[j->e->options->sampling.heap];
 
-    for (int i = 0; i < j->count; i++)
-        fprintf(j->out, "%s\"%s\"", i ? "," : ",\n\"numbers\":[", numbers[i]);
-    for (int i = 0; i < MPROF_CLASSES; i++)
-        fprintf(j->out, "%s\"%s\"", i ? "," : "],\n\"classes\":[", classes[i]);
-    putc(']', j->out);
+    for (uint32_t i = 0; report__put_list(j->out, "numbers", i, j->count); i++)
+        report__put_json(j->out, numbers[i]);
+    for (uint32_t i = 0; report__put_list(j->out, "classes", i, MPROF_CLASSES);
+         i++)
+        report__put_json(j->out, classes[i]);
 }
 
 /* Of Lisp: each has its kind of type, and is called so or as its class. */
 static void put_types(const struct json *j) {
-    fputs(",\n\"types\":[", j->out);
-    for (uint32_t i = 0; i < j->types.count; i++) {
+    for (uint32_t i = 0; report__put_list(j->out, "types", i, j->types.count);
+         i++) {
         const struct report__lisp_type *type = &j->types.list[i];
-        fputs(i ? ",\n[" : "\n[", j->out);
-        report__put_json(j->out, report__clean_name(j->e->pool, type->type));
+        putc('[', j->out);
+        report__put_text(j->out, j->e->pool, type->type);
         putc(',', j->out);
-        report__put_json(j->out, report__clean_name(
-                                     j->e->pool, report__lisp_type_name(type)));
+        report__put_text(j->out, j->e->pool, report__lisp_type_name(type));
         putc(']', j->out);
     }
-    putc(']', j->out);
 }
 
 static void put_threads(const struct json *j) {
     const struct report__profile *p = j->e->profile;
 
-    for (uint32_t i = 0; i < p->thread_count; i++) {
-        fprintf(j->out, "%s\n{\"tid\":%" PRIu32 ",\"name\":",
-                i ? "," : ",\n\"threads\":[", p->threads[i].tid);
-        report__put_json(
-            j->out, p->threads[i].name
-                        ? report__clean_name(j->e->pool, p->threads[i].name)
-                        : "");
+    for (uint32_t i = 0;
+         report__put_list(j->out, "threads", i, p->thread_count); i++) {
+        fprintf(j->out, "{\"tid\":%" PRIu32 ",\"name\":", p->threads[i].tid);
+        report__put_text(j->out, j->e->pool, p->threads[i].name ?: "");
         putc('}', j->out);
     }
-    fputs(p->thread_count ? "]" : ",\n\"threads\":[]", j->out);
 }
 
 static void put_modules(const struct json *j) {
     const struct report__profile *p = j->e->profile;
 
-    fputs(",\n\"modules\":[", j->out);
-    for (uint32_t i = 0; i < p->module_count; i++) {
-        fputs(i ? ",\n{\"path\":" : "\n{\"path\":", j->out);
-        report__put_json(j->out,
-                         report__clean_name(j->e->pool, p->modules[i].path));
+    for (uint32_t i = 0;
+         report__put_list(j->out, "modules", i, p->module_count); i++) {
+        fputs("{\"path\":", j->out);
+        report__put_text(j->out, j->e->pool, p->modules[i].path);
         fprintf(j->out, ",\"buildId\":\"%s\"}",
                 report__build_id(j->e->pool, &p->modules[i]));
     }
-    putc(']', j->out);
 }
 
 static const char *kind_of(const struct report__shown *function) {
@@ -100,9 +92,8 @@ static void put_functions(const struct json *j) {
     const uint32_t *modules = report__export_modules(j->e);
     uint32_t count = report__all_functions(names);
 
-    fputs(",\n\"functions\":[", j->out);
-    for (uint32_t i = 0; i < count; i++) {
-        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", j->out);
+    for (uint32_t i = 0; report__put_list(j->out, "functions", i, count); i++) {
+        fputs("{\"name\":", j->out);
         report__put_json(j->out, clean[i]);
         fprintf(j->out, ",\"kind\":\"%s\"",
                 i < names->count ? kind_of(&names->list[i]) : "other");
@@ -110,45 +101,37 @@ static void put_functions(const struct json *j) {
             fprintf(j->out, ",\"module\":%" PRIu32, modules[i]);
         putc('}', j->out);
     }
-    putc(']', j->out);
 }
 
 static void put_files(const struct json *j) {
     const char **names = report__file_names(j->e);
-    uint32_t count = report__file_count(j->e);
+    const uint32_t count = report__file_count(j->e);
 
-    fputs(",\n\"files\":[", j->out);
-    for (uint32_t i = 1; i <= count; i++) {
-        fputs(i > 1 ? ",\n" : "\n", j->out);
-        report__put_json(j->out, names[i]);
-    }
-    putc(']', j->out);
+    for (uint32_t i = 0; report__put_list(j->out, "files", i, count); i++)
+        report__put_json(j->out, names[i + 1]);
 }
 
 /* Files count from 0, -1 is none. */
 static void put_frames(const struct json *j) {
     const struct report__pairs *frames = &j->chains->frames;
 
-    fputs(",\n\"frames\":[", j->out);
-    for (uint32_t i = 0; i < frames->count; i++) {
+    for (uint32_t i = 0; report__put_list(j->out, "frames", i, frames->count);
+         i++) {
         const struct report__pair place =
             report__frame_place(j->e->names, frames->list[i].b);
-        fprintf(j->out, "%s[%" PRIu32 ",%" PRId64 ",%" PRIu32 "]",
-                i ? ",\n" : "\n", frames->list[i].a, (int64_t)place.a - 1,
-                place.b);
+        fprintf(j->out, "[%" PRIu32 ",%" PRId64 ",%" PRIu32 "]",
+                frames->list[i].a, (int64_t)place.a - 1, place.b);
     }
-    putc(']', j->out);
 }
 
 /* Callers, -1 for none, and frames. */
 static void put_chains(const struct json *j) {
     const struct report__pairs *list = &j->chains->list;
 
-    fputs(",\n\"chains\":[", j->out);
-    for (uint32_t i = 0; i < list->count; i++)
-        fprintf(j->out, "%s[%" PRId64 ",%" PRIu32 "]", i ? ",\n" : "\n",
+    for (uint32_t i = 0; report__put_list(j->out, "chains", i, list->count);
+         i++)
+        fprintf(j->out, "[%" PRId64 ",%" PRIu32 "]",
                 (int64_t)list->list[i].a - 1, list->list[i].b);
-    putc(']', j->out);
 }
 
 static void put_sample(void *data, const struct report__sample *s) {
@@ -157,7 +140,7 @@ static void put_sample(void *data, const struct report__sample *s) {
     report__put_comma(j->out, &j->samples);
     fprintf(j->out, "\n[%" PRIu32 ",%" PRIu32 ",%" PRIu32,
             report__chain_of(j->chains, s), s->class_, s->thread);
-    for (int i = 0; i < j->count; i++)
+    for (uint32_t i = 0; i < j->count; i++)
         fprintf(j->out, ",%" PRIu64, s->numbers[i]);
     if (j->e->options->sampling.heap == MPROF_LISP_HEAP)
         fprintf(j->out, ",%" PRId64,
@@ -171,7 +154,7 @@ void report__export_json(const struct report__export *e) {
                      .out = e->out,
                      .chains = report__make_chains(e, true),
                      .types = report__lisp_types(e->pool, e->profile),
-                     .count = report__numbers_of(heap)};
+                     .count = (uint32_t)report__numbers_of(heap)};
 
     fputs("{\"format\":\"mprof-chains\",\"version\":1,\n\"command\":", e->out);
     report__put_json(e->out, report__what_ran(e->pool, e->profile));
@@ -183,6 +166,7 @@ void report__export_json(const struct report__export *e) {
     if (report__sampling(e->profile, heap) != 0)
         fprintf(e->out, ",\"sampling\":%" PRIu32, e->profile->sampling);
     put_lists(&j);
+    report__put_findings(e, "findings");
     if (heap == MPROF_LISP_HEAP)
         put_types(&j);
     put_threads(&j);

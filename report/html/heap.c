@@ -9,7 +9,6 @@
 #include "report/graph/groups.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
-#include "report/tables/findings.h"
 #include "report/tables/tables.h"
 
 struct put {
@@ -20,9 +19,8 @@ struct put {
     const struct report__html_tree *tree;
 };
 
-/* TEXT, of whatever bytes. */
 static void put_text(const struct put *p, const char *text) {
-    report__put_json(p->out, report__clean_name(p->e->pool, text));
+    report__put_text(p->out, p->e->pool, text);
 }
 
 static void put_name(const struct put *p, const char *key, const char *text) {
@@ -67,41 +65,10 @@ static void put_header(const struct put *p) {
 static void put_threads(const struct put *p) {
     const struct report__profile *profile = p->heap->profile;
 
-    fputs(",\n\"threads\":[", p->out);
-    for (uint32_t i = 0; i < profile->thread_count; i++) {
-        fputs(i > 0 ? "," : "", p->out);
+    for (uint32_t i = 0;
+         report__put_list(p->out, "threads", i, profile->thread_count); i++)
         report__put_json(p->out,
                          report__thread_name(p->e->pool, &profile->threads[i]));
-    }
-    putc(']', p->out);
-}
-
-/* What is found: texts, and functions, each a number and how it reads. */
-static void put_sentences(const struct put *p) {
-    const struct report__context context = {.pool = p->e->pool,
-                                            .profile = p->heap->profile,
-                                            .part = p->heap->profile,
-                                            .names = p->heap->names,
-                                            .heap = p->heap->sampling.heap,
-                                            .all_frames =
-                                                p->heap->sampling.all_frames};
-    const struct report__findings *found = report__find(&context);
-
-    fputs(",\n\"sentences\":[", p->out);
-    for (uint32_t i = 0; i < found->sentence_count; i++) {
-        const struct report__sentence *sentence = &found->sentences[i];
-        fputs(i > 0 ? ",\n[" : "\n[", p->out);
-        for (uint32_t k = 0; k < sentence->count; k++) {
-            const struct report__piece *piece = &sentence->pieces[k];
-            putc(k > 0 ? ',' : ' ', p->out);
-            if (piece->function != MPROF_NONE)
-                fprintf(p->out, "[%" PRIu32 ",", piece->function);
-            put_text(p, piece->text);
-            fputs(piece->function != MPROF_NONE ? "]" : "", p->out);
-        }
-        putc(']', p->out);
-    }
-    putc(']', p->out);
 }
 
 /* Functions */
@@ -135,27 +102,21 @@ static void put_functions(const struct put *p) {
         report__origins(p->e->pool, p->heap->profile, names);
     const char **group_names =
         report__groups_of(p->e->pool, p->heap->profile, names);
+    const uint32_t count = report__all_functions(names);
     struct groups groups = {.list = NULL};
 
-    fputs(",\n\"functions\":[", p->out);
-    for (uint32_t i = 0; i < report__all_functions(names); i++) {
-        enum report__origin origin = MPROF_FROM_NOWHERE;
-        uint32_t group = 0;
-        if (i < names->count) {
-            origin = origins[i];
-            group = group_number(p->e->pool, &groups, group_names[i]);
-        }
-        fputs(i > 0 ? ",\n[" : "[", p->out);
-        report__put_json(p->out, clean[i]);
-        fprintf(p->out, ",%d,%" PRIu32 "]", (int)origin, group);
+    for (uint32_t i = 0; report__put_list(p->out, "functions", i, count + 1);
+         i++) {
+        const bool is_one = i < names->count;
+        putc('[', p->out);
+        report__put_json(p->out, i < count ? clean[i] : "<smaller>");
+        fprintf(p->out, ",%d,%" PRIu32 "]",
+                (int)(is_one ? origins[i] : MPROF_FROM_NOWHERE),
+                is_one ? group_number(p->e->pool, &groups, group_names[i]) : 0);
     }
-    fprintf(p->out, ",\n[\"<smaller>\",%d,0]],\n\"groups\":[",
-            (int)MPROF_FROM_NOWHERE);
-    for (uint32_t i = 0; i < groups.count; i++) {
-        fputs(i > 0 ? "," : "", p->out);
+    for (uint32_t i = 0; report__put_list(p->out, "groups", i, groups.count);
+         i++)
         put_text(p, groups.list[i]);
-    }
-    putc(']', p->out);
 }
 
 /* Columns */
@@ -242,21 +203,18 @@ static void put_types(const struct put *p) {
         report__add_count(&sum->objects, &bin->objects);
         report__add_count(&sum->storage, &bin->storage);
     }
-    fputs(",\n\"types\":[", p->out);
-    for (uint32_t i = 0; i < types->count; i++) {
+    for (uint32_t i = 0; report__put_list(p->out, "types", i, types->count);
+         i++) {
         const struct report__lisp_type *type = &types->list[i];
         const struct mprof_count o = sums[i].objects, s = sums[i].storage;
-        fputs(i > 0 ? ",\n[" : "[", p->out);
+        putc('[', p->out);
         put_text(p, type->type);
         putc(',', p->out);
-        report__put_json(p->out,
-                         type->name ? report__clean_name(p->e->pool, type->name)
-                                    : "");
+        put_text(p, type->name ?: "");
         fprintf(p->out, ",%d,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
                 (int)sums[i].class_, o.allocs + s.allocs, o.bytes + s.bytes,
                 o.allocs, s.bytes);
     }
-    putc(']', p->out);
 }
 
 static void put_type_names(const struct put *p, uint32_t size) {
@@ -313,14 +271,14 @@ static void put_curve(const struct put *p) {
         for (uint32_t i = 0; i < profile->moment_count; i++)
             ROW(p, &count, profile->moments[i].time,
                 profile->moments[i].live.bytes);
-    fputs("],\n\"marks\":[", p->out);
-    for (uint32_t i = 0; i < profile->mark_count; i++) {
-        fprintf(p->out, "%s[%" PRIu64 ",", i > 0 ? "," : "",
-                profile->marks[i].time);
+    putc(']', p->out);
+    for (uint32_t i = 0;
+         report__put_list(p->out, "marks", i, profile->mark_count); i++) {
+        fprintf(p->out, "[%" PRIu64 ",", profile->marks[i].time);
         put_text(p, profile->marks[i].mark);
         putc(']', p->out);
     }
-    fprintf(p->out, "],\n\"peak\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+    fprintf(p->out, ",\n\"peak\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
             profile->peak_time, profile->at_peak.bytes,
             profile->at_peak.allocs);
 }
@@ -400,18 +358,17 @@ static void put_heap(const struct put *p) {
             total.folded.allocs, total.freed.bytes);
     if (!is_c && profile->sampling != 0)
         fprintf(p->out, ",\"sampling\":%" PRIu32, profile->sampling);
-    fputs(",\n\"classes\":[", p->out);
-    for (int i = 0; i < MPROF_CLASSES; i++)
-        fprintf(p->out, "%s\"%s\"", i > 0 ? "," : "",
-                report__class_names[p->heap->sampling.heap][i]);
-    putc(']', p->out);
+    for (uint32_t i = 0; report__put_list(p->out, "classes", i, MPROF_CLASSES);
+         i++)
+        report__put_json(p->out,
+                         report__class_names[p->heap->sampling.heap][i]);
     put_header(p);
     put_functions(p);
     if (difference) {
         put_difference(p);
     } else {
         put_threads(p);
-        put_sentences(p);
+        report__put_findings(p->e, "sentences");
         (is_c ? put_sizes : put_types)(p);
         put_curve(p);
         put_exact(p);

@@ -393,6 +393,16 @@ static void say_temporary(struct report__finder *f) {
     say_label(f, s, best);
     WORDS(f, s, ".");
 }
+
+const char *report__sentence_text(struct report__pool *pool,
+                                  const struct report__sentence *sentence) {
+    const char *text = "";
+
+    for (uint32_t i = 0; i < sentence->count; i++)
+        text = report__format(pool, "%s%s", text, sentence->pieces[i].text);
+    return text;
+}
+
 struct report__findings *report__find(const struct report__context *context) {
     const bool is_lisp = context->heap == MPROF_LISP_HEAP;
     const bool alive = is_lisp && context->part->alive;

@@ -54,6 +54,10 @@ enum { MPROF_MOST_FOUND = 10 };
  * lines.  In the context's pool. */
 struct report__findings *report__find(const struct report__context *context);
 
+/* SENTENCE as a text.  In POOL. */
+const char *report__sentence_text(struct report__pool *pool,
+                                  const struct report__sentence *sentence);
+
 /* "1.07 MB", "586 bytes": three digits, in units of 1000. */
 struct report__text report__amount(uint64_t bytes);
 

@@ -5,6 +5,7 @@
  *      :allocs N :bytes N :objects N :object-bytes N
  *      :storage N :storage-bytes N :folded N :cut N :unplaced N
  *      :heaps (:lisp :c)              those that were recorded
+ *      :findings (SENTENCE ...)
  *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1
  *                 :stack BYTES-if-known) ...)
  *      :bins ((:class C :type STRING :name STRING-or-NIL :objects N
@@ -16,6 +17,7 @@
  *       (:allocs N :bytes N :frees N :freed-bytes N :folded N :cut N
  *        :failed N :unknown-frees N :unplaced-frees N
  *        :unplaced-freed-bytes N :untracked N :untracked-bytes N
+ *        :findings as above
  *        :peak (:objects N :bytes N :nanoseconds NS)
  *        :threads as above
  *        :sizes ((SIZE ALLOCS BYTES FREES FREED-BYTES) ...)
@@ -30,7 +32,7 @@
  * that totals and arcs lack, as the limit was too small even for sums.  What
  * stands before :c-heap is about the Lisp heap alone, but for :unplaced.
  */
-#include "report/tables/tables.h"
+#include "report/tables/findings.h"
 
 static const char *const class_names[MPROF_CLASSES] = {":cons", ":float",
                                                        ":structure", ":other"};
@@ -97,6 +99,18 @@ static void print_threads(FILE *out, const struct report__profile *profile,
     putc(')', out);
 }
 
+static void print_findings(struct report__context *c, enum mprof_heap heap) {
+    c->heap = heap;
+    const struct report__findings *found = report__find(c);
+
+    for (uint32_t i = 0; i < found->sentence_count; i++) {
+        fputs(i ? "\n  " : "\n :findings (", c->out);
+        report__print_string(
+            c->out, report__sentence_text(c->pool, &found->sentences[i]));
+    }
+    fputs(found->sentence_count ? ")" : "\n :findings nil", c->out);
+}
+
 static void print_bins(FILE *out, const struct report__bin *bins,
                        uint32_t count) {
     fputs("\n :bins (", out);
@@ -146,7 +160,12 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
     putc(')', out);
 }
 
-static void print_graph(FILE *out, const struct report__graph *graph) {
+static void print_graph(struct report__context *c) {
+    FILE *out = c->out;
+    const struct report__graph *graph =
+        report__graph_build(c->pool, c->profile, c->names, c->heap,
+                            MPROF_ALL_THREADS, c->all_frames);
+
     print_functions(out, graph);
     fputs("\n :arcs (", out);
     for (uint32_t i = 0; i < graph->arc_count; i++) {
@@ -177,9 +196,9 @@ static void print_sizes(FILE *out, const struct report__size_bin *bins) {
     putc(')', out);
 }
 
-static void print_c_heap(FILE *out, const struct report__profile *p,
-                         const struct report__graph *graph,
-                         struct report__pool *pool) {
+static void print_c_heap(struct report__context *c) {
+    const struct report__profile *p = c->profile;
+    FILE *out = c->out;
     const struct report__totals t = report__total(p, MPROF_C_HEAP);
 
     SAY(out,
@@ -191,32 +210,28 @@ static void print_c_heap(FILE *out, const struct report__profile *p,
         t.lost.allocs, t.cut, p->failed_allocs, p->unknown_frees,
         p->unplaced_frees, p->unplaced_freed_bytes, p->untracked_allocs,
         p->untracked_bytes, p->at_peak.allocs, p->at_peak.bytes, p->peak_time);
+    print_findings(c, MPROF_C_HEAP);
     print_threads(out, p, MPROF_C_HEAP);
-    print_sizes(out, report__sizes_collect(pool, p, MPROF_ALL_THREADS));
-    print_graph(out, graph);
+    print_sizes(out, report__sizes_collect(c->pool, p, MPROF_ALL_THREADS));
+    print_graph(c);
     putc(')', out);
 }
 
-void report__print_sexp(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, bool all_frames,
-                        struct report__pool *pool) {
+void report__print_sexp(struct report__context *c) {
     struct report__bin *bins;
     struct mprof_count untyped;
-    uint32_t bin_count =
-        report__bins_collect(pool, profile, MPROF_ALL_THREADS, &bins, &untyped);
+    const uint32_t bin_count = report__bins_collect(
+        c->pool, c->profile, MPROF_ALL_THREADS, &bins, &untyped);
 
-    print_facts(out, profile);
-    print_threads(out, profile, MPROF_LISP_HEAP);
-    print_bins(out, bins, bin_count);
-    print_graph(out, report__graph_build(pool, profile, names, MPROF_LISP_HEAP,
-                                         MPROF_ALL_THREADS, all_frames));
-    fputs("\n :c-heap ", out);
-    if (report__has_heap(profile, MPROF_C_HEAP))
-        print_c_heap(out, profile,
-                     report__graph_build(pool, profile, names, MPROF_C_HEAP,
-                                         MPROF_ALL_THREADS, all_frames),
-                     pool);
+    print_facts(c->out, c->profile);
+    print_findings(c, MPROF_LISP_HEAP);
+    print_threads(c->out, c->profile, MPROF_LISP_HEAP);
+    print_bins(c->out, bins, bin_count);
+    print_graph(c);
+    fputs("\n :c-heap ", c->out);
+    if (report__has_heap(c->profile, MPROF_C_HEAP))
+        print_c_heap(c);
     else
-        fputs("nil", out);
-    fputs(")\n", out);
+        fputs("nil", c->out);
+    fputs(")\n", c->out);
 }

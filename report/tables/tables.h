@@ -180,9 +180,7 @@ uint32_t report__print_summary(const struct report__context *context,
                                bool is_first, uint32_t lines);
 
 /* The whole profile as one s-expression. */
-void report__print_sexp(FILE *out, const struct report__profile *profile,
-                        const struct report__functions *names, bool all_frames,
-                        struct report__pool *pool);
+void report__print_sexp(struct report__context *context);
 
 /* The bins of THREAD where something was allocated, by class, type and name;
  * those of several threads are put together.  Returns how many.  *UNTYPED: what

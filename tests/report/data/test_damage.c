@@ -39,7 +39,11 @@ static char *everything(const void *data, size_t size) {
             if (table->heaps >> context.heap & 1)
                 table->print(&context);
         }
-        report__print_sexp(out, p, names, false, &pool);
+        report__print_sexp(&(struct report__context){.out = out,
+                                                     .pool = &pool,
+                                                     .profile = p,
+                                                     .part = p,
+                                                     .names = names});
         fclose(out);
     } else {
         assert_non_null(error);
