@@ -98,7 +98,7 @@ report_export_sources = \
 report_html_sources = \
 	report/html/heap.c \
 	report/html/page.c report/html/page.h \
-	report/html/tree.c report/html/tree.h
+	report/html/source.c report/html/tree.c report/html/tree.h
 
 # The page as it is in the browser, which page.c has within itself
 html_assets = \

@@ -112,35 +112,6 @@ static bool read_at(struct report__pool *pool, const char *text, size_t length,
     return read_number(text + equals + 1, length - equals - 1, w);
 }
 
-/* What is wrong with TEXT. */
-static const char *explain(struct report__pool *pool, const char *text,
-                           size_t length) {
-    const char *line = quoted(pool, text, trimmed(text, length));
-    size_t equals = length, start;
-
-    while (equals > 0 && text[equals - 1] != '=')
-        equals--;
-    if (equals == 0)
-        return report__format(
-            pool, "'%s' is no limit, as FUNCTION:bytes=1m or bytes=1m", line);
-    enum report__limited what =
-        what_ends(text, trimmed(text, equals - 1), &start);
-    if (what == MPROF_LIMITED)
-        return report__format(
-            pool,
-            "'%s' limits nothing that there is: bytes, allocs, kept, peak, and "
-            "these behind self-",
-            line);
-    start = trimmed(text, start);
-    if (start == 0 && report__is_self(what))
-        return report__format(pool, "'%s': self- is of a FUNCTION:", line);
-    if (start == 0 || text[start - 1] == ':')
-        return report__format(pool, "'%s' does not end in a number, as 1m",
-                              line);
-    return report__format(pool, "'%s' has no FUNCTION: before %s", line,
-                          report__limited_names[what]);
-}
-
 bool report__read_written(struct report__pool *pool, const char *text,
                           size_t length, struct report__written *written,
                           const char **error) {
@@ -148,7 +119,11 @@ bool report__read_written(struct report__pool *pool, const char *text,
         for (size_t i = 0; i < length; i++)
             if (text[i] == '=' && read_at(pool, text, length, i, written))
                 return true;
-    *error = explain(pool, text, length);
+    *error = report__format(
+        pool,
+        "'%s' is no limit: write [FUNCTION:]WHAT=NUMBER, where WHAT is bytes, "
+        "allocs, kept or peak, or one of these behind self- for a FUNCTION",
+        quoted(pool, text, trimmed(text, length)));
     return false;
 }
 

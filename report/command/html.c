@@ -48,7 +48,7 @@ int report__run_html(struct report__call *call) {
     struct report__functions *names =
         report__name_functions(pool, call->profile, call->input.program);
     if (!o->no_inlines)
-        report__find_inlining(pool, call->profile, names, false);
+        report__find_inlining(pool, call->profile, names, true);
     if (!o->full_names)
         report__shorten_names(pool, names);
     heap.names = names;

@@ -20,15 +20,6 @@ struct listing {
     uint32_t count; /* of chains that are told */
 };
 
-/* Characters of TEXT, which is UTF-8. */
-static int width_of(const char *text) {
-    int width = 0;
-
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    return width;
-}
-
 static int compare(const void *a, const void *b) {
     const struct report__sum *x = a, *y = b;
     const int bytes = MPROF_NUMBER_BYTES, allocs = MPROF_NUMBER_ALLOCS;
@@ -70,12 +61,6 @@ static const char *frame_at(const struct listing *l, uint32_t index,
     return l->names[frame->a];
 }
 
-static void put_amount(FILE *out, uint64_t bytes, uint64_t allocs) {
-    fprintf(out, "%s bytes in ", report__grouped(bytes).text);
-    fprintf(out, "%s allocation%s", report__grouped(allocs).text,
-            allocs == 1 ? "" : "s");
-}
-
 /* The frames of the chain in L->room, DEPTH of them. */
 static void put_frames(const struct listing *l, uint32_t depth) {
     FILE *out = l->e->out;
@@ -84,7 +69,7 @@ static void put_frames(const struct listing *l, uint32_t depth) {
     int width = 0;
 
     for (uint32_t i = 0; i < depth; i++) {
-        int length = width_of(frame_at(l, i, &file, &line));
+        int length = (int)report__columns(frame_at(l, i, &file, &line));
         if (length > width && length <= WIDEST && *file)
             width = length;
     }
@@ -93,7 +78,8 @@ static void put_frames(const struct listing *l, uint32_t depth) {
         fprintf(out, "    %s", name);
         if (*file)
             fprintf(out, "%*s  %s:%" PRIu32,
-                    report__larger(0, width - width_of(name)), "", file, line);
+                    report__larger(0, width - (int)report__columns(name)), "",
+                    file, line);
         putc('\n', out);
     }
 }
@@ -109,19 +95,15 @@ void report__export_text(const struct report__export *e) {
             allocs += sum->numbers[MPROF_NUMBER_ALLOCS];
             continue;
         }
-        fputs("  ", e->out);
-        put_amount(e->out, sum->numbers[MPROF_NUMBER_BYTES],
-                   sum->numbers[MPROF_NUMBER_ALLOCS]);
-        putc('\n', e->out);
+        SAY(e->out, "  # bytes in # allocation~\n",
+            sum->numbers[MPROF_NUMBER_BYTES],
+            sum->numbers[MPROF_NUMBER_ALLOCS]);
         put_frames(&l, report__chain_frames(l.chains, sum->chain, l.room));
     }
-    if (l.count == l.chains->sum_count)
-        return;
-    fputs("  ", e->out);
-    put_amount(e->out, bytes, allocs);
-    fprintf(e->out, " by %" PRIu32 " other chain%s\n",
-            l.chains->sum_count - l.count,
-            l.chains->sum_count - l.count == 1 ? "" : "s");
+    const uint64_t left = l.chains->sum_count - l.count;
+    if (left > 0)
+        SAY(e->out, "  # bytes in # allocation~ by @ other chain~\n", bytes,
+            allocs, left);
 }
 
 void report__export_sexp(const struct report__export *e) {

@@ -19,7 +19,6 @@ enum {
 
 struct search {
     const struct report__profile *profile;
-    uint64_t recorded; /* ns since 1970, until then */
     struct report__place *places;
     uint64_t left, before; /* of these */
 };
@@ -89,11 +88,8 @@ static bool is_old(const struct stat *status, uint64_t recorded) {
                recorded;
 }
 
-/* The first bytes of FILE, as many as *SIZE becomes; NULL: none are to be had.
- * The caller frees it. */
-static unsigned char *contents(const struct search *s, const char *file,
-                               size_t *size) {
-    const uint64_t most = s->left < MOST_OF_ONE ? s->left : MOST_OF_ONE;
+unsigned char *report__source_bytes(const char *file, uint64_t recorded,
+                                   uint64_t most, size_t *size) {
     unsigned char *bytes = NULL;
     struct stat status;
     int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -103,7 +99,7 @@ static unsigned char *contents(const struct search *s, const char *file,
         return NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
         status.st_size > 0 && (uint64_t)status.st_size <= most &&
-        is_old(&status, s->recorded))
+        status.st_size <= MOST_OF_ONE && is_old(&status, recorded))
         bytes = malloc((size_t)status.st_size);
     while (bytes && *size < (size_t)status.st_size) {
         ssize_t n = read(fd, bytes + *size, (size_t)status.st_size - *size);
@@ -127,7 +123,8 @@ static int compare_places(const void *a, const void *b) {
 static void find_lines(struct search *s, const struct report__function **list,
                        uint32_t count) {
     size_t size;
-    unsigned char *bytes = contents(s, list[0]->file, &size);
+    unsigned char *bytes = report__source_bytes(
+        list[0]->file, s->profile->recorded, s->left, &size);
     struct text text = {bytes, bytes ? bytes + size : bytes, 1};
 
     s->left -= size;
@@ -144,8 +141,7 @@ report__find_sources(struct report__pool *pool,
     uint32_t count = 0;
     struct report__place *places =
         report__alloc(pool, profile->function_count, sizeof *places);
-    struct search s = {profile, profile->recorded, places, MOST_OF_ALL,
-                       MOST_BEFORE};
+    struct search s = {profile, places, MOST_OF_ALL, MOST_BEFORE};
     const struct report__function **list =
         report__alloc(pool, profile->function_count, sizeof *list);
 

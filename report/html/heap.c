@@ -4,12 +4,16 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/base/dictionary.h"
 #include "report/export/export.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
 #include "report/html/page.h"
 #include "report/html/tree.h"
 #include "report/tables/tables.h"
+
+/* Hostile names have more. */
+enum { MOST_GROUPS = 1000 };
 
 struct put {
     FILE *out;
@@ -73,28 +77,7 @@ static void put_threads(const struct put *p) {
 
 /* Functions */
 
-/* The packages and files that functions are in, each once: a number from 1 on,
- * by its name. */
-struct groups {
-    const char **list;
-    uint32_t count;
-    size_t capacity;
-};
-
-/* 0: it has none, or hostile names have too many. */
-static uint32_t group_number(struct report__pool *pool, struct groups *groups,
-                             const char *name) {
-    enum { MOST = 1000 };
-
-    if (*name == '\0' || groups->count == MOST)
-        return 0;
-    for (uint32_t i = groups->count; i-- > 0;)
-        if (strcmp(groups->list[i], name) == 0)
-            return i + 1;
-    REPORT__PUSH(pool, groups->list, groups->count, groups->capacity, name);
-    return groups->count;
-}
-
+/* With the packages and files that they are in: numbers from 1 on. */
 static void put_functions(const struct put *p) {
     const struct report__functions *names = p->heap->names;
     const char **clean = report__clean_names(p->e->pool, names, false);
@@ -103,20 +86,29 @@ static void put_functions(const struct put *p) {
     const char **group_names =
         report__groups_of(p->e->pool, p->heap->profile, names);
     const uint32_t count = report__all_functions(names);
-    struct groups groups = {.list = NULL};
+    const char *groups[MOST_GROUPS];
+    struct report__dictionary numbers = {.slots = NULL};
+    uint32_t group_count = 0;
 
     for (uint32_t i = 0; report__put_list(p->out, "functions", i, count + 1);
          i++) {
         const bool is_one = i < names->count;
         putc('[', p->out);
         report__put_json(p->out, i < count ? clean[i] : "<smaller>");
+        const bool has_group = is_one && *group_names[i] != '\0';
+        uint32_t group = has_group
+                             ? report__intern(p->e->pool, &numbers,
+                                              group_names[i], group_count + 1)
+                             : 0;
+        if (group > group_count && group_count < MOST_GROUPS)
+            groups[group_count++] = group_names[i];
         fprintf(p->out, ",%d,%" PRIu32 "]",
                 (int)(is_one ? origins[i] : MPROF_FROM_NOWHERE),
-                is_one ? group_number(p->e->pool, &groups, group_names[i]) : 0);
+                group > group_count ? 0 : group);
     }
-    for (uint32_t i = 0; report__put_list(p->out, "groups", i, groups.count);
+    for (uint32_t i = 0; report__put_list(p->out, "groups", i, group_count);
          i++)
-        put_text(p, groups.list[i]);
+        put_text(p, groups[i]);
 }
 
 /* Columns */
@@ -160,6 +152,29 @@ static void put_samples(const struct put *p) {
             COLUMN(p, "],", name, i, count, s[i].numbers[k]);
     }
     fputs("]}", p->out);
+}
+
+/* Rows of a function, the number of a file, a line, and numbers as of samples.
+ */
+static void put_lines(const struct put *p) {
+    const char **files = report__file_names(p->e);
+    const uint32_t file_count = report__file_count(p->e);
+    const struct report__pairs *places = &p->tree->places;
+    unsigned long count = 0;
+
+    for (uint32_t i = 0; report__put_list(p->out, "files", i, file_count); i++)
+        report__put_json(p->out, files[i + 1]);
+    fputs(",\n\"lines\":[", p->out);
+    for (uint32_t i = 0; i < places->count; i++) {
+        const struct report__pair place =
+            report__frame_place(p->e->names, places->list[i].b);
+        const uint64_t *n = p->tree->lines[i].numbers;
+        if (place.b > 0)
+            ROW(p, &count, places->list[i].a, place.a - 1, place.b, n[0], n[1],
+                n[2], n[3], n[4], n[5], n[6]);
+    }
+    putc(']', p->out);
+    report__put_source(p->e, p->tree);
 }
 
 /* What the tables have, which are exact also where chains are not known: rows
@@ -375,6 +390,8 @@ static void put_heap(const struct put *p) {
     }
     put_tree(p);
     put_samples(p);
+    if (!difference)
+        put_lines(p);
     putc('}', p->out);
 }
 

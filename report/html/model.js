@@ -13,6 +13,10 @@ const METRICS = {
   alive: ["bytes alive", "bytes"],
   aliveAllocs: ["blocks alive", "blocks"],
 };
+// The numbers of a line, in their order.
+const LINE_NUMBERS = ["allocs", "bytes", "keptAllocs", "kept", "peakAllocs", "peak", "temporary"];
+// How many there are of what a metric counts in bytes.
+const OBJECTS = {bytes: "allocs", kept: "keptAllocs", peak: "peakAllocs", alive: "aliveAllocs"};
 
 // One heap.  Nodes are numbered in preorder: what is below node i are the nodes
 // from i + 1 to end[i] - 1.  Node 0 is where the outermost functions are called.
@@ -27,6 +31,7 @@ class Heap {
     // What can be chosen by number: classes, then the types of Lisp.
     this.sorts = [...data.classes, ...(data.types ?? []).map(t => t[1] || t[0])];
     this.kept = new Map();
+    this.makeLines(data);
     this.makeTree(data.tree);
     this.makeSamples(data.samples);
     this.hide(new Set());
@@ -56,6 +61,26 @@ class Heap {
     this.classes = Uint8Array.from(samples.class);
     this.threads = Int32Array.from(samples.thread);
     this.types = Int32Array.from(samples.type ?? []);
+  }
+
+  // Lines of the source that functions call at, of all classes and threads; and
+  // the text of some.
+  makeLines({files = [], lines = [], source = []}) {
+    const short = files.map(file => file.replace(/^.*\//, ""));
+    this.lines = lines.map(([fn, file, line, ...numbers]) =>
+      ({fn, file, line, numbers, place: `${short[file]}:${line}`}));
+    this.lineIndex = Object.keys(METRICS).reduce((index, m) =>
+      ({...index, [m]: LINE_NUMBERS.indexOf(m.replace("alive", "kept"))}), {});
+    this.source = new Map(source.map(([file, line, text]) => [`${file}:${line}`, text]));
+  }
+
+  // Those of function F that have some of METRIC, the first one most.
+  linesOf(f, metric) {
+    this.linesByFunction ??= Map.groupBy ? Map.groupBy(this.lines, l => l.fn) :
+      this.lines.reduce((m, l) => m.set(l.fn, [...m.get(l.fn) ?? [], l]), new Map());
+    const index = this.lineIndex[metric];
+    return (this.linesByFunction.get(f) ?? []).filter(l => l.numbers[index] > 0)
+      .sort((a, b) => b.numbers[index] - a.numbers[index] || a.line - b.line);
   }
 
   // Whether there is anything of a type; of a class always.

@@ -6,7 +6,8 @@ const page = JSON.parse($("data").textContent);
 const heaps = page.heaps.map(() => null);
 const DEFAULTS = {heap: "0", view: "top", metric: "bytes", class: "-1", thread: "-1",
   search: "", hide: "", zoom: "", fn: "", table: "functions", sort: ""};
-let state, heap, graph, hiddenGroups;
+const SENTENCES = 4; // that are seen at once
+let state, heap, graph, hiddenGroups, backTo;
 
 const readState = () =>
   ({...DEFAULTS, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1)))});
@@ -21,10 +22,16 @@ function go(changes, replace) {
   const to = address(changes);
   if (to === (location.hash || "#"))
     return;
+  keepPlace();
   if (replace)
     location.replace(to);
   else
     location.hash = to;
+}
+
+// Who comes back finds the place again.
+function keepPlace() {
+  history.replaceState({y: scrollY}, "");
 }
 
 const numbersOf = text => text === "" ? [] : text.split(".").map(Number);
@@ -102,12 +109,12 @@ function link(f, isNode, text) {
 function showSummary() {
   const d = heap.data;
   $("title").textContent = heap.isDiff ? `What changed: ${d.oldFile} → ${d.file}` : d.command;
-  const own = {...state};
-  state = {...DEFAULTS, heap: own.heap};
-  $("summary").replaceChildren(...(heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
+  const sentences = (heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
     element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
-      Array.isArray(part) ? link(part[0], false, part[1]) : part))));
-  state = own;
+      Array.isArray(part) ? link(part[0], false, part[1]) : part)));
+  $("summary").replaceChildren(...sentences.splice(0, SENTENCES));
+  $("more").hidden = sentences.length === 0;
+  $("more").querySelector("ul").replaceChildren(...sentences);
   $("recorded").textContent = [`Data file ${d.file}`, ...d.header].join("\n");
   const legend = (name, background) => {
     const colour = element("i");
@@ -117,8 +124,12 @@ function showSummary() {
   $("legend").replaceChildren(...heap.isDiff ? CHANGES.map(([name, sides]) =>
     legend(changeMark(sides) + name, changeColour(sides))) : KINDS.map((name, k) => legend(name, fillOf(k))).filter((_, k) => heap.kinds.some((kind, f) => kind === k && k < 4 && heap.usedFunction(f))));
   $("time").hidden = d.curve.length < 2;
-  if (d.curve.length > 1)
-    $("curve").replaceChildren(curvePicture(heap));
+  showCurve();
+}
+
+function showCurve() {
+  if (heap.data.curve.length > 1)
+    $("curve").replaceChildren(curvePicture(heap, Math.min(1000, $("curve").clientWidth || 1000)));
 }
 
 // By function whether it matches what is searched; null: nothing is.
@@ -181,6 +192,7 @@ function showGraph(match, values) {
   $("whole").disabled = state.zoom === "";
   showCrumbs();
   showNeighbours(views);
+  showSource();
   tell(null);
 }
 
@@ -215,9 +227,13 @@ function showTip(event, box) {
   const {branch} = box, all = graph.values.total[0], group = heap.groups[branch.fn];
   const lines = [graph.name(branch), heap.isDiff ? inWords(state.metric, branch.sides) :
     `${amount(state.metric, branch.value)}, ${percent(branch.value, all)}`];
-  if (!heap.isDiff && branch.ids && !branch.brought && state.metric !== "allocs")
-    lines.push(amount("allocs", sum(branch.ids.map(id =>
-      heap.values({...chosen(), metric: "allocs"}).total[id]))));
+  const objects = OBJECTS[state.metric];
+  if (!heap.isDiff && branch.ids && !branch.brought && objects)
+    lines.push(amount(objects, sum(branch.ids.map(id =>
+      heap.values({...chosen(), metric: objects}).total[id]))));
+  const places = branch.fn >= 0 ? heap.linesOf(branch.fn, state.metric) : [];
+  if (places.length > 0)
+    lines.push(places[0].place + (places.length > 1 ? ` and ${counted(places.length - 1, "line")} more` : ""));
   if (branch.fn >= 0 && group)
     lines.push(heap.data.groups[group - 1]);
   tip.replaceChildren(...lines.map(line => element("div", {}, line)));
@@ -247,6 +263,33 @@ function showNeighbours(views) {
       row.textContent = "itself";
     area.append(part);
   });
+}
+
+// The source of what is enlarged, or else of the function with most, with the
+// numbers of its lines.
+function showSource() {
+  const zoom = numbersOf(state.zoom), area = $("source"), {metric} = state;
+  const f = state.view === "function" || zoom.length === 0 ? chosenFunction() : zoom[zoom.length - 1];
+  const lines = heap.linesOf(f, metric), {file} = lines[0] ?? {}, index = heap.lineIndex[metric];
+  area.hidden = lines.length === 0;
+  if (area.hidden)
+    return;
+  const marked = new Map(lines.filter(l => l.file === file).slice(0, 8).map(l => [l.line, l]));
+  const around = new Set([...marked.keys()].flatMap(n => [-3, -2, -1, 0, 1, 2, 3].map(k => n + k)));
+  const most = grouped(lines[0].numbers[index]).length;
+  let last = 0;
+  const rows = [...around].sort((a, b) => a - b).flatMap(n => {
+    const line = marked.get(n), text = heap.source.get(`${file}:${n}`);
+    if (!line && text === undefined)
+      return [];
+    const gap = last > 0 && n > last + 1 ? ["\n"] : [];
+    last = n;
+    const row = `${(line ? grouped(line.numbers[index]) : "").padStart(most)} ` +
+      `${String(n).padStart(6)}  ${text ?? ""}`;
+    return [...gap, line ? element("mark", {}, row) : row, "\n"];
+  });
+  area.replaceChildren(element("p", {}, `${METRICS[metric][0]} by lines of `, link(f),
+    `, with what they call (${lines[0].place.replace(/:\d+$/, "")}):`), element("pre", {}, ...rows));
 }
 
 // What the box is, below the picture; without one, what is enlarged, or the whole.
@@ -299,14 +342,18 @@ function render() {
   }
   if (isNew || last.hide !== state.hide)
     heap.hide(groups);
+  $("hidden-count").textContent = groups.size ? ` (${groups.size} hidden)` : "";
   showControls();
   const values = heap.values(chosen()), match = findMatches();
   if (match)
     showMatched(match, values);
   showGraph(match, values);
   showTables(match);
-  if (last && ["view", "fn", "zoom"].some(k => last[k] !== state[k]))
+  if (backTo !== undefined)
+    scrollTo(0, backTo);
+  else if (last && ["view", "fn", "zoom"].some(k => last[k] !== state[k]))
     showPicture();
+  backTo = undefined;
   document.body.dataset.ready = String(1 + (+document.body.dataset.ready || 0));
 }
 
@@ -416,7 +463,17 @@ function listen() {
       $("search").focus();
     }
   });
+  // A link of a function keeps what is counted, wherever it stands.
+  document.addEventListener("click", event => {
+    const a = event.target.closest("a"), f = a?.dataset.fn;
+    if (f === undefined || event.ctrlKey || event.metaKey || event.shiftKey)
+      return a && keepPlace();
+    event.preventDefault();
+    return go({view: "function", fn: f, zoom: ""});
+  });
+  window.addEventListener("popstate", event => { backTo = event.state?.y; });
   window.addEventListener("hashchange", render);
+  new ResizeObserver(() => showCurve()).observe($("curve"));
   // Heads of tables stay below what is always there.
   new ResizeObserver(() => document.body.style.setProperty("--above",
     `${$("controls").offsetHeight}px`)).observe($("controls"));

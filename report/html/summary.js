@@ -44,17 +44,17 @@ const counted = (n, what) => `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
 // A sentence is a list of texts, elements, and pairs of a function and its name.
 function summarize(heap) {
   const d = heap.data, [time, peakBytes, peakObjects] = d.peak;
-  const sentences = [["Allocated ", units(d.bytes), ` in ${counted(d.allocs, heap.isLisp ?
+  const sentence = ["Allocated ", units(d.bytes), ` in ${counted(d.allocs, heap.isLisp ?
     "block" : "call")}, in ${seconds(d.duration)}` +
-    `${d.processes ? ` of ${grouped(d.processes)} processes` : ""}.`]];
+    `${d.processes ? ` of ${grouped(d.processes)} processes` : ""}.`];
   if (!heap.isLisp && peakBytes)
-    sentences.push([d.processes ? "Peaks of the processes, added up: " : "Peak ",
+    sentence.push(d.processes ? "  Peaks of the processes, added up: " : "  Peak ",
       units(peakBytes), ` in ${counted(peakObjects, "object")}` +
-      `${d.processes ? "" : `, after ${seconds(time)}`}.`]);
-  for (const [metric, text] of [["kept", "Not freed "], ["alive", "Live "]])
+      `${d.processes ? "" : `, after ${seconds(time)}`}.`);
+  for (const [metric, text] of [["kept", "  Not freed "], ["alive", "  Live "]])
     if (heap.metrics.includes(metric))
-      sentences.push([text, units(heap.values(everything(metric)).total[0]), "."]);
-  return [...sentences, ...d.sentences, ...[estimated(heap), missing(heap)].filter(s => s)];
+      sentence.push(text, units(heap.values(everything(metric)).total[0]), ".");
+  return [sentence, ...d.sentences, ...[estimated(heap), missing(heap)].filter(s => s)];
 }
 
 function estimated(heap) {

@@ -13,6 +13,7 @@ const bar = (of, most) => ({title: "", of, isBar: true, cell: r => of(r) / (most
 const TABLES = {
   functions: {title: "Functions", make: functionTable},
   calls: {title: "Calls", make: callTable},
+  lines: {title: "Lines", make: lineTable},
   chains: {title: "Chains", make: (heap, what) =>
     chainTable(heap, what, TABLES[what.metric]?.metric ?? "bytes")},
   kept: {title: "Never freed", metric: "kept", make: (heap, what) => chainTable(heap, what, "kept")},
@@ -30,7 +31,7 @@ function tablesOf(heap) {
     return Object.keys(DIFF_TABLES).filter(name => name !== "types" || heap.data.typeChanges);
   return Object.keys(TABLES).filter(name => {
     const {metric, isLisp} = TABLES[name];
-    return (!metric || heap.metrics.includes(metric)) &&
+    return (!metric || heap.metrics.includes(metric)) && (name !== "lines" || heap.lines.length > 0) &&
       (isLisp === undefined || isLisp === heap.isLisp);
   });
 }
@@ -63,7 +64,8 @@ function functionTable(heap, what) {
     number("bytes in all", value(bytes)), share(value(bytes), whole),
     number("allocations in all", value(allocs)),
     ...byClass.map(([name, numbers]) => ({title: `% ${name}`, of: value(numbers),
-      cell: r => brief(value(numbers)(r), value(self.bytes)(r))})),
+      cell: r => brief(value(numbers)(r), value(self.bytes)(r))})).map(c =>
+      ({...c, of: r => c.of(r) / (value(self.bytes)(r) || 1)})),
     ...metrics.filter(m => m !== "bytes" && m !== "allocs" && m !== main)
       .map(m => number(`${METRICS[m][0]}, itself`, value(self[m]))),
   ], note: heap.missing > 0 && !heap.isAll(of("bytes")) ?
@@ -103,6 +105,18 @@ function chainTable(heap, what, main) {
     ...metrics.slice(1).map((m, k) => number(METRICS[m][0], r => self[k + 1][r.node])),
     {title: "chain, from the allocator out", functions: r => r.functions, node: r => r.node},
   ]};
+}
+
+function lineTable(heap, what) {
+  const metrics = [...new Set([what.metric, "bytes", "allocs"])], whole = metric =>
+    heap.values(everything(metric)).total[0];
+  const rows = heap.lines.map(line => ({functions: [line.fn], line, text: line.place}));
+  return {rows, sort: 2, note: "Of all classes and threads, with what the call at the line led to.",
+    columns: [
+      {title: "function", functions: r => r.functions}, {title: "line", text: r => r.text},
+      ...metrics.flatMap(m => [number(METRICS[m][0], r => r.line.numbers[heap.lineIndex[m]]),
+        share(r => r.line.numbers[heap.lineIndex[m]], whole(m))]),
+    ]};
 }
 
 function typeTable(heap) {
@@ -224,7 +238,10 @@ function showTable(area, heap, table, matches, sort, link, sortBy) {
   };
   more.addEventListener("click", () => showMore(MORE_ROWS));
   showMore(SOME_ROWS);
+  // Whoever sorts by keyboard goes on there.
+  const at = [...area.querySelectorAll("th button")].indexOf(document.activeElement);
   area.replaceChildren(element("table", {}, element("thead", {}, head), body), more);
+  area.querySelectorAll("th button")[at]?.focus({preventScroll: true});
   area.dataset.rows = rows.length;
 }
 
@@ -238,20 +255,21 @@ function svg(name, attributes, ...children) {
   return e;
 }
 
-function curvePicture(heap) {
+// WIDTH pixels wide, so that letters have their size.
+function curvePicture(heap, width) {
   const {curve, duration, marks, peak} = heap.data;
-  const width = 1000, height = 240, left = 120, bottom = 30, top = 20;
+  const height = 240, left = 120, bottom = 30, top = 20, parts = width < 600 ? 2 : 4;
   const end = Math.max(duration, curve[curve.length - 1][0], 1);
   const most = Math.max(...curve.map(p => p[1]), 1);
   const x = t => left + (width - left - 10) * t / end;
   const y = b => top + (height - top - bottom) * (1 - b / most);
   const picture = svg("svg", {viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": `The heap over time, ${grouped(most)} bytes at most`});
-  for (let i = 0; i <= 4; i++) {
-    const bytes = most * i / 4, time = end * i / 4;
+  for (let i = 0; i <= parts; i++) {
+    const bytes = most * i / parts, time = end * i / parts;
     picture.append(svg("line", {class: "axis", x1: left, x2: width - 10, y1: y(bytes), y2: y(bytes)}),
       svg("text", {x: left - 8, y: y(bytes) + 4, "text-anchor": "end"}, grouped(bytes)),
-      svg("text", {x: x(time), y: height - 8, "text-anchor": i === 4 ? "end" : "middle"},
+      svg("text", {x: x(time), y: height - 8, "text-anchor": i === parts ? "end" : "middle"},
         seconds(time)));
   }
   for (const [time, name] of marks)

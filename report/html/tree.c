@@ -22,12 +22,29 @@ struct maker {
     struct report__html_tree *tree;
     struct report__chains *chains;
     struct report__html_sample *samples; /* of chains, then of nodes */
-    size_t capacity;
+    size_t capacity, line_capacity;
     struct link *links; /* callers first */
     uint32_t link_count;
     uint32_t *rest; /* by link plus 1: what is left out there, the same, or 0 */
     uint32_t *place; /* by link plus 1: the number of its node */
 };
+
+static void take_lines(struct maker *m, const struct report__sample *sample) {
+    struct report__html_tree *t = m->tree;
+
+    for (uint32_t i = 0; i < sample->depth; i++) {
+        const struct report__frame *f = &sample->frames[i];
+        const uint32_t n =
+            report__pair_number(m->e->pool, &t->places, f->function, f->place);
+        t->lines = report__grow(m->e->pool, t->lines, n, &m->line_capacity,
+                                sizeof *t->lines);
+        if (t->lines[n].sample == t->sample_count)
+            continue;
+        t->lines[n].sample = t->sample_count;
+        for (int k = 0; k < MPROF_NUMBERS; k++)
+            t->lines[n].numbers[k] += sample->numbers[k];
+    }
+}
 
 static void take_sample(void *data, const struct report__sample *sample) {
     struct maker *m = data;
@@ -44,6 +61,8 @@ static void take_sample(void *data, const struct report__sample *sample) {
     m->samples[n].type =
         sample->bin == MPROF_NONE ? MPROF_NONE : m->types->of_bin[sample->bin];
     memcpy(m->samples[n].numbers, sample->numbers, sizeof sample->numbers);
+    if (!m->e->difference)
+        take_lines(m, sample);
 }
 
 /* A link for each chain. */

@@ -25,11 +25,21 @@ struct report__html_sample {
     uint64_t numbers[MPROF_NUMBERS];
 };
 
+/* A line of the source that a function calls at: what was allocated by that
+ * call, each allocation once. */
+struct report__html_line {
+    uint64_t numbers[MPROF_NUMBERS];
+    uint32_t sample; /* the last one that was added, plus 1 */
+};
+
 /* In the pool of the export. */
 struct report__html_tree {
     struct report__html_node *nodes; /* from number 1 on */
     struct report__html_sample *samples;
     uint32_t node_count, sample_count;
+    /* By function and place, which may be 0: not known. */
+    struct report__pairs places;
+    struct report__html_line *lines;
     /* Of all nodes, those that are not there, and what they have. */
     uint32_t left_out;
     uint64_t left_out_bytes;
@@ -40,5 +50,11 @@ struct report__html_tree {
 struct report__html_tree *
 report__make_html_tree(const struct report__export *e,
                        const struct report__lisp_types *types, uint32_t most);
+
+/* The list "source": texts around the lines of TREE that have much, where their
+ * files are as they were when E's profile was recorded; each is the number of a
+ * file, a line, and its text. */
+void report__put_source(const struct report__export *e,
+                        const struct report__html_tree *tree);
 
 #endif

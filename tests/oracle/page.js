@@ -145,6 +145,7 @@ async function testZoom() {
   await after(() => clickBox(box));
   expect("the number under the mouse", $("tip").textContent.includes(numberOf(box.branch)));
   same("functions above", numbersOf(state.zoom).length, 2);
+  testSource(fn);
   const large = graph.boxes.find(b => b.row === 2);
   same("what was clicked", large.branch.fn, fn);
   same("its width", large.w, graph.width);
@@ -155,6 +156,17 @@ async function testZoom() {
   same("after Escape", numbersOf(state.zoom).length, 1);
   await after(() => $("whole").click());
   same("after Show all", state.zoom, "");
+}
+
+// The lines of F stand below the picture, and the first one at the mouse.
+function testSource(f) {
+  const lines = heap.linesOf(f, state.metric), text = $("source").textContent;
+  same("lines are shown", $("source").hidden, lines.length === 0);
+  if (lines.length === 0)
+    return;
+  const number = grouped(lines[0].numbers[heap.lineIndex[state.metric]]);
+  expect(`lines: ${text}`, text.includes(number) && text.includes(heap.names[f]));
+  expect(`the line at the mouse: ${$("tip").textContent}`, $("tip").textContent.includes(lines[0].place));
 }
 
 async function testKeys() {
@@ -262,16 +274,33 @@ async function testTables() {
   same("most in all first", number(0), Math.max(...there));
   await after(() => document.querySelectorAll("#table th button")[4].click());
   same("least in all first", number(0), Math.min(...there));
+  document.querySelectorAll("#table th button")[5].focus();
+  await after(() => document.activeElement.click());
+  same("what has the focus", document.activeElement,
+    document.querySelectorAll("#table th button")[5]);
   const seen = () => $("graph").getBoundingClientRect();
   const last = [...document.querySelectorAll("#table tbody a")].pop();
   last.scrollIntoView({block: "end"});
   const head = document.querySelector("#table th").getBoundingClientRect();
-  if (seen().bottom < 0)
-    same("the head of a table stays", Math.round(head.top),
-      Math.round($("controls").getBoundingClientRect().bottom));
+  expect("the page scrolls sideways", document.documentElement.scrollWidth <= innerWidth);
+  same("the head of a table stays", Math.round(head.top), Math.round(Math.max(
+    $("table").getBoundingClientRect().top, innerWidth > 1440 ? $("controls").getBoundingClientRect().bottom : -9)));
+  const place = scrollY;
   await after(() => last.click());
   same("the link of a function", state.view, "function");
   expect("the picture is seen", seen().top >= 0 && seen().top < innerHeight / 2);
+  await after(() => history.back());
+  same("the place after Back", scrollY, place);
+  await after(() => choose("metric", "allocs"));
+  await after(() => document.querySelector("#summary a[data-fn]").click());
+  same("what is counted", state.metric, "allocs");
+  testSourceOfFunction();
+  await after(() => choose("metric", "bytes"));
+}
+
+function testSourceOfFunction() {
+  same("lines of one function", $("source").hidden,
+    heap.linesOf(chosenFunction(), state.metric).length === 0);
 }
 
 // No other page can be told by what a data file has in it.
@@ -279,12 +308,13 @@ function testContent() {
   same("scripts", document.scripts.length, 3);
   const allowed = new Set(("HTML HEAD META TITLE STYLE BODY HEADER H1 H2 LABEL SELECT OPTION " +
     "MAIN SECTION UL LI A DETAILS SUMMARY PRE FORM SPAN INPUT DIV BUTTON I CANVAS P TABLE " +
-    "THEAD TBODY TR TH TD NOSCRIPT SCRIPT svg line text path circle").split(" "));
+    "THEAD TBODY TR TH TD MARK NOSCRIPT SCRIPT svg line text path circle").split(" "));
   for (const e of document.querySelectorAll("*"))
     expect(`an element ${e.tagName}`, allowed.has(e.tagName));
   if (!heap.isDiff)
     same("the program", $("title").textContent, heap.data.command);
-  expect("sentences", document.querySelectorAll("#summary li").length >= 3);
+  expect("sentences", document.querySelectorAll("#summary li").length >= 2);
+  expect("too many sentences", document.querySelectorAll("#summary li").length <= SENTENCES);
 }
 
 // Two recordings, of which the numbers of each are counted from the data.

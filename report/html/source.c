@@ -1,0 +1,123 @@
+/* source.c - lines of the source, with those around them.
+ *
+ * Which file it is, a program tells that need not be trusted.  The page may be
+ * given away: so nothing is shown but of files that are called as sources are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/base/search.h"
+#include "report/graph/call_sites.h"
+#include "report/html/tree.h"
+
+enum { AROUND = 3, LONGEST = 160, TAB = 8 };
+
+/* A line has much if it has one part of MUCH of anything that was allocated. Of
+ * files no more bytes are read than MOST. */
+enum { MUCH = 100, MOST = 256 << 20 };
+
+static bool is_source(const char *file) {
+    static const char known[] =
+        " c h C H cc hh cpp hpp cxx hxx c++ h++ inc tcc l y s S lisp lsp cl rs "
+        "go d m mm f F f90 F90 adb ads pyx zig ";
+    const char *dot = strrchr(file, '.');
+    char end[8];
+
+    return dot &&
+           snprintf(end, sizeof end, " %s ", dot + 1) < (int)sizeof end &&
+           strstr(known, end);
+}
+
+static int compare(const void *a, const void *b) {
+    const struct report__pair *x = a, *y = b;
+    return report__up(x->a, y->a) ?: report__up(x->b, y->b);
+}
+
+/* Files and lines, sorted; *COUNT becomes how many there are. */
+static struct report__pair *lines_with_much(const struct report__export *e,
+                                            const struct report__html_tree *t,
+                                            uint32_t *count) {
+    struct report__pair *list =
+        report__alloc(e->pool, t->places.count, sizeof *list);
+    uint64_t most[MPROF_NUMBERS] = {0};
+
+    for (uint32_t i = 0; i < t->places.count; i++)
+        for (int k = 0; k < MPROF_NUMBERS; k++)
+            if (t->lines[i].numbers[k] > most[k])
+                most[k] = t->lines[i].numbers[k];
+    for (uint32_t i = 0; i < t->places.count; i++) {
+        const struct report__pair place =
+            report__frame_place(e->names, t->places.list[i].b);
+        bool much = false;
+        for (int k = 0; k < MPROF_NUMBERS; k++)
+            much |= t->lines[i].numbers[k] > most[k] / MUCH;
+        if (place.b > 0 && much)
+            list[(*count)++] = place;
+    }
+    qsort(list, *count, sizeof *list, compare);
+    return list;
+}
+
+/* The LENGTH bytes of TEXT, as much as is shown. */
+static const char *shown_text(struct report__pool *pool,
+                              const unsigned char *text, size_t length) {
+    char line[LONGEST + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < length && n < LONGEST; i++)
+        if (text[i] != '\t')
+            line[n++] = (char)text[i];
+        else
+            do
+                line[n++] = ' ';
+            while (n % TAB != 0 && n < LONGEST);
+    return report__copy(pool, line, n);
+}
+
+/* What is around the COUNT lines of one file that LIST has. */
+static void put_file(const struct report__export *e,
+                     const struct report__pair *list, uint32_t count,
+                     uint64_t *left, unsigned long *rows) {
+    const char *file = e->names->inlining->places.files[list->a - 1];
+    size_t size = 0;
+    unsigned char *bytes =
+        is_source(file)
+            ? report__source_bytes(file, e->profile->recorded, *left, &size)
+            : NULL;
+    const unsigned char *at = bytes, *end;
+
+    *left -= size;
+    for (uint32_t line = 1, i = 0; bytes && at < bytes + size;
+         line++, at = end + 1) {
+        end = memchr(at, '\n', (size_t)(bytes + size - at)) ?: bytes + size;
+        while (i < count && list[i].b + AROUND < line)
+            i++;
+        if (i == count)
+            break;
+        if (line + AROUND < list[i].b)
+            continue;
+        report__put_comma(e->out, rows);
+        fprintf(e->out, "\n[%u,%u,", list->a - 1, line);
+        const char *text = shown_text(e->pool, at, (size_t)(end - at));
+        report__put_json(e->out,
+                         *text ? report__clean_name(e->pool, text) : "");
+        putc(']', e->out);
+    }
+    free(bytes);
+}
+
+void report__put_source(const struct report__export *e,
+                        const struct report__html_tree *tree) {
+    uint32_t count = 0;
+    const struct report__pair *list = lines_with_much(e, tree, &count);
+    uint64_t left = MOST;
+    unsigned long rows = 0;
+
+    fputs(",\n\"source\":[", e->out);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && list[end].a == list[i].a; end++)
+            ;
+        put_file(e, &list[i], end - i, &left, &rows);
+    }
+    putc(']', e->out);
+}
