@@ -91,7 +91,7 @@ report_export_sources = \
 	report/export/listing.c \
 	report/export/pprof.c \
 	report/export/profile_json.c \
-	report/export/samples.c report/export/samples.h \
+	report/graph/samples.c report/graph/samples.h \
 	report/export/speedscope.c \
 	report/export/verdicts.c report/export/verdicts.h
 

@@ -4,47 +4,28 @@
 #include "report/graph/inlining.h"
 #include "report/tables/findings.h"
 
-static void take_file(uint32_t *files, const struct report__export *e,
-                      uint32_t function, uint32_t place) {
-    const struct report__places *places = &e->names->inlining->places;
+struct files {
+    const struct report__export *e;
+    uint32_t *by_function;
+};
 
-    if (files[function] == 0)
-        files[function] = report__place_at(places, place).a;
-}
+static void take_files(void *data, const struct report__sample *sample) {
+    const struct files *f = data;
 
-/* The places of FRAME, of the functions that it is inlined in, and of the real
- * one, which is FUNCTION; its call is at PLACE. */
-static void take_frames(uint32_t *files, const struct report__export *e,
-                        uint32_t frame, uint32_t function, uint32_t place) {
-    while (frame != MPROF_NONE) {
-        const struct report__inlined_frame *f =
-            &e->names->inlining->frames[frame];
-        take_file(files, e, f->function, place);
-        place = f->call;
-        frame = f->outer;
+    for (uint32_t i = 0; i < sample->depth; i++) {
+        const struct report__frame *frame = &sample->frames[i];
+        uint32_t *file = &f->by_function[frame->function];
+        if (*file == 0)
+            *file = report__frame_place(f->e->names, frame->place).a;
     }
-    take_file(files, e, function, place);
 }
 
 const uint32_t *report__files_of(const struct report__export *e) {
-    const struct report__profile *p = e->profile;
-    const struct report__inlining *inlining = e->names->inlining;
-    uint32_t *files =
-        report__alloc(e->pool, report__all_functions(e->names), sizeof *files);
+    struct files f = {e, report__alloc(e->pool, report__all_functions(e->names),
+                                       sizeof *f.by_function)};
 
-    for (uint32_t i = 0; inlining && i < p->edge_count; i++)
-        take_frames(files, e, inlining->of_edge[i],
-                    report__shown_of(
-                        e->names, e->profile->nodes[p->edges[i].node].function),
-                    inlining->edge_place[i]);
-    for (uint32_t i = 0; inlining && i < p->node_count; i++)
-        if (p->nodes[i].parent != MPROF_NONE)
-            take_frames(
-                files, e, inlining->of_caller[i],
-                report__shown_of(
-                    e->names, e->profile->nodes[p->nodes[i].parent].function),
-                inlining->caller_place[i]);
-    return files;
+    report__each_sample(e->samples, take_files, &f);
+    return f.by_function;
 }
 
 uint32_t report__file_count(const struct report__export *e) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "report/base/utf8.h"
-#include "report/export/samples.h"
+#include "report/graph/samples.h"
 #include "report/graph/join.h"
 
 enum report__export_format {
@@ -80,8 +80,8 @@ struct report__export {
     const struct report__difference *difference;
 };
 
-/* The list KEY of sentences: each of texts, and functions, which are a number and
- * how they read there. */
+/* The list KEY of sentences: each of texts, and functions, which are a number
+ * and how they read there. */
 void report__put_findings(const struct report__export *e, const char *key);
 
 /* The samples of NEW without what OLD has, by chain and class: numbers below 0

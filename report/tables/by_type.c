@@ -3,7 +3,7 @@
 #include "report/tables/tables.h"
 
 #include "report/graph/lisp_types.h"
-#include "report/graph/graph.h"
+#include "report/graph/samples.h"
 
 /* Functions of a type that are shown unless it is told. */
 enum { FEW = 10 };
@@ -29,6 +29,7 @@ struct table {
     struct row *rows, total;
     struct group *groups;
     uint32_t row_count, group_count;
+    size_t capacity; /* of rows */
     int bytes_width, allocs_width, objects_width;
 };
 
@@ -38,48 +39,17 @@ static void add(struct row *sum, const struct row *row) {
     sum->bytes += row->bytes;
 }
 
-/* COUNT of BIN by FUNCTION. */
-static void take(struct table *t, uint32_t bin, bool is_storage,
-                 uint32_t function, const struct mprof_count *count) {
-    uint32_t type = bin == MPROF_NONE ? MPROF_NONE : t->types.of_bin[bin];
+/* A row for each sample, of its innermost function. */
+static void take(void *data, const struct report__sample *sample) {
+    struct table *t = data;
+    const uint64_t allocs = sample->numbers[MPROF_NUMBER_ALLOCS];
+    const struct row row = {
+        sample->bin == MPROF_NONE ? MPROF_NONE : t->types.of_bin[sample->bin],
+        sample->frames->function, allocs, sample->is_storage ? 0 : allocs,
+        sample->numbers[MPROF_NUMBER_BYTES]};
 
-    if (count->allocs > 0 || count->bytes > 0)
-        t->rows[t->row_count++] =
-            (struct row){type, function, count->allocs,
-                         is_storage ? 0 : count->allocs, count->bytes};
-}
-
-static bool is_wanted(const struct table *t, uint32_t thread) {
-    return t->c->part->threads[thread].heap == MPROF_LISP_HEAP &&
-           (t->c->thread == MPROF_ALL_THREADS || t->c->thread == thread);
-}
-
-/* A row for each counter and each total of a function. */
-static void take_all(struct table *t) {
-    const struct report__context *c = t->c;
-    const struct report__profile *p = c->part;
-    struct report__view view =
-        report__make_view(c->pool, p, c->names, MPROF_LISP_HEAP, c->thread,
-                          c->all_frames, c->names->inlining);
-
-    t->rows = report__alloc(c->pool, (size_t)p->counter_count + p->total_count,
-                            sizeof *t->rows);
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const struct report__counter *counter = &p->counters[i];
-        uint32_t vnode = view.of_node[counter->node];
-        if (is_wanted(t, p->nodes[counter->node].thread))
-            take(t, counter->bin, counter->is_storage,
-                 vnode == MPROF_NONE ? MPROF_TOP_LEVEL
-                                     : view.list[vnode].function,
-                 &counter->allocated);
-    }
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        const struct report__total *total = &p->totals[i];
-        if (report__is_shown_self(total, c->all_frames) &&
-            is_wanted(t, total->thread))
-            take(t, total->bin, total->is_storage,
-                 report__shown_of(c->names, total->function), &total->count);
-    }
+    if (t->c->thread == MPROF_ALL_THREADS || t->c->thread == sample->thread)
+        REPORT__PUSH(t->c->pool, t->rows, t->row_count, t->capacity, row);
 }
 
 static int compare_keys(const void *a, const void *b, void *table) {
@@ -213,9 +183,12 @@ static void print_heading(const struct table *t) {
 void report__print_by_type(struct report__context *c) {
     struct table t = {
         .c = c, .out = c->out, .types = report__lisp_types(c->pool, c->part)};
+    const struct report__sampling how = {
+        .heap = MPROF_LISP_HEAP, .all_frames = c->all_frames, .depth = 1};
     struct report__left left = {0};
 
-    take_all(&t);
+    report__each_sample(report__samples_open(c->pool, c->part, c->names, &how),
+                        take, &t);
     make_groups(&t);
     t.bytes_width = report__width(10, t.total.bytes);
     t.allocs_width = report__width(9, t.total.allocs);

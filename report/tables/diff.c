@@ -4,9 +4,9 @@
 #include "report/tables/diff.h"
 
 #include "report/base/dictionary.h"
-#include "report/graph/inlining.h"
 #include "report/graph/same_name.h"
 #include "report/graph/graph.h"
+#include "report/graph/samples.h"
 
 struct making {
     struct report__pool *pool;
@@ -70,23 +70,6 @@ static void add(struct report__diff_row *row, enum report__joined_side side,
     row->numbers[MPROF_DIFF_ALLOCS].numbers[side] += count->allocs;
 }
 
-static void add_counter(struct making *m, struct report__diff_row *row,
-                        const struct report__counter *c) {
-    const enum report__joined_side side =
-        report__side_of(m->joined, m->part->nodes[c->node].thread);
-    const struct report__lived *lived = report__lived(c);
-
-    add(row, side, &c->allocated);
-    add(row, side, &lived->elsewhere);
-    row->numbers[MPROF_DIFF_KEPT].numbers[side] += report__present(c).bytes;
-    row->numbers[MPROF_DIFF_PEAK].numbers[side] += lived->at_peak.bytes;
-}
-
-static void add_total(struct making *m, struct report__diff_row *row,
-                      const struct report__total *total) {
-    add(row, report__side_of(m->joined, total->thread), &total->count);
-}
-
 static void add_up(struct report__diff *d) {
     for (uint32_t i = 0; i < d->count; i++)
         for (int n = 0; n < MPROF_DIFF_NUMBERS; n++)
@@ -125,114 +108,73 @@ static void by_chain(struct making *m) {
                                             .thread = MPROF_ALL_THREADS,
                                             .all_frames =
                                                 m->options->all_frames};
-    const struct report__profile *p = m->part;
     struct report__paths *paths = &m->out->paths;
     struct chains c = {.row_of = NULL};
+    struct report__at at;
 
     *paths = report__paths_build(&context);
     c.row_of = report__alloc(m->pool, paths->count, sizeof *c.row_of);
-    for (uint32_t i = 0; i < p->counter_count; i++)
-        if (paths->of_counter[i] != MPROF_NONE)
-            add_counter(m, chain_row(m, &c, paths->of_counter[i]),
-                        &p->counters[i]);
-    for (uint32_t i = 0; i < p->total_count; i++)
-        if (paths->of_total[i] != MPROF_NONE)
-            add_total(m, chain_row(m, &c, paths->of_total[i]), &p->totals[i]);
+    for (uint32_t i = 0; report__next_at(paths, &i, &at);) {
+        const enum report__joined_side side =
+            report__side_of(m->joined, at.thread);
+        struct report__diff_row *row = chain_row(m, &c, at.path);
+        add(row, side, &at.allocated);
+        row->numbers[MPROF_DIFF_KEPT].numbers[side] +=
+            report__count_left(at.allocated, &at.lived->freed).bytes;
+        row->numbers[MPROF_DIFF_PEAK].numbers[side] += at.lived->at_peak.bytes;
+    }
     add_up(m->out);
 }
 
 /* By line */
 
 struct lines {
-    struct report__view view;
+    struct making *m;
     struct report__dictionary keys;
 };
 
-struct call {
-    uint32_t function, place; /* place: or 0 */
-};
-
-/* The function that is shown for what COUNTER has, and where it calls: that of
- * the innermost frame which is shown, as in chains. */
-static struct call call_of(const struct making *m, const struct lines *l,
-                           const struct report__counter *counter) {
-    const struct report__inlining *inlining = m->joined->names->inlining;
-    uint32_t node = counter->node, frame = MPROF_NONE, place = 0;
-
-    if (counter->edge != MPROF_NONE && inlining != NULL) {
-        frame = inlining->of_edge[counter->edge];
-        place = inlining->edge_place[counter->edge];
-    }
-    while (node != MPROF_NONE) {
-        uint32_t parent = m->part->nodes[node].parent;
-        uint32_t vnode = l->view.of_node[node];
-        if (vnode != MPROF_NONE && l->view.is_shown[node])
-            return (struct call){frame != MPROF_NONE
-                                     ? inlining->frames[frame].function
-                                     : l->view.list[vnode].function,
-                                 place};
-        if (vnode != MPROF_NONE &&
-            (parent == MPROF_NONE || l->view.of_node[parent] == MPROF_NONE))
-            return (struct call){l->view.list[vnode].function, 0};
-        if (inlining != NULL) {
-            frame = inlining->of_caller[node];
-            place = inlining->caller_place[node];
-        }
-        node = parent;
-    }
-    return (struct call){MPROF_TOP_LEVEL, 0};
-}
-
-static struct report__diff_row *line_row(struct making *m, struct lines *l,
-                                         struct call call) {
+/* The innermost function of SAMPLE, and where it calls. */
+static void add_line(void *data, const struct report__sample *sample) {
+    struct lines *l = data;
+    struct making *m = l->m;
+    const struct report__frame *frame = sample->frames;
     const struct report__functions *names = m->joined->names;
-    const char *name = names->list[call.function].name, *file = "";
-    uint32_t line = 0;
+    const struct report__pair place = report__frame_place(names, frame->place);
+    const char *name = names->list[frame->function].name, *file = "";
+    const enum report__joined_side side =
+        report__side_of(m->joined, sample->thread);
 
     /* Where a function of Lisp was defined does not make it another one. */
-    if (call.place > 0 && names->list[call.function].kind == MPROF_C) {
-        const struct report__places *places = &names->inlining->places;
-        const char *path =
-            places->files[report__place_at(places, call.place).a - 1];
-        file = report__base_name(path);
-        line = report__place_at(places, call.place).b;
-        name = report__format(m->pool, "%s:%" PRIu32 "  %s", file, line, name);
+    if (place.a > 0 && names->list[frame->function].kind == MPROF_C) {
+        file = report__base_name(names->inlining->places.files[place.a - 1]);
+        name =
+            report__format(m->pool, "%s:%" PRIu32 "  %s", file, place.b, name);
     }
-    const char *key = report__format(m->pool, "%" PRIu32 ":%" PRIu32 ":%s",
-                                     call.function, line, file);
-    uint32_t row = report__intern(m->pool, &l->keys, key, m->out->count);
-    if (row == m->out->count)
+    const char *key = report__format(m->pool, "%" PRIu32 ":%s:%s",
+                                     frame->function, file, name);
+    const uint32_t i = report__intern(m->pool, &l->keys, key, m->out->count);
+    if (i == m->out->count)
         add_row(m, (struct report__diff_row){.name = name,
-                                             .function = call.function});
-    return &m->out->rows[row];
-}
-
-static bool is_wanted(const struct making *m,
-                      const struct report__counter *counter) {
-    return counter->heap == m->options->heap &&
-           (!counter->is_spill || m->options->heap == MPROF_LISP_HEAP);
+                                             .function = frame->function});
+    struct report__diff_row *row = &m->out->rows[i];
+    add(row, side,
+        &(struct mprof_count){sample->numbers[MPROF_NUMBER_ALLOCS],
+                              sample->numbers[MPROF_NUMBER_BYTES]});
+    row->numbers[MPROF_DIFF_KEPT].numbers[side] +=
+        sample->numbers[MPROF_NUMBER_KEPT_BYTES];
+    row->numbers[MPROF_DIFF_PEAK].numbers[side] +=
+        sample->numbers[MPROF_NUMBER_PEAK_BYTES];
 }
 
 static void by_line(struct making *m) {
-    const struct report__functions *names = m->joined->names;
-    const struct report__profile *p = m->part;
-    struct lines l = {.view = report__make_view(
-                          m->pool, p, names, m->options->heap, MPROF_NONE,
-                          m->options->all_frames, names->inlining)};
+    struct lines l = {.m = m};
+    const struct report__sampling how = {.heap = m->options->heap,
+                                         .all_frames = m->options->all_frames,
+                                         .depth = 1};
 
-    for (uint32_t i = 0; i < p->counter_count; i++)
-        if (is_wanted(m, &p->counters[i]))
-            add_counter(m, line_row(m, &l, call_of(m, &l, &p->counters[i])),
-                        &p->counters[i]);
-    for (uint32_t i = 0; i < p->total_count; i++) {
-        const struct report__total *total = &p->totals[i];
-        if (m->options->heap != MPROF_LISP_HEAP ||
-            p->threads[total->thread].heap != MPROF_LISP_HEAP ||
-            !report__is_shown_self(total, m->options->all_frames))
-            continue;
-        uint32_t function = report__shown_of(names, total->function);
-        add_total(m, line_row(m, &l, (struct call){function, 0}), total);
-    }
+    report__each_sample(
+        report__samples_open(m->pool, m->part, m->joined->names, &how),
+        add_line, &l);
     add_up(m->out);
 }
 

@@ -168,18 +168,10 @@ static void print_by_function(struct report__context *c) {
 
 /* By call site or line */
 
-/* To ROW, and to that of all. */
-static void add_counter(struct row *row, struct row *sum,
-                        const struct report__counter *c, bool by_ends) {
-    const struct report__lived *lived = report__lived(c);
-    for (int i = 0; i < 2; i++, row = sum) {
-        report__add_count(&row->self.by_class[c->class_], &c->allocated);
-        if (by_ends)
-            report__add_count(&row->self.by_class[c->class_],
-                              &lived->elsewhere);
-        report__add_count(&row->freed.by_class[c->class_], &lived->freed);
-        row->at_peak += lived->at_peak.bytes;
-    }
+static void add(struct row *row, const struct report__at *at) {
+    report__add_count(&row->self.by_class[at->class_], &at->allocated);
+    report__add_count(&row->freed.by_class[at->class_], &at->lived->freed);
+    row->at_peak += at->lived->at_peak.bytes;
 }
 
 static void print_by_site(struct report__context *c) {
@@ -192,6 +184,7 @@ static void print_by_site(struct report__context *c) {
                                           "site",
                       .what = c->lines ? "line" : "call site",
                       .count = paths.label_count};
+    struct report__at at;
     bool merged = false;
 
     t.rows = report__alloc(c->pool, t.count, sizeof *t.rows);
@@ -199,18 +192,9 @@ static void print_by_site(struct report__context *c) {
         t.rows[i].name = paths.labels[i].text;
         merged |= paths.labels[i].merged;
     }
-    for (uint32_t i = 0; i < c->part->counter_count; i++)
-        if (paths.of_counter[i] != MPROF_NONE)
-            add_counter(&t.rows[paths.list[paths.of_counter[i]].label], &t.sum,
-                        &c->part->counters[i], of.by_ends);
-    for (uint32_t i = 0; i < c->part->total_count; i++) {
-        const struct report__total *total = &c->part->totals[i];
-        if (paths.of_total[i] == MPROF_NONE)
-            continue;
-        const uint32_t label = paths.list[paths.of_total[i]].label;
-        report__add_count(&t.rows[label].self.by_class[total->class_],
-                          &total->count);
-        report__add_count(&t.sum.self.by_class[total->class_], &total->count);
+    for (uint32_t i = 0; report__next_at(&paths, &i, &at);) {
+        add(&t.rows[paths.list[at.path].label], &at);
+        add(&t.sum, &at);
     }
     print_table(c, alive, &t);
     report__print_merged(c->out, merged, c->lines);

@@ -54,17 +54,11 @@ static inline uint32_t report__own_caller(const struct report__finder *f,
 }
 
 static inline struct mprof_count
-report__measured(const struct report__finder *f,
-                 const struct report__counter *counter,
-                 enum report__measured measure) {
-    const struct report__lived *lived = report__lived(counter);
-    struct mprof_count count = counter->allocated;
-
-    if (f->c.by_ends)
-        report__add_count(&count, &lived->elsewhere);
-    return measure == MPROF_ALL_KEPT ? report__count_left(count, &lived->freed)
-           : measure == MPROF_ALL_AT_PEAK ? lived->at_peak
-                                          : count;
+report__measured(const struct report__at *at, enum report__measured measure) {
+    return measure == MPROF_ALL_KEPT
+               ? report__count_left(at->allocated, &at->lived->freed)
+           : measure == MPROF_ALL_AT_PEAK ? at->lived->at_peak
+                                          : at->allocated;
 }
 
 /* Whether the C or C++ library keeps it until the program ends. */

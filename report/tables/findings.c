@@ -215,25 +215,22 @@ static uint32_t find_way(struct report__finder *f, const struct kept *list,
 }
 
 static void say_kept(struct report__finder *f) {
-    const struct report__profile *p = f->c.part;
-    struct kept *list = report__alloc(f->pool, p->counter_count, sizeof *list);
+    struct kept *list =
+        report__alloc(f->pool, f->c.part->counter_count, sizeof *list);
+    struct report__at at;
     uint64_t all = 0, kept = 0, held = 0;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        if (path == MPROF_NONE)
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
+        const uint64_t left = report__measured(&at, MPROF_ALL_KEPT).bytes;
+        if (!at.counter)
             continue;
-        const uint64_t left =
-            report__measured(f, &p->counters[i], MPROF_ALL_KEPT).bytes;
-        if (!f->is_lisp && report__is_held(f, path)) {
+        if (!f->is_lisp && report__is_held(f, at.path)) {
             held += left;
             continue;
         }
-        list[count++] = (struct kept){
-            report__spot(f, path),
-            report__measured(f, &p->counters[i], MPROF_ALL_ALLOCATED).bytes,
-            left};
+        list[count++] =
+            (struct kept){report__spot(f, at.path), at.allocated.bytes, left};
         all += left;
     }
     if (all == 0 && !f->is_lisp)
@@ -271,19 +268,17 @@ static void say_kept(struct report__finder *f) {
  * tenth. */
 static void say_types(struct report__finder *f, struct report__pair key,
                       uint64_t whole) {
-    const struct report__profile *p = f->c.part;
-    const struct report__lisp_types types = report__lisp_types(f->pool, p);
+    const struct report__lisp_types types =
+        report__lisp_types(f->pool, f->c.part);
+    struct report__at at;
     uint64_t *sums = report__alloc(f->pool, types.count, sizeof *sums);
     struct report__sentence *s = NULL;
 
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        const uint32_t bin = p->counters[i].bin;
-        if (path == MPROF_NONE || bin == MPROF_NONE)
-            continue;
-        const struct report__pair its = report__cause(f, path);
-        if (its.a == key.a && its.b == key.b)
-            sums[types.of_bin[bin]] += p->counters[i].allocated.bytes;
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
+        const struct report__pair its = report__cause(f, at.path);
+        if (at.counter && at.counter->bin != MPROF_NONE && its.a == key.a &&
+            its.b == key.b)
+            sums[types.of_bin[at.counter->bin]] += at.counter->allocated.bytes;
     }
     for (int n = 0; n < 3; n++) {
         uint32_t best = 0;
@@ -307,21 +302,17 @@ static void say_types(struct report__finder *f, struct report__pair key,
  * library's functions alone, whoever called them. */
 static struct report__grouping find_causes(struct report__finder *f,
                                            bool library) {
-    const struct report__profile *p = f->c.part;
     struct report__grouping g = {.list = NULL};
+    struct report__at at;
 
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        if (path == MPROF_NONE || (library && f->called[path] == MPROF_NONE))
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
+        struct report__pair key = report__cause(f, at.path);
+        if (!at.counter || (library && f->called[at.path] == MPROF_NONE))
             continue;
-        const struct report__pair key = report__cause(f, path);
-        const struct mprof_count count =
-            report__measured(f, &p->counters[i], MPROF_ALL_ALLOCATED);
-        report__add_count(
-            &report__add_group(
-                 f, &g, library ? (struct report__pair){0, key.b} : key, path)
-                 ->count,
-            &count);
+        if (library)
+            key.a = 0;
+        report__add_count(&report__add_group(f, &g, key, at.path)->count,
+                          &at.allocated);
     }
     report__sort_groups(&g);
     return g;
@@ -366,20 +357,16 @@ static void say_cause(struct report__finder *f) {
 
 /* What of all allocations is freed by the next event of its thread. */
 static void say_temporary(struct report__finder *f) {
-    const struct report__profile *p = f->c.part;
-    const uint64_t all = report__total(p, f->c.heap).allocated.allocs;
+    const uint64_t all = report__total(f->c.part, f->c.heap).allocated.allocs;
     uint64_t *sums = report__alloc(f->pool, f->paths.label_count, sizeof *sums);
+    struct report__at at;
     uint64_t sum = 0;
     uint32_t best = 0;
 
-    for (uint32_t i = 0; i < p->counter_count; i++) {
-        const uint32_t path = f->paths.of_counter[i];
-        const uint64_t n = report__lived(&p->counters[i])->temporary;
-        if (path == MPROF_NONE || n == 0)
-            continue;
-        const uint32_t label = f->paths.list[report__spot(f, path)].label;
-        sums[label] += n;
-        sum += n;
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
+        const uint32_t label = f->paths.list[report__spot(f, at.path)].label;
+        sums[label] += at.lived->temporary;
+        sum += at.lived->temporary;
         if (sums[label] > sums[best])
             best = label;
     }

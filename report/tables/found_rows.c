@@ -104,20 +104,15 @@ static void name_row(struct report__finder *f, enum report__finding_table table,
 /* The largest rows of TABLE, of what MEASURE says. */
 static void fill(struct report__finder *f, enum report__finding_table table,
                  enum report__measured measure) {
-    const struct report__profile *p = f->c.part;
     struct report__found_table *out = &f->out->tables[table];
+    struct report__at at;
     struct report__grouping g = {.list = NULL};
 
-    for (uint32_t i = 0; i < p->counter_count + p->total_count; i++) {
-        const bool is_total = i >= p->counter_count;
-        const uint32_t k = is_total ? i - p->counter_count : i;
-        const uint32_t path =
-            is_total ? f->paths.of_total[k] : f->paths.of_counter[k];
-        if (path == MPROF_NONE || (is_total && measure != MPROF_ALL_ALLOCATED))
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
+        const uint32_t path = at.path;
+        if (!at.counter && measure != MPROF_ALL_ALLOCATED)
             continue;
-        const struct mprof_count count =
-            is_total ? p->totals[k].count
-                     : report__measured(f, &p->counters[k], measure);
+        const struct mprof_count count = report__measured(&at, measure);
         if (count.bytes == 0)
             continue;
         if (table == MPROF_FOUND_KEPT && !f->is_lisp &&

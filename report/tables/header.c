@@ -1,5 +1,5 @@
 /* header.c - the lines above the tables: what was profiled, and how well. */
-#include "report/tables/tables.h"
+#include "report/tables/findings.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -51,22 +51,6 @@ bool *report__threads_that_allocated(const struct report__profile *profile,
     for (uint32_t i = 0; i < profile->total_count; i++)
         allocated[profile->totals[i].thread] = true;
     return allocated;
-}
-
-/* "340 B", "1.2 KiB": BYTES for people. */
-static const char *human(struct report__pool *pool, uint64_t bytes) {
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)bytes / 1024;
-    size_t unit = 0;
-
-    if (bytes < 1024)
-        return report__format(pool, "%" PRIu64 " B", bytes);
-    while (value >= 1024 && unit + 1 < sizeof units / sizeof *units) {
-        value /= 1024;
-        unit++;
-    }
-    return report__format(pool, "%.*f %s", value < 10 ? 1 : 0, value,
-                          units[unit]);
 }
 
 struct report__text report__date(uint64_t ns) {
@@ -468,8 +452,8 @@ void report__print_header(FILE *out, const struct report__profile *profile,
     SAY(out, "@ thread~; # allocations folded, # cut, # unplaced; ", threads,
         all.folded.allocs, all.cut, profile->unplaced_allocs);
     fprintf(out, "monitor memory %s, data %s\n",
-            human(pool, profile->memory_bytes),
-            human(pool, profile->file_bytes));
+            report__amount(profile->memory_bytes).text,
+            report__amount(profile->file_bytes).text);
     print_stacks(out, profile, verbosity, pool);
     print_unseen(out, profile);
     print_folded(out, &all, profile->sampling != 0);

@@ -333,7 +333,7 @@ static uint32_t total_path(struct builder *b,
         .text = "<folded>", .function = MPROF_TOP_LEVEL, .kind = MPROF_FOLDED};
 
     if (b->profile->threads[total->thread].heap != MPROF_LISP_HEAP ||
-        is_by_ends(b->context) ||
+        b->out.by_ends ||
         !report__is_shown_self(total, b->context->all_frames) ||
         (b->thread != MPROF_ALL_THREADS && b->thread != total->thread))
         return MPROF_NONE;
@@ -350,7 +350,8 @@ struct report__paths report__paths_build(const struct report__context *c) {
                         .profile = profile,
                         .names = c->names,
                         .context = c,
-                        .thread = c->thread};
+                        .thread = c->thread,
+                        .out = {.profile = profile, .by_ends = is_by_ends(c)}};
     uint32_t nodes = profile->node_count;
 
     b.view = report__make_view(c->pool, profile, c->names, c->heap, c->thread,
@@ -371,7 +372,7 @@ struct report__paths report__paths_build(const struct report__context *c) {
     for (uint32_t i = 0; i < profile->counter_count; i++)
         b.out.of_counter[i] =
             is_wanted(&b, profile->counters[i].node) &&
-                    !(profile->counters[i].is_spill && is_by_ends(c))
+                    !(profile->counters[i].is_spill && b.out.by_ends)
                 ? counter_path(&b, &profile->counters[i])
                 : MPROF_NONE;
     b.out.of_total =
@@ -380,6 +381,36 @@ struct report__paths report__paths_build(const struct report__context *c) {
         b.out.of_total[i] = total_path(&b, &profile->totals[i]);
     report__call_sites_close(b.sites);
     return b.out;
+}
+
+bool report__next_at(const struct report__paths *paths, uint32_t *i,
+                     struct report__at *at) {
+    static const struct report__lived nothing;
+    const struct report__profile *p = paths->profile;
+
+    for (; *i < p->counter_count; ++*i) {
+        const struct report__counter *c = &p->counters[*i];
+        if (paths->of_counter[*i] == MPROF_NONE)
+            continue;
+        *at = (struct report__at){
+            paths->of_counter[*i], p->nodes[c->node].thread, c->class_, c,
+            c->allocated,          report__lived(c)};
+        if (paths->by_ends)
+            report__add_count(&at->allocated, &at->lived->elsewhere);
+        ++*i;
+        return true;
+    }
+    for (; *i - p->counter_count < p->total_count; ++*i) {
+        const uint32_t n = *i - p->counter_count;
+        const struct report__total *t = &p->totals[n];
+        if (paths->of_total[n] == MPROF_NONE)
+            continue;
+        *at = (struct report__at){
+            paths->of_total[n], t->thread, t->class_, NULL, t->count, &nothing};
+        ++*i;
+        return true;
+    }
+    return false;
 }
 
 uint32_t report__path_end(struct report__pool *pool, struct report__ends *ends,

@@ -33,10 +33,27 @@ struct report__paths {
      * the heap or not of the thread.  By total the same, of Lisp: what
      * functions allocated whose chains were summed up. */
     uint32_t *of_counter, *of_total;
+    const struct report__profile *profile; /* that they are of */
+    bool by_ends; /* what is elsewhere is at no other path */
 };
 
 /* The paths of all counters of the part, the heap and the thread of C. */
 struct report__paths report__paths_build(const struct report__context *c);
+
+/* What was allocated at a path: by a counter, or of a total. */
+struct report__at {
+    uint32_t path, thread;
+    uint32_t class_;
+    const struct report__counter *counter; /* or NULL */
+    struct mprof_count allocated;
+    const struct report__lived
+        *lived; /* what else is known, zeros of a total */
+};
+
+/* The condition of a loop, in which I counts from 0 on: whether there is
+ * another one.  All together have what the tables have. */
+bool report__next_at(const struct report__paths *paths, uint32_t *i,
+                     struct report__at *at);
 
 /* Chains that read alike in their innermost frames; empty when it is all zeros.
  */

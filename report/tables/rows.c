@@ -84,17 +84,13 @@ static bool is_nothing(const struct report__row *row, enum report__measure by) {
     return row->main == 0 && (by == MPROF_BY_TEMPORARY || row->second == 0);
 }
 
-static void add_counter(struct report__row *row,
-                        const struct report__counter *counter, bool by_ends) {
-    const struct report__lived *lived = report__lived(counter);
-    report__add_count(&row->allocated, &counter->allocated);
-    if (by_ends)
-        report__add_count(&row->allocated, &lived->elsewhere);
-    report__add_count(&row->freed, &lived->freed);
-    report__add_count(&row->at_peak, &lived->at_peak);
-    report__add_lost(&row->lost, &lived->lost);
-    row->temporary += lived->temporary;
-    row->lifetime += lived->lifetime;
+static void add(struct report__row *row, const struct report__at *at) {
+    report__add_count(&row->allocated, &at->allocated);
+    report__add_count(&row->freed, &at->lived->freed);
+    report__add_count(&row->at_peak, &at->lived->at_peak);
+    report__add_lost(&row->lost, &at->lived->lost);
+    row->temporary += at->lived->temporary;
+    row->lifetime += at->lived->lifetime;
 }
 
 /* What the runtime keeps, of what is kept through PATH: such rows come last,
@@ -117,19 +113,13 @@ static enum mprof__held held_by_runtime(const struct report__rows *l,
 
 /* The rows where there is something. */
 static void fill(struct report__rows *l, struct report__pool *pool,
-                 const struct report__profile *profile, enum report__measure by,
-                 enum report__sort sort) {
+                 enum report__measure by, enum report__sort sort) {
+    struct report__at at;
     uint32_t some = 0;
 
     l->row_of = report__alloc(pool, l->paths.count, sizeof *l->row_of);
-    for (uint32_t i = 0; i < profile->counter_count; i++)
-        if (l->paths.of_counter[i] != MPROF_NONE)
-            add_counter(row_of(l, pool, l->paths.of_counter[i]),
-                        &profile->counters[i], l->by_ends);
-    for (uint32_t i = 0; i < profile->total_count; i++)
-        if (l->paths.of_total[i] != MPROF_NONE)
-            report__add_count(&row_of(l, pool, l->paths.of_total[i])->allocated,
-                              &profile->totals[i].count);
+    for (uint32_t i = 0; report__next_at(&l->paths, &i, &at);)
+        add(row_of(l, pool, at.path), &at);
     for (uint32_t i = 0; i < l->count; i++) {
         measure(&l->list[i], by, sort);
         if (by == MPROF_BY_KEPT)
@@ -266,7 +256,7 @@ struct report__rows report__rows_make(const struct report__context *c,
     l.sampling = report__sampling(c->part, of.heap);
     l.paths = report__paths_build(&of);
     l.frames = report__alloc(c->pool, l.paths.count, sizeof *l.frames);
-    fill(&l, c->pool, c->part, by, c->choice.sort);
+    fill(&l, c->pool, by, c->choice.sort);
     add_up(&l, c->pool);
     l.is_lisp = of.heap == MPROF_LISP_HEAP;
     if (c->path_width > 0)

@@ -1,25 +1,6 @@
 /* through.c - see through.h. */
 #include "report/tables/limits.h"
 
-static void fill(struct report__through *t,
-                 const struct report__profile *profile) {
-    for (uint32_t i = 0; i < profile->counter_count; i++) {
-        const struct report__counter *c = &profile->counters[i];
-        if (t->paths.of_counter[i] == MPROF_NONE)
-            continue;
-        const struct report__lived *lived = report__lived(c);
-        struct report__through_sum *sum = &t->sums[t->paths.of_counter[i]];
-        report__add_count(&sum->allocated, &c->allocated);
-        report__add_count(&sum->allocated, &lived->elsewhere);
-        sum->freed += lived->freed.bytes;
-        sum->at_peak += lived->at_peak.bytes;
-    }
-    for (uint32_t i = 0; i < profile->total_count; i++)
-        if (t->paths.of_total[i] != MPROF_NONE)
-            report__add_count(&t->sums[t->paths.of_total[i]].allocated,
-                              &profile->totals[i].count);
-}
-
 struct report__through *
 report__through_make(struct report__pool *pool,
                      const struct report__recorded *side, enum mprof_heap heap,
@@ -31,12 +12,18 @@ report__through_make(struct report__pool *pool,
                                             .thread = MPROF_ALL_THREADS,
                                             .all_frames = all_frames};
     struct report__through *t = report__alloc(pool, 1, sizeof *t);
+    struct report__at at;
 
     t->names = side->names;
     t->paths = report__paths_build(&context);
     t->sums = report__alloc(pool, t->paths.count, sizeof *t->sums);
     t->on = report__alloc(pool, t->paths.count, sizeof *t->on);
-    fill(t, side->profile);
+    for (uint32_t i = 0; report__next_at(&t->paths, &i, &at);) {
+        struct report__through_sum *sum = &t->sums[at.path];
+        report__add_count(&sum->allocated, &at.allocated);
+        sum->freed += at.lived->freed.bytes;
+        sum->at_peak += at.lived->at_peak.bytes;
+    }
     return t;
 }
 

@@ -37,21 +37,14 @@ struct tree {
     uint32_t most; /* of lines */
 };
 
-static void find_own(struct tree *t, const struct report__profile *profile) {
+static void find_own(struct tree *t) {
+    struct report__at at;
+
     t->own = report__alloc(t->pool, t->paths.count, sizeof *t->own);
-    for (uint32_t i = 0; i < profile->counter_count; i++)
-        if (t->paths.of_counter[i] != MPROF_NONE) {
-            struct mprof_count *own = &t->own[t->paths.of_counter[i]];
-            const struct report__counter *counter = &profile->counters[i];
-            report__add_count(own, &counter->allocated);
-            report__add_count(own, &report__lived(counter)->elsewhere);
-        }
-    for (uint32_t i = 0; i < profile->total_count; i++)
-        if (t->paths.of_total[i] != MPROF_NONE)
-            report__add_count(&t->own[t->paths.of_total[i]],
-                              &profile->totals[i].count);
-    for (uint32_t i = 0; i < t->paths.count; i++)
-        report__add_count(&t->total, &t->own[i]);
+    for (uint32_t i = 0; report__next_at(&t->paths, &i, &at);) {
+        report__add_count(&t->own[at.path], &at.allocated);
+        report__add_count(&t->total, &at.allocated);
+    }
 }
 
 static uint64_t main_of(const struct tree *t,
@@ -290,7 +283,7 @@ void report__print_tree(struct report__context *c) {
         .out = c->out, .pool = c->pool, .context = c, .most = c->choice.rows};
 
     t.paths = report__paths_build(c);
-    find_own(&t, c->part);
+    find_own(&t);
     t.bytes_width = report__width(10, t.total.bytes);
     t.allocs_width = report__width(8, t.total.allocs);
     report__print_title(c->out, "Calling context tree",

@@ -5,7 +5,7 @@
  * second time.  Of the Lisp heap these have their whole chains, and what was
  * summed up is known by function alone.
  */
-#include "report/export/samples.h"
+#include "report/graph/samples.h"
 
 #include "report/graph/inlining.h"
 #include "report/graph/graph.h"
@@ -94,7 +94,8 @@ static void take_counter(struct report__samples *w,
     struct report__sample sample = {.thread =
                                         w->profile->nodes[counter->node].thread,
                                     .class_ = counter->class_,
-                                    .bin = counter->bin};
+                                    .bin = counter->bin,
+                                    .is_storage = counter->is_storage};
 
     if (w->how->heap == MPROF_C_HEAP && counter->is_spill)
         return;
@@ -130,6 +131,7 @@ static void take_total(struct report__samples *w,
         .thread = total->thread,
         .class_ = total->class_,
         .bin = total->bin,
+        .is_storage = total->is_storage,
         .numbers = {[MPROF_NUMBER_ALLOCS] = total->count.allocs,
                     [MPROF_NUMBER_BYTES] = total->count.bytes}};
 

@@ -1,6 +1,6 @@
 /* samples.h - what was allocated, by whole chains: what the exports write. */
-#ifndef REPORT_EXPORT_SAMPLES_H
-#define REPORT_EXPORT_SAMPLES_H
+#ifndef REPORT_GRAPH_SAMPLES_H
+#define REPORT_GRAPH_SAMPLES_H
 
 #include "report/graph/inlining.h"
 
@@ -48,7 +48,8 @@ struct report__sample {
     const struct report__frame *frames; /* innermost first */
     uint32_t depth;                     /* of them, 1 at least */
     uint32_t thread, class_;
-    uint32_t bin; /* Lisp: one of that type, or MPROF_NONE: not known */
+    uint32_t bin;    /* Lisp: one of that type, or MPROF_NONE: not known */
+    bool is_storage; /* Lisp: blocks that such objects own */
     uint64_t numbers[MPROF_NUMBERS];
     unsigned __int128 lifetime; /* C: bytes allocated meanwhile, all together */
 };
