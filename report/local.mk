@@ -4,6 +4,7 @@ report_base_sources = \
 	report/base/budget.c report/base/budget.h \
 	report/base/dictionary.c report/base/dictionary.h \
 	report/base/fitted.c report/base/fitted.h \
+	report/base/progress.c report/base/progress.h \
 	report/base/output.c report/base/output.h \
 	report/base/pool.c report/base/pool.h \
 	report/base/scc.c report/base/scc.h \

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"
+#include "report/base/progress.h"
 #include "report/data/log.h"
 #include "report/elf/elf_file.h"
 
@@ -129,6 +130,7 @@ static int run(struct report__call *call) {
         report__print_help(call->output.stream, call->command);
     else if (!call->error)
         fprintf(call->output.stream, "mprof %s\n", MPROF_PACKAGE_VERSION);
+    report__progress("", 0, 0);
     report__screen_end(&call->screen, &call->output);
     if (!call->error &&
         report__output_finish(&call->output, &call->pool, &call->error))

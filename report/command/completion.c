@@ -27,6 +27,11 @@ static const char *words_of(const struct report__option *option) {
     return option->words + (*option->words == ' ');
 }
 
+static void print_commands(FILE *out, const char *between) {
+    for (int i = 0; i < MPROF_COMMANDS; i++)
+        fprintf(out, "%s%s", i > 0 ? between : "", report__commands[i].name);
+}
+
 static void print_bash(FILE *out) {
     fputs("# bash completion for mprof\n"
           "_mprof() {\n"
@@ -35,8 +40,7 @@ static void print_bash(FILE *out) {
           "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
           "        case ${COMP_WORDS[i]} in\n        ",
           out);
-    for (int i = 0; i < MPROF_COMMANDS; i++)
-        fprintf(out, "%s%s", i > 0 ? " | " : "", report__commands[i].name);
+    print_commands(out, " | ");
     fputs(") command=${COMP_WORDS[i]} && break ;;\n        esac\n    done\n"
           "    case $command in\n",
           out);
@@ -64,8 +68,7 @@ static void print_bash(FILE *out) {
           "    elif ((COMP_CWORD == 1)) || [[ $command == help ]]; then\n"
           "        COMPREPLY=($(compgen -W '",
           out);
-    for (int i = 0; i < MPROF_COMMANDS; i++)
-        fprintf(out, "%s ", report__commands[i].name);
+    print_commands(out, " ");
     fputs("' -- \"$word\"))\n"
           "    elif [[ $command == completion ]]; then\n"
           "        COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\"))\n"
@@ -117,8 +120,8 @@ static void print_zsh(FILE *out) {
               : i == MPROF_COMMAND_RUN ? " \\\n            '*:: :_normal'"
                                        : " \\\n            '*:file:_files'",
               out);
-        for (int k = 0; i == MPROF_COMMAND_HELP && k < MPROF_COMMANDS; k++)
-            fprintf(out, "%s ", report__commands[k].name);
+        if (i == MPROF_COMMAND_HELP)
+            print_commands(out, " ");
         fputs(i == MPROF_COMMAND_HELP ? "))'\n        ;;\n" : "\n        ;;\n",
               out);
     }

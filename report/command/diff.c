@@ -250,8 +250,7 @@ static void check_growth(struct diff *d, const struct report__diff *functions) {
         fputs(judged[j].itself, err);
         print_growth(err, &worst->numbers[itself]);
         if (count > 1)
-            fprintf(err, "; and %s more function%s",
-                    report__grouped(count - 1).text, count == 2 ? "" : "s");
+            SAY(err, "; and # more function~", count - 1);
         separator = "; ";
         d->grew = true;
     }

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include "report/base/budget.h"
+#include "report/base/progress.h"
 #include "report/command/command.h"
 
 /* Bytes: what libdw may use, which has large arrays on the stack, and what the
@@ -21,6 +22,7 @@ static void *call(void *data) {
         c->status = report__run_main(c->argc - 1, c->argv + 1);
     } else {
         report__budget_begin();
+        report__progress_stream = stderr;
         c->status = report__main(c->argc, c->argv, stdout, stderr);
     }
     return NULL;

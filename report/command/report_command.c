@@ -154,8 +154,7 @@ static void print_focus(const struct printing *p, enum mprof_heap heap) {
     if (focus->hide)
         fputs("What hidden functions allocated is their callers'.\n", c->out);
     if (focus->only)
-        fputs("What functions of other packages and files allocated is their "
-              "callers'.\n",
+        fputs("What other packages and files allocated is their callers'.\n",
               c->out);
     if (p->tables >> MPROF_TABLE_BINS & 1 && heap == MPROF_C_HEAP)
         fputs("No bins: sizes are not known by chain.\n", c->out);
@@ -202,10 +201,9 @@ static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
                     (uint32_t)profile->processes[thread->process].process.pid);
         fputs(thread->flags & MPROF_THREAD_ENDED ? ", ended" : "", out);
         if (thread->members > 1)
-            fprintf(out, ", the last of %" PRIu64, thread->members);
+            SAY(out, ", the last of @", thread->members);
         if (thread->stack > 0)
-            fprintf(out, ", stack up to %s bytes",
-                    report__grouped(thread->stack).text);
+            SAY(out, ", stack up to # bytes", thread->stack);
         fputs(") ====\n", out);
         print_tables(p, heap, i);
     }
@@ -225,10 +223,9 @@ static void print_more(const struct printing *p) {
         files = report__format(
             p->context.pool, "%s %s", files,
             report__clean_name(p->context.pool, p->call->options.files[i]));
-    fprintf(out, "\nMore: mprof --verbose%s%s", files,
-            *files ? "\n      " : ", ");
-    fprintf(out, "mprof html -o report.html%s%s", files,
-            *files ? "\n" : ", mprof help report\n");
+    fprintf(out,
+            "\nMore: mprof --verbose%s\n      mprof html -o report.html%s\n",
+            files, files);
 }
 
 /* The first screen, of each heap. */

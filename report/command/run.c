@@ -167,6 +167,14 @@ static void check_program(struct report__call *call, const char *program) {
         unsetenv("LD_PRELOAD");
 }
 
+/* Without a VALUE, whatever the environment says. */
+static void set(const char *variable, const char *value) {
+    if (value)
+        setenv(variable, value, 1);
+    else
+        unsetenv(variable);
+}
+
 static void set_run(void) {
     char text[64];
     snprintf(text, sizeof text, "%ld:%llu", (long)getpid(),
@@ -188,18 +196,12 @@ static bool set_up(struct report__call *call) {
         !set_log(call) || !check_html(call, run->html) ||
         !set_preload(call, run->lisp))
         return false;
-    unsetenv("MPROF_START");
-    unsetenv("MPROF_CHILDREN");
-    unsetenv("MPROF_LISP");
-    unsetenv("MPROF_LIVE");
-    if (run->lisp) {
-        setenv("MPROF_LISP", "1", 1);
-        if (run->live)
-            setenv("MPROF_LIVE", run->live, 1);
+    set("MPROF_START", NULL);
+    set("MPROF_CHILDREN", run->no_children ? "no" : NULL);
+    set("MPROF_LISP", run->lisp ? "1" : NULL);
+    set("MPROF_LIVE", run->lisp ? run->live : NULL);
+    if (run->lisp)
         forget_earlier(); /* it may be that no Lisp runs */
-    }
-    if (run->no_children)
-        setenv("MPROF_CHILDREN", "no", 1);
     if (run->summary)
         setenv("MPROF_SUMMARY", "1", 1);
     if (run->scan)

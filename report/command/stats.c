@@ -11,8 +11,8 @@ int report__run_stats(struct report__call *call) {
 
     if ((is_given || report__has_default_data(call)) &&
         report__find_loads(&loads, is_given ? o->files : by_default,
-                           is_given ? (uint32_t)o->file_count : 1, call->err,
-                           &call->pool, &call->error) &&
+                           is_given ? (uint32_t)o->file_count : 1, &call->pool,
+                           &call->error) &&
         report__begin_output(call))
         report__print_loads(call->output.stream, &loads,
                             o->format == MPROF_STATS_PLAIN);

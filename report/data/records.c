@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/base/dictionary.h"
+#include "report/base/progress.h"
 #include "report/base/utf8.h"
 
 /* Thread names come cut at any byte: what is not UTF-8 becomes '?'. */
@@ -286,6 +287,7 @@ bool report__read_records(struct report__reader *r) {
         if (readers[head.type] && !readers[head.type](r, at))
             return false;
         at += head.bytes;
+        report__progress("reading data", at, r->used);
     }
     report__identify_files(pool, p);
     return check_sizes(r);

@@ -175,7 +175,9 @@ static void put_numbers(const struct callgrind *c, uint32_t line,
 }
 
 static void put_costs(struct callgrind *c) {
-    const uint32_t *modules = report__export_modules(c->e);
+    const uint32_t *modules =
+        report__modules_of(c->e->pool, c->e->profile, c->e->names,
+                           report__all_functions(c->e->names));
 
     for (uint32_t node = 0; node < c->nodes.count; node++) {
         putc('\n', c->e->out);

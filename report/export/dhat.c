@@ -34,13 +34,12 @@ static void put_points(const struct report__export *e,
                        const struct report__chains *c) {
     uint32_t *room = report__alloc(e->pool, c->depth + 1, sizeof *room);
     bool lives = e->options->sampling.heap == MPROF_C_HEAP;
-    unsigned long count = 0;
 
-    for (uint32_t i = 0; i < c->sum_count; i++) {
+    for (uint32_t i = 0; report__put_list(e->out, "pps", i, c->sum_count);
+         i++) {
         const struct report__sum *s = &c->sums[i];
         uint32_t depth = report__chain_frames(c, s->chain, room);
-        report__put_comma(e->out, &count);
-        fprintf(e->out, "\n{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64,
+        fprintf(e->out, "{\"tb\":%" PRIu64 ",\"tbk\":%" PRIu64,
                 s->numbers[MPROF_NUMBER_BYTES],
                 s->numbers[MPROF_NUMBER_ALLOCS]);
         if (lives)
@@ -94,9 +93,8 @@ void report__export_dhat(const struct report__export *e) {
     fprintf(e->out, ",\"te\":%" PRIu64 ",\"pid\":%" PRIu32 ",\n\"cmd\":", all,
             p->pid);
     report__put_json(e->out, report__what_ran(e->pool, p));
-    fputs(",\n\"pps\":[", e->out);
     put_points(e, c);
-    fputs("],\n\"ftbl\":[", e->out);
+    fputs(",\n\"ftbl\":[", e->out);
     put_frames(e, c);
     fputs("]}\n", e->out);
 }

@@ -1,6 +1,5 @@
 /* export.c - from a profile to one of the formats. */
 #include "report/export/export.h"
-#include "report/graph/groups.h"
 #include "report/graph/inlining.h"
 #include "report/tables/findings.h"
 
@@ -41,11 +40,6 @@ const char **report__file_names(const struct report__export *e) {
     for (uint32_t i = 0; i < count; i++)
         names[i + 1] = report__clean_name(e->pool, inlining->places.files[i]);
     return names;
-}
-
-const uint32_t *report__export_modules(const struct report__export *e) {
-    return report__modules_of(e->pool, e->profile, e->names,
-                              report__all_functions(e->names));
 }
 
 void report__put_findings(const struct report__export *e, const char *key) {

@@ -6,6 +6,7 @@
 
 #include "report/base/utf8.h"
 #include "report/graph/samples.h"
+#include "report/graph/groups.h"
 #include "report/graph/join.h"
 
 enum report__export_format {
@@ -98,9 +99,6 @@ const char **report__file_names(const struct report__export *e);
 /* By function, with those in place of others: the number of a file that it
  * calls in, or 0. */
 const uint32_t *report__files_of(const struct report__export *e);
-
-/* The modules of functions, by function, as above. */
-const uint32_t *report__export_modules(const struct report__export *e);
 
 /* Write the chains of PROFILE to OUT in the format of OPTIONS.  With
  * DIFFERENCE, which only pprof knows, PROFILE is a part of what that joined. */

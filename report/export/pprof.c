@@ -330,7 +330,9 @@ static bool is_program(const struct pprof *p, uint32_t module) {
 }
 
 static void put_locations(struct pprof *p) {
-    const uint32_t *module = report__export_modules(p->e);
+    const uint32_t *module =
+        report__modules_of(p->e->pool, p->e->profile, p->e->names,
+                           report__all_functions(p->e->names));
     bool *mapped = report__alloc(p->pool, p->profile->module_count, 1);
 
     for (uint32_t i = 0; i < p->locations.count; i++) {

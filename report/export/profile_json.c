@@ -89,7 +89,9 @@ static const char *kind_of(const struct report__shown *function) {
 static void put_functions(const struct json *j) {
     const struct report__functions *names = j->e->names;
     const char **clean = report__clean_names(j->e->pool, names, true);
-    const uint32_t *modules = report__export_modules(j->e);
+    const uint32_t *modules =
+        report__modules_of(j->e->pool, j->e->profile, j->e->names,
+                           report__all_functions(j->e->names));
     uint32_t count = report__all_functions(names);
 
     for (uint32_t i = 0; report__put_list(j->out, "functions", i, count); i++) {

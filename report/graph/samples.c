@@ -7,6 +7,7 @@
  */
 #include "report/graph/samples.h"
 
+#include "report/base/progress.h"
 #include "report/graph/inlining.h"
 #include "report/graph/graph.h"
 
@@ -170,9 +171,11 @@ void report__each_sample(struct report__samples *w,
 
     w->take = take;
     w->data = data;
-    for (uint32_t i = 0; i < profile->counter_count; i++)
+    for (uint32_t i = 0; i < profile->counter_count; i++) {
         if (profile->counters[i].heap == heap)
             take_counter(w, &profile->counters[i]);
+        report__progress("following chains", i + 1, profile->counter_count);
+    }
     for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->total_count;
          i++)
         if (profile->threads[profile->totals[i].thread].heap == heap)

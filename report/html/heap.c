@@ -343,10 +343,7 @@ static void put_difference(const struct put *p) {
             ",\"oldBytes\":%" PRIu64 ",\"oldFolded\":%" PRIu64,
             (double)d->factor.by / (double)d->factor.of, total.allocated.allocs,
             total.allocated.bytes, total.folded.allocs);
-    fputs(",\n\"threads\":[\"old\",\"new\"],\n\"curve\":[],\"marks\":[],"
-          "\"peak\":[0,0,0],\"types\":[],\"sizes\":[],\"totals\":[],"
-          "\"arcs\":[]",
-          p->out);
+    fputs(",\n\"threads\":[\"old\",\"new\"]", p->out);
     put_changes(p, "changes", p->heap->by_function);
     if (p->heap->by_type)
         put_changes(p, "typeChanges", p->heap->by_type);

@@ -22,6 +22,8 @@ const OBJECTS = {bytes: "allocs", kept: "keptAllocs", peak: "peakAllocs", alive:
 // from i + 1 to end[i] - 1.  Node 0 is where the outermost functions are called.
 class Heap {
   constructor(data) {
+    // A difference has none of these.
+    data = {curve: [], marks: [], peak: [0, 0, 0], types: [], sizes: [], totals: [], arcs: [], ...data};
     this.data = data;
     this.names = data.functions.map(f => f[0]);
     this.kinds = data.functions.map(f => f[1]);

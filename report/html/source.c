@@ -10,11 +10,10 @@
 #include "report/graph/call_sites.h"
 #include "report/html/tree.h"
 
-enum { AROUND = 3, LONGEST = 160, TAB = 8 };
+/* Bytes of files that are read, and lines that are shown, at most. */
+enum { MOST = 256 << 20, MOST_LINES = 30000 };
 
-/* A line has much if it has one part of MUCH of anything that was allocated. Of
- * files no more bytes are read than MOST. */
-enum { MUCH = 100, MOST = 256 << 20 };
+enum { AROUND = 3, LONGEST = 160, TAB = 8 };
 
 static bool is_source(const char *file) {
     static const char known[] =
@@ -33,44 +32,17 @@ static int compare(const void *a, const void *b) {
     return report__up(x->a, y->a) ?: report__up(x->b, y->b);
 }
 
-/* Files and lines, sorted; *COUNT becomes how many there are. */
-static struct report__pair *lines_with_much(const struct report__export *e,
-                                            const struct report__html_tree *t,
-                                            uint32_t *count) {
-    struct report__pair *list =
-        report__alloc(e->pool, t->places.count, sizeof *list);
-    uint64_t most[MPROF_NUMBERS] = {0};
-
-    for (uint32_t i = 0; i < t->places.count; i++)
-        for (int k = 0; k < MPROF_NUMBERS; k++)
-            if (t->lines[i].numbers[k] > most[k])
-                most[k] = t->lines[i].numbers[k];
-    for (uint32_t i = 0; i < t->places.count; i++) {
-        const struct report__pair place =
-            report__frame_place(e->names, t->places.list[i].b);
-        bool much = false;
-        for (int k = 0; k < MPROF_NUMBERS; k++)
-            much |= t->lines[i].numbers[k] > most[k] / MUCH;
-        if (place.b > 0 && much)
-            list[(*count)++] = place;
-    }
-    qsort(list, *count, sizeof *list, compare);
-    return list;
-}
-
 /* The LENGTH bytes of TEXT, as much as is shown. */
 static const char *shown_text(struct report__pool *pool,
                               const unsigned char *text, size_t length) {
-    char line[LONGEST + 1];
+    char line[LONGEST + TAB];
     size_t n = 0;
 
-    for (size_t i = 0; i < length && n < LONGEST; i++)
-        if (text[i] != '\t')
-            line[n++] = (char)text[i];
-        else
-            do
-                line[n++] = ' ';
-            while (n % TAB != 0 && n < LONGEST);
+    for (size_t i = 0; i < length && n < LONGEST; i++) {
+        line[n++] = (char)(text[i] == '\t' ? ' ' : text[i]);
+        while (text[i] == '\t' && n % TAB != 0)
+            line[n++] = ' ';
+    }
     return report__copy(pool, line, n);
 }
 
@@ -92,7 +64,7 @@ static void put_file(const struct report__export *e,
         end = memchr(at, '\n', (size_t)(bytes + size - at)) ?: bytes + size;
         while (i < count && list[i].b + AROUND < line)
             i++;
-        if (i == count)
+        if (i == count || *rows == MOST_LINES)
             break;
         if (line + AROUND < list[i].b)
             continue;
@@ -108,11 +80,19 @@ static void put_file(const struct report__export *e,
 
 void report__put_source(const struct report__export *e,
                         const struct report__html_tree *tree) {
+    struct report__pair *list =
+        report__alloc(e->pool, tree->places.count, sizeof *list);
     uint32_t count = 0;
-    const struct report__pair *list = lines_with_much(e, tree, &count);
     uint64_t left = MOST;
     unsigned long rows = 0;
 
+    for (uint32_t i = 0; i < tree->places.count; i++) {
+        const struct report__pair place =
+            report__frame_place(e->names, tree->places.list[i].b);
+        if (place.b > 0)
+            list[count++] = place;
+    }
+    qsort(list, count, sizeof *list, compare);
     fputs(",\n\"source\":[", e->out);
     for (uint32_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && list[end].a == list[i].a; end++)

@@ -411,11 +411,11 @@ void report__print_graph(struct report__context *c) {
               "with --alive this table is\nof that alone.\n\n",
               out);
     if (graph->doubtful > 0)
-        fprintf(out,
-                "Up to %s bytes are counted twice in totals and calls: chains "
-                "were summed up before it\nwas known which functions are "
-                "one.\n\n",
-                report__grouped(graph->doubtful).text);
+        SAY(out,
+            "Up to # bytes are counted twice in totals and calls: chains "
+            "were summed up before it\nwas known which functions are "
+            "one.\n\n",
+            graph->doubtful);
     print_heading(&p);
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i].is_cycle)

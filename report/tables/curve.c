@@ -24,10 +24,6 @@ static double seconds(uint64_t ns) {
     return (double)ns / 1e9;
 }
 
-static int grouped_width(int least, uint64_t number) {
-    return report__larger(least, (int)strlen(report__grouped(number).text));
-}
-
 static void print_table(FILE *out, const struct series *s) {
     int width = fprintf(out, "%12s", "seconds");
 
@@ -109,7 +105,7 @@ static void draw(FILE *out, const struct report__moment *moments,
     for (uint32_t i = 0; i < count; i++)
         if (moments[i].live.bytes > top)
             top = moments[i].live.bytes;
-    int label = grouped_width(1, top);
+    int label = report__grouped_width(1, top);
     uint32_t rows = o->height > 8 ? o->height - 7 : 2;
     uint32_t columns =
         o->width > (uint32_t)label + 12 ? o->width - (uint32_t)label - 2 : 10;
@@ -141,10 +137,6 @@ static void draw(FILE *out, const struct report__moment *moments,
             report__larger((int)columns - 3, width + 1), last);
 }
 
-static uint64_t distance(uint64_t a, uint64_t b) {
-    return a > b ? a - b : b - a;
-}
-
 /* The points that OPTIONS ask for; the last one, the peak and marks stay. */
 static struct series c_series(const struct report__profile *p,
                               const struct report__curve_options *options,
@@ -163,10 +155,11 @@ static struct series c_series(const struct report__profile *p,
             resident = p->resident[i].bytes;
     for (uint32_t i = 0; i < p->moment_count; i++) {
         const struct report__moment *m = &p->moments[i];
-        bool is_far =
-            last == NULL || i + 1 == p->moment_count ||
-            m->time - last->time >= options->least_ns ||
-            distance(m->live.bytes, last->live.bytes) >= options->least_bytes;
+        bool is_far = last == NULL || i + 1 == p->moment_count ||
+                      m->time - last->time >= options->least_ns ||
+                      report__left(m->live.bytes, last->live.bytes) +
+                              report__left(last->live.bytes, m->live.bytes) >=
+                          options->least_bytes;
         if (!is_far && !m->is_peak && m->mark == NULL)
             continue;
         last = m;
@@ -181,10 +174,10 @@ static struct series c_series(const struct report__profile *p,
             .mark = m->mark,
             .is_peak = m->is_peak};
     }
-    s.widths[0] = grouped_width(9, last->allocated);
-    s.widths[1] = grouped_width(7, p->at_peak.bytes);
-    s.widths[2] = grouped_width(7, most);
-    s.widths[3] = grouped_width(8, resident);
+    s.widths[0] = report__grouped_width(9, last->allocated);
+    s.widths[1] = report__grouped_width(7, p->at_peak.bytes);
+    s.widths[2] = report__grouped_width(7, most);
+    s.widths[3] = report__grouped_width(8, resident);
     return s;
 }
 
@@ -221,10 +214,10 @@ static struct series lisp_series(const struct report__profile *p,
             .ns = c->ns};
         for (; at < p->mark_count && p->marks[at].time <= c->time; at++)
             s.list[i].mark = p->marks[at].mark;
-        s.widths[0] = grouped_width(11, c->collections);
-        s.widths[1] = grouped_width(9, c->allocated);
+        s.widths[0] = report__grouped_width(11, c->collections);
+        s.widths[1] = report__grouped_width(9, c->allocated);
     }
-    s.widths[2] = s.widths[3] = grouped_width(6, p->most_before);
+    s.widths[2] = s.widths[3] = report__grouped_width(6, p->most_before);
     return s;
 }
 

@@ -3,9 +3,8 @@
  * Each file is a source of steps: at this time so much lived.  The steps of all
  * are taken in the order of time, whose clock is that of the machine.
  */
-#include <unistd.h>
-
 #include "monitor/format/process.h"
+#include "report/base/progress.h"
 #include "report/data/log.h"
 #include "report/data/profile.h"
 #include "report/tables/stats.h"
@@ -33,8 +32,6 @@ struct merge {
     uint64_t live, steps;
     struct report__load *group;
     uint64_t begin, end;
-    FILE *progress;
-    uint64_t told; /* ns */
 };
 
 /* From the points of the curve: between two of them the mean. */
@@ -148,26 +145,6 @@ static void sink(struct merge *m, uint32_t at) {
     }
 }
 
-/* On a terminal in place, elsewhere a line now and then. */
-static void tell(struct merge *m) {
-    enum { STEPS = 1 << 17 };
-    uint64_t every = 500000000, now;
-    if (m->progress == NULL || ++m->steps % STEPS != 0)
-        return;
-    bool is_terminal = isatty(fileno(m->progress));
-    now = mprof__clock(CLOCK_MONOTONIC);
-    if (m->told == 0)
-        m->told = now;
-    if (now - m->told < (is_terminal ? every : 20 * every))
-        return;
-    m->told = now;
-    fprintf(m->progress,
-            is_terminal ? "\rmprof: %" PRIu64 " million events"
-                        : "mprof: %" PRIu64 " million events\n",
-            m->steps / 1000000);
-    fflush(m->progress);
-}
-
 static bool take_steps(struct merge *m) {
     for (uint32_t i = m->count; i-- > 0;)
         sink(m, i);
@@ -177,7 +154,7 @@ static bool take_steps(struct merge *m) {
         if (m->live > m->group->most)
             m->group->most = m->live;
         m->end = s->time > m->end ? s->time : m->end;
-        tell(m);
+        report__progress("events", ++m->steps, 0);
         if (!advance(m, s)) {
             if (*m->error != NULL)
                 return false;
@@ -235,16 +212,15 @@ static bool open_all(struct merge *m) {
 }
 
 /* The loads of LOADS->list, which has names. */
-static bool read_all(struct report__loads *loads, FILE *progress,
-                     struct report__pool *pool, const char **error) {
+static bool read_all(struct report__loads *loads, struct report__pool *pool,
+                     const char **error) {
     uint32_t count = loads->count;
     struct merge m = {.pool = pool,
                       .error = error,
                       .count = count,
                       .all = count,
                       .group = &loads->group,
-                      .begin = UINT64_MAX,
-                      .progress = progress};
+                      .begin = UINT64_MAX};
 
     m.sources = report__alloc(pool, count, sizeof *m.sources);
     m.heap = report__alloc(pool, count, sizeof *m.heap);
@@ -260,14 +236,13 @@ static bool read_all(struct report__loads *loads, FILE *progress,
             loads->source = MPROF_GROUP_CURVES;
     }
     loads->group.duration = report__left(m.end, m.begin);
-    if (progress != NULL && m.told != 0 && isatty(fileno(progress)))
-        fputs("\r\033[K", progress);
+    report__progress("events", 0, 0);
     return good;
 }
 
 bool report__find_loads(struct report__loads *loads, const char *const *files,
-                        uint32_t count, FILE *progress,
-                        struct report__pool *pool, const char **error) {
+                        uint32_t count, struct report__pool *pool,
+                        const char **error) {
     struct mprof_group sum;
     bool has_sum = false;
 
@@ -284,7 +259,7 @@ bool report__find_loads(struct report__loads *loads, const char *const *files,
             files[0]);
         return false;
     }
-    if (!read_all(loads, progress, pool, error))
+    if (!read_all(loads, pool, error))
         return false;
     if (has_sum) {
         loads->source = MPROF_GROUP_SUM;
@@ -341,12 +316,8 @@ static void print_remarks(FILE *out, const struct report__loaded *l) {
               "`mprof run --stats` they are exact.\n",
               out);
     if (l->unplaced > 0)
-        fprintf(out,
-                "%s allocation%s not in these, as the monitor had no place "
-                "for %s.\n",
-                report__grouped(l->unplaced).text,
-                l->unplaced == 1 ? " is" : "s are",
-                l->unplaced == 1 ? "it" : "them");
+        SAY(out, "# allocation~ not in these, as the monitor had no place.\n",
+            l->unplaced);
     if (l->is_open)
         fprintf(out,
                 "The %s has no end: the program runs, or was killed, or "
@@ -361,10 +332,10 @@ static void print_group_remarks(FILE *out, const struct report__loads *loads) {
               "--stats=group`, and from logs, it is exact.\n",
               out);
     if (loads->source == MPROF_GROUP_SUM && loads->killed > 0)
-        fprintf(out,
-                "%s bytes of processes that were killed are in load_max from "
-                "their end on.\n",
-                report__grouped(loads->killed).text);
+        SAY(out,
+            "# bytes of processes that were killed are in load_max from their "
+            "end on.\n",
+            loads->killed);
 }
 
 void report__print_loads(FILE *out, const struct report__loads *loads,

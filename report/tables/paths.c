@@ -7,6 +7,7 @@
 #include "report/elf/symbols.h"
 #include "report/tables/paths.h"
 
+#include "report/base/progress.h"
 #include "report/graph/call_sites.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
@@ -366,9 +367,11 @@ struct report__paths report__paths_build(const struct report__context *c) {
         b.sources = c->names->sources;
     b.out.of_counter = report__alloc(c->pool, profile->counter_count,
                                      sizeof *b.out.of_counter);
-    for (uint32_t i = 0; i < nodes; i++)
+    for (uint32_t i = 0; i < nodes; i++) {
         if (is_wanted(&b, i))
             label_node(&b, i);
+        report__progress("following chains", i + 1, nodes);
+    }
     for (uint32_t i = 0; i < profile->counter_count; i++)
         b.out.of_counter[i] =
             is_wanted(&b, profile->counters[i].node) &&
@@ -388,27 +391,24 @@ bool report__next_at(const struct report__paths *paths, uint32_t *i,
     static const struct report__lived nothing;
     const struct report__profile *p = paths->profile;
 
-    for (; *i < p->counter_count; ++*i) {
-        const struct report__counter *c = &p->counters[*i];
-        if (paths->of_counter[*i] == MPROF_NONE)
-            continue;
-        *at = (struct report__at){
-            paths->of_counter[*i], p->nodes[c->node].thread, c->class_, c,
-            c->allocated,          report__lived(c)};
+    while (*i < p->counter_count + p->total_count) {
+        const uint32_t n = (*i)++;
+        if (n >= p->counter_count) {
+            const uint32_t k = n - p->counter_count;
+            const struct report__total *t = &p->totals[k];
+            *at = (struct report__at){paths->of_total[k], t->thread,
+                                      t->class_,          NULL,
+                                      t->count,           &nothing};
+        } else {
+            const struct report__counter *c = &p->counters[n];
+            *at = (struct report__at){
+                paths->of_counter[n], p->nodes[c->node].thread, c->class_, c,
+                c->allocated,         report__lived(c)};
+        }
         if (paths->by_ends)
             report__add_count(&at->allocated, &at->lived->elsewhere);
-        ++*i;
-        return true;
-    }
-    for (; *i - p->counter_count < p->total_count; ++*i) {
-        const uint32_t n = *i - p->counter_count;
-        const struct report__total *t = &p->totals[n];
-        if (paths->of_total[n] == MPROF_NONE)
-            continue;
-        *at = (struct report__at){
-            paths->of_total[n], t->thread, t->class_, NULL, t->count, &nothing};
-        ++*i;
-        return true;
+        if (at->path != MPROF_NONE)
+            return true;
     }
     return false;
 }

@@ -51,34 +51,24 @@ static void print_programs(FILE *out, const struct report__profile *profile,
         fprintf(out, ", others (%s)", report__grouped(others).text);
 }
 
-/* Of COUNT processes what they allocated UNTIL then. */
-static void print_fate(FILE *out, uint32_t count, const char *one,
-                       const char *several, const char *until) {
-    if (count > 0)
-        fprintf(out, "%s process%s %s: of %s this is what %s allocated %s.\n",
-                report__grouped(count).text, count == 1 ? "" : "es",
-                count == 1 ? one : several, count == 1 ? "it" : "them",
-                count == 1 ? "it" : "they", until);
-}
-
+/* Of those whose files are open this is what they allocated until then. */
 static void print_fates(FILE *out, const struct report__profile *profile) {
-    uint32_t counts[] = {
-        [MPROF__RUNS] = 0, [MPROF__HAS_ENDED] = 0, [MPROF__NOT_KNOWN] = 0};
+    static const char *const fates[] = {
+        [MPROF__RUNS] = "Processes that still run: # (with what they allocated "
+                        "so far)\n",
+        [MPROF__HAS_ENDED] =
+            "Processes that ended without closing their files: # (killed, or "
+            "left by a crash, _exit, quick_exit or exec)\n",
+        [MPROF__NOT_KNOWN] = "Processes of other containers that still run, or "
+                             "were killed: #\n"};
+    uint32_t counts[sizeof fates / sizeof *fates] = {0};
 
     for (uint32_t i = 0; i < profile->process_count; i++)
         if (profile->processes[i].open)
             counts[mprof__process_fate(&profile->processes[i].process)]++;
-    print_fate(out, counts[MPROF__RUNS], "is still running",
-               "are still running", "so far");
-    print_fate(out, counts[MPROF__HAS_ENDED],
-               "ended without closing its file (killed, or left by a crash, "
-               "_exit, quick_exit or exec)",
-               "ended without closing their files (killed, or left by a "
-               "crash, _exit, quick_exit or exec)",
-               "until then");
-    print_fate(out, counts[MPROF__NOT_KNOWN],
-               "of another container still runs, or was killed",
-               "of other containers still run, or were killed", "so far");
+    for (size_t i = 0; i < sizeof fates / sizeof *fates; i++)
+        if (counts[i] > 0)
+            SAY(out, fates[i], counts[i]);
 }
 
 void report__print_processes(FILE *out, const struct report__profile *profile,

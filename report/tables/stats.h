@@ -47,11 +47,11 @@ struct report__loads {
     uint64_t killed; /* SUM: bytes of processes that did not end */
 };
 
-/* Read FILES, COUNT of data files, logs, and sums of a group.  PROGRESS is told
- * how far it came, or NULL.  False: *ERROR is a sentence. */
+/* Read FILES, COUNT of data files, logs, and sums of a group.  False: *ERROR is
+ * a sentence. */
 bool report__find_loads(struct report__loads *loads, const char *const *files,
-                        uint32_t count, FILE *progress,
-                        struct report__pool *pool, const char **error);
+                        uint32_t count, struct report__pool *pool,
+                        const char **error);
 
 /* Print them; PLAIN: numbers alone, a line for each. */
 void report__print_loads(FILE *out, const struct report__loads *loads,

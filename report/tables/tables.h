@@ -290,6 +290,9 @@ static inline int report__width(int least, uint64_t number) {
     return report__larger(least, report__digits(number));
 }
 
+/* The same for a number with commas. */
+int report__grouped_width(int least, uint64_t number);
+
 /* *KEPT becomes what is left of *ALLOCATED after *FREED. */
 void report__subtract(struct report__counts *kept,
                       const struct report__counts *allocated,

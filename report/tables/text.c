@@ -134,6 +134,10 @@ bool report__leave_out(struct report__cut *cut, uint64_t value, bool is_small) {
     return is_small || is_more;
 }
 
+int report__grouped_width(int least, uint64_t number) {
+    return report__larger(least, (int)strlen(report__grouped(number).text));
+}
+
 int report__digits(uint64_t number) {
     return snprintf(NULL, 0, "%" PRIu64, number);
 }

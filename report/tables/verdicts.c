@@ -39,18 +39,15 @@ const char *report__verdicts_text(struct report__pool *pool,
 /* In tenths, cut, but above 100 if it is more than all. */
 const char *report__verdict_share(struct report__pool *pool,
                                   const struct report__verdict *v) {
-    uint64_t most = v->limit->most;
-    unsigned __int128 tenths;
+    const uint64_t most = v->limit->most ?: 1;
+    unsigned __int128 tenths = (unsigned __int128)v->is * 1000 / most;
 
-    if (most == 0)
-        return "";
-    tenths = (unsigned __int128)v->is * 1000 / most;
-    if (tenths == 1000 && v->is > most)
-        tenths++;
-    if (tenths / 10 > UINT64_MAX)
-        return ">>";
-    return report__format(pool, "%" PRIu64 ".%u%%", (uint64_t)(tenths / 10),
-                          (unsigned)(tenths % 10));
+    tenths += tenths == 1000 && v->is > most;
+    return v->limit->most == 0 ? ""
+           : tenths > 9999
+               ? ">999%"
+               : report__format(pool, "%u.%u%%", (unsigned)tenths / 10,
+                                (unsigned)tenths % 10);
 }
 
 /* " (grew by 5,000)", or nothing. */
@@ -76,13 +73,9 @@ struct layout {
     int is, most, share;
 };
 
-static int width(uint64_t number) {
-    return (int)strlen(report__grouped(number).text);
-}
-
 static void measure(struct layout *l, const struct report__verdict *v) {
-    l->is = report__larger(l->is, width(v->is));
-    l->most = report__larger(l->most, width(v->limit->most));
+    l->is = report__grouped_width(l->is, v->is);
+    l->most = report__grouped_width(l->most, v->limit->most);
     l->share = report__larger(l->share,
                               (int)strlen(report__verdict_share(l->pool, v)));
 }

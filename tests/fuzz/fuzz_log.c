@@ -15,7 +15,7 @@
 static bool read(const char *path, uint32_t count, struct report__loads *loads,
                  struct report__pool *pool) {
     const char *const files[2] = {path, path}, *error = NULL;
-    bool good = report__find_loads(loads, files, count, NULL, pool, &error);
+    bool good = report__find_loads(loads, files, count, pool, &error);
     FUZZ_EXPECT(good == (error == NULL));
     FUZZ_EXPECT(!good || loads->source == MPROF_GROUP_LOGS);
     FUZZ_EXPECT(good || !strchr(error, '\n'));
