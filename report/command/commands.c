@@ -119,7 +119,7 @@ static void print_general(FILE *out) {
                 report__commands[i].purpose);
     fputs("\n`mprof help COMMAND` and `mprof COMMAND --help` print the options "
           "of a command.\n"
-          "The manual: man mprof\n",
+          "The manual: man mprof.  The version: mprof --version\n",
           out);
 }
 

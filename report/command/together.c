@@ -78,7 +78,7 @@ static void print_trouble(FILE *out, const struct report__profile *profile,
         return;
     fputs("The file ", out);
     report__print_name(out, module->path);
-    fprintf(out, " %s: its %s here, unless it is given before the data.\n",
+    fprintf(out, " %s: its %s.  If you have it as it was: mprof PROGRAM DATA\n",
             state == MPROF__ELF_GONE ? "is not there any more, or not readable"
                                      : "was changed since",
             has_names(profile, (uint32_t)(module - profile->modules))
@@ -191,8 +191,8 @@ static struct report__profile *read_one(struct report__call *call,
     else
         call->error = report__format(
             &call->pool,
-            "%s: it was not recorded what is alive: (mprof:start :live t), or "
-            "ecl --mprof --live",
+            "%s: it was not recorded what is alive: (mprof:start :live t) and "
+            "ecl --mprof --live do that; of C, see: mprof --table=leaks",
             input->data);
     return profile->is_alive ? profile : NULL;
 }
