@@ -90,6 +90,7 @@ c_script_tests = \
 	tests/run-aarch64.test \
 	tests/run-damaged.test \
 	tests/run-diff.test \
+	tests/run-docs.test \
 	tests/run-exports.test \
 	tests/run-html.test \
 	tests/run-figures.test \
@@ -391,7 +392,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/graphs.lsp \
 	tests/oracle/dhat.html tests/oracle/profile.el \
 	tests/oracle/slime.el tests/oracle/slime.lsp \
-	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/log.py tests/oracle/page.js \
+	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/log.py tests/oracle/samples.py tests/oracle/page.js \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \

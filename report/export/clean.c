@@ -69,7 +69,7 @@ void report__put_text(FILE *out, struct report__pool *pool, const char *text) {
 bool report__put_list(FILE *out, const char *key, uint32_t i, uint32_t count) {
     if (i == 0)
         fprintf(out, ",\n\"%s\":[", key);
-    fputs(i >= count ? "]" : i > 0 ? ",\n" : "", out);
+    fputs(i >= count ? "]" : i > 0 ? ",\n" : "\n", out);
     return i < count;
 }
 
