@@ -85,7 +85,7 @@ status = compared = 0
 for name in sys.argv[1:]:
     with open(name, encoding="utf-8") as file:
         text = file.read()
-    for commands, wanted in samples(text):
+    for commands, wanted in list(samples(text)):
         wanted = trimmed(wanted)
         if commands[0].startswith(NOT_RUN) or (
                 commands[0] == "ecl" and not os.environ.get("MPROF_ECL")):
