@@ -76,6 +76,22 @@ class Heap {
     this.source = new Map(source.map(([file, line, text]) => [`${file}:${line}`, text]));
   }
 
+  // The function with most of WHAT, of those whose source is the program's own: what
+  // libraries allocate for it is its.  Below 0: no lines are known.
+  ownFunction(what) {
+    return this.remember(`o ${what.metric} ${what.class} ${what.thread}`, () => {
+      const own = new Set(this.lines.filter(l => !/^(\/usr\/|\.\.?\/)/.test(this.data.files[l.file]))
+        .map(l => l.fn));
+      const {self} = this.values(what), sums = new Float64Array(this.names.length);
+      for (let i = 1; i < this.count && own.size > 0; i++) {
+        const f = self[i] > 0 ? this.chain(i).find(g => own.has(g)) : undefined;
+        if (f !== undefined)
+          sums[f] += self[i];
+      }
+      return largest(sums);
+    });
+  }
+
   // Those of function F that have some of METRIC, the first one most.
   linesOf(f, metric) {
     this.linesByFunction ??= Map.groupBy ? Map.groupBy(this.lines, l => l.fn) :

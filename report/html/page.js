@@ -171,9 +171,12 @@ function showMatched(match, values) {
 }
 
 // The function that is shown when nobody chose one: that with most.
-const chosenFunction = () =>
-  state.fn !== "" ? +state.fn : heap.isDiff ? heap.mostChanged(chosen()) :
-    largest(heap.byFunction(chosen()).self);
+function chosenFunction() {
+  if (state.fn !== "" || heap.isDiff)
+    return state.fn !== "" ? +state.fn : heap.mostChanged(chosen());
+  const own = heap.ownFunction(chosen());
+  return own >= 0 ? own : largest(heap.byFunction(chosen()).self);
+}
 
 function showGraph(match, values) {
   heap.current = values;
@@ -288,8 +291,8 @@ function showSource() {
       `${String(n).padStart(6)}  ${text ?? ""}`;
     return [...gap, line ? element("mark", {}, row) : row, "\n"];
   });
-  area.replaceChildren(element("p", {}, `${METRICS[metric][0]} by lines of `, link(f),
-    `, with what they call (${lines[0].place.replace(/:\d+$/, "")}):`), element("pre", {}, ...rows));
+  area.replaceChildren(element("p", {}, "Lines of ", link(f),
+    ` in ${lines[0].place.replace(/:\d+$/, "")}, each with its ${METRICS[metric][0]}:`), element("pre", {}, ...rows));
 }
 
 // What the box is, below the picture; without one, what is enlarged, or the whole.
