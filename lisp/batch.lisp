@@ -2,12 +2,11 @@
 ;;;;
 ;;;; The script runs as ECL's --shell runs it, in the main thread, inside ECL's
 ;;;; processing of its command line.  That prints an uncaught error and quits
-;;;; with status 1; what this file adds is that the tables come out whichever
-;;;; way the script ends:
+;;;; with status 1.  This file prints the tables, however the script ends:
 ;;;;
 ;;;;     returns, (ext:quit n), an error    RUN-SCRIPT is unwound
 ;;;;     (ext:exit n)                       an exit hook; nothing is unwound
-;;;;     what would enter the debugger      the debugger's hook quits instead
+;;;;     an entry to the debugger           the debugger's hook quits instead
 ;;;;     SIGINT, SIGTERM, SIGHUP, SIGQUIT   a handler quits in the main thread
 ;;;;
 ;;;; After SIGKILL the data file holds all that was recorded.
@@ -24,7 +23,7 @@
   (lock (make-lock "mprof batch"))
   (malloc nil)            ; the C heap is recorded, too
   (limit nil)             ; of data file and chains, as text
-  (live nil)              ; it is told what is alive
+  (live nil)              ; live objects are recorded
   (finished nil)          ; under lock: the tables are written, or being so
   (failed nil))           ; they could not be
 
@@ -53,8 +52,8 @@
                    value)))))
 
 (defun parse-arguments (arguments)
-  "The values of --mprof-data, --mprof-output, --malloc, --mprof-limit and --live, and
-what follows them: the script and its arguments."
+  "Return the values of --mprof-data, --mprof-output, --malloc, --mprof-limit and --live,
+and the rest: the script and its arguments."
   (let ((data (or (environment-value "MPROF_DATA") "mprof.data"))
         (output nil)
         (malloc nil)
@@ -154,7 +153,7 @@ program meanwhile waits for it."
       (default-signals)
       (handler-case
           (let ((text (batch-text batch)))
-            ;; EXT:QUIT of another thread kills this one where it stands, with
+            ;; EXT:QUIT of another thread kills this one at any point, with
             ;; interrupts off or not.  Until here the exit hook begins again.
             (setf (batch-finished batch) t)
             (write-tables batch text))
@@ -164,8 +163,8 @@ program meanwhile waits for it."
           (complain "~A" condition))))))
 
 (defun stop-quietly ()
-  "Stop recording; an error becomes a line on standard error.  What a data file lacks
-the monitor tells at the end, as %WARN-AT-END asked it to."
+  "Stop recording; an error becomes a line on standard error.  If the data file is
+incomplete, the monitor warns at the end, because of %WARN-AT-END."
   (handler-case (stop)
     (data-file-error ())
     (mprof-error (condition) (complain "~A" condition))))
@@ -186,7 +185,7 @@ SIGQUIT those that were not ignored from the beginning, as by nohup."
                    :key #'first)))
 
 (defun ignored-p (signal)
-  "True when this program ignores SIGNAL; also when Linux does not tell."
+  "Return true if this program ignores SIGNAL, or if Linux does not show that."
   (with-open-file (status "/proc/self/status" :if-does-not-exist nil
                                               :external-format :latin-1)
     (loop with field = "SigIgn:"
@@ -285,9 +284,9 @@ ARGUMENTS follow --mprof on ECL's command line: options, the script, and its
 arguments.  --mprof-data FILE names the data file (else MPROF_DATA, else
 mprof.data), --mprof-output FILE that for the tables (else standard output), or for
 a page when it ends in .html;
---malloc has the C heap recorded, too; --live tells what is alive at the end, as
-in START, and --live=1/512 estimates it; --mprof-limit BYTES (else MPROF_LIMIT) limits
-data file and chains, as in START.
+--malloc records the C heap, too.  --live records which objects are live at the end,
+like :LIVE in START; --live=1/512 samples them.  --mprof-limit BYTES (else MPROF_LIMIT)
+limits data file and chains, like :LIMIT in START.
 Called by ECL's --mprof option, which quits when it returns."
   (multiple-value-bind (batch script)
       (handler-case (prepare arguments)

@@ -2,7 +2,7 @@
 
 (in-package "MPROF")
 
-;;; An ECL without threads has one, NIL; its locks are NIL, and nobody waits.
+;;; An ECL without threads has one thread, NIL.  Its locks are NIL, and no thread waits.
 
 (defun make-lock (name)
   "A lock for MP:WITH-LOCK that its owner may take again."
@@ -29,15 +29,15 @@
 Guarded by *LOCK*; 0 also while recording was begun by START.")
 
 (defun file-string (file)
-  "FILE, a string or a pathname or NIL, as an absolute file name: that of the file
-that OPEN would open."
+  "Return the absolute name of the file that OPEN would open for FILE, a string, a
+pathname or NIL."
   (typecase file
     (null nil)
     ((or string pathname)
      (let ((pathname (merge-pathnames
                       (translate-logical-pathname (merge-pathnames file)))))
        (when (wild-pathname-p pathname)
-         (invalid-argument "~S stands for many files; name one" file))
+         (invalid-argument "~S matches many files; name one" file))
        (absolute-file (expand-home (namestring pathname)))))
     (t (invalid-argument "~S is not the name of a file" file))))
 
@@ -123,10 +123,10 @@ too, which is a MALLOC-UNSEEN-ERROR unless ECL was started for it.  LIMIT, bytes
 string such as \"2g\", is what data file and chains may take from the next data file
 on.
 
-With LIVE the tables tell what is alive of what was allocated: what the collector
-marked when it collected last, which STOP has it do unless GC is NIL.  LIVE may be
-a ratio, such as 1/512: that part of the bytes is looked at, at random, and all that
-the tables tell is estimated from these, for next to no time and memory.
+With LIVE the tables also show live objects: those that the last collection marked.
+STOP starts a collection unless GC is NIL.  LIVE may be a ratio, such as 1/512.  Then
+one byte in 512 is sampled at random, and all numbers are estimated from the sample.
+That costs next to no time and memory.
 
 While a thread is in the debugger, what it allocates is not recorded, unless
 *RECORD-DEBUGGER* is true.  Returns no values."
@@ -138,7 +138,7 @@ While a thread is in the debugger, what it allocates is not recorded, unless
   (values))
 
 (defun stop ()
-  "Stop recording, in all threads.  What was recorded stays: see REPORT,
+  "Stop recording, in all threads.  The recorded data stays: see REPORT,
 CURRENT-PROFILE and SAVE.  Stopping twice is no error.  Recording has stopped, too,
 when a DATA-FILE-ERROR says that the data file lacks something, as its disk was
 full; the restart CONTINUE goes on with what there is.  Returns no values."
@@ -159,7 +159,7 @@ for LOAD-PROFILE.  Recording may be running, and goes on.  Returns FILE."
 
 (defun mark (name)
   "Give this moment of the recording NAME, a string of up to 1024 bytes: `mprof
-curve' tells it, beside the heap's size.  A NOTHING-RECORDED-ERROR when nothing is
+curve' shows it next to the heap's size.  A NOTHING-RECORDED-ERROR when nothing is
 recorded now.  Returns no values."
   (unless (stringp name)
     (invalid-argument "~S is not a name for a moment" name))
@@ -270,6 +270,6 @@ the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
   (declare (ignore report stream file threads reset malloc limit live gc))
-  ;; The tables know the name: what the body allocates is the caller's.
+  ;; The tables know this name and charge the body to its caller.
   `(flet ((mprof-body () ,@body))
      (call-with-profiling #'mprof-body ,@options)))

@@ -1,5 +1,5 @@
-;;;; count.lisp - numbers without a recording: what a form allocates, and how large
-;;;; the heap is.
+;;;; count.lisp - numbers without a recording: allocations of a form, and the size of
+;;;; the heap.
 
 (in-package "MPROF")
 
@@ -7,13 +7,13 @@
   "Call FUNCTION without arguments.  Returns how many blocks its thread allocated
 meanwhile, for WHICH :ALLOCATIONS, or bytes, for :BYTES; then FUNCTION's values."
   (let ((done t)
-        (tell (lambda (&rest values)
-                (multiple-value-bind (allocs bytes) (%counted)
-                  (values-list
-                   (cons (ecase which (:allocations allocs) (:bytes bytes))
-                         values))))))
+        (finish (lambda (&rest values)
+                  (multiple-value-bind (allocs bytes) (%counted)
+                    (values-list
+                     (cons (ecase which (:allocations allocs) (:bytes bytes))
+                           values))))))
     ;; Nothing in here may allocate but FUNCTION.
-    (multiple-value-call tell
+    (multiple-value-call finish
       (unwind-protect
            (progn
              (%count-begin)
@@ -27,8 +27,8 @@ meanwhile, for WHICH :ALLOCATIONS, or bytes, for :BYTES; then FUNCTION's values.
 (defmacro bytes-allocated (form)
   "Evaluate FORM.  Returns the bytes that this thread allocated in the Lisp heap
 meanwhile, exactly; and FORM's values after that.  Nothing is recorded for it, and
-it costs next to nothing.  FORM may have other such forms in it; what these need
-for themselves counts, too."
+it costs next to nothing.  FORM may contain other such forms; their own allocations
+count, too."
   `(call-counting (lambda () ,form) :bytes))
 
 (defmacro allocations (form)

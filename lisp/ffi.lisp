@@ -46,7 +46,7 @@ anywhere in the process; NIL when it is not there."
   (ignore-errors (si:find-foreign-symbol name module :pointer-void 0)))
 
 (defun malloc-seen-p ()
-  "True when libmprof_malloc was preloaded: malloc() tells what it does."
+  "Return true if libmprof_malloc was preloaded, so that malloc() is recorded."
   (and (find-symbol-address "mprof_set_malloc_monitor") t))
 
 (defun load-address (name library)
@@ -130,8 +130,8 @@ own file functions, so they are here; only what does not fit becomes UTF-8."
                            (tail 12) (tail 6) (tail 0))))))))
 
 (defun ascii-end (bytes start)
-  "Where the first byte of BYTES, a simple base string, from START on stands that
-is not ASCII; its length if there is none."
+  "Return the index of the first byte of BYTES, a simple base string, from START on
+that is not ASCII; its length if there is none."
   (declare (type simple-base-string bytes) (type fixnum start)
            (optimize (speed 3) (safety 0)))
   (do ((index start (1+ index)))
@@ -322,8 +322,8 @@ or a string such as \"1g\"; NIL leaves the limit as it is."
     (t 1)))
 
 (defun %choose-live (live gc malloc)
-  "Let the next recording tell what is alive, if LIVE, and with GC have the collector
-collect at its end; if LIVE is a ratio, of a sample."
+  "If LIVE, let the next recording contain live objects, and with GC collect garbage at
+its end.  If LIVE is a ratio, use a sample."
   (let ((bytes (sampling-of live)))
     (unless (or (zerop bytes) (<= 2 bytes (ash 1 20)))
       (invalid-argument "~S is no value for :LIVE; there are T, NIL, and ratios ~
@@ -337,7 +337,7 @@ collect at its end; if LIVE is a ratio, of a sample."
     (check-code (%mprof-set-sampling bytes) nil (errno-place))))
 
 (defun %warn-at-end ()
-  "Let a line on standard error tell at the end if the data file lacks something."
+  "Print a line on standard error at the end if the data file is incomplete."
   (%mprof-set-warnings 1))
 
 (defun %reexec ()
@@ -346,7 +346,7 @@ collect at its end; if LIVE is a ratio, of a sample."
 
 (defun %start (file)
   "Start the monitor, into FILE, a string, or into memory for NIL."
-  ;; What the stop needs must not be allocated while it records.
+  ;; Allocate what the stop needs before the recording begins.
   (resolve '%mprof-stop)
   (let ((errno (errno-place))
         (argument (if file (c-string file) (si:allocate-foreign-data :void 0))))
@@ -395,7 +395,7 @@ allocated from the epoch FROM until the epoch UNTIL."
 
 (defun %count-begin ()
   "Count from here on what this thread allocates.  Allocates nothing after that."
-  ;; What the end needs must not be allocated while it counts.
+  ;; Allocate what the end needs before the counting begins.
   (resolve '%mprof-count-end)
   (let ((code (%mprof-count-begin)))
     (unless (zerop code)
@@ -417,7 +417,7 @@ allocated from the epoch FROM until the epoch UNTIL."
                                                                :uint64-t))))
       (mapc #'si:free-foreign-data numbers))))
 
-;;; Scopes: what this thread allocates between two moments, by chains.
+;;; Scopes: allocations of this thread between two moments, by chains.
 
 (defparameter *scope-fields* 3
   "The fields of struct mprof_scope; each takes eight bytes.")
@@ -439,7 +439,7 @@ allocated from the epoch FROM until the epoch UNTIL."
           (check-code code nil (errno-place)))))))
 
 (defun %scope-begin (scope)
-  "Let SCOPE tell apart what this thread allocates in the Lisp heap from here on.
+  "Record this thread's allocations in the Lisp heap in SCOPE from here on.
 Once that is so, nothing is allocated in here."
   (let* ((errno (errno-place))
          (code (%mprof-scope-begin scope 1)))

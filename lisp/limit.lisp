@@ -30,8 +30,8 @@ bytes."
     (invalid-argument "~S is no value for :~A" value name)))
 
 (defun call-in-scope (function scope)
-  "Call FUNCTION without arguments and let SCOPE tell what it allocates; its values,
-as a list.  SCOPE has ended only when it returns."
+  "Call FUNCTION without arguments and record its allocations in SCOPE.  Return its
+values as a list.  SCOPE ends when FUNCTION returns."
   (let ((end (scope-ender scope)))
     ;; Between these two nothing may allocate but FUNCTION.
     (%scope-begin scope)
@@ -90,7 +90,7 @@ true.  Recording is on."
                            :bytes-limit bytes :allocs-limit allocs
                            :profile profile)
         (continue ()
-          :report "Return the values of the body all the same.")))
+          :report "Return the values of the body nevertheless.")))
     (values-list values)))
 
 (defmacro with-allocation-limit ((&key bytes allocs (warm-up 0)) &body body)
@@ -103,8 +103,8 @@ signal an ALLOCATION-LIMIT-EXCEEDED error, whose restart CONTINUE returns them.
           filled, generic functions dispatch and what is made once is there;
           default 0
 
-BODY is run WARM-UP + 1 times, never once more.  What this thread allocates in the
-last run is counted exactly, whatever other threads do.  That run is recorded, so
+BODY is run WARM-UP + 1 times, never once more.  This thread's allocations in the
+last run are counted exactly, whatever other threads do.  That run is recorded, so
 that the condition has the PROFILE of it, and nothing else, with its chains.  A
 recording that is on goes on, and counts what it would have counted; when none is,
 one is made in memory for as long as the form runs, and what was recorded before is
@@ -114,9 +114,9 @@ nothing is known exactly: that is a SAMPLED-ERROR.
 Compile the functions that BODY calls: an interpreted function allocates for each
 call, 32 bytes for one with an argument.
 
-A BODY that is left by a throw or an error is not judged.  Such forms may lie in one
-another: what the inner one needs for itself counts in the outer one."
-  ;; The tables know the name: what the body allocates is the caller's.
+A BODY that is left by a throw or an error is not judged.  Such forms may be
+nested.  The allocations of the inner form itself count in the outer one."
+  ;; The tables know this name and charge the body to its caller.
   `(flet ((mprof-body () ,@body))
      (call-with-allocation-limit #'mprof-body :bytes ,bytes :allocs ,allocs
                                               :warm-up ,warm-up)))

@@ -5,14 +5,14 @@
 ;;;;     (mprof:start :live t)
 ;;;;     ... until the program has warmed up ...
 ;;;;     (defvar *before* (mprof:snapshot))
-;;;;     ... what should leave nothing behind ...
+;;;;     ... code that should leave nothing behind ...
 ;;;;     (mprof:report-live :since *before*)
 
 (in-package "MPROF")
 
 (defstruct (snapshot (:constructor %make-snapshot (number time))
                      (:copier nil))
-  "A moment of a recording that tells what is alive."
+  "A moment of a recording with live objects."
   (number 0 :read-only t)
   (time 0 :read-only t))
 
@@ -21,8 +21,7 @@
     (format stream "~D" (snapshot-number snapshot))))
 
 (defun snapshot ()
-  "Have the collector collect; what is allocated from now on can be told from what was
-allocated before.  Returns a SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  There are at
+  "Collect garbage, and separate all later allocations from the earlier ones.  Returns a SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  There are at
 most 254 in one recording, which must have been started with :LIVE."
   (ext:gc t)
   (%make-snapshot (%snapshot) (get-universal-time)))
@@ -35,8 +34,8 @@ most 254 in one recording, which must have been started with :LIVE."
     (t (invalid-argument "~S is not a snapshot" moment))))
 
 (defun call-with-live-data (function since until gc)
-  "Call FUNCTION with the name of a data file in which that is alive which LIVE-PROFILE
-tells.  The file is deleted afterwards."
+  "Call FUNCTION with the name of a data file with the live objects of LIVE-PROFILE.
+Delete the file afterwards."
   (let ((from (epoch since 0))
         (to (epoch until #xffffffff)))
     (unless (<= from to)
@@ -49,7 +48,7 @@ tells.  The file is deleted afterwards."
                                   (funcall function file))))))
 
 (defun live-profile (&key since until (gc t) all-frames chains)
-  "What is alive now, a PROFILE: its bytes and allocations are those of objects and
+  "Return a PROFILE of the live objects.  Its bytes and allocations are of objects and
 their storage that were allocated since the snapshot SINCE, or since the recording
 began, and before the snapshot UNTIL, or until now, and that the collector marked
 when it collected last: now, unless GC is NIL.  ALL-FRAMES and CHAINS as in

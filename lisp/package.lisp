@@ -8,15 +8,15 @@
     (require :mprof)
     (mprof:with-profiling () (my-program))
 
-runs the body and prints three tables: what was allocated, which functions
-allocated it, and on whose behalf.  START, STOP and REPORT do the same by hand;
+runs the body and prints a summary and tables: which types were allocated, by which
+functions, and for which callers.  START, STOP and REPORT do the same by hand;
 CURRENT-PROFILE and LOAD-PROFILE return the numbers as objects.  Everything that
 goes wrong is signalled as an MPROF-ERROR.")
   ;; Recording
   (:export "WITH-PROFILING" "CALL-WITH-PROFILING"
            "START" "STOP" "RESET" "SAVE" "MARK" "RUNNING-P" "STATUS"
            "*RECORD-DEBUGGER*")
-  ;; What is alive
+  ;; Live objects
   (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE")
   ;; Without a recording
   (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK")

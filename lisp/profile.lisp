@@ -67,14 +67,14 @@ normally 0.")
              :documentation "Allocations counted without chain or type; normally 0.")
    (sampling :initarg :sampling :reader profile-sampling
              :documentation "NIL; or N, and all numbers are estimated from one byte in
-so many: B bytes are right but for a standard error of (sqrt (* N B)).")
+so many: B bytes have a standard error of (sqrt (* N B)).")
    (findings :initarg :findings :reader profile-findings
              :documentation "What it shows, as sentences: strings, the most important
-first.  The summary prints the same.")
+first, as in the summary.")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins
-         :documentation "PROFILE-BINs: what was allocated.")
+         :documentation "PROFILE-BINs: bytes and objects by type.")
    (functions :initarg :functions :reader profile-functions
               :documentation
               "PROFILE-FUNCTIONs, by decreasing bytes in themselves and what
@@ -152,8 +152,8 @@ was called by the second."))
 ;;; Counts
 
 (defun function-self-allocs (function &optional class)
-  "Blocks that FUNCTION, a PROFILE-FUNCTION, allocated itself; of the type class
-CLASS, :CONS, :FLOAT, :STRUCTURE or :OTHER, or for NIL of all."
+  "Return the number of blocks that FUNCTION, a PROFILE-FUNCTION, allocated itself.
+CLASS is a type class, :CONS, :FLOAT, :STRUCTURE or :OTHER, or NIL for all."
   (counts-allocs (function-self function) class))
 
 (defun function-self-bytes (function &optional class)
@@ -208,7 +208,7 @@ it recurses; CLASS as in FUNCTION-SELF-ALLOCS."
             (function-name (arc-callee arc)) (arc-bytes arc))))
 
 (defun system-function-p (name)
-  "True when NAME is that of a function of Lisp itself, or of an anonymous one."
+  "Return true if NAME names a function of Lisp itself, or an anonymous function."
   (flet ((starts (text)
            (let ((end (mismatch text name)))
              (or (null end) (= end (length text))))))
@@ -217,8 +217,8 @@ it recurses; CLASS as in FUNCTION-SELF-ALLOCS."
                           "(METHOD CL:" "(METHOD CLOS:" "(SETF CL:")))))
 
 (defun innermost-functions (chain)
-  "The names of five functions of CHAIN: the innermost one, and then the program's own
-before those of Lisp itself; and whether there are more."
+  "Return the names of five functions of CHAIN, and whether there are more.  The first
+is the innermost one; the program's own functions come before those of Lisp itself."
   (let* ((names (chain-functions chain))
          (own (remove-if #'system-function-p (rest names)))
          (shown (if names (cons (first names) (or own (rest names))) '())))
@@ -377,8 +377,8 @@ function of any package when no name equals it, the largest first."
                       functions)))))
 
 (defun printed-name (name)
-  "NAME, a symbol or a list, as the monitor writes it: symbols with the short
-names of their packages, those of CL-USER and the operators of lists without."
+  "Return NAME, a symbol or a list, like the monitor writes it.  Symbols have the short
+names of their packages, except symbols of CL-USER and the operators of lists."
   (flet ((bare (symbol)
            (let ((*package* (or (symbol-package symbol) *package*))
                  (*print-pretty* nil)
@@ -398,7 +398,7 @@ names of their packages, those of CL-USER and the operators of lists without."
                    (mapcar #'printed-name (rest name)))))))
 
 (defun package-prefix (symbol)
-  "What stands before the name of SYMBOL, colons included."
+  "Return the prefix of SYMBOL's name, colons included."
   (let* ((package (symbol-package symbol))
          (name (and package (package-name package))))
     (cond ((null package) "#:")

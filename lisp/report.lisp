@@ -7,7 +7,7 @@
   "The tables that there are.")
 
 (defparameter *usual-tables* '(:bins :leaks :direct :graph)
-  "Those that are printed when nobody asks for others.")
+  "The tables that are printed by default.")
 
 (defun proper-list-p (object)
   "True when OBJECT is a list that ends in NIL."
@@ -43,8 +43,8 @@
         (delete-file file)))))
 
 (defun call-silently (function)
-  "Call FUNCTION without arguments.  What this thread allocates meanwhile is mprof's
-own, and is not recorded."
+  "Call FUNCTION without arguments.  Allocations of this thread meanwhile are mprof's
+own, and are not recorded."
   (unwind-protect
        (progn
          (%mprof-silence 1)
@@ -128,7 +128,7 @@ file is deleted afterwards.  Recording may be running."
   (append part (part-arguments nil nil nil nil *short-rows*)))
 
 (defun short-end (how)
-  "The last line of tables that are short; HOW tells to see all."
+  "Return the last line of short tables; HOW says how to see all rows."
   (format nil "~%All rows: ~A~%" how))
 
 (defun report-text (file &key (format :text) (tables t) verbosity threads
@@ -156,17 +156,17 @@ TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
             :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES and :ALIVE; the C
             heap alone has leaks, a peak and temporary objects, Lisp types, and
             what is alive, if that is recorded
-VERBOSITY   :VERBOSE prints all rows, :NORMAL those of 0.5 % and more, :TERSE of
-            1 %; NIL, the default, a summary and short tables if TABLES is T
+VERBOSITY   :VERBOSE prints all rows, :NORMAL rows of 0.5 % and more, :TERSE rows
+            of 1 %; NIL, the default, a summary and short tables if TABLES is T
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
 THREADS     true: one set of tables for each thread
 ALL-FRAMES  true: show the functions of the Lisp system's plumbing, too
 FOCUS, IGNORE  regular expressions: only chains with a function like this, or
             without one
-ONLY        the same: only functions of packages or files like this; what
-            others allocate is their callers'
+ONLY        a regular expression: only functions of packages or files like this;
+            others are charged to their callers
 TYPE        the name of a type, such as hash-table, or of a class, or a list
-            of such names: only what is of these in the Lisp heap
+            of such names: only objects of these types
 LIMIT-ROWS  no more than so many rows of a table; 0 for all.  On a terminal there
             are ten of a table that is named, unless this or VERBOSITY is given
 DEPTH       functions of a chain, in tables that show chains; 0 for all
