@@ -21,8 +21,8 @@
     (format stream "~D" (snapshot-number snapshot))))
 
 (defun snapshot ()
-  "Collect garbage, and separate all later allocations from the earlier ones.  Returns a SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  There are at
-most 254 in one recording, which must have been started with :LIVE."
+  "Collect garbage, and separate all later allocations from the earlier ones.  Returns a
+SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  There are at most 254 in one recording, which must have been started with :LIVE."
   (ext:gc t)
   (%make-snapshot (%snapshot) (get-universal-time)))
 
