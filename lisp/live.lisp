@@ -22,7 +22,8 @@
 
 (defun snapshot ()
   "Collect garbage, and separate all later allocations from the earlier ones.  Returns a
-SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  There are at most 254 in one recording, which must have been started with :LIVE."
+SNAPSHOT for LIVE-PROFILE and REPORT-LIVE.  One recording has at most 254, and must
+have been started with :LIVE."
   (ext:gc t)
   (%make-snapshot (%snapshot) (get-universal-time)))
 
