@@ -279,7 +279,7 @@ enum {
 /* The words of a choice are in the order of its enum. */
 const struct report__option report__option_list[] = {
     /* What to show, or to record */
-    {.name = "What to show"},
+    {.name = "Contents"},
     {"table", "LIST",
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
      "temporary, paths, tree, types, alive; with commas",
@@ -299,9 +299,9 @@ const struct report__option report__option_list[] = {
     {"threads", NULL, "one set of tables for each thread", REPORT,
      FLAG(by_thread)},
     {"max", "LIMIT",
-     "bytes=N, allocs=N, of C also kept=N or peak=N: of the whole\n"
-     "program; FUNCTION:bytes=N: of a function and all that it\n"
-     "calls; FUNCTION:self-bytes=N: of the function itself",
+     "bytes=N, allocs=N, kept=N, peak=N (C): of the whole program;\n"
+     "FUNCTION:bytes=N: of a function with its callees;\n"
+     "FUNCTION:self-bytes=N: of a function by itself",
      CHECK, CALL(add_max)},
     {"budget", "FILE", "a file with such a LIMIT on each line, and # comments",
      CHECK, TEXT(budget.file)},
@@ -326,7 +326,7 @@ const struct report__option report__option_list[] = {
      CHOICE(format, "format",
             "folded pprof speedscope callgrind dhat emacs json text sexp")},
     {"metric", "METRIC",
-     "folded and emacs: bytes, the default, or allocs; of C also\n"
+     "folded and emacs: bytes, the default, or allocs; for C also\n"
      "kept and peak, in bytes, and temporary",
      EXPORT, CHOICE(metric, "metric", "bytes allocs kept peak temporary")},
     {"lisp", NULL, "record the Lisp heap of an ECL without the patch", RUN,
@@ -347,13 +347,13 @@ const struct report__option report__option_list[] = {
      REPORT | SUMMARY | DIFF | CURVE | EXPORT | CHECK, CALL(set_heap)},
     {"focus", "REGEX", "only chains with a function like this",
      REPORT | DIFF | EXPORT, TEXT(focus.focus)},
-    {"hide", "REGEX", "what functions like this allocate is their callers'",
+    {"hide", "REGEX", "functions like this are charged to their callers",
      REPORT | DIFF | EXPORT, TEXT(focus.hide)},
     {"ignore", "REGEX", "no chains with a function like this",
      REPORT | DIFF | EXPORT, TEXT(focus.ignore)},
     {"only", "REGEX",
      "only functions of packages, binaries or source files like\n"
-     "this; what others allocate is their callers'",
+     "this; other functions are charged to their callers",
      REPORT | DIFF | EXPORT, TEXT(focus.only)},
     {"type", "TYPE",
      "of Lisp, only this type, such as hash-table, or class of\n"
@@ -424,7 +424,7 @@ const struct report__option report__option_list[] = {
      "record the load over time, for mprof stats; group: also add\n"
      "up what all processes allocate",
      RUN, CALL(set_stats), .what = ""},
-    {"quiet", NULL, "on a terminal: do not tell what to type next", RUN,
+    {"quiet", NULL, "on a terminal: do not print the next command", RUN,
      FLAG(run.quiet)},
     {"log", "FILE[,plain][,BYTES]",
      "also write a log of each event; plain: as text; BYTES: only\n"
