@@ -47,8 +47,7 @@ static inline bool report__is_own(enum report__origin origin, bool lisp) {
     return origin < (lisp ? MPROF_FROM_C : MPROF_FROM_RUNTIME);
 }
 
-/* Whether the source FILE, or NULL, is a header of a library or the compiler.
- */
+/* Whether the source FILE, or NULL, is a header of a library. */
 bool report__is_systems_file(const char *file);
 
 /* Let the functions of C++'s library that are compiled into programs be

@@ -154,8 +154,7 @@ static void put_samples(const struct put *p) {
     fputs("]}", p->out);
 }
 
-/* Rows of a function, the number of a file, a line, and numbers as of samples.
- */
+/* Rows of a function, a file, a line, and numbers like those of samples. */
 static void put_lines(const struct put *p) {
     const char **files = report__file_names(p->e);
     const uint32_t file_count = report__file_count(p->e);

@@ -1,8 +1,6 @@
-/* source.c - lines of the source, with those around them.
- *
- * Which file it is, a program tells that need not be trusted.  The page may be
- * given away: so nothing is shown but of files that are called as sources are.
- */
+/* source.c - lines of the source, with the lines around them.  The program names
+ * the files, and need not be trusted, and the page may be given away: so only
+ * files with names of sources are shown. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -72,11 +72,6 @@ static void print_tsv(FILE *out, const struct series *s) {
     }
 }
 
-static void print(FILE *out, const struct series *s,
-                  enum report__curve_format format) {
-    (format == MPROF_CURVE_TSV ? print_tsv : print_table)(out, s);
-}
-
 /* For each of COLUMNS, the most that lived in its part of the time. */
 static void find_heights(const struct report__moment *moments, uint32_t count,
                          uint64_t *heights, uint32_t columns) {
@@ -191,7 +186,7 @@ void report__print_curve(FILE *out, const struct report__profile *profile,
     if (options->format == MPROF_CURVE_PLOT)
         draw(out, profile->moments, profile->moment_count, options, pool);
     else
-        print(out, &s, options->format);
+        (options->format == MPROF_CURVE_TSV ? print_tsv : print_table)(out, &s);
 }
 
 /* The Lisp heap at its collections. */
@@ -253,5 +248,5 @@ void report__print_collections(FILE *out, const struct report__profile *profile,
     else if (options->format == MPROF_CURVE_PLOT)
         draw_collections(out, profile, options, pool);
     else
-        print(out, &s, options->format);
+        (options->format == MPROF_CURVE_TSV ? print_tsv : print_table)(out, &s);
 }

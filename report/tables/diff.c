@@ -140,18 +140,18 @@ static void add_line(void *data, const struct report__sample *sample) {
     const struct report__frame *frame = sample->frames;
     const struct report__functions *names = m->joined->names;
     const struct report__pair place = report__frame_place(names, frame->place);
-    const char *name = names->list[frame->function].name, *file = "";
+    const char *name = names->list[frame->function].name;
     const enum report__joined_side side =
         report__side_of(m->joined, sample->thread);
 
     /* Where a function of Lisp was defined does not make it another one. */
-    if (place.a > 0 && names->list[frame->function].kind == MPROF_C) {
-        file = report__base_name(names->inlining->places.files[place.a - 1]);
-        name =
-            report__format(m->pool, "%s:%" PRIu32 "  %s", file, place.b, name);
-    }
-    const char *key = report__format(m->pool, "%" PRIu32 ":%s:%s",
-                                     frame->function, file, name);
+    if (place.a > 0 && names->list[frame->function].kind == MPROF_C)
+        name = report__format(
+            m->pool, "%s:%" PRIu32 "  %s",
+            report__base_name(names->inlining->places.files[place.a - 1]),
+            place.b, name);
+    const char *key =
+        report__format(m->pool, "%" PRIu32 ":%s", frame->function, name);
     const uint32_t i = report__intern(m->pool, &l->keys, key, m->out->count);
     if (i == m->out->count)
         add_row(m, (struct report__diff_row){.name = name,

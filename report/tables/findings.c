@@ -146,12 +146,16 @@ static uint32_t go_out(const struct report__finder *f, struct kept *list,
     return left;
 }
 
+static bool is_most(uint64_t part, uint64_t whole) {
+    return (double)part >= 0.8 * (double)whole;
+}
+
 /* The function, with its line, that most of what was kept comes from: the
  * innermost one; or, if that is also called from where little is kept, the
  * outermost caller that tells these calls apart.  *KEPT becomes what is kept
- * there. */
+ * there, and *CALLER where most of that is called, or MPROF_NONE. */
 static uint32_t find_origin(struct report__finder *f, struct kept *list,
-                            uint32_t count, uint64_t *kept) {
+                            uint32_t count, uint64_t *kept, uint32_t *caller) {
     enum { MOST_LEVELS = 8 };
     struct sums sums = {
         report__alloc(f->pool, f->paths.label_count, sizeof(uint64_t)),
@@ -160,15 +164,19 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
     uint32_t label = sum_by_label(f, list, count, &sums, &different);
     uint32_t found = label;
 
+    *caller = MPROF_NONE;
     if (label == MPROF_NONE)
         return MPROF_NONE;
     *kept = sums.kept[label];
     uint64_t all_kept = *kept, all = sums.allocated[label];
     for (int level = 0; level < MOST_LEVELS; level++) {
+        const bool is_next = label == found;
         count = go_out(f, list, count, label);
         label = sum_by_label(f, list, count, &sums, &different);
         if (label == MPROF_NONE || sums.kept[label] < all_kept / 2)
             break;
+        if (is_next && is_most(sums.kept[label], all_kept))
+            *caller = label;
         /* It tells them apart if it has much of what is kept, and less of what
          * was allocated. */
         if (different > 1 &&
@@ -176,15 +184,12 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
                 0.8 * (double)sums.kept[label] / (double)all_kept) {
             found = label;
             *kept = sums.kept[label];
+            *caller = MPROF_NONE;
         }
         all_kept = sums.kept[label];
         all = sums.allocated[label];
     }
     return found;
-}
-
-static bool is_most(uint64_t part, uint64_t whole) {
-    return (double)part >= 0.8 * (double)whole;
 }
 
 /* The innermost function by way of which most of ALL that LIST keeps comes, but
@@ -239,12 +244,13 @@ static void say_kept(struct report__finder *f) {
                   ? "The program freed all that it allocated; the C or C++ "
                     "library keeps the rest."
                   : "Everything was freed.");
-    uint64_t through = 0;
-    const uint32_t way =
-        all > 0 ? find_way(f, list, count, all, &through) : MPROF_NONE;
-    const uint32_t label =
-        all > 0 ? find_origin(f, list, count, &kept) : MPROF_NONE;
-    if (label == MPROF_NONE || kept == 0)
+    if (all == 0)
+        return;
+    uint64_t through;
+    uint32_t caller;
+    const uint32_t way = find_way(f, list, count, all, &through);
+    const uint32_t label = find_origin(f, list, count, &kept, &caller);
+    if (kept == 0)
         return;
     struct report__sentence *s = new_sentence(f);
     const char *what = report__format(f->pool, " of the %s bytes",
@@ -259,6 +265,10 @@ static void say_kept(struct report__finder *f) {
     WORDS(f, s, "%s%s come from one %s: ", report__share(kept, all).text, what,
           has_line(f, label) ? "line" : "function");
     say_label(f, s, label);
+    if (caller != MPROF_NONE) {
+        WORDS(f, s, ", called by ");
+        say_label(f, s, caller);
+    }
     WORDS(f, s, ".");
 }
 
