@@ -299,7 +299,7 @@ const struct report__option report__option_list[] = {
     {"threads", NULL, "one set of tables for each thread", REPORT,
      FLAG(by_thread)},
     {"max", "LIMIT",
-     "bytes=N, allocs=N, kept=N, peak=N (C): of the whole program;\n"
+     "bytes=N, allocs=N, kept=N, peak=N (C): of the whole heap;\n"
      "FUNCTION:bytes=N: of a function with its callees;\n"
      "FUNCTION:self-bytes=N: of a function by itself",
      CHECK, CALL(add_max)},
