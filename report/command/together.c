@@ -78,12 +78,14 @@ static void print_trouble(FILE *out, const struct report__profile *profile,
         return;
     fputs("The file ", out);
     report__print_name(out, module->path);
-    fprintf(out, " %s: its %s.  If you have it as it was: mprof PROGRAM DATA\n",
-            state == MPROF__ELF_GONE ? "is not there any more, or not readable"
-                                     : "was changed since",
-            has_names(profile, (uint32_t)(module - profile->modules))
-                ? "lines are not known"
-                : "functions have no names");
+    fprintf(
+        out,
+        " %s: its %s.  If you have it as it was, give it before its data.\n",
+        state == MPROF__ELF_GONE ? "is not there any more, or not readable"
+                                 : "was changed since",
+        has_names(profile, (uint32_t)(module - profile->modules))
+            ? "lines are not known"
+            : "functions have no names");
 }
 
 void report__print_trouble(FILE *out, const struct report__input *input,

@@ -207,7 +207,7 @@ void report__print_by_type(struct report__context *c) {
     print_numbers(&t, "", "", "   ", &t.total);
     fputs("<TOTAL>\n", c->out);
     report__print_left(c->out, &c->choice, "type", &left, "bytes");
-    fputs("For which callers they did, --type=TYPE tells with --table=graph, "
-          "paths or tree.\n",
-          c->out);
+    fputs(
+        "--type=TYPE with --table=graph, paths or tree shows their callers.\n",
+        c->out);
 }

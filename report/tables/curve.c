@@ -124,10 +124,8 @@ static void draw(FILE *out, const struct report__moment *moments,
     }
     fprintf(out, "%*s +", label, "0");
     report__rule(out, '-', (int)columns);
-    /* Cut, as in the first line. */
-    uint64_t end = moments[count - 1].time / 1000000;
-    int width = snprintf(last, sizeof last, "%" PRIu64 ".%03u s", end / 1000,
-                         (unsigned)(end % 1000));
+    int width =
+        snprintf(last, sizeof last, "%.3f s", seconds(moments[count - 1].time));
     fprintf(out, "\n%*s  0 s%*s\n", label, "",
             report__larger((int)columns - 3, width + 1), last);
 }

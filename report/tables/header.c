@@ -70,10 +70,8 @@ void report__print_when(FILE *out, const struct report__profile *profile,
         report__print_name(out, profile->runtime);
         putc(')', out);
     }
-    fprintf(out, ", %s, %s%" PRIu64 ".%03" PRIu64 " s%s\n",
-            report__date(profile->start_time).text, before,
-            profile->duration / 1000000000u,
-            profile->duration / 1000000u % 1000u, behind);
+    fprintf(out, ", %s, %s%.3f s%s\n", report__date(profile->start_time).text,
+            before, (double)profile->duration / 1e9, behind);
 }
 
 static void print_fork(FILE *out, const struct report__profile *profile) {
