@@ -11,7 +11,7 @@ copy_sources () {
             {
                 find configure configure.ac aclocal.m4 Makefile.am ./*/local.mk Makefile.in \
                     config.h.in mprof.pc.in mprof-malloc.pc.in build-aux man/*.in \
-                    lisp/version.sexp
+                    lisp/version.sexp README NEWS doc
                 find monitor report tests -name '*.[chS]' ! -name arch.h
                 find report/html -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.awk'
                 find tests -name '*.cc' -o -name '*.golden' -o -name make-corpus -o -name timed
