@@ -61,10 +61,10 @@ const struct report__place *
 report__find_sources(struct report__pool *pool,
                      const struct report__profile *profile);
 
-/* The bytes of the source FILE, *SIZE of them, which the caller frees; NULL where
- * it was changed after RECORDED, ns since 1970, is no plain file, is empty, or
- * has more than MOST bytes or than sources have. */
+/* The bytes of the source FILE, *SIZE of them, which the caller frees; NULL
+ * where it was changed after RECORDED, ns since 1970, is no plain file, is
+ * empty, or has more than MOST bytes or than sources have. */
 unsigned char *report__source_bytes(const char *file, uint64_t recorded,
-                                   uint64_t most, size_t *size);
+                                    uint64_t most, size_t *size);
 
 #endif

@@ -89,7 +89,7 @@ static bool is_old(const struct stat *status, uint64_t recorded) {
 }
 
 unsigned char *report__source_bytes(const char *file, uint64_t recorded,
-                                   uint64_t most, size_t *size) {
+                                    uint64_t most, size_t *size) {
     unsigned char *bytes = NULL;
     struct stat status;
     int fd = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -1,6 +1,6 @@
-/* source.c - lines of the source, with the lines around them.  The program names
- * the files, and need not be trusted, and the page may be given away: so only
- * files with names of sources are shown. */
+/* source.c - lines of the source, with the lines around them.  The program
+ * names the files, and need not be trusted, and the page may be given away: so
+ * only files with names of sources are shown. */
 #include <stdlib.h>
 #include <string.h>
 
