@@ -481,7 +481,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/damaged-library.c \
 	tests/programs/embed-threads.c \
 	tests/programs/evaluated.lsp \
-	tests/programs/first-leak.c tests/programs/first-peak.cc \
+	tests/programs/first-peak.cc \
 	tests/programs/forgotten.lsp \
 	tests/programs/forms.lsp \
 	tests/programs/heaps.c \
