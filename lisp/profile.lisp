@@ -68,9 +68,9 @@ normally 0.")
    (sampling :initarg :sampling :reader profile-sampling
              :documentation "NIL; or N, and all numbers are estimated from one byte in
 so many: B bytes have a standard error of (sqrt (* N B)).")
-   (findings :initarg :findings :reader profile-findings
-             :documentation "What it shows, as sentences: strings, the most important
-first, as in the summary.")
+   (findings :initarg :findings :initform '() :reader profile-findings
+             :documentation "What it shows, as sentences, if they were asked for: strings,
+the most important first, as in the summary.")
    (threads :initarg :threads :reader profile-threads
             :documentation "PROFILE-THREADs.")
    (bins :initarg :bins :reader profile-bins
@@ -309,25 +309,29 @@ is the innermost one; the program's own functions come before those of Lisp itse
              (loop for key in '(:program :command :runtime :state :allocs
                                 :bytes :objects :object-bytes :storage
                                 :storage-bytes :folded :cut :unplaced
-                                :sampling :findings)
+                                :sampling)
                    collect key
                    collect (getf form key))))))
 
-(defun current-profile (&key all-frames chains)
+(defun current-profile (&key all-frames chains findings)
   "What has been recorded so far, a PROFILE.  Recording may be running, and
-goes on.  ALL-FRAMES as in REPORT, CHAINS as in LOAD-PROFILE.  Signals a
+goes on.  ALL-FRAMES as in REPORT, CHAINS and FINDINGS as in LOAD-PROFILE.  Signals a
 NOTHING-RECORDED-ERROR before the first START."
-  (load-profile nil :all-frames all-frames :chains chains))
+  (load-profile nil :all-frames all-frames :chains chains :findings findings))
 
-(defun load-profile (&optional file &key all-frames chains)
+(defun load-profile (&optional file &key all-frames chains findings)
   "The PROFILE in the data file FILE, a string or pathname; without FILE, or
 for NIL, what has been recorded so far.  The program that writes to FILE may be
 running, or may have been killed.  ALL-FRAMES as in REPORT.  With CHAINS it has the
-PROFILE-CHAINS, all of them for T, or so many as the number says."
+PROFILE-CHAINS, all of them for T, or so many as the number says.  With FINDINGS it has
+the PROFILE-FINDINGS."
   (unless (typep chains '(or boolean (integer 1 4294967295)))
     (invalid-argument "~S is no number of chains" chains))
   (flet ((from-file (name)
-           (profile-from-file name file all-frames chains)))
+           (let ((profile (profile-from-file name file all-frames chains)))
+             (when findings
+               (setf (slot-value profile 'findings) (read-findings name)))
+             profile)))
     (if file
         (from-file (file-string file))
         (call-with-current-data #'from-file))))
@@ -342,6 +346,10 @@ mprof command."
       (setf (slot-value profile 'chains)
             (read-chains name chains options)))
     profile))
+
+(defun read-findings (file)
+  "Return the sentences about the Lisp heap in the data file FILE, strings."
+  (getf (read-sexp (%report `("summary" "--format=sexp" "--heap=lisp" ,file))) :lisp))
 
 (defun read-chains (file most options)
   "The PROFILE-CHAINs of the Lisp heap in the data file FILE, MOST of them."

@@ -25,7 +25,7 @@
 
 (deftest producers-are-told-apart
   (quietly (make-all 30 70))
-  (let* ((profile (mprof:current-profile))
+  (let* ((profile (mprof:current-profile :findings t))
          (bin (find "MPROF/TESTS::WIDGET" (mprof:profile-bins profile)
                     :key #'mprof:bin-name :test #'equal))
          (red (total-bytes 'make-red profile))

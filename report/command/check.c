@@ -198,9 +198,11 @@ static void print_update(struct check *c, const uint64_t *numbers) {
     for (uint32_t i = 0; i < old; i++)
         changed += numbers[i] != c->limits[i].most;
     report__print_name(out, c->options->budget.file);
-    fprintf(out,
-            ": %" PRIu32 " of %" PRIu32 " limits changed, %" PRIu32 " added\n",
-            changed, old, c->count - old);
+    if (old > 0)
+        SAY(out, ": @ of @ limit~ changed", changed, old);
+    if (c->count > old)
+        SAY(out, old > 0 ? ", @ added" : ": @ limit~ added", c->count - old);
+    putc('\n', out);
     for (uint32_t i = 0; i < c->count; i++) {
         if (i < old && numbers[i] == c->limits[i].most)
             continue;

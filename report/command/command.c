@@ -42,11 +42,10 @@ bool report__check_run(struct report__call *call) {
                               "--stats and --log are of C's");
     if (run->live && !run->lisp)
         return report__refuse(call, "--live is of Lisp's heap: add --lisp");
-    if (run->limit && !mprof__read_bytes(run->limit, &bytes))
-        return report__refuse(call, "'%s' is not a number of bytes",
+    if (run->limit && (!mprof__read_bytes(run->limit, &bytes) ||
+                       bytes > MPROF__LARGEST_LIMIT))
+        return report__refuse(call, "'%s' is not a number of bytes up to 16g",
                               run->limit);
-    if (run->limit && bytes > MPROF__LARGEST_LIMIT)
-        return report__refuse(call, "a data file cannot have more than 16g");
     if (call->options.file_count > 0)
         return true;
     if (run->html && access(run->html, X_OK) == 0)

@@ -218,7 +218,6 @@ static bool set_live(struct report__call *call, const char *sample) {
                           sample, MPROF__MOST_SAMPLING);
 }
 
-/* "FILE,plain,4k"; what is none of these is a part of the file's name. */
 static bool set_stats(struct report__call *call, const char *which) {
     call->options.run.group |= *which != '\0';
     call->options.run.stats |= *which == '\0';
@@ -227,6 +226,7 @@ static bool set_stats(struct report__call *call, const char *which) {
                           which);
 }
 
+/* "FILE,plain,4k"; what is none of these is a part of the file's name. */
 static bool set_log(struct report__call *call, const char *value) {
     struct report__run_options *run = &call->options.run;
     char *file = report__copy(&call->pool, value, strlen(value)), *comma;
@@ -284,10 +284,9 @@ const struct report__option report__option_list[] = {
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
      "temporary, paths, tree, types, alive; with commas",
      REPORT, CALL(set_tables)},
-    {"verbose", NULL, "all rows, however small", REPORT | DIFF,
-     CALL(set_verbosity), .what = "verbose"},
-    {"verbose", NULL, "print limits that are kept, too", CHECK,
-     CALL(set_verbosity), .what = "verbose"},
+    {"verbose", NULL,
+     "all rows, however small; (check) and limits that are kept",
+     REPORT | DIFF | CHECK, CALL(set_verbosity), .what = "verbose"},
     {"by", "WHAT",
      "a row by function; by line, of the call in the source; or\n"
      "by site, the offset of the call in its function",
@@ -402,8 +401,9 @@ const struct report__option report__option_list[] = {
     {"arguments", NULL,
      "include the arguments of the program, which may be secret",
      HTML | DIFF | EXPORT, FLAG(arguments)},
-    {"format", "FORMAT", "text; or sexp, all numbers for Lisp", REPORT,
-     CHOICE(format, "format", "text sexp")},
+    {"format", "FORMAT",
+     "text; or sexp, for Lisp: all numbers, (summary) sentences",
+     REPORT | SUMMARY, CHOICE(format, "format", "text sexp")},
     {"format", "FORMAT", "text; pprof: NEW without what OLD has; html: a page",
      DIFF, CHOICE(format, "format", "text pprof html")},
     {"format", "FORMAT", "text, tap or junit", CHECK,

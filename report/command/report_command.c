@@ -57,7 +57,7 @@ static struct report__functions *look_up(struct printing *p) {
     const bool is_focused = report__is_focused(&o->focus);
     const bool is_verbose = o->choice.verbosity == MPROF_VERBOSE;
 
-    if (o->format == MPROF_REPORT_SEXP)
+    if (o->format == MPROF_REPORT_SEXP && !p->is_short)
         return report__name_functions(c->pool, c->profile, program);
     if (!is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
         needs(p, MPROF_NEEDS_TYPES))
@@ -86,14 +86,8 @@ static void print_remarks(const struct printing *p) {
     if (c_heap)
         report__print_trouble(out, &p->call->input, p->context.profile);
     for (unsigned i = 0; i < MPROF_TABLES && (o->tables || o->leak_table); i++)
-        if (!(p->tables >> i & 1) || report__tables[i].heaps & p->heaps ||
-            (i == MPROF_TABLE_LEAKS && p->context.profile->alive))
-            continue;
-        else if (i == MPROF_TABLE_LEAKS)
-            fputs("There is no leak table: Lisp's storage is reclaimed by the "
-                  "collector.\n",
-                  out);
-        else
+        if (p->tables >> i & 1 && !(report__tables[i].heaps & p->heaps) &&
+            !(i == MPROF_TABLE_LEAKS && p->context.profile->alive))
             fprintf(out,
                     "There is no table '%s': it is of the %s heap, which was "
                     "not recorded.\n",
@@ -339,7 +333,9 @@ static int show(struct printing *p) {
         !report__begin_output(call))
         return 1;
     set_context(p);
-    if (is_sexp)
+    if (is_sexp && p->is_short)
+        report__print_sexp_findings(c, p->heaps);
+    else if (is_sexp)
         report__print_sexp(c);
     else
         print(p);

@@ -115,19 +115,15 @@ void report__export_sexp(const struct report__export *e) {
     for (uint32_t i = 0; i < l.count; i++) {
         const struct report__sum *sum = &l.chains->sums[i];
         uint32_t depth = report__chain_frames(l.chains, sum->chain, l.room);
-        fprintf(e->out, "%s(%" PRIu64 " %" PRIu64, i ? "\n " : "",
-                sum->numbers[MPROF_NUMBER_BYTES],
-                sum->numbers[MPROF_NUMBER_ALLOCS]);
+        SAY(e->out, i ? "\n (@ @" : "(@ @", sum->numbers[MPROF_NUMBER_BYTES],
+            sum->numbers[MPROF_NUMBER_ALLOCS]);
         for (uint32_t k = 0; k < depth; k++) {
             fputs(" (", e->out);
             report__print_string(e->out, frame_at(&l, k, &file, &line));
             putc(' ', e->out);
-            if (*file) {
+            if (*file)
                 report__print_string(e->out, file);
-                fprintf(e->out, " %" PRIu32 ")", line);
-            } else {
-                fputs("NIL NIL)", e->out);
-            }
+            SAY(e->out, *file ? " @)" : "NIL NIL)", line);
         }
         putc(')', e->out);
     }

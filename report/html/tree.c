@@ -34,6 +34,8 @@ static void take_lines(struct maker *m, const struct report__sample *sample) {
 
     for (uint32_t i = 0; i < sample->depth; i++) {
         const struct report__frame *f = &sample->frames[i];
+        if (f->place == 0)
+            continue;
         const uint32_t n =
             report__pair_number(m->e->pool, &t->places, f->function, f->place);
         t->lines = report__grow(m->e->pool, t->lines, n, &m->line_capacity,

@@ -5,7 +5,6 @@
  *      :allocs N :bytes N :objects N :object-bytes N
  *      :storage N :storage-bytes N :folded N :cut N :unplaced N
  *      :heaps (:lisp :c)              those that were recorded
- *      :findings (SENTENCE ...)
  *      :threads ((NAME TID :ended BOOLEAN :members N-if-not-1
  *                 :stack BYTES-if-known) ...)
  *      :bins ((:class C :type STRING :name STRING-or-NIL :objects N
@@ -17,7 +16,6 @@
  *       (:allocs N :bytes N :frees N :freed-bytes N :folded N :cut N
  *        :failed N :unknown-frees N :unplaced-frees N
  *        :unplaced-freed-bytes N :untracked N :untracked-bytes N
- *        :findings as above
  *        :peak (:objects N :bytes N :nanoseconds NS)
  *        :threads as above
  *        :sizes ((SIZE ALLOCS BYTES FREES FREED-BYTES) ...)
@@ -31,6 +29,8 @@
  * NIL for all above the largest that has a row of its own.  :folded are those
  * that totals and arcs lack, as the limit was too small even for sums.  What
  * stands before :c-heap is about the Lisp heap alone, but for :unplaced.
+ *
+ * `mprof summary` has the findings: (:mprof 1 :lisp (SENTENCE ...) :c (...)).
  */
 #include "report/tables/findings.h"
 
@@ -77,13 +77,12 @@ static void print_facts(FILE *out, const struct report__profile *p) {
 
 static void print_threads(FILE *out, const struct report__profile *profile,
                           enum mprof_heap heap) {
-    bool first = true;
     fputs("\n :threads (", out);
     for (uint32_t i = 0; i < profile->thread_count; i++) {
         const struct report__thread *thread = &profile->threads[i];
         if (thread->heap != heap)
             continue;
-        fputs(first ? "(" : "\n  (", out);
+        fputs("\n  (", out);
         report__print_string(out, thread->name);
         SAY(out,
             thread->flags & MPROF_THREAD_ENDED ? " @ :ended t"
@@ -94,29 +93,15 @@ static void print_threads(FILE *out, const struct report__profile *profile,
         if (thread->stack > 0)
             SAY(out, " :stack @", thread->stack);
         putc(')', out);
-        first = false;
     }
     putc(')', out);
-}
-
-static void print_findings(struct report__context *c, enum mprof_heap heap) {
-    c->heap = heap;
-    const struct report__findings *found = report__find(c);
-
-    for (uint32_t i = 0; i < found->sentence_count; i++) {
-        fputs(i ? "\n  " : "\n :findings (", c->out);
-        report__print_string(
-            c->out, report__sentence_text(c->pool, &found->sentences[i]));
-    }
-    fputs(found->sentence_count ? ")" : "\n :findings nil", c->out);
 }
 
 static void print_bins(FILE *out, const struct report__bin *bins,
                        uint32_t count) {
     fputs("\n :bins (", out);
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, "%s(:class %s :type ", i ? "\n  " : "",
-                class_names[bins[i].class_]);
+        fprintf(out, "\n  (:class %s :type ", class_names[bins[i].class_]);
         report__print_string(out, bins[i].type);
         fputs(" :name ", out);
         report__print_string(out, bins[i].name);
@@ -128,13 +113,12 @@ static void print_bins(FILE *out, const struct report__bin *bins,
 }
 
 static void print_functions(FILE *out, const struct report__graph *graph) {
-    bool first = true;
     fputs("\n :functions (", out);
     for (uint32_t i = 0; i < graph->functions->count; i++) {
         const struct report__vertex *v = &graph->vertices[i];
         if (v->depth == MPROF_NONE)
             continue;
-        fprintf(out, "%s(:id %" PRIu32 " :name ", first ? "" : "\n  ", i);
+        fprintf(out, "\n  (:id %" PRIu32 " :name ", i);
         report__print_string(out, graph->functions->list[i].name);
         fprintf(out, " :kind %s :self (",
                 kind_names[graph->functions->list[i].kind]);
@@ -155,7 +139,6 @@ static void print_functions(FILE *out, const struct report__graph *graph) {
             fputs(") :cycle nil)", out);
         else
             SAY(out, ") :cycle @)", v->cycle + 1);
-        first = false;
     }
     putc(')', out);
 }
@@ -170,7 +153,7 @@ static void print_graph(struct report__context *c) {
     fputs("\n :arcs (", out);
     for (uint32_t i = 0; i < graph->arc_count; i++) {
         const struct report__arc *arc = &graph->arcs[i];
-        SAY(out, i ? "\n  (@ @ " : "(@ @ ", arc->caller, arc->callee);
+        SAY(out, "\n  (@ @ ", arc->caller, arc->callee);
         print_counts(out, &arc->counts);
         putc(')', out);
     }
@@ -178,20 +161,18 @@ static void print_graph(struct report__context *c) {
 }
 
 static void print_sizes(FILE *out, const struct report__size_bin *bins) {
-    bool first = true;
     fputs("\n :sizes (", out);
     for (uint32_t size = 0; size < MPROF__SIZE_BINS; size++) {
         const struct report__size_bin *bin = &bins[size];
         if (bin->allocated.allocs == 0)
             continue;
-        fputs(first ? "(" : "\n  (", out);
+        fputs("\n  (", out);
         if (size > MPROF_LARGEST_BIN)
             fputs("nil", out);
         else
             SAY(out, "@", size);
         SAY(out, " @ @ @ @)", bin->allocated.allocs, bin->allocated.bytes,
             bin->freed.allocs, bin->freed.bytes);
-        first = false;
     }
     putc(')', out);
 }
@@ -210,7 +191,7 @@ static void print_c_heap(struct report__context *c) {
         t.lost.allocs, t.cut, p->failed_allocs, p->unknown_frees,
         p->unplaced_frees, p->unplaced_freed_bytes, p->untracked_allocs,
         p->untracked_bytes, p->at_peak.allocs, p->at_peak.bytes, p->peak_time);
-    print_findings(c, MPROF_C_HEAP);
+    c->heap = MPROF_C_HEAP;
     print_threads(out, p, MPROF_C_HEAP);
     print_sizes(out, report__sizes_collect(c->pool, p, MPROF_ALL_THREADS));
     print_graph(c);
@@ -224,7 +205,7 @@ void report__print_sexp(struct report__context *c) {
         c->pool, c->profile, MPROF_ALL_THREADS, &bins, &untyped);
 
     print_facts(c->out, c->profile);
-    print_findings(c, MPROF_LISP_HEAP);
+    c->heap = MPROF_LISP_HEAP;
     print_threads(c->out, c->profile, MPROF_LISP_HEAP);
     print_bins(c->out, bins, bin_count);
     print_graph(c);
@@ -233,5 +214,23 @@ void report__print_sexp(struct report__context *c) {
         print_c_heap(c);
     else
         fputs("nil", c->out);
+    fputs(")\n", c->out);
+}
+
+void report__print_sexp_findings(struct report__context *c, unsigned heaps) {
+    fputs("(:mprof 1", c->out);
+    for (unsigned heap = 0; heap < MPROF_HEAPS; heap++) {
+        if (!(heaps >> heap & 1))
+            continue;
+        c->heap = heap;
+        const struct report__findings *found = report__find(c);
+        fputs(heap == MPROF_C_HEAP ? "\n :c (" : "\n :lisp (", c->out);
+        for (uint32_t i = 0; i < found->sentence_count; i++) {
+            fputs("\n  ", c->out);
+            report__print_string(
+                c->out, report__sentence_text(c->pool, &found->sentences[i]));
+        }
+        putc(')', c->out);
+    }
     fputs(")\n", c->out);
 }

@@ -182,6 +182,10 @@ uint32_t report__print_summary(const struct report__context *context,
 /* The whole profile as one s-expression. */
 void report__print_sexp(struct report__context *context);
 
+/* The sentences about each of HEAPS, a set of bits, as one s-expression. */
+void report__print_sexp_findings(struct report__context *context,
+                                 unsigned heaps);
+
 /* The bins of THREAD where something was allocated, by class, type and name;
  * those of several threads are put together.  Returns how many.  *UNTYPED: what
  * was found dead of types that are not known. */

@@ -81,9 +81,9 @@ static void measure(struct layout *l, const struct report__verdict *v) {
 }
 
 static void print_heading(const struct layout *l) {
-    int columns = fprintf(l->out, "%*s  %*s  %*s  limit of\n", l->is, "number",
+    int columns = fprintf(l->out, "%*s  %*s  %*s  what\n", l->is, "number",
                           l->most, "limit", l->share, "used");
-    report__underline(l->out, columns + 16);
+    report__underline(l->out, columns + 20);
 }
 
 static void print_row(const struct layout *l, const struct report__verdict *v) {

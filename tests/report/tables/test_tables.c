@@ -418,7 +418,7 @@ static void leak_tables_are_explained(void **state) {
     char *out, *err;
     (void)state;
     assert_int_equal(RUN(&out, &err, "-leaktable", data_name), 0);
-    assert_non_null(strstr(out, "There is no leak table"));
+    assert_non_null(strstr(out, "There is no table 'leaks'"));
     free(out);
     free(err);
     assert_int_equal(RUN(&out, &err, "-noleaktable", data_name), 0);
