@@ -10,7 +10,7 @@ copy_sources () {
             cd "$srcdir" || exit
             {
                 find configure configure.ac aclocal.m4 Makefile.am ./*/local.mk Makefile.in \
-                    config.h.in mprof.pc.in mprof-malloc.pc.in build-aux man/*.in \
+                    config.h.in mprof.pc.in mprof-malloc.pc.in build-aux man/*.in man/page.awk \
                     lisp/version.sexp README NEWS doc
                 find monitor report tests -name '*.[chS]' ! -name arch.h
                 find report/html -name '*.html' -o -name '*.css' -o -name '*.js' -o -name '*.awk'

@@ -53,7 +53,7 @@ const struct report__command report__commands[MPROF_COMMANDS] = {
      "Print how the heap of a program grew and shrank over time.\n",
      "  mprof curve                 draw it on a terminal\n"
      "  mprof curve --format=tsv    print numbers for gnuplot\n"
-     "  mprof curve --resolution=0.1\n",
+     "  mprof curve --resolution=0.1s\n",
      0, false, report__check_curve, report__run_curve},
     {"export", "write call chains for another tool", DATA,
      "Write the call chains of one heap for another tool.\n",

@@ -1,4 +1,4 @@
-/* profile_json.c - JSON of our own, described in the manual page mprof(1): all
+/* profile_json.c - JSON of our own, described in the manual page mprof-export(1): all
  * that the other formats have, by numbers into lists.
  */
 #include <inttypes.h>

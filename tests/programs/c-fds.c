@@ -26,7 +26,7 @@ static void allocate(void) {
 
 static int list(void) {
     allocate();
-    /* The monitor's own stands at 500 or above, see mprof(1). */
+    /* The monitor's own stands at 500 or above, see mprof-limits(7). */
     for (int fd = 0; fd < 500; fd++)
         if (fcntl(fd, F_GETFD) >= 0)
             printf("%d is open\n", fd);
