@@ -30,10 +30,10 @@ variable that names another one."
   (multiple-value-bind (variable configured plain)
       (ecase library
         (:monitor
-         (values "MPROF_LIBRARY" '*configured-library* "libmprof.so"))
+         (values "MPROF_LIBRARY" '*configured-library* "libmprof.so.1"))
         (:report
          (values "MPROF_REPORT_LIBRARY" '*configured-report-library*
-                 "libmprof_report.so")))
+                 "libmprof_report.so.1")))
     (let ((given (environment-value variable)))
       (values (cond (given (if (find #\/ given) (absolute-file given) given))
                     ((boundp configured) (symbol-value configured))

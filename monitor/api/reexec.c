@@ -73,7 +73,7 @@ static int preload(void) {
             return MPROF_E_MALLOC;
         const char *slash = strrchr(us.dli_fname, '/');
         int folder = slash == NULL ? 0 : (int)(slash + 1 - us.dli_fname);
-        snprintf(path, sizeof path, "%.*slibmprof_malloc.so", folder,
+        snprintf(path, sizeof path, "%.*slibmprof_malloc.so.1", folder,
                  us.dli_fname);
         library = path;
     }

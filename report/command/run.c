@@ -124,8 +124,8 @@ static bool set_preload(struct report__call *call, bool lisp) {
         getenv(lisp ? "MPROF_ECL_LIBRARY" : "MPROF_MALLOC_LIBRARY");
     const char *others = getenv("LD_PRELOAD");
     if (!library)
-        library = lisp ? MPROF_LIBDIR "/libmprof_ecl.so"
-                       : MPROF_LIBDIR "/libmprof_malloc.so";
+        library = lisp ? MPROF_LIBDIR "/libmprof_ecl.so.0"
+                       : MPROF_LIBDIR "/libmprof_malloc.so.1";
     if (access(library, R_OK) != 0)
         return report__refuse(call, "%s: %s", library, strerror(errno));
     /* The loader takes blanks and colons for ends of names. */
