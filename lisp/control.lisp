@@ -241,10 +241,29 @@ other forms share it, or :INSIDE when START began it."
           (let ((values (multiple-value-list (run))))
             (if text text (values-list values)))))))
 
-(defmacro with-profiling ((&rest options &key report stream file threads reset
-                           malloc limit live gc)
-                          &body body)
+(defparameter *profiling-options*
+  '(:report :stream :file :threads :reset :malloc :limit :live :gc)
+  "The options of WITH-PROFILING.")
+
+(defun check-profiling-options (options)
+  "Signal an INVALID-ARGUMENT-ERROR unless OPTIONS are options of WITH-PROFILING."
+  (cond ((or (not (proper-list-p options))
+             (and options (not (keywordp (first options)))))
+         (invalid-argument "~S is not a list of options such as (:live t); write ~
+                            (mprof:with-profiling () ~S)" options options))
+        ((oddp (length options))
+         (invalid-argument "in ~S an option has no value" options))
+        (t
+         (loop for option in options by #'cddr
+               unless (member option *profiling-options*)
+                 do (invalid-argument "~S is no option of with-profiling; there are ~
+                                       ~{~(~S~)~^, ~}" option *profiling-options*)))))
+
+(defmacro with-profiling (options &body body)
   "Run BODY, record what it allocates, print the tables, return BODY's values.
+OPTIONS are keywords and values, often none:
+
+    (mprof:with-profiling () (load-rows 5000))
 
 :REPORT   T (default) prints all tables, NIL none; or names of tables, one or a
           list: :BINS, :LEAKS, :DIRECT, :GRAPH
@@ -256,9 +275,9 @@ other forms share it, or :INSIDE when START began it."
 :MALLOC   true: the C heap, too; see START
 :LIMIT    what data file and chains may take, bytes or \"2g\"; past it, chains are
           of their innermost functions only
-:LIVE     true: the tables tell what is alive at the end, after a collection, and
-          :ALIVE, one more, by whom it was allocated; :GC NIL does not collect.  A
-          ratio, such as 1/512: the same, and all else, estimated from that part of
+:LIVE     true: the tables show live objects, as of a collection at the end, and a
+          further table, :ALIVE, shows who allocated them; :GC NIL does not collect.
+          With a ratio, such as 1/512, all numbers are estimated from that part of
           the bytes
 
 Allocations of all threads are recorded, not only of the one that runs BODY.
@@ -269,7 +288,7 @@ Nests: inside another WITH-PROFILING, of any thread, or between START and STOP,
 the form joins the recording that runs.  It resets nothing, its :FILE is not
 used, and it prints only when :REPORT is given.  The recording stops when the
 last WITH-PROFILING that shares it is left."
-  (declare (ignore report stream file threads reset malloc limit live gc))
+  (check-profiling-options options)
   ;; The tables know this name and charge the body to its caller.
   `(flet ((mprof-body () ,@body))
      (call-with-profiling #'mprof-body ,@options)))

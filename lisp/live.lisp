@@ -74,4 +74,4 @@ in REPORT."
                         :part (part-arguments focus ignore only type
                                               limit-rows depth)))
     since until gc)
-   stream))
+   stream format))

@@ -131,14 +131,36 @@ file is deleted afterwards.  Recording may be running."
   "Return the last line of short tables; HOW says how to see all rows."
   (format nil "~%All rows: ~A~%" how))
 
+(defparameter *option-names*
+  '((" (--limit-rows=0 --verbose shows" . " (:limit-rows 0 :verbosity :verbose shows")
+    (" (--verbose shows" . " (:verbosity :verbose shows")
+    (" more (--verbose)" . " more (:verbosity :verbose)")
+    ("--type=TYPE with --table=graph, paths or tree shows"
+     . ":type with :tables :graph, :paths or :tree shows"))
+  "Options of the mprof command in sentences, and the options of REPORT for them.")
+
+(defun with-option-names (text)
+  "Return TEXT, tables, with the options of REPORT in its sentences."
+  (loop for (shell . lisp) in *option-names*
+        do (setf text
+                 (with-output-to-string (stream)
+                   (loop for start = 0 then (+ at (length shell))
+                         for at = (search shell text :start2 start)
+                         do (write-string text stream :start start :end at)
+                         while at
+                         do (write-string lisp stream)))))
+  text)
+
 (defun report-text (file &key (format :text) (tables t) verbosity threads
                            all-frames part)
-  "The tables of the data file FILE, or a page, as a string."
+  "Return the tables of the data file FILE, or a page, as a string."
   (%report (report-arguments file format tables verbosity threads all-frames
                              part)))
 
-(defun write-report (text stream)
-  "Write TEXT to STREAM, or to *STANDARD-OUTPUT* for T; for NIL return it."
+(defun write-report (text stream format)
+  "Write TEXT, in FORMAT, to STREAM, or to *STANDARD-OUTPUT* for T; for NIL return it."
+  (when (eq format :text)
+    (setf text (silently (with-option-names text))))
   (cond ((null stream) text)
         (t
          (let ((stream (if (eq stream t) *standard-output* stream)))
@@ -193,7 +215,7 @@ Signals a NOTHING-RECORDED-ERROR before the first START."
                                    (short-end
                                     "(mprof:report :verbosity :verbose)"))
                       text)
-                  stream)))
+                  stream format)))
 
 (defun diff (old &optional new
              &key (by :function) (sort :total) (stream *standard-output*)
@@ -227,4 +249,4 @@ STREAM, ALL-FRAMES, FOCUS, IGNORE, ONLY and LIMIT-ROWS as in REPORT."
       (write-report (if new
                         (text (file-string new))
                         (call-with-current-data #'text))
-                    stream))))
+                    stream format))))

@@ -362,7 +362,7 @@ bench: all tests/ecldir/stamp
 EXTRA_DIST += $(walk_tests:=.c) \
 	$(ecl_tests) $(c_script_tests) $(build_tests) \
 	tests/builds.sh \
-	tests/fresh-machine \
+	tests/fresh-install tests/fresh-machine \
 	tests/alike.sh tests/timed tests/world \
 	tests/fuzz/found tests/fuzz/seeds \
 	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \

@@ -40,6 +40,18 @@
   `(progn ,@(loop for form in forms
                   collect `(check-signals mprof:invalid-argument-error ,form))))
 
+(deftest wrong-options-of-with-profiling
+  (dolist (form '((mprof:with-profiling (make-list 10))
+                  (mprof:with-profiling ((make-list 10)))
+                  (mprof:with-profiling (:live))
+                  (mprof:with-profiling (:alive t) 1)
+                  (mprof:with-profiling 42)))
+    (check-signals mprof:invalid-argument-error (macroexpand-1 form)))
+  (handler-case (macroexpand-1 '(mprof:with-profiling (make-list 10)))
+    (error (condition)
+      (check (search "(mprof:with-profiling () (MAKE-LIST 10))"
+                     (princ-to-string condition))))))
+
 (deftest wrong-types-are-told
   (quietly (conses 1))
   (check-refused
