@@ -54,9 +54,9 @@ const char *mprof_strerror(int error) {
         return "wrong argument: NULL, or a value that this function does not "
                "take";
     case MPROF_E_ALIVE:
-        return "the collector of this program does not tell what is alive";
+        return "the collector of this program does not report live objects";
     case MPROF_E_SAMPLED:
-        return "the recording is of a sample: what it has is estimated";
+        return "the recording is a sample: its numbers are estimates";
     default:
         return "unknown error";
     }

@@ -210,8 +210,8 @@ static const char *examine(int fd, bool *clashes) {
     if (*clashes)
         return "it was compiled with a sanitizer, which takes malloc()'s place";
     return gets_rights(fd)
-               ? "it runs with the rights of somebody else, so nothing is "
-                 "preloaded"
+               ? "it runs with another user's rights, so the system preloads "
+                 "nothing"
                : NULL;
 }
 

@@ -47,7 +47,7 @@ void mprof__unseen_malloc(const struct mprof__definition *definition) {
 
 static void describe_own(void) {
     snprintf(own, sizeof own,
-             "malloc() of %.60s, but for what that asks of the next one",
+             "malloc() of %.60s, except what that asks of the next one",
              own_library != NULL ? own_library : program_invocation_short_name);
 }
 

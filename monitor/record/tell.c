@@ -82,8 +82,8 @@ static void tell_loss(const char *path) {
     static char line[PATH_MAX + 200];
     mprof__say(line,
                snprintf(line, sizeof line,
-                        "mprof: %s: was cut while it was written; what was "
-                        "recorded is lost\n",
+                        "mprof: %s: was cut while it was written; its data "
+                        "is lost\n",
                         path));
 }
 
@@ -92,7 +92,7 @@ void mprof__tell_end(const struct mprof__session *session) {
         tell_loss(session->path);
     else if (session->arena.refused != 0)
         tell(session->path, session->arena.refused,
-             "its first lines tell what is missing");
+             "the report shows what is missing");
     if (session->log.file.refused != 0)
         tell(session->log.path, session->log.file.refused,
              "the log ends with its last line");

@@ -289,8 +289,8 @@ static void print_remarks(struct diff *d, enum mprof_heap heap) {
                 report__standard_error(t.allocated.bytes, sampling));
         if (t.folded.allocs > 0)
             fprintf(d->out,
-                    "In %s the tree of chains was full: chains do not tell "
-                    "all; functions are exact.\n",
+                    "In %s the tree of chains was full: chains are not "
+                    "complete; functions are exact.\n",
                     sides[side]);
     }
     if (!report__is_focused(&d->options->focus))
@@ -308,7 +308,7 @@ static void print_table(struct diff *d, const struct report__diff *table) {
     static const char *const whys[] = {
         [MPROF_BY_BYTES] = "both then have as many bytes",
         [MPROF_BY_ALLOCS] = "both then have as many allocations",
-        [MPROF_BY_FACTOR] = "as it was asked for"};
+        [MPROF_BY_FACTOR] = "the factor that was given"};
     const struct report__factor *factor = &table->options->factor;
 
     if (d->options->normalizing != MPROF_AS_IT_IS)

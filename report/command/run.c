@@ -48,7 +48,7 @@ static bool set_file(struct report__call *call, const char *variable,
     char path[PATH_MAX] = "";
     struct stat st;
     if (*wanted != '/' && getcwd(path, sizeof path - 1) == NULL)
-        return report__refuse(call, "cannot tell the current folder: %s",
+        return report__refuse(call, "cannot find the current folder: %s",
                               strerror(errno));
     if (*wanted != '/')
         strcat(path, "/");

@@ -193,8 +193,8 @@ static struct report__profile *read_one(struct report__call *call,
     else
         call->error = report__format(
             &call->pool,
-            "%s: it was not recorded what is alive: (mprof:start :live t) and "
-            "ecl --mprof --live do that; of C, see: mprof --table=leaks",
+            "%s: no live objects were recorded; record them with: ecl --mprof "
+            "--live, or (mprof:start :live t); for C see: mprof --table=leaks",
             input->data);
     return profile->is_alive ? profile : NULL;
 }

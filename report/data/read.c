@@ -82,7 +82,7 @@ static bool read_header(struct report__reader *r,
     r->used = h->used;
     r->size = size;
     if (h->state == MPROF_CLOSED && size != h->used)
-        return report__damaged(r, h->used, "more bytes than the header tells");
+        return report__damaged(r, h->used, "more bytes than the header says");
     if (size - h->used > LATER_BYTES)
         r->size = h->used + LATER_BYTES;
     return true;

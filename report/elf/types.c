@@ -45,7 +45,7 @@ static const char *explain_contents(struct work *work,
                ? report__format(
                      pool,
                      "types and inlined functions may be missing: %s, which "
-                     "has those of %d unit%s, cannot be read by elfutils %s",
+                     "describes %d unit%s, cannot be read by elfutils %s",
                      package, gone, gone == 1 ? "" : "s", dwfl_version(NULL))
                : report__format(pool,
                                 "types may be missing: %d .dwo file%s of %s "

@@ -376,9 +376,9 @@ static void print_mostly(FILE *out, const struct report__diff *d,
     if (!(d->numbers >> number & 1) || report__change(all) == 0 || !most ||
         report__change(&most->numbers[number]) < report__change(all) / MUCH)
         return;
-    fprintf(out, "Of the bytes %s, those of ", what);
+    fprintf(out, "Bytes %s: the largest change is in ", what);
     report__print_name(out, most->name);
-    fprintf(out, " changed most: %s (%s).\n",
+    fprintf(out, ", %s (%s).\n",
             report__signed(&most->numbers[number], true).text,
             report__growth(&most->numbers[number]).text);
 }

@@ -269,7 +269,7 @@ static uint64_t count_threads(const struct report__profile *profile,
 static void print_unseen(FILE *out, const struct report__profile *profile) {
     if (*profile->unseen == '\0')
         return;
-    fputs("Not seen, and nowhere below: what the program allocates by ", out);
+    fputs("Not recorded: allocations by ", out);
     report__print_name(out, profile->unseen);
     fputs(".\n", out);
 }

@@ -149,8 +149,8 @@ static void note_absence(struct judge *j, const struct report__limit *limit) {
             if (strcmp(name, limit->function) != 0)
                 continue;
             note(j,
-                 "%s%s is plumbing: what it allocates is its callers', unless "
-                 "with --all-frames",
+                 "%s%s belongs to the system: its bytes are charged to its "
+                 "callers, unless with --all-frames",
                  where, limit->function);
             return;
         }

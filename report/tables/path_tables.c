@@ -173,22 +173,22 @@ void report__print_leaks(struct report__context *c) {
 
 static void print_scan_doubts(FILE *out, const struct report__profile *p) {
     if (p->scan_flags & MPROF_SCAN_RUNNING)
-        fputs("other threads could not be stopped while it was looked for what "
-              "is lost: the\ntable may list what they used\n",
+        fputs("other threads could not be stopped for the scan: the table may "
+              "list blocks that\nthey used\n",
               out);
     if (p->scan_flags & MPROF_SCAN_LATE)
-        fputs("the program had allocated before it was recorded: what that, or "
-              "what was freed of\nit, happened to point to is not listed\n",
+        fputs("the program had allocated before the recording: blocks to which "
+              "this memory points\nare not listed\n",
               out);
     print_unscanned(out, p);
-    print_unknown(out, p, "what only they point to\nis listed");
+    print_unknown(out, p, "blocks to which only\nthey point are listed");
     if (p->lost_unplaced.objects > 0)
         SAY(out,
             p->lost_unplaced.objects == 1
-                ? "# more object (# bytes) is lost, whose callers there was no "
-                  "room to note\n"
-                : "# more objects (# bytes) are lost, whose callers there was "
-                  "no room to note\n",
+                ? "# more object (# bytes) is lost; there was no space for its "
+                  "callers\n"
+                : "# more objects (# bytes) are lost; there was no space for "
+                  "their callers\n",
             p->lost_unplaced.objects, p->lost_unplaced.bytes);
 }
 
@@ -201,7 +201,7 @@ void report__print_lost(struct report__context *c) {
                                {.heading = NULL}};
     static const struct table table = {
         "Lost memory",
-        "Nothing was lost: something led to every object that was kept.",
+        "Nothing was lost: a pointer led to every block that was not freed.",
         "bytes lost",
         3,
         3,
@@ -210,11 +210,11 @@ void report__print_lost(struct report__context *c) {
     if (c->part->scan == 0 || c->part->scan_flags & MPROF_SCAN_FAILED) {
         report__print_title(c->out, table.title, 0);
         fputs(c->part->scan == 0
-                  ? "It was not looked for what is lost: `mprof run --scan` "
-                    "does, when the program\nexits.\n"
-                  : "What is lost is not known: memory for that was lacking, "
-                    "or the system did not\ntell what memory the program "
-                    "has (/proc/self/maps).\n",
+                  ? "No scan for lost blocks was recorded.  Record one with: "
+                    "mprof run --scan PROGRAM\n"
+                  : "The scan for lost blocks failed: memory was missing, or "
+                    "the system did not show\nwhat memory the program has "
+                    "(/proc/self/maps).\n",
               c->out);
         return;
     }
@@ -315,8 +315,8 @@ void report__print_alive(struct report__context *c) {
 
     if (!p->alive) {
         report__print_title(c->out, table.title, p->sampling);
-        fputs("It was not recorded what is alive: (mprof:start :live t), or "
-              "ecl --mprof --live,\ndoes that.\n",
+        fputs("No live objects were recorded.  Record them with: ecl --mprof "
+              "--live, or\n(mprof:start :live t).\n",
               c->out);
         return;
     }
@@ -334,13 +334,13 @@ void report__print_alive(struct report__context *c) {
         p->alive_at_end
             ? "age: the collections that it survived, of #; the last one ended "
               "the recording\n"
-            : "age: the collections that it survived, of #; what was allocated "
-              "since the last\none counts as alive\n",
+            : "age: the collections that it survived, of #; objects allocated "
+              "since the last\none count as alive\n",
         n);
     if (p->untracked_allocs > 0)
         SAY(c->out,
-            "what became of # allocations (# bytes) is not known, as there was "
-            "no memory\nto note them: they count as alive\n",
+            "# allocations (# bytes) count as alive, because there was no "
+            "memory to\nfollow them\n",
             p->untracked_allocs, p->untracked_bytes);
 }
 
