@@ -247,17 +247,22 @@ other forms share it, or :INSIDE when START began it."
 
 (defun check-profiling-options (options)
   "Signal an INVALID-ARGUMENT-ERROR unless OPTIONS are options of WITH-PROFILING."
-  (cond ((or (not (proper-list-p options))
-             (and options (not (keywordp (first options)))))
-         (invalid-argument "~S is not a list of options such as (:live t); write ~
-                            (mprof:with-profiling () ~S)" options options))
-        ((oddp (length options))
-         (invalid-argument "in ~S an option has no value" options))
-        (t
-         (loop for option in options by #'cddr
-               unless (member option *profiling-options*)
-                 do (invalid-argument "~S is no option of with-profiling; there are ~
-                                       ~{~(~S~)~^, ~}" option *profiling-options*)))))
+  (let ((form (cond ((atom options) nil)
+                    ((consp (first options)) (first options))
+                    ((not (member (first options) '(quote function))) options))))
+    (cond ((or (not (proper-list-p options))
+               (and options (not (keywordp (first options)))))
+           (invalid-argument "~S is not a list of options; write (mprof:with-profiling () ~
+                              ~:[FORM~;~:*~S~]); options such as (:live t) take the ~
+                              place of ()" options form))
+          ((oddp (length options))
+           (invalid-argument "in ~S an option has no value; forms come behind the list: ~
+                              (mprof:with-profiling (:live t) (my-function))" options))
+          (t
+           (loop for option in options by #'cddr
+                 unless (member option *profiling-options*)
+                   do (invalid-argument "~S is no option of with-profiling; there are ~
+                                         ~{~(~S~)~^, ~}" option *profiling-options*))))))
 
 (defmacro with-profiling (options &body body)
   "Run BODY, record what it allocates, print the tables, return BODY's values.

@@ -17,7 +17,7 @@ const struct report__command report__commands[MPROF_COMMANDS] = {
      "  mprof --table=leaks,peak    print unfreed objects, and the peak\n"
      "  mprof --focus=parse         print only chains through parse\n",
      TABLE_DEPTH, true, report__check_report, report__run_report},
-    {"summary", "print the first screen of the report alone", DATA,
+    {"summary", "print only the summary of the report", DATA,
      "Print in at most 30 lines how much was allocated, and what was found:\n"
      "leaks, what fills the heap at its peak, who allocates most.\n",
      "  mprof summary\n"

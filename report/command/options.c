@@ -284,8 +284,7 @@ const struct report__option report__option_list[] = {
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
      "temporary, paths, tree, types, alive; with commas",
      REPORT, CALL(set_tables)},
-    {"verbose", NULL,
-     "all rows, however small; (check) and limits that are kept",
+    {"verbose", NULL, "leave nothing out: all rows, however small; all limits",
      REPORT | DIFF | CHECK, CALL(set_verbosity), .what = "verbose"},
     {"by", "WHAT",
      "a row by function; by line, of the call in the source; or\n"
@@ -427,7 +426,7 @@ const struct report__option report__option_list[] = {
     {"quiet", NULL, "on a terminal: do not print the next command", RUN,
      FLAG(run.quiet)},
     {"log", "FILE[,plain][,BYTES]",
-     "also write a log of each event; plain: as text; BYTES: only\n"
+     "also write a log of each event; plain: numbers; BYTES: only\n"
      "of events of at least so many bytes",
      RUN, CALL(set_log)},
     {"limit", "BYTES", "the size that the data file may reach", RUN,

@@ -80,9 +80,9 @@ static void print_trouble(FILE *out, const struct report__profile *profile,
     report__print_name(out, module->path);
     fprintf(
         out,
-        " %s: its %s.  If you have it as it was, give it before its data.\n",
+        " %s: its %s.  If you have the old file, name it before its data.\n",
         state == MPROF__ELF_GONE ? "is not there any more, or not readable"
-                                 : "was changed since",
+                                 : "was changed since the recording",
         has_names(profile, (uint32_t)(module - profile->modules))
             ? "lines are not known"
             : "functions have no names");

@@ -116,7 +116,7 @@ static void complain(struct report__pool *pool,
             ? "no types were recorded"
             : report__format(pool,
                              "no type '%.*s' was allocated; there "
-                             "are%s (--table=bins shows all)",
+                             "are%s (see the table of bins)",
                              (int)(length < 200 ? length : 200), text, all);
 }
 

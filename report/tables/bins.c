@@ -241,7 +241,7 @@ static void print_lisp_bins(struct report__context *c) {
     l.allocs_width = report__width(9, allocs(&total));
     l.objects_width = report__width(9, total.objects.allocs);
     l.bytes_width = report__width(11, l.total);
-    l.alive = c->part->alive;
+    l.alive = c->part->alive && !c->is_narrow;
     l.living = alive.bytes;
     l.alive_width = report__width(8, alive.allocs);
     l.living_width = report__width(11, l.living);

@@ -373,7 +373,7 @@ static void prepare(struct report__printer *p, struct report__pool *pool) {
         report__alloc(pool, g->cycle_count, sizeof *p->index_of_cycle);
     p->lines = report__alloc(pool, g->arc_count, sizeof *p->lines);
     p->bytes_width = report__width(10, p->total);
-    p->alive_width = g->knows_alive ? p->bytes_width : 0;
+    p->alive_width = g->knows_alive && !p->narrow ? p->bytes_width : 0;
     p->called_width = report__width(6, allocs);
     p->of_width = report__width(5, allocs);
 }
