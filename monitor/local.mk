@@ -28,7 +28,8 @@ base_sources = \
 	monitor/base/table.c monitor/base/table.h
 
 record_sources = \
-	monitor/record/adapter.h monitor/record/alive.c \
+	monitor/record/adapter.h monitor/record/heap_events.h \
+	monitor/record/alive.c \
 	monitor/record/alive.h \
 	monitor/record/arena.c monitor/record/arena.h \
 	monitor/record/asked.c monitor/record/one.h \

@@ -13,6 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/record/live.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"

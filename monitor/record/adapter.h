@@ -1,10 +1,10 @@
 /* adapter.h - what the monitor asks of the runtime that feeds it.
  *
- * The monitor itself knows neither Lisp nor malloc.  An adapter calls
- * mprof__allocated() for each allocation, and answers questions about objects
- * and functions that only the runtime can answer.  All questions are asked by
- * the thread that allocates, from inside of the hook: an answer may neither
- * allocate, nor lock, nor signal.
+ * The monitor itself knows neither Lisp nor malloc.  An adapter reports
+ * allocations (heap_events.h), and answers questions about objects and
+ * functions that only the runtime can answer.  The thread that allocates asks,
+ * from inside of the hook: an answer may neither allocate, nor lock, nor
+ * signal.
  */
 #ifndef MONITOR_RECORD_ADAPTER_H
 #define MONITOR_RECORD_ADAPTER_H
@@ -20,16 +20,6 @@ struct mprof__chain;
 struct mprof__frame;
 struct mprof__session;
 struct link_map;
-
-/* One allocation of Lisp, or one that stands for some others of its size. */
-struct mprof__event {
-    struct mprof_count count;
-    uint8_t class_;   /* enum mprof_class */
-    uint8_t type;     /* the adapter's number for it, below MPROF__TYPES */
-    bool storage;     /* a block that belongs to an object of that type */
-    uintptr_t object; /* the class of an instance, or 0; kept alive */
-    const void *block;
-};
 
 enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
 
@@ -127,52 +117,5 @@ struct mprof__adapter {
 
 /* The adapter of this library. */
 extern const struct mprof__adapter mprof__adapter;
-
-/* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
- * have been compiled with a frame pointer: the chain begins at its caller.  See
- * also place.h. */
-void mprof__allocated(struct mprof__event *event, const void *frame);
-
-/* The C heap: OBJECT was allocated by a request for BYTES bytes; FRAME as
- * above. */
-void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame);
-/* A request was refused. */
-void mprof__c_failed(void);
-
-/* OBJECT is about to be freed. */
-void mprof__c_release(const void *object);
-
-/* Is there a signal handler between the function with FRAME and one at PLACE,
- * further out?  While nothing is recorded nobody knows. */
-bool mprof__c_interrupts(const void *frame, uintptr_t place);
-
-/* The same in two steps, for realloc(): forget OBJECT and tell what it was
- * (false: it was not recorded), then count it as freed or put it back. */
-struct mprof__object;
-bool mprof__c_take(const void *object, struct mprof__object *what);
-void mprof__c_freed(const struct mprof__object *what);
-void mprof__c_untake(const void *object, const struct mprof__object *what);
-/* Then what became of OBJECT, if it was recorded, is as well. */
-void mprof__c_moved(void);
-
-/* The same in recordings that are timed; see log.h.  calloc() asks for COUNT
- * elements, what is no calloc() for 0.  realloc() in two steps: the old object
- * is forgotten, and told what it was (false: it was not recorded), by the
- * function with FRAME; then count what became of it.  Between these the thread
- * stays inside of the hook and holds the log, as another may get the address of
- * the old object. */
-struct mprof__resized;
-void mprof__c_allocated_timed(const void *object, uint64_t bytes,
-                              uint64_t count, const void *frame);
-void mprof__c_release_timed(const void *object);
-bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
-                             const void *frame);
-void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame);
-
-/* Is the recording timed? */
-bool mprof__timed(void);
-
-/* Between enter and leave: does a session record? */
-bool mprof__recording(void);
 
 #endif

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/adapter.h"
 #include "monitor/record/c_record.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/record/log.h"
 #include "monitor/record/thread.h"
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/adapter.h"
 #include "monitor/record/arena.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/record/lisp_counter.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"

@@ -14,6 +14,7 @@
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/record/symbols.h"
 #include "monitor/record/thread.h"
 

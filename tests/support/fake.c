@@ -7,6 +7,7 @@
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/unwind/walk.h"
 
 uintptr_t fake_interpreter, fake_object, fake_kept;

@@ -16,7 +16,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/session.h"
-#include "monitor/record/adapter.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/unwind/walk.h"
 #include "report/graph/graph.h"
 #include "tests/support/fake.h"

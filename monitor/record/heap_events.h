@@ -1,0 +1,73 @@
+/* heap_events.h - what the runtime reports to the monitor: allocations and
+ * frees of the two heaps.
+ *
+ * The functions are called in the hook, by the thread that allocates or frees,
+ * while a recording runs.
+ */
+#ifndef MONITOR_RECORD_HEAP_EVENTS_H
+#define MONITOR_RECORD_HEAP_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/format/format.h"
+
+/* An allocation of Lisp; from a sample, one that represents others of its size.
+ */
+struct mprof__event {
+    struct mprof_count count;
+    uint8_t class_;   /* enum mprof_class */
+    uint8_t type;     /* the adapter's number for it, below MPROF__TYPES */
+    bool storage;     /* a block that belongs to an object of that type */
+    uintptr_t object; /* the class of an instance, or 0; kept alive */
+    const void *block;
+};
+
+/* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
+ * have been compiled with a frame pointer: the chain begins at its caller.  See
+ * also place.h. */
+void mprof__allocated(struct mprof__event *event, const void *frame);
+
+/* Record that the C heap gave OBJECT for a request of BYTES bytes; FRAME as
+ * above. */
+void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame);
+
+/* Count a request that was refused. */
+void mprof__c_failed(void);
+
+/* Record that OBJECT is about to be freed. */
+void mprof__c_release(const void *object);
+
+/* Return true if a signal handler is between the function with FRAME and one
+ * at PLACE, further out.  Not known while nothing is recorded. */
+bool mprof__c_interrupts(const void *frame, uintptr_t place);
+
+/* A free in two steps, for realloc().  `take` forgets OBJECT and stores in
+ * *WHAT what it was; false: it was not recorded.  Then `freed` counts the free,
+ * or `untake` puts OBJECT back.  `moved` ends the two steps. */
+struct mprof__object;
+bool mprof__c_take(const void *object, struct mprof__object *what);
+void mprof__c_freed(const struct mprof__object *what);
+void mprof__c_untake(const void *object, const struct mprof__object *what);
+void mprof__c_moved(void);
+
+/* The variants for recordings that are timed; see log.h.  COUNT is the number
+ * of elements of calloc(), 0 for others.  realloc() has two steps: `resizing`
+ * forgets the old object and stores in *WHAT what it was (false: it was not
+ * recorded); `resized` counts the result.  Between them the thread stays inside
+ * of the hook and holds the log, as another thread may get the old address. */
+struct mprof__resized;
+void mprof__c_allocated_timed(const void *object, uint64_t bytes,
+                              uint64_t count, const void *frame);
+void mprof__c_release_timed(const void *object);
+bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
+                             const void *frame);
+void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame);
+
+/* Return true if the recording is timed. */
+bool mprof__timed(void);
+
+/* Return true if a session records; for use between enter and leave. */
+bool mprof__recording(void);
+
+#endif
