@@ -9,6 +9,7 @@
 #include "monitor/base/table.h"
 #include "monitor/ecl/collector.h"
 #include "monitor/include/mprof.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/record/thread.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
