@@ -106,7 +106,7 @@ static void print_first(struct summary *s) {
                                   most);
     const int gap = (int)s->width - (int)report__columns(program) -
                     (int)report__columns(left) - (int)report__columns(right);
-    if (gap < 2)
+    if (gap < 2 || *right == '\0')
         print_line(s, "%s%s", program, left);
     else
         print_line(s, "%s%s%*s%s", program, left, gap, "", right);
