@@ -32,7 +32,7 @@ record_sources = \
 	monitor/record/alive.c \
 	monitor/record/alive.h \
 	monitor/record/arena.c monitor/record/arena.h \
-	monitor/record/asked.c monitor/record/one.h \
+	monitor/record/asked.c monitor/record/recording_lock.h \
 	monitor/record/blocks.c monitor/record/blocks.h \
 	monitor/record/c_counter.c monitor/record/c_counter.h \
 	monitor/record/c_record.c monitor/record/c_record.h \

@@ -9,7 +9,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/alive.h"
-#include "monitor/record/one.h"
+#include "monitor/record/recording_lock.h"
 #include "monitor/record/quiet.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/scope.h"
@@ -35,8 +35,8 @@ int mprof__recording_save(const char *file) {
     struct mprof__quiet saved;
     if (file == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire_looking(&saved);
-    return mprof__release(&saved, save(session, file, NULL));
+    struct mprof__session *session = mprof__recording_lock_looking(&saved);
+    return mprof__recording_unlock(&saved, save(session, file, NULL));
 }
 
 int mprof__recording_save_alive(const char *file, unsigned from,
@@ -45,18 +45,18 @@ int mprof__recording_save_alive(const char *file, unsigned from,
     const struct mprof__epochs epochs = {from, until};
     if (file == NULL || from > until)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire_looking(&saved);
+    struct mprof__session *session = mprof__recording_lock_looking(&saved);
     int error = session == NULL       ? MPROF_E_STOPPED
                 : session->alive == 0 ? MPROF_E_ALIVE
                                       : save(session, file, &epochs);
-    return mprof__release(&saved, error);
+    return mprof__recording_unlock(&saved, error);
 }
 
 int mprof__recording_snapshot(unsigned *number) {
     struct mprof__quiet saved;
     if (number == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire(&saved);
+    struct mprof__session *session = mprof__recording_lock(&saved);
     int error = !mprof__records()                   ? MPROF_E_STOPPED
                 : session->alive == 0               ? MPROF_E_ALIVE
                 : session->epoch + 1 >= MPROF__DEAD ? MPROF_E_MEMORY
@@ -64,7 +64,7 @@ int mprof__recording_snapshot(unsigned *number) {
     if (error == 0)
         *number = ++session->epoch;
     errno = 0;
-    return mprof__release(&saved, error);
+    return mprof__recording_unlock(&saved, error);
 }
 
 int mprof__recording_status(struct mprof_status *status) {
@@ -72,21 +72,21 @@ int mprof__recording_status(struct mprof_status *status) {
     if (status == NULL)
         return MPROF_E_ARGUMENT;
     memset(status, 0, sizeof *status);
-    struct mprof__session *session = mprof__acquire(&saved);
+    struct mprof__session *session = mprof__recording_lock(&saved);
     status->running = mprof__begun();
     if (session != NULL)
         mprof__session_status(session, status);
     status->memory_bytes = mprof__load_relaxed(&mprof__mapped);
-    return mprof__release(&saved, 0);
+    return mprof__recording_unlock(&saved, 0);
 }
 
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
     struct mprof__quiet saved;
     memset(now, 0, sizeof *now);
-    struct mprof__session *session = mprof__acquire(&saved);
+    struct mprof__session *session = mprof__recording_lock(&saved);
     if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
         mprof__live_read(session, reset, now);
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
 }
 
 int mprof__recording_mark(const char *name) {
@@ -94,10 +94,10 @@ int mprof__recording_mark(const char *name) {
     struct mprof__quiet saved;
     if (name == NULL || strlen(name) > LONGEST)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire(&saved);
-    return mprof__release(&saved, mprof__records()
-                                      ? mprof__session_mark(session, name)
-                                      : MPROF_E_STOPPED);
+    struct mprof__session *session = mprof__recording_lock(&saved);
+    return mprof__recording_unlock(
+        &saved, mprof__records() ? mprof__session_mark(session, name)
+                                 : MPROF_E_STOPPED);
 }
 
 int mprof__recording_scope_begin(struct mprof_scope *scope, unsigned wanted) {
@@ -105,8 +105,8 @@ int mprof__recording_scope_begin(struct mprof_scope *scope, unsigned wanted) {
     if (scope == NULL || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
     *scope = (struct mprof_scope){0, 0, NULL};
-    struct mprof__session *session = mprof__acquire(&saved);
-    return mprof__release(
+    struct mprof__session *session = mprof__recording_lock(&saved);
+    return mprof__recording_unlock(
         &saved, mprof__records() ? mprof__scope_begin(session, scope, wanted)
                                  : MPROF_E_STOPPED);
 }
@@ -115,10 +115,10 @@ int mprof__recording_scope_end(struct mprof_scope *scope) {
     struct mprof__quiet saved;
     if (scope == NULL || scope->within == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire(&saved);
-    return mprof__release(&saved, mprof__records()
-                                      ? mprof__scope_end(session, scope)
-                                      : MPROF_E_STOPPED);
+    struct mprof__session *session = mprof__recording_lock(&saved);
+    return mprof__recording_unlock(
+        &saved,
+        mprof__records() ? mprof__scope_end(session, scope) : MPROF_E_STOPPED);
 }
 
 static int save_scope(struct mprof__session *session,
@@ -138,10 +138,10 @@ int mprof__recording_scope_save(const struct mprof_scope *scope,
     struct mprof__quiet saved;
     if (scope == NULL || file == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__acquire(&saved);
-    return mprof__release(&saved, mprof__records()
-                                      ? save_scope(session, scope, file)
-                                      : MPROF_E_STOPPED);
+    struct mprof__session *session = mprof__recording_lock(&saved);
+    return mprof__recording_unlock(
+        &saved,
+        mprof__records() ? save_scope(session, scope, file) : MPROF_E_STOPPED);
 }
 
 void mprof__recording_scope_free(struct mprof_scope *scope) {
@@ -152,8 +152,8 @@ void mprof__recording_scope_free(struct mprof_scope *scope) {
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie) {
     struct mprof__quiet saved;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     if (mprof__adapter.watch != NULL)
         mprof__adapter.watch(function, cookie);
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
 }

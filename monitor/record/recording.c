@@ -25,7 +25,7 @@
 #include "monitor/record/session.h"
 #include "monitor/record/symbols.h"
 #include "monitor/record/deepest.h"
-#include "monitor/record/one.h"
+#include "monitor/record/recording_lock.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
@@ -48,7 +48,7 @@ static bool scans;          /* ... what is lost */
 static bool early;          /* the program has not begun */
 static bool initialized;    /* a recording has been started */
 
-struct mprof__session *mprof__acquire(struct mprof__quiet *saved) {
+struct mprof__session *mprof__recording_lock(struct mprof__quiet *saved) {
     mprof__be_quiet(saved);
     pthread_mutex_lock(&lock);
     return session;
@@ -56,16 +56,17 @@ struct mprof__session *mprof__acquire(struct mprof__quiet *saved) {
 
 static char unseen[400]; /* what the program allocates that nobody sees */
 
-struct mprof__session *mprof__acquire_looking(struct mprof__quiet *saved) {
+struct mprof__session *
+mprof__recording_lock_looking(struct mprof__quiet *saved) {
     char now[sizeof unseen] = "";
     if (mprof__adapter.unseen != NULL)
         mprof__adapter.unseen(now, sizeof now);
-    mprof__acquire(saved);
+    mprof__recording_lock(saved);
     memcpy(unseen, now, sizeof now);
     return session;
 }
 
-int mprof__release(const struct mprof__quiet *saved, int error) {
+int mprof__recording_unlock(const struct mprof__quiet *saved, int error) {
     int e = errno;
     pthread_mutex_unlock(&lock);
     mprof__be_loud(saved);
@@ -401,30 +402,30 @@ int mprof__recording_start(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    mprof__acquire_looking(&saved);
-    return mprof__release(&saved, start(file, false));
+    mprof__recording_lock_looking(&saved);
+    return mprof__recording_unlock(&saved, start(file, false));
 }
 
 int mprof__recording_resume(void) {
     struct mprof__quiet saved;
     char path[PATH_MAX];
-    mprof__acquire_looking(&saved);
+    mprof__recording_lock_looking(&saved);
     if (session == NULL || owner != getpid())
-        return mprof__release(&saved, MPROF_E_STOPPED);
+        return mprof__recording_unlock(&saved, MPROF_E_STOPPED);
     bool named = session->named;
     strcpy(path, session->path);
-    return mprof__release(&saved, start(named ? path : NULL, true));
+    return mprof__recording_unlock(&saved, start(named ? path : NULL, true));
 }
 
 int mprof__recording_set_heaps(unsigned wanted) {
     struct mprof__quiet saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     int error = mprof__adapter.check(wanted);
     if (error == 0)
         heaps = wanted;
-    return mprof__release(&saved, error);
+    return mprof__recording_unlock(&saved, error);
 }
 
 int mprof__recording_set_live(int mode) {
@@ -434,9 +435,9 @@ int mprof__recording_set_live(int mode) {
     if (mode != MPROF_LIVE_OFF &&
         (mprof__adapter.tells_alive == NULL || !mprof__adapter.tells_alive()))
         return MPROF_E_ALIVE;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     live = (unsigned)mode;
-    return mprof__release(&saved, 0);
+    return mprof__recording_unlock(&saved, 0);
 }
 
 _Static_assert(MPROF__MOST_SAMPLING == MPROF_MOST_SAMPLING,
@@ -446,28 +447,28 @@ int mprof__recording_set_sampling(unsigned bytes) {
     struct mprof__quiet saved;
     if (bytes == 1 || bytes > MPROF__MOST_SAMPLING)
         return MPROF_E_ARGUMENT;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     sampling = bytes;
-    return mprof__release(&saved, 0);
+    return mprof__recording_unlock(&saved, 0);
 }
 
 /* What is garbage by now is not alive.  Finalizers that run meanwhile may call
  * any of our functions. */
 static void collect(void) {
     struct mprof__quiet saved;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     bool wanted = mprof__records() && session->alive == MPROF_LIVE_ON;
     uint64_t before =
         wanted ? mprof__arena_header(&session->arena)->alive_collections : 0;
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
     if (!wanted)
         return;
     mprof__adapter.collect();
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     if (mprof__records() && session->alive == MPROF_LIVE_ON &&
         mprof__arena_header(&session->arena)->alive_collections != before)
         mprof__arena_header(&session->arena)->alive |= MPROF_ALIVE_AT_END;
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
 }
 
 static int stop(void) {
@@ -500,15 +501,16 @@ static int lacks(void) {
 int mprof__recording_stop(void) {
     struct mprof__quiet saved;
     collect();
-    mprof__acquire_looking(&saved);
+    mprof__recording_lock_looking(&saved);
     bool runs = session != NULL && owner == getpid() && running;
     int error = stop();
-    return mprof__release(&saved, error == 0 && runs ? lacks() : error);
+    return mprof__recording_unlock(&saved,
+                                   error == 0 && runs ? lacks() : error);
 }
 
 bool mprof__reopen(struct mprof__session *stopped) {
     struct mprof__quiet saved;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     bool open = mprof__tracked() == stopped && !stopped->pinned;
     if (open && !stopped->open) {
         open = mprof__arena_reopen(&stopped->arena) == 0;
@@ -517,7 +519,7 @@ bool mprof__reopen(struct mprof__session *stopped) {
         else
             publish(NULL, NULL);
     }
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
     return open;
 }
 
@@ -531,8 +533,8 @@ int mprof__recording_restart(const char *file) {
     if (mprof__process_is_secure())
         return refused();
     pthread_once(&once, initialize);
-    mprof__acquire_looking(&saved);
-    return mprof__release(&saved, restart(file));
+    mprof__recording_lock_looking(&saved);
+    return mprof__recording_unlock(&saved, restart(file));
 }
 
 void mprof__recording_set_autosave(int count) {
@@ -555,15 +557,15 @@ static int reset(void) {
 
 int mprof__recording_reset(void) {
     struct mprof__quiet saved;
-    mprof__acquire_looking(&saved);
-    return mprof__release(&saved, reset());
+    mprof__recording_lock_looking(&saved);
+    return mprof__recording_unlock(&saved, reset());
 }
 
 void mprof__recording_set_warnings(int on) {
     struct mprof__quiet saved;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     warns = on != 0;
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
 }
 
 void mprof__recording_set_summary(bool on) {
@@ -586,7 +588,7 @@ static void finish(void *unused) {
     bool tells = summary && owner == getpid();
     if (tells)
         mprof__recording_heap(false, &now);
-    mprof__acquire_looking(&saved);
+    mprof__recording_lock_looking(&saved);
     if (owner == getpid()) {
         stop();
         if (session != NULL && session->named && warns)
@@ -596,7 +598,7 @@ static void finish(void *unused) {
         if (session != NULL)
             mprof__log_retire(session);
     }
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
     if (owner == getpid() && mprof__adapter.ended != NULL)
         mprof__adapter.ended();
     /* This looks for a locale, and allocates. */
@@ -621,9 +623,9 @@ static void __attribute__((destructor)) at_exit(void) {
 
 void mprof__recording_set_limit(uint64_t bytes) {
     struct mprof__quiet saved;
-    mprof__acquire(&saved);
+    mprof__recording_lock(&saved);
     limit = bytes == 0                     ? 1
             : bytes < MPROF__LARGEST_LIMIT ? bytes
                                            : MPROF__LARGEST_LIMIT;
-    mprof__release(&saved, 0);
+    mprof__recording_unlock(&saved, 0);
 }
