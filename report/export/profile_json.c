@@ -1,5 +1,5 @@
-/* profile_json.c - JSON of our own, described in the manual page mprof-export(1): all
- * that the other formats have, by numbers into lists.
+/* profile_json.c - all numbers as JSON of our own, see mprof-export(1): lists
+ * whose members refer to each other by their numbers.
  */
 #include <inttypes.h>
 

@@ -373,7 +373,8 @@ static void a_program_that_is_gone_or_changed(void **state) {
     (void)state;
     save_self(true, path, sizeof path);
     assert_int_equal(RUN(&out, &err, "--table=direct", data_name), 0);
-    assert_non_null(strstr(out, " was changed since the recording: its functions have no "));
+    assert_non_null(strstr(
+        out, " was changed since the recording: its functions have no "));
     assert_null(strstr(out, "  save_self\n"));
     free(out);
     free(err);
