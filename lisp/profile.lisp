@@ -330,7 +330,7 @@ the PROFILE-FINDINGS."
   (flet ((from-file (name)
            (let ((profile (profile-from-file name file all-frames chains)))
              (when findings
-               (setf (slot-value profile 'findings) (read-findings name)))
+               (setf (slot-value profile 'findings) (read-findings name all-frames)))
              profile)))
     (if file
         (from-file (file-string file))
@@ -347,9 +347,13 @@ mprof command."
             (read-chains name chains options)))
     profile))
 
-(defun read-findings (file)
-  "Return the sentences about the Lisp heap in the data file FILE, strings."
-  (getf (read-sexp (%report `("summary" "--format=sexp" "--heap=lisp" ,file))) :lisp))
+(defun read-findings (file all-frames)
+  "Return the sentences about the Lisp heap in the data file FILE, strings.  ALL-FRAMES as
+in REPORT."
+  (getf (read-sexp (%report `("summary" "--format=sexp" "--heap=lisp"
+                                        ,@(and all-frames '("--all-frames"))
+                                        ,file)))
+        :lisp))
 
 (defun read-chains (file most options)
   "The PROFILE-CHAINs of the Lisp heap in the data file FILE, MOST of them."

@@ -235,7 +235,7 @@ libmprof_ecl_la_LIBADD = libmonitor-format.la
 libmprof_ecl_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 0:0:0 \
 	$(NO_UNDEFINED) -Wl,-z,nodelete
 
-# The archive has no types: they would be listed with those of the program.
+# The archive has no types: mprof would list them as types of the program.
 install-exec-hook:
 	$(STRIP) --strip-debug '$(DESTDIR)$(libdir)/libmprof_malloc.a'
 	$(renew_loader_cache)

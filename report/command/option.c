@@ -150,10 +150,6 @@ bool report__take_option(struct report__call *call, char **argv, int *at) {
     const size_t length = strcspn(name, "=");
     const struct report__option *option = find(call, name, length);
     const char *value = name[length] == '=' ? name + length + 1 : NULL;
-    if (!option && argument[1] == 'o') { /* -oFILE */
-        option = find(call, "output", strlen("output"));
-        value = argument + 2;
-    }
     const int shown = (int)(name - argument) + (int)length;
 
     if (!option)

@@ -226,7 +226,7 @@ static bool set_stats(struct report__call *call, const char *which) {
                           which);
 }
 
-/* "FILE,plain,4k"; what is none of these is a part of the file's name. */
+/* "FILE,plain,4k"; any other part belongs to the name of the file. */
 static bool set_log(struct report__call *call, const char *value) {
     struct report__run_options *run = &call->options.run;
     char *file = report__copy(&call->pool, value, strlen(value)), *comma;
