@@ -165,9 +165,9 @@ bool report__read_budget(struct report__pool *pool, const char *name, bool new,
     if (!file && new &&errno == ENOENT)
         return true;
     if (!file) {
-        *error = report__format(pool, "cannot open %s: %s%s", name,
-                                strerror(errno),
-                                errno == ENOENT ? "; --update makes it" : "");
+        *error =
+            report__format(pool, "cannot open %s: %s%s", name, strerror(errno),
+                           errno == ENOENT ? "; --update makes it" : "");
         return false;
     }
     report__budget_add(fileno(file));
