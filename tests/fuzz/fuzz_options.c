@@ -58,7 +58,9 @@ static void parse(int argc, char **argv) {
         fuzz_expect_lines(&err, good ? 0 : 1);
         if (good)
             expect_options(&call.options, argc);
-        if (good && i == MPROF_COMMAND_RUN && call.options.run.limit)
+        /* With --help, nothing is checked and nothing runs. */
+        if (good && i == MPROF_COMMAND_RUN && call.options.run.limit &&
+            !call.options.help && !call.options.version)
             FUZZ_EXPECT(mprof__read_bytes(call.options.run.limit, &bytes) &&
                         bytes <= MPROF__LARGEST_LIMIT);
         fuzz_free(&out);
