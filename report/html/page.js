@@ -67,6 +67,8 @@ function checkState() {
 function showControls() {
   const used = new Set(heap.threads);
   setOptions($("metric"), heap.metrics.map(m => [m, METRICS[m][0]]), state.metric);
+  $("graph-title").textContent =
+    `Chains of callers, by ${METRICS[state.metric][0]}${state.metric === "bytes" ? " allocated" : ""}`;
   setOptions($("class"), [["-1", "all"], ...heap.sorts.map((c, i) => [String(i), c])
     .filter(([i]) => heap.hasSort(+i))],
     state.class);

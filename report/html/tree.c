@@ -119,7 +119,7 @@ static uint32_t rest_of(struct maker *m, uint32_t parent) {
     if (m->rest[parent] == 0) {
         m->links[m->link_count] =
             (struct link){.parent = parent,
-                          .function = report__smaller(m->e->names),
+                          .function = report__all_functions(m->e->names),
                           .self = m->link_count + 1};
         m->rest[parent] = ++m->link_count;
     }

@@ -6,14 +6,9 @@
 #include "report/export/chains.h"
 #include "report/graph/lisp_types.h"
 
-/* In place of a function: chains with too little to have their own nodes. */
-static inline uint32_t report__smaller(const struct report__functions *names) {
-    return report__all_functions(names);
-}
-
 /* A function, called by that of a node further up. */
 struct report__html_node {
-    uint32_t function;
+    uint32_t function; /* report__all_functions(): what is left out */
     uint32_t up; /* levels from the node before it to where its caller is */
 };
 

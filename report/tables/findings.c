@@ -64,6 +64,8 @@ static void find_own(struct report__finder *f) {
 
 /* Sentences */
 
+enum { MUCH = 4 }; /* a quarter of all says enough */
+
 static struct report__sentence *new_sentence(struct report__finder *f) {
     struct report__findings *out = f->out;
 
@@ -219,18 +221,21 @@ static uint32_t find_way(struct report__finder *f, const struct kept *list,
     return best;
 }
 
-static void say_kept(struct report__finder *f) {
+/* WHAT MEASURE counts is where; of the peak only what is much. */
+static void say_where(struct report__finder *f, enum report__measured measure,
+                      const char *what) {
     struct kept *list =
         report__alloc(f->pool, f->c.part->counter_count, sizeof *list);
+    const bool is_leak = measure == MPROF_ALL_KEPT && !f->is_lisp;
     struct report__at at;
-    uint64_t all = 0, kept = 0, held = 0;
-    uint32_t count = 0;
+    uint64_t all = 0, kept = 0, held = 0, through = 0;
+    uint32_t count = 0, caller;
 
     for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
-        const uint64_t left = report__measured(&at, MPROF_ALL_KEPT).bytes;
+        const uint64_t left = report__measured(&at, measure).bytes;
         if (!at.counter)
             continue;
-        if (!f->is_lisp && report__is_held(f, at.path)) {
+        if (is_leak && report__is_held(f, at.path)) {
             held += left;
             continue;
         }
@@ -238,7 +243,7 @@ static void say_kept(struct report__finder *f) {
             (struct kept){report__spot(f, at.path), at.allocated.bytes, left};
         all += left;
     }
-    if (all == 0 && !f->is_lisp)
+    if (all == 0 && is_leak)
         WORDS(f, new_sentence(f), "%s",
               held > 0
                   ? "The program freed all that it allocated; the C or C++ "
@@ -246,15 +251,13 @@ static void say_kept(struct report__finder *f) {
                   : "Everything was freed.");
     if (all == 0)
         return;
-    uint64_t through;
-    uint32_t caller;
-    const uint32_t way = find_way(f, list, count, all, &through);
+    const uint32_t way = measure == MPROF_ALL_KEPT
+                             ? find_way(f, list, count, all, &through)
+                             : MPROF_NONE;
     const uint32_t label = find_origin(f, list, count, &kept, &caller);
-    if (kept == 0)
+    if (kept == 0 || (measure == MPROF_ALL_AT_PEAK && kept < all / MUCH))
         return;
     struct report__sentence *s = new_sentence(f);
-    const char *what = report__format(f->pool, " of the %s bytes",
-                                      f->is_lisp ? "live" : "unfreed");
     if (way != MPROF_NONE && is_most(through, all) && !is_most(kept, all)) {
         WORDS(f, s, "%s%s come by way of ", report__share(through, all).text,
               what);
@@ -337,7 +340,6 @@ static void say_called(struct report__finder *f, struct report__sentence *s,
 }
 
 static void say_cause(struct report__finder *f) {
-    enum { MUCH = 4 }; /* a quarter of all says enough */
     const uint64_t all = report__total(f->c.part, f->c.heap).allocated.bytes;
     const struct report__grouping causes = find_causes(f, false);
     const struct report__grouping libraries = find_causes(f, true);
@@ -417,7 +419,10 @@ struct report__findings *report__find(const struct report__context *context) {
     f.origins = report__origins(f.pool, f.c.part, f.c.names);
     find_own(&f);
     if (!is_lisp || alive)
-        say_kept(&f);
+        say_where(&f, MPROF_ALL_KEPT,
+                  is_lisp ? " of the live bytes" : " of the unfreed bytes");
+    if (!is_lisp)
+        say_where(&f, MPROF_ALL_AT_PEAK, " of the bytes at the peak");
     say_cause(&f);
     if (!is_lisp)
         say_temporary(&f);

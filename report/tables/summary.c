@@ -64,10 +64,8 @@ static struct report__text bytes_of(const struct summary *s, uint64_t bytes,
 
 /* BYTES with their unit. */
 static const char *amount_of(const struct summary *s, uint64_t bytes) {
-    return s->c->digits
-               ? report__format(s->c->pool, "%s bytes",
-                                report__grouped(bytes).text)
-               : report__format(s->c->pool, "%s", report__amount(bytes).text);
+    return report__format(s->c->pool, "%s%s", bytes_of(s, bytes, LARGE).text,
+                          s->c->digits ? " bytes" : "");
 }
 
 /* The verdict */
@@ -237,7 +235,8 @@ static double percent(uint64_t part, uint64_t whole) {
     return 100 * (double)part / (double)(whole ? whole : 1);
 }
 
-static void print_table(struct summary *s, enum report__finding_table table,
+/* At most MOST rows, but one at least; false: there is none. */
+static bool print_table(struct summary *s, enum report__finding_table table,
                         const char *title, const char *counted, uint32_t most) {
     const uint32_t numbers = COUNT_WIDTH + BYTES_WIDTH + SHARE_WIDTH;
     const uint32_t width = s->width - numbers - 2;
@@ -247,7 +246,8 @@ static void print_table(struct summary *s, enum report__finding_table table,
     const bool has_held = table == MPROF_FOUND_KEPT && held->allocs > 0;
 
     if (count == 0)
-        return;
+        return false;
+    most = most > 5 ? 5 : most ? most : 1;
     most -= has_held && most > 1;
     print_line(s, "%s", "");
     print_line(s, "%-*s%*s%*s", (int)width + 2, title, COUNT_WIDTH, counted,
@@ -266,6 +266,7 @@ static void print_table(struct summary *s, enum report__finding_table table,
                    "(the C or C++ library, no leak)", COUNT_WIDTH,
                    report__grouped(held->allocs).text, BYTES_WIDTH,
                    bytes_of(s, held->bytes, all).text);
+    return true;
 }
 
 static void print_types(struct summary *s) {
@@ -305,18 +306,20 @@ static void print_rows(struct summary *s, uint32_t lines) {
             {MPROF_FOUND_ALLOCATED, "Allocated by (self)", "blocks"},
             {MPROF_FOUND_PEAK, "", ""}}};
     const bool is_lisp = s->c->heap == MPROF_LISP_HEAP;
-    uint32_t tables = 0, rows = 1;
+    uint32_t tables = 0;
 
-    for (int i = 0; i < 4; i++)
-        tables += s->found->tables[all[s->c->heap][i].table].count > 0;
+    for (int i = 0; i < MPROF_FOUND_TYPES; i++)
+        tables += s->found->tables[i].count > 0;
     if (is_lisp)
         lines -= 2;
-    if (tables > 0 && lines > s->lines + 2 * tables)
-        rows = (lines - s->lines - 2 * tables) / tables;
-    rows = rows > 5 ? 5 : rows < 1 ? 1 : rows;
-    for (int i = 0; i < 4; i++)
-        print_table(s, all[s->c->heap][i].table, all[s->c->heap][i].title,
-                    all[s->c->heap][i].counted, rows);
+    for (int i = 0; i < 4; i++) {
+        const uint32_t used = s->lines + 2 * tables;
+        /* Each gets its part of the lines that are left. */
+        if (print_table(s, all[s->c->heap][i].table, all[s->c->heap][i].title,
+                        all[s->c->heap][i].counted,
+                        tables && lines > used ? (lines - used) / tables : 0))
+            tables--;
+    }
     if (is_lisp)
         print_types(s);
 }
