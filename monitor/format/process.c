@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,4 +105,20 @@ enum mprof__fate mprof__process_fate(const struct mprof__process *process) {
                    mprof__process_start(process->pid) == process->forked
                ? MPROF__RUNS
                : MPROF__HAS_ENDED;
+}
+
+static uint64_t fork_id; /* of this process, in the child of a fork */
+
+void mprof__image_forked(void) {
+    if (getrandom(&fork_id, sizeof fork_id, GRND_NONBLOCK) != sizeof fork_id)
+        fork_id += mprof__process_clock();
+}
+
+uint64_t mprof__image_id(void) {
+    uint64_t id = 0;
+    /* Random bytes from the kernel; a child that was forked has them too. */
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL)
+        memcpy(&id, random, sizeof id);
+    return id ^ (uint64_t)getpid() ^ fork_id;
 }

@@ -40,6 +40,11 @@ struct mprof__process {
 /* This one.  Allocates nothing. */
 struct mprof__process mprof__process_self(void);
 
+/* A number that each program which is executed gets anew, and each child of a
+ * fork, which has to call the second function. */
+uint64_t mprof__image_id(void);
+void mprof__image_forked(void);
+
 enum mprof__fate {
     MPROF__RUNS,
     MPROF__HAS_ENDED,

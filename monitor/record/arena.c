@@ -22,7 +22,6 @@
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/cut.h"
-#include "monitor/record/session.h"
 #include "monitor/unwind/arch.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */
@@ -262,6 +261,7 @@ static bool find_addresses(struct mprof__arena *arena, size_t limit) {
 int mprof__arena_open(struct mprof__arena *arena, const char *path,
                       size_t limit) {
     memset(arena, 0, sizeof *arena);
+    pthread_mutex_init(&arena->lock, NULL);
     arena->fd = open_file(path);
     if (arena->fd < 0)
         return MPROF_E_OPEN;
@@ -322,6 +322,18 @@ void mprof__arena_close(struct mprof__arena *arena) {
         munmap(arena->base, arena->far ? arena->mapped : arena->limit);
     arena->base = NULL;
     leave_file(arena);
+}
+
+void mprof__arena_clock(struct mprof__arena *arena) {
+    mprof__arena_clock_at(arena, mprof__clock(CLOCK_MONOTONIC));
+}
+
+void mprof__arena_clock_at(struct mprof__arena *arena, uint64_t now) {
+    struct mprof_header *header = mprof__arena_header(arena);
+    mprof__store_relaxed(&header->duration, mprof__arena_time(arena, now));
+    mprof__store_relaxed(&header->saved, mprof__process_clock());
+    mprof__store_relaxed(&header->recorded, mprof__clock(CLOCK_REALTIME));
+    mprof__store_relaxed(&header->memory, mprof__load_relaxed(&mprof__mapped));
 }
 
 static void check_ends(const struct mprof__arena *arena) {

@@ -20,11 +20,12 @@
  * record, or of a thing in a block, / 8.
  *
  * One thread at a time may call the functions that add records (the caller
- * holds the session's lock); every thread may write into records.
+ * holds the arena's lock); every thread may write into records.
  */
 #ifndef MONITOR_RECORD_ARENA_H
 #define MONITOR_RECORD_ARENA_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,9 @@
 #include "monitor/format/format.h"
 
 struct mprof__arena {
+    /* Guards the adding of records, and of what is known of them: sites,
+     * modules, functions, threads. */
+    pthread_mutex_t lock;
     char *base;       /* start of the range, and of the file */
     bool far;         /* the range is far away, and not reserved */
     size_t limit;     /* bytes of the range */
@@ -51,9 +55,14 @@ struct mprof__arena {
     size_t reserve; /* of the limit, for what must not fail for want of room
                        that whole chains have taken; see enum mprof__room */
     uint64_t mapped_before; /* what mprof__mapped was when it was opened */
+    uint64_t started;       /* CLOCK_MONOTONIC, ns, when it was last started to
+                               record into it, */
+    uint64_t before;        /* and ns recorded before that */
+    /* Its file was found to be cut, or NULL; in a signal's handler, too. */
+    void (*on_cut)(struct mprof__arena *arena);
 };
 
-/* The invariants, of the whole arena; the caller holds the session's lock. */
+/* The invariants, of the whole arena; the caller holds the arena's lock. */
 void mprof__arena_check(const struct mprof__arena *arena);
 
 /* Create the data file PATH, or one without a name when PATH is NULL, and
@@ -85,6 +94,18 @@ mprof_ref mprof__arena_string(struct mprof__arena *arena, const char *text,
 /* Mark the file complete and cut it at its end, or open for more again. */
 int mprof__arena_complete(struct mprof__arena *arena);
 int mprof__arena_reopen(struct mprof__arena *arena);
+
+/* How long ARENA is recorded into at NOW, CLOCK_MONOTONIC: ns. */
+static inline uint64_t mprof__arena_time(const struct mprof__arena *arena,
+                                         uint64_t now) {
+    return arena->before + now - arena->started;
+}
+
+/* Bring the duration and the memory in the header up to date, which a killed
+ * program leaves behind; while it is recorded.  NOW is CLOCK_MONOTONIC, in ns.
+ */
+void mprof__arena_clock_at(struct mprof__arena *arena, uint64_t now);
+void mprof__arena_clock(struct mprof__arena *arena);
 
 /* Have what is recorded so far written to the disk, without waiting. */
 void mprof__arena_flush(struct mprof__arena *arena);

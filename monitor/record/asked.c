@@ -23,11 +23,11 @@ static int save(struct mprof__session *session, const char *file,
     /* The data file of a recording that goes on is itself not replaced. */
     if (session->named && strcmp(file, session->path) == 0)
         return epochs == NULL ? 0 : MPROF_E_ARGUMENT;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     int error =
         mprof__arena_save(&session->arena, file,
                           epochs == NULL ? NULL : mprof__alive_choose, epochs);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return error;
 }
 
@@ -127,9 +127,9 @@ static int save_scope(struct mprof__session *session,
     if (error != 0)
         return error;
     mprof__improve_names();
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     error = mprof__arena_save(&session->arena, file, mprof__scope_edit, scope);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return error;
 }
 

@@ -2,54 +2,47 @@
 #include "monitor/record/blocks.h"
 
 #include "monitor/base/self.h"
-#include "monitor/record/thread.h"
 
 /* Bytes in the first blocks of a thread, at most so many things, and things in
  * the largest ones. */
 enum { FIRST_BYTES = 896, FIRST_THINGS = 16, MOST_THINGS = 512 };
 
 /* A quarter of what there is in all.  There may be many threads, and little
- * room in ARENA. */
-static uint32_t next_capacity(const struct mprof__arena *arena,
-                              const struct mprof__blocks *blocks) {
+ * room in the arena. */
+static uint32_t next_capacity(const struct mprof__blocks *blocks) {
     uint32_t fit = FIRST_BYTES / blocks->bytes, quarter = blocks->room / 4;
     uint32_t first = fit < FIRST_THINGS ? fit : FIRST_THINGS;
-    if (quarter < first || !mprof__arena_has_room(arena, MPROF__FOR_CHAINS))
+    if (quarter < first || !mprof__arena_has_room(blocks->arena, MPROF__FOR_CHAINS))
         return first;
     return quarter < MOST_THINGS ? quarter : MOST_THINGS;
 }
 
-static bool make_block(struct mprof__thread *thread,
-                       struct mprof__blocks *blocks, uint32_t capacity) {
-    struct mprof__arena *arena = &thread->session->arena;
+static bool make_block(struct mprof__blocks *blocks, uint32_t capacity) {
+    struct mprof__arena *arena = blocks->arena;
     struct mprof_block *block = mprof__arena_record(
         arena, blocks->type, sizeof *block + (size_t)capacity * blocks->bytes);
     if (block == NULL)
         return false;
-    block->thread = thread->ref;
+    block->thread = blocks->thread;
     mprof__arena_publish(arena, block);
     blocks->last = block;
     blocks->room += capacity;
     return true;
 }
 
-bool mprof__block_fix(struct mprof__thread *thread,
-                      struct mprof__blocks *blocks, uint32_t capacity) {
+bool mprof__block_fix(struct mprof__blocks *blocks, uint32_t capacity) {
     blocks->fixed = true;
-    return make_block(thread, blocks, capacity);
+    return make_block(blocks, capacity);
 }
 
-static bool add_block(struct mprof__thread *thread,
-                      struct mprof__blocks *blocks, enum mprof__room room) {
-    struct mprof__session *session = thread->session;
-    struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->lock);
-    uint32_t capacity = next_capacity(arena, blocks);
+static bool add_block(struct mprof__blocks *blocks, enum mprof__room room) {
+    struct mprof__arena *arena = blocks->arena;
+    mprof__lock(&arena->lock);
     bool made = mprof__arena_has_room(arena, room) &&
-                make_block(thread, blocks, capacity);
+                make_block(blocks, next_capacity(blocks));
     if (made)
-        mprof__session_clock(session);
-    mprof__unlock(&session->lock);
+        mprof__arena_clock(arena);
+    mprof__unlock(&arena->lock);
     return made;
 }
 
@@ -63,14 +56,13 @@ static inline void *next_of(const struct mprof__blocks *blocks) {
     return at + blocks->bytes <= last->head.bytes ? (char *)last + at : NULL;
 }
 
-void *mprof__block_next(struct mprof__thread *thread,
-                        struct mprof__blocks *blocks, enum mprof__room room) {
+void *mprof__block_next(struct mprof__blocks *blocks, enum mprof__room room) {
     /* What there is room for in a block is not for whole chains either, once
      * they have taken what they may. */
-    if (!blocks->fixed && !mprof__arena_has_room(&thread->session->arena, room))
+    if (!blocks->fixed && !mprof__arena_has_room(blocks->arena, room))
         return NULL;
     void *next = next_of(blocks);
-    if (next == NULL && !blocks->fixed && add_block(thread, blocks, room))
+    if (next == NULL && !blocks->fixed && add_block(blocks, room))
         next = next_of(blocks);
     return next;
 }

@@ -3,7 +3,7 @@
  *     | head | thread | count | thing | thing | thing | 000000 | 000000 |
  *      0      8        12      16              ^ the next is made here
  *
- * Only the thread itself adds to its blocks, and needs the session's lock just
+ * Only the thread itself adds to its blocks, and needs the arena's lock just
  * for a new one.  A thing is complete before `count` grows over it.
  */
 #ifndef MONITOR_RECORD_BLOCKS_H
@@ -16,10 +16,10 @@
 #include "monitor/format/format.h"
 #include "monitor/record/arena.h"
 
-struct mprof__thread;
-
 /* The blocks of one type of a thread. */
 struct mprof__blocks {
+    struct mprof__arena *arena;
+    mprof_ref thread;         /* its THREAD */
     struct mprof_block *last; /* NULL: there are none yet */
     uint32_t type;            /* enum mprof_record_type */
     uint32_t bytes;           /* of a thing, a multiple of 8 */
@@ -36,15 +36,13 @@ mprof__block_capacity(const struct mprof__blocks *blocks) {
                      blocks->bytes;
 }
 
-/* Where the next thing of BLOCKS is made, of THREAD; what is there is
- * arbitrary.  NULL: there is no ROOM for it.  Takes the session's lock. */
-void *mprof__block_next(struct mprof__thread *thread,
-                        struct mprof__blocks *blocks, enum mprof__room room);
+/* Where the next thing of BLOCKS is made; what is there is arbitrary.  NULL:
+ * there is no ROOM for it.  Takes the arena's lock. */
+void *mprof__block_next(struct mprof__blocks *blocks, enum mprof__room room);
 
 /* Make the one block of FIXED blocks, with room for CAPACITY things; the caller
- * holds the session's lock. */
-bool mprof__block_fix(struct mprof__thread *thread,
-                      struct mprof__blocks *blocks, uint32_t capacity);
+ * holds the arena's lock. */
+bool mprof__block_fix(struct mprof__blocks *blocks, uint32_t capacity);
 
 /* Things that it has room for yet. */
 static inline uint32_t mprof__block_left(const struct mprof__blocks *blocks) {
@@ -52,11 +50,10 @@ static inline uint32_t mprof__block_left(const struct mprof__blocks *blocks) {
 }
 
 /* That thing is complete. */
-static inline mprof_ref mprof__block_publish(const struct mprof__arena *arena,
-                                             struct mprof__blocks *blocks,
+static inline mprof_ref mprof__block_publish(struct mprof__blocks *blocks,
                                              const void *thing) {
     mprof__store_release(&blocks->last->count, blocks->last->count + 1);
-    return mprof__arena_ref(arena, thing);
+    return mprof__arena_ref(blocks->arena, thing);
 }
 
 #endif

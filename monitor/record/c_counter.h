@@ -68,7 +68,7 @@ mprof__c_counter_frees(const struct mprof__share *share,
 }
 
 /* Let COUNTER, of SESSION, have room for any numbers.  False: there is none in
- * the data file.  Takes the session's lock; errno stays. */
+ * the data file.  Takes the arena's lock; errno stays. */
 bool mprof__c_counter_widen(struct mprof__session *session,
                             struct mprof_c_counter *counter);
 

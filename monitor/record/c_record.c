@@ -33,7 +33,7 @@ static struct mprof_size *add_size(struct mprof__thread *thread,
                                    mprof_ref owner, uint32_t size) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof_size *record =
         mprof__arena_record(arena, MPROF_SIZE, sizeof *record);
     if (record != NULL) {
@@ -41,7 +41,7 @@ static struct mprof_size *add_size(struct mprof__thread *thread,
         record->size = size;
         mprof__arena_publish(arena, record);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return record;
 }
 
@@ -75,7 +75,7 @@ static void autosave(struct mprof__thread *thread) {
         thread->autosave = every;
     if (--thread->autosave > 0)
         return;
-    mprof__session_clock(thread->session);
+    mprof__arena_clock(&thread->session->arena);
     mprof__arena_flush(&thread->session->arena);
 }
 
@@ -303,7 +303,7 @@ static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
     struct mprof__slot *slot = mprof__table_find(&thread->foreign, counter);
     if (slot != NULL)
         return (struct mprof_freed *)(uintptr_t)slot->value;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof_freed *ours = NULL;
     if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         ours = mprof__arena_record(arena, MPROF_FREED, sizeof *ours);
@@ -312,7 +312,7 @@ static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
         ours->counter = counter;
         mprof__arena_publish(arena, ours);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     if (ours != NULL)
         mprof__table_add(&thread->foreign, counter, (uintptr_t)ours);
     return ours;

@@ -59,7 +59,7 @@ static void note(struct mprof__session *session, uint64_t ns, uint64_t before,
         return;
     record->points[record->count] = (struct mprof_collection){
         .time =
-            session->before + mprof__clock(CLOCK_MONOTONIC) - session->started,
+            mprof__arena_time(&session->arena, mprof__clock(CLOCK_MONOTONIC)),
         .allocated = allocated(session),
         .before = before,
         .after = after,

@@ -15,7 +15,6 @@
 #include "monitor/format/claim.h"
 #include "monitor/format/crc.h"
 #include "monitor/format/process.h"
-#include "monitor/record/session.h"
 #include "monitor/unwind/arch.h"
 
 /* The check sum that the file FD has when it is complete, from HEADER on.

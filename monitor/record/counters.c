@@ -112,7 +112,7 @@ static struct mprof_counter *add_counter(struct mprof__thread *thread,
                                          uint32_t key, enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     struct mprof__blocks *blocks = &thread->tree.counter_blocks;
-    struct mprof_counter *counter = mprof__block_next(thread, blocks, room);
+    struct mprof_counter *counter = mprof__block_next(blocks, room);
     if (counter == NULL)
         return NULL;
     memset(counter, 0, blocks->bytes);
@@ -121,7 +121,7 @@ static struct mprof_counter *add_counter(struct mprof__thread *thread,
         ((struct mprof_c_counter *)counter)->thread = thread->ref;
         ((struct mprof_c_counter *)counter)->site = site;
     }
-    mprof_ref ref = mprof__block_publish(arena, blocks, counter);
+    mprof_ref ref = mprof__block_publish(blocks, counter);
     mprof__store_release(find_end(arena, node), ref);
     return counter;
 }

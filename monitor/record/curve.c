@@ -22,7 +22,7 @@ enum { FIRST_BYTES = 1024, FIRST_NS = 1000 * 1000, MOST_RSS_HALVINGS = 31 };
 void mprof__curve_begin(struct mprof__session *session) {
     struct mprof__curve *curve = &session->curve;
     struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     if (curve->record == NULL && !curve->refused) {
         struct mprof_curve *record =
             mprof__arena_has_room(arena, MPROF__FOR_COUNTERS)
@@ -36,7 +36,7 @@ void mprof__curve_begin(struct mprof__session *session) {
         mprof__store_relaxed(&curve->refused, record == NULL);
         mprof__store_release(&curve->record, record);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 /* Over all SIZEs. */
@@ -124,7 +124,7 @@ void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
         record->step *= 2;
     }
     uint64_t time =
-        session->before + mprof__clock(CLOCK_MONOTONIC) - session->started;
+        mprof__arena_time(&session->arena, mprof__clock(CLOCK_MONOTONIC));
     struct sums sums = add_up(session);
     record->points[record->count] = (struct mprof_point){
         time, allocated, current, sums.allocated.allocs - sums.frees + 1};

@@ -15,7 +15,6 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
-#include "monitor/record/session.h"
 
 /* What sigaction() is in the C library, whoever stands before that. */
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);
@@ -38,15 +37,9 @@ static int which;                  /* atomic */
 static bool changing;              /* atomic: a lock, with signals blocked */
 
 void mprof__cut_found(struct mprof__arena *arena) {
-    struct mprof__session *session = mprof__tracked();
     mprof__store_release(&arena->cut, true);
-    if (session == NULL || &session->arena != arena)
-        return;
-    uint64_t id = session->id;
-    mprof__replace(&mprof__page.sessions.recording, &id, 0);
-    struct mprof__session *same = session;
-    mprof__replace(&mprof__page.sessions.current, &same, NULL);
-    mprof__replace(&mprof__page.sessions.tracked, &session, NULL);
+    if (arena->on_cut != NULL)
+        arena->on_cut(arena);
 }
 
 int mprof__cut_error(void) {

@@ -16,7 +16,7 @@ mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,
     struct mprof_wide *wide = NULL;
     mprof_ref ref = 0;
     int saved = errno;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     if (mprof__arena_has_room(arena, MPROF__FOR_ROOTS))
         wide = mprof__arena_record(arena, type, head + bytes);
     if (wide != NULL) {
@@ -24,7 +24,7 @@ mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,
         memcpy((char *)wide + head, numbers, bytes);
         ref = mprof__arena_publish(arena, wide);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     errno = saved;
     return ref;
 }

@@ -58,13 +58,13 @@ mprof__lisp_counter_add(char *base, struct mprof_lisp_counter *counter,
 
 /* A record of TYPE with the NUMBERS of COUNTER, of BYTES: its ref, which
  * COUNTER is to become in one store; or 0: there is no room.  Takes the
- * session's lock; errno stays. */
+ * arena's lock; errno stays. */
 mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,
                            const void *counter, const void *numbers,
                            size_t bytes);
 
 /* Let COUNTER have room for any N, and N more.  False: there is none in the
- * data file, and it has what it had.  Takes the session's lock; errno stays. */
+ * data file, and it has what it had.  Takes the arena's lock; errno stays. */
 bool mprof__lisp_counter_widen(struct mprof__thread *thread,
                                struct mprof_lisp_counter *counter,
                                struct mprof_count n);

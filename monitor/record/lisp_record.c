@@ -12,7 +12,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
                                  const struct mprof__event *event) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     char *name = mprof__name_new(session, MPROF_LISP)->text;
     const char *type = mprof__adapter.type(event->type, event->object, name,
                                            MPROF__NAME_BYTES);
@@ -28,7 +28,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
         bin->class_ = event->class_;
         mprof__arena_publish(arena, bin);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return bin;
 }
 

@@ -128,9 +128,9 @@ static void take_back(struct mprof__live *heap, struct mprof__session *session,
 /* LIVE is higher than ever. */
 static void note(struct mprof__live *heap, struct mprof__thread *thread,
                  int64_t live) {
-    const struct mprof__session *session = thread->session;
-    uint64_t time = mprof__clock(CLOCK_MONOTONIC) - session->started;
-    mprof__store_relaxed(&thread->record->high_time, session->before + time);
+    const struct mprof__arena *arena = &thread->session->arena;
+    uint64_t time = mprof__arena_time(arena, mprof__clock(CLOCK_MONOTONIC));
+    mprof__store_relaxed(&thread->record->high_time, time);
     mprof__store_relaxed(&thread->record->high_clock, thread->share.clock);
     mprof__store_relaxed(&thread->record->high, (uint64_t)live);
     heap->note_at = live + live / NOTE + NOTE_BYTES;

@@ -12,7 +12,7 @@
 
 struct mprof__session;
 
-/* MODULE for the module of UNWIND; under the session's lock.  0: no room. */
+/* MODULE for the module of UNWIND; under the arena's lock.  0: no room. */
 mprof_ref mprof__module(struct mprof__session *session,
                         const struct mprof__unwind *unwind);
 

@@ -101,7 +101,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
     if (!mprof__arena_has_room(&session->arena, MPROF__FOR_COUNTERS))
         return 0;
     mprof_ref ref;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     slot = mprof__table_find(&session->functions, object);
     if (slot != NULL) {
         ref = (mprof_ref)slot->value;
@@ -121,7 +121,7 @@ mprof_ref mprof__session_object(struct mprof__session *session,
             mprof__table_add(&session->functions, object, ref);
         }
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return ref;
 }
 
@@ -136,11 +136,11 @@ mprof_ref mprof__session_has(const struct mprof__session *session,
 
 void mprof__set_source(struct mprof__session *session, uintptr_t key,
                        const struct mprof__source *source) {
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof__slot *slot = mprof__table_find(&session->functions, key);
     if (slot != NULL)
         add_source(session, (mprof_ref)slot->value, source);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 static bool is_named(const struct mprof__arena *arena,
@@ -153,7 +153,7 @@ static bool is_named(const struct mprof__arena *arena,
 void mprof__rename(struct mprof__session *session, uintptr_t key,
                    const char *name) {
     struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof__slot *slot = mprof__table_find(&session->functions, key);
     struct mprof_function *function =
         slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
@@ -166,5 +166,5 @@ void mprof__rename(struct mprof__session *session, uintptr_t key,
                 function->kind = MPROF_LISP;
         }
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }

@@ -222,12 +222,12 @@ bool mprof__part_at(struct mprof__session *session, mprof_ref module,
                     struct mprof__part *part) {
     uint64_t is_read = (uint64_t)module << 36 ^ 3;
     if (mprof__table_find(&session->parts, is_read) == NULL) {
-        mprof__lock(&session->lock);
+        mprof__lock(&session->arena.lock);
         if (mprof__table_find(&session->parts, is_read) == NULL) {
             read_module(session, module, path);
             mprof__table_add(&session->parts, is_read, 0);
         }
-        mprof__unlock(&session->lock);
+        mprof__unlock(&session->arena.lock);
     }
     const struct mprof__slot *slot =
         mprof__table_find(&session->parts, key_of(module, address));

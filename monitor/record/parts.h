@@ -19,7 +19,7 @@ struct mprof__part {
 
 /* What is known of the function at the ELF ADDRESS of MODULE, whose file is
  * PATH; false: nothing.  The first call for a module reads all of its symbols,
- * under the session's lock. */
+ * under the arena's lock. */
 bool mprof__part_at(struct mprof__session *session, mprof_ref module,
                     const char *path, uint64_t address,
                     struct mprof__part *part);

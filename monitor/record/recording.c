@@ -216,28 +216,28 @@ static void note_unseen(void) {
         (header->unseen != 0 && noted->length == length &&
          memcmp(noted->text, unseen, length) == 0))
         return;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     mprof_ref ref = mprof__arena_string(arena, unseen, length);
     if (ref != 0)
         mprof__store_release(&header->unseen, ref);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 void mprof__refresh(void) {
     if (!running)
         return;
-    mprof__session_clock(session);
+    mprof__arena_clock(&session->arena);
     note_unseen();
     mprof__improve_names();
 }
 
 static void begin(void) {
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
-    session->started = now;
+    session->arena.started = now;
     session->late |= !early;
     early = false;
     mprof__arena_header(&session->arena)->scan = 0;
-    if (session->before == 0) {
+    if (session->arena.before == 0) {
         struct mprof_header *header = mprof__arena_header(&session->arena);
         header->begun = now;
         header->start_time = mprof__clock(CLOCK_REALTIME);
@@ -266,11 +266,11 @@ static void halt(void) {
     if (MPROF__CHECKS && !session->pinned && !is_lost())
         check_trees();
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
-    mprof__session_clock_at(session, now);
+    mprof__arena_clock_at(&session->arena, now);
     mprof__log_pause(session, now);
     mprof__arena_header(&session->arena)->memory +=
         mprof__objects_memory() + mprof__sampled_memory();
-    session->before = mprof__arena_header(&session->arena)->duration;
+    session->arena.before = mprof__arena_header(&session->arena)->duration;
 }
 
 static bool same_file(const char *file) {

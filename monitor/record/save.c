@@ -1,6 +1,6 @@
 /* save.c - a copy of the data file while threads go on recording.
  *
- * The session's lock is held, so no record comes to it, but the threads count
+ * The arena's lock is held, so no record comes to it, but the threads count
  * on, and add things to their blocks without the lock.  What is in the copy are
  * the things that there were at first: their numbers are taken before they are
  * copied, so all of these are complete, and what leads to younger ones, which
@@ -17,10 +17,10 @@
 #include "monitor/base/table.h"
 #include "monitor/format/claim.h"
 #include "monitor/format/create.h"
+#include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/arena.h"
 #include "monitor/record/cut.h"
-#include "monitor/record/session.h"
 
 /* The blocks of the copy, by their place. */
 struct blocks {

@@ -366,7 +366,7 @@ static struct mprof_lost *find_lost(struct mprof__session *session,
     if (slot != NULL)
         return (struct mprof_lost *)(uintptr_t)slot->value;
     struct mprof_lost *lost = NULL;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         lost = mprof__arena_record(arena, MPROF_LOST, sizeof *lost);
     if (lost != NULL) {
@@ -374,7 +374,7 @@ static struct mprof_lost *find_lost(struct mprof__session *session,
         lost->scan = number;
         mprof__arena_publish(arena, lost);
     }
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     if (lost != NULL)
         mprof__table_add(known, counter, (uintptr_t)lost);
     return lost;

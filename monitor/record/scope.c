@@ -207,7 +207,7 @@ int mprof__scope_begin(struct mprof__session *session,
     if (within == NULL)
         return MPROF_E_MEMORY;
     within->session = session->id;
-    within->started = session->started;
+    within->started = session->arena.started;
     within->heaps = heaps;
     if (!find_threads(within, session) ||
         !take_notes(&within->notes, arena, within)) {
@@ -237,7 +237,7 @@ int mprof__scope_end(struct mprof__session *session,
                      struct mprof_scope *scope) {
     struct mprof__within *within = scope->within;
     struct notes now;
-    if (within->session != session->id || within->started != session->started)
+    if (within->session != session->id || within->started != session->arena.started)
         return MPROF_E_STOPPED;
     if (!take_notes(&now, &session->arena, within)) {
         forget(&now);

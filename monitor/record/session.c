@@ -4,9 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,22 +46,6 @@ void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
     void *memory = (char *)chunk + chunk->used;
     chunk->used += bytes;
     return memory;
-}
-
-static uint64_t fork_id; /* of this process, in the child of a fork */
-
-void mprof__image_forked(void) {
-    if (getrandom(&fork_id, sizeof fork_id, GRND_NONBLOCK) != sizeof fork_id)
-        fork_id += mprof__process_clock();
-}
-
-uint64_t mprof__image_id(void) {
-    uint64_t id = 0;
-    /* Random bytes from the kernel; a child that was forked has them too. */
-    const void *random = (const void *)getauxval(AT_RANDOM);
-    if (random != NULL)
-        memcpy(&id, random, sizeof id);
-    return id ^ (uint64_t)getpid() ^ fork_id;
 }
 
 /* The arguments of this process, blanks between them. */
@@ -114,6 +97,20 @@ static const char *make_absolute(struct mprof__session *session,
     return session->where;
 }
 
+/* The file of ARENA, a session's, was cut: that session does not record any
+ * more.  Inside of a signal's handler. */
+static void stop_recording(struct mprof__arena *arena) {
+    struct mprof__session *session =
+        (void *)((char *)arena - offsetof(struct mprof__session, arena));
+    if (session != mprof__tracked())
+        return;
+    uint64_t id = session->id;
+    mprof__replace(&mprof__page.sessions.recording, &id, 0);
+    struct mprof__session *same = session;
+    mprof__replace(&mprof__page.sessions.current, &same, NULL);
+    mprof__replace(&mprof__page.sessions.tracked, &session, NULL);
+}
+
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
                                           unsigned heaps, int *error) {
     static uint64_t last_id;
@@ -142,7 +139,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     session->id = ++last_id;
     session->heaps = heaps;
     session->open = true;
-    pthread_mutex_init(&session->lock, NULL);
+    session->arena.on_cut = stop_recording;
     mprof__live_begin(&session->live);
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
@@ -182,21 +179,8 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__live_end(&session->live);
     mprof__curve_end(&session->curve);
     mprof__collections_end(&session->collections);
-    pthread_mutex_destroy(&session->lock);
+    pthread_mutex_destroy(&session->arena.lock);
     mprof__unmap(session, sizeof *session);
-}
-
-void mprof__session_clock(struct mprof__session *session) {
-    mprof__session_clock_at(session, mprof__clock(CLOCK_MONOTONIC));
-}
-
-void mprof__session_clock_at(struct mprof__session *session, uint64_t now) {
-    struct mprof_header *header = mprof__arena_header(&session->arena);
-    mprof__store_relaxed(&header->duration,
-                         session->before + now - session->started);
-    mprof__store_relaxed(&header->saved, mprof__process_clock());
-    mprof__store_relaxed(&header->recorded, mprof__clock(CLOCK_REALTIME));
-    mprof__store_relaxed(&header->memory, mprof__load_relaxed(&mprof__mapped));
 }
 
 bool mprof__recording(void) {

@@ -24,8 +24,6 @@ struct mprof__session {
     uint64_t id; /* differs from that of every other session */
     struct mprof__arena arena;
     unsigned heaps; /* bits 1 << MPROF_C_HEAP, ... */
-    /* Guards the adding of records, sites, modules, functions, threads. */
-    pthread_mutex_t lock;
     struct mprof__table sites;     /* return address -> struct mprof__site * */
     struct mprof__table functions; /* start or object -> FUNCTION */
     struct mprof__table modules;   /* start of the mapping -> generation when
@@ -63,9 +61,7 @@ struct mprof__session {
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */
-    uint64_t started;     /* CLOCK_MONOTONIC, ns, of the last start */
     struct mprof__name name; /* under the lock: stacks may be nearly full */
-    uint64_t before;         /* ns recorded before that */
 };
 
 /* In a child that was made without atfork handlers, by a raw clone(), these are
@@ -98,22 +94,12 @@ static inline struct mprof__session *mprof__tracked(void) {
 
 /* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
 extern uint64_t mprof__autosave;
-/* A number that each program which is executed gets anew, and each child of a
- * fork, which says so. */
-uint64_t mprof__image_id(void);
-void mprof__image_forked(void);
 /* The process whose fork this one is and was recorded; 0: none. */
 extern uint32_t mprof__parent;
 
 /* Create a session with data file PATH (or none); NULL and *ERROR. */
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
                                           unsigned heaps, int *error);
-/* Bring the duration and the memory in the header up to date, which a killed
- * program leaves behind; while the session records.  NOW is CLOCK_MONOTONIC, in
- * ns. */
-void mprof__session_clock_at(struct mprof__session *session, uint64_t now);
-void mprof__session_clock(struct mprof__session *session);
-
 /* Add up into STATUS, which is zeroed, what SESSION has recorded. */
 struct mprof_status;
 void mprof__session_status(struct mprof__session *session,

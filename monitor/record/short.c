@@ -16,10 +16,10 @@ mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     struct mprof__session *session = thread->session;
     if (thread->tree.folded != 0)
         return thread->tree.folded;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     mprof_ref function =
         mprof__session_special(session, MPROF_FOLDED, &session->folded);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     if (function != 0)
         thread->tree.folded = mprof__tree_node(
             thread, thread->tree.root, function, false, MPROF__FOR_COUNTERS);

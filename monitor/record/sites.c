@@ -59,9 +59,9 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     struct mprof__session *session = mprof__current();
     if (session == NULL)
         return;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     forget(session, start, end);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 /* Is the module of UNWIND the one that is recorded there?  If not, forget all
@@ -236,8 +236,8 @@ const struct mprof__site *mprof__site_of(void *context, uintptr_t pc,
                              1))
             return site;
     }
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     const struct mprof__site *site = look_up(session, pc, exact, key);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return site;
 }

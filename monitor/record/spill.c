@@ -43,12 +43,12 @@ static bool make_blocks(struct mprof__thread *thread) {
     struct mprof__blocks nodes = spill->tree.node_blocks,
                          counters = spill->tree.counter_blocks;
     const uint32_t unit = 3 * nodes.bytes + counters.bytes;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     size_t bytes = find_room(&session->arena, spill);
     uint32_t n = (uint32_t)(bytes / unit);
-    bool made = n > 0 && mprof__block_fix(thread, &nodes, 3 * n) &&
-                mprof__block_fix(thread, &counters, n);
-    mprof__unlock(&session->lock);
+    bool made = n > 0 && mprof__block_fix(&nodes, 3 * n) &&
+                mprof__block_fix(&counters, n);
+    mprof__unlock(&session->arena.lock);
     if (!made)
         return false;
     spill->tree.node_blocks = nodes;
@@ -63,7 +63,7 @@ static bool begin(struct mprof__thread *thread) {
                         MPROF_SPILL_COUNTERS);
     /* Should a jump leave this in the middle, it begins anew. */
     spill->begun =
-        make_blocks(thread) && mprof__tree_plant(thread, &spill->tree);
+        make_blocks(thread) && mprof__tree_plant(&spill->tree);
     return spill->begun;
 }
 
@@ -93,19 +93,19 @@ static void empty(struct mprof__thread *thread) {
     thread->counted = 0;
     spill->tree.root = 0;
     mprof__order_for_handlers();
-    mprof__lock(&thread->session->lock);
+    mprof__lock(&thread->session->arena.lock);
     mprof__add_relaxed(&header->emptied, 1);
     if (!is_summed)
         mprof__store_release(&record->emptied, record->emptied + 1);
     clear(thread);
     mprof__add_relaxed(&header->emptied, 1);
-    mprof__unlock(&thread->session->lock);
+    mprof__unlock(&thread->session->arena.lock);
     mprof__index_clear(&spill->tree.nodes);
     memset(spill->tree.steps, 0,
            (spill->tree.step_mask + (size_t)1) * sizeof *spill->tree.steps);
     spill->tree.node_count = 0;
     make_blocks(thread); /* if there is room for larger ones */
-    if (!mprof__tree_plant(thread, &spill->tree))
+    if (!mprof__tree_plant(&spill->tree))
         spill->refused = true;
 }
 
@@ -223,14 +223,14 @@ struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
         if (is_for(counter, short_, key))
             return counter;
     }
-    counter = mprof__block_next(thread, blocks, MPROF__FOR_COUNTERS);
+    counter = mprof__block_next(blocks, MPROF__FOR_COUNTERS);
     if (counter == NULL)
         return NULL;
     memset(counter, 0, blocks->bytes);
     counter->key = key;
     if (mprof__knows_lives(thread))
         ((struct mprof_spill_counter *)counter)->short_ = short_;
-    mprof__store_release(end, mprof__block_publish(arena, blocks, counter));
+    mprof__store_release(end, mprof__block_publish(blocks, counter));
     return counter;
 }
 

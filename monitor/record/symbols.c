@@ -108,12 +108,12 @@ static void copy_symbols(struct mprof__session *session,
 }
 
 void mprof__symbols_copy(struct mprof__session *session) {
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     const struct mprof__own *file = session->own;
     if (file != NULL && mprof__arena_is_whole(&session->arena))
         for (; file != NULL; file = file->next)
             copy_symbols(session, file);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 static void unmap(struct mprof__own *file) {

@@ -49,9 +49,9 @@ static void forget(struct mprof__thread *thread) {
     mprof__chain_free(&thread->chain);
     begin_chain(thread, number);
     mprof__tree_forget(&thread->tree);
-    mprof__lock(&thread->session->lock);
+    mprof__lock(&thread->session->arena.lock);
     park_sizes(thread);
-    mprof__unlock(&thread->session->lock);
+    mprof__unlock(&thread->session->arena.lock);
 }
 
 /* THREAD has ended, and another will count on in its record. */
@@ -59,12 +59,12 @@ static void park(struct mprof__thread *thread, enum mprof_heap heap) {
     struct mprof__session *session = thread->session;
     if (mprof__load_relaxed(&session->ready[heap]) >= MOST_READY)
         forget(thread);
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     if (thread->chain.first != NULL)
         mprof__add_relaxed(&session->ready[heap], 1);
     thread->next_free = session->free_threads[heap];
     session->free_threads[heap] = thread;
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 /* Does THREAD, which ends, have its record for good?  When the tree is full, a
@@ -102,13 +102,13 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
 void mprof__threads_end(struct mprof__session *session) {
     if (mprof__adapter.has_ended == NULL)
         return;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof__thread *thread = session->threads;
     for (; thread != NULL; thread = thread->next)
         if (thread->self != 0 && mprof__adapter.has_ended(thread->self))
             mprof__store_relaxed(&thread->record->flags,
                                  thread->record->flags | MPROF_THREAD_ENDED);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
 }
 
 static void thread_ends(struct mprof__self *me) {
@@ -222,21 +222,21 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
 
 static struct mprof__thread *make_thread(struct mprof__session *session,
                                          enum mprof_heap heap) {
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     struct mprof__thread *thread = take_over(session, heap);
     bool is_new = thread == NULL;
     if (is_new)
         thread = add_thread(session, heap);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     if (thread == NULL || !is_new)
         return thread;
     if (!mprof__tree_begin(thread))
         return NULL;
-    mprof__lock(&session->lock);
+    mprof__lock(&session->arena.lock);
     thread->number = ++session->thread_count[heap];
     thread->next = session->threads;
     mprof__store_release(&session->threads, thread);
-    mprof__unlock(&session->lock);
+    mprof__unlock(&session->arena.lock);
     return thread;
 }
 

@@ -89,7 +89,7 @@ static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
     struct mprof_total *total = NULL;
     if (make_room((void **)&t->block, t->block_count, &t->block_room,
                   sizeof *t->block))
-        total = mprof__block_next(a->thread, blocks, MPROF__FOR_COUNTERS);
+        total = mprof__block_next(blocks, MPROF__FOR_COUNTERS);
     if (total == NULL) {
         a->failed = true;
         return NULL;
@@ -97,7 +97,7 @@ static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
     if (t->block_count == 0 || t->block[t->block_count - 1] != blocks->last)
         t->block[t->block_count++] = blocks->last;
     *total = *like;
-    *ref = mprof__block_publish(arena, blocks, total);
+    *ref = mprof__block_publish(blocks, total);
     return total;
 }
 
@@ -237,6 +237,8 @@ void mprof__totals_begin(struct mprof__adding *a,
                                 .totals = &thread->spill.totals,
                                 .valid = (thread->record->emptied + 1) & 1};
     struct mprof__totals *t = a->totals;
+    t->blocks.arena = &thread->session->arena;
+    t->blocks.thread = thread->ref;
     t->blocks.type = MPROF_TOTALS;
     t->blocks.bytes = sizeof(struct mprof_total);
     for (uint32_t n = 0; n < a->totals->block_count; n++) {

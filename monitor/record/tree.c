@@ -40,6 +40,8 @@ static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
 static struct mprof__blocks blocks_of(const struct mprof__thread *thread,
                                       uint32_t type) {
     return (struct mprof__blocks){
+        .arena = &thread->session->arena,
+        .thread = thread->ref,
         .type = type,
         .bytes = mprof_thing_bytes(type, mprof__knows_lives(thread))};
 }
@@ -56,20 +58,20 @@ void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
     tree->steps = &tree->only_step;
 }
 
-bool mprof__tree_plant(struct mprof__thread *thread, struct mprof__tree *tree) {
+bool mprof__tree_plant(struct mprof__tree *tree) {
     struct mprof_node *root =
-        mprof__block_next(thread, &tree->node_blocks, MPROF__FOR_COUNTERS);
+        mprof__block_next(&tree->node_blocks, MPROF__FOR_COUNTERS);
     if (root == NULL)
         return false;
     memset(root, 0, sizeof *root);
     tree->root =
-        mprof__block_publish(&thread->session->arena, &tree->node_blocks, root);
+        mprof__block_publish(&tree->node_blocks, root);
     return true;
 }
 
 bool mprof__tree_begin(struct mprof__thread *thread) {
     mprof__tree_prepare(thread, &thread->tree, MPROF_NODES, MPROF_COUNTERS);
-    return mprof__tree_plant(thread, &thread->tree) &&
+    return mprof__tree_plant(&thread->tree) &&
            mprof__root_counters(thread);
 }
 
@@ -185,7 +187,7 @@ static inline mprof_ref make_child(struct mprof__thread *thread,
     bool few = count < MPROF__FEW;
     struct mprof_node *node =
         few || mprof__index_make(&tree->nodes, arena)
-            ? mprof__block_next(thread, &tree->node_blocks, room)
+            ? mprof__block_next(&tree->node_blocks, room)
             : NULL;
     if (node == NULL)
         return 0;
@@ -193,7 +195,7 @@ static inline mprof_ref make_child(struct mprof__thread *thread,
                                 .call = w->call,
                                 .edge = w->own ? MPROF__OWN_CALL : 0,
                                 .next = few ? outer->child : 0};
-    mprof_ref ref = mprof__block_publish(arena, &tree->node_blocks, node);
+    mprof_ref ref = mprof__block_publish(&tree->node_blocks, node);
     if (few)
         outer->child = ref;
     else
@@ -268,12 +270,12 @@ static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
     if (!few && (has_far_edge(thread, node, call) ||
                  !mprof__index_make(&tree->edges, arena)))
         return;
-    edge = mprof__block_next(thread, &tree->edge_blocks, room);
+    edge = mprof__block_next(&tree->edge_blocks, room);
     if (edge == NULL)
         return;
     *edge = (struct mprof_edge){
         .node = node, .site = call, .next = few ? of->edge : 0};
-    mprof_ref ref = mprof__block_publish(arena, &tree->edge_blocks, edge);
+    mprof_ref ref = mprof__block_publish(&tree->edge_blocks, edge);
     if (few)
         of->edge = ref;
     else

@@ -99,7 +99,7 @@ bool mprof__tree_begin(struct mprof__thread *thread);
  * its root. */
 void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters);
-bool mprof__tree_plant(struct mprof__thread *thread, struct mprof__tree *tree);
+bool mprof__tree_plant(struct mprof__tree *tree);
 /* Give back the memory of TREE that is not in the data file; or of that what
  * only makes it quicker. */
 void mprof__tree_forget(struct mprof__tree *tree);

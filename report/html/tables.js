@@ -55,9 +55,10 @@ function functionTable(heap, what) {
   const value = numbers => r => numbers[r.functions[0]];
   // What is counted, if that is neither bytes nor allocations, comes first.
   const main = what.metric, counted = main === "bytes" || main === "allocs" ? [] :
-    [number(`${METRICS[main][0]} itself`, value(self[main])),
-      number(`${METRICS[main][0]} in all`, value(heap.totals(what)))];
-  return {rows, sort: main === "allocs" ? 3 : 1, next: counted.length ? 2 : 4, columns: [
+    [["itself", self[main]], ["in all", heap.totals(what)]].flatMap(([text, numbers]) =>
+      [number(`${METRICS[main][0]} ${text}`, value(numbers)),
+        share(value(numbers), heap.values(what).total[0])]);
+  return {rows, sort: main === "allocs" ? 3 : 1, next: counted.length ? 3 : 4, columns: [
     {title: "function", functions: r => r.functions}, ...counted,
     number("bytes itself", value(self.bytes)), share(value(self.bytes), whole),
     number("allocations itself", value(self.allocs)),

@@ -70,7 +70,7 @@ static void *ask_for_room(void *got) {
     pthread_barrier_wait(&ready);
     pthread_barrier_wait(&ready);
     *(void **)got =
-        mprof__block_next(thread, &thread->tree.edge_blocks, MPROF__FOR_CHAINS);
+        mprof__block_next(&thread->tree.edge_blocks, MPROF__FOR_CHAINS);
     mprof__leave(mprof__self);
     return NULL;
 }
@@ -86,11 +86,11 @@ static void what_another_thread_took_is_not_given_twice(void **state) {
     assert_non_null(session);
     pthread_create(&thread, NULL, ask_for_room, &got);
     pthread_barrier_wait(&ready);
-    pthread_mutex_lock(&session->lock);
+    pthread_mutex_lock(&session->arena.lock);
     pthread_barrier_wait(&ready);
     usleep(50 * 1000); /* it waits for the lock by then */
     mprof__add_relaxed(&mprof__mapped, LIMIT);
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&session->arena.lock);
     pthread_join(thread, NULL);
     mprof__sub_relaxed(&mprof__mapped, LIMIT);
     assert_null(got);

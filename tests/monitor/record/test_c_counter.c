@@ -40,13 +40,15 @@ struct model {
 
 /* A counter that is in no tree, as its arena has it; and whose it is. */
 static struct mprof_c_counter *make(void) {
-    struct mprof__blocks blocks = {.type = MPROF_COUNTERS,
+    struct mprof__blocks blocks = {.arena = &session->arena,
+                                   .thread = thread->ref,
+                                   .type = MPROF_COUNTERS,
                                    .bytes = sizeof(struct mprof_c_counter)};
     struct mprof_c_counter *counter =
-        mprof__block_next(thread, &blocks, MPROF__FOR_COUNTERS);
+        mprof__block_next(&blocks, MPROF__FOR_COUNTERS);
     assert_non_null(counter);
     memset(counter, 0, sizeof *counter);
-    mprof__block_publish(&session->arena, &blocks, counter);
+    mprof__block_publish(&blocks, counter);
     return counter;
 }
 
