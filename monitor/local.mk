@@ -27,25 +27,30 @@ base_sources = \
 	monitor/base/self.c monitor/base/self.h \
 	monitor/base/table.c monitor/base/table.h
 
+file_sources = \
+	monitor/file/arena.c monitor/file/arena.h \
+	monitor/file/blocks.c monitor/file/blocks.h \
+	monitor/file/complete.c monitor/file/complete.h \
+	monitor/file/cut.c monitor/file/cut.h \
+	monitor/file/index.c monitor/file/index.h \
+	monitor/file/save.c monitor/file/save.h \
+	monitor/file/sums.c monitor/file/sums.h
+
 record_sources = \
-	monitor/record/adapter.h monitor/record/heap_events.h \
-	monitor/record/alive.c \
-	monitor/record/alive.h \
-	monitor/record/arena.c monitor/record/arena.h \
-	monitor/record/asked.c monitor/record/recording_lock.h \
-	monitor/record/blocks.c monitor/record/blocks.h \
+	monitor/record/adapter.h \
+	monitor/record/heap_events.h \
+	monitor/record/alive.c monitor/record/alive.h \
+	monitor/record/asked.c \
+	monitor/record/recording_lock.h \
 	monitor/record/c_counter.c monitor/record/c_counter.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
 	monitor/record/collections.c monitor/record/collections.h \
-	monitor/record/complete.c monitor/record/complete.h \
 	monitor/record/counters.c \
 	monitor/record/curve.c monitor/record/curve.h \
-	monitor/record/cut.c monitor/record/cut.h \
 	monitor/record/deepest.c monitor/record/deepest.h \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
-	monitor/record/index.c monitor/record/index.h \
 	monitor/record/lisp_counter.c monitor/record/lisp_counter.h \
 	monitor/record/lisp_record.c \
 	monitor/record/live.c monitor/record/live.h \
@@ -58,11 +63,11 @@ record_sources = \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
-	monitor/record/remembered.h monitor/record/revise.h \
+	monitor/record/remembered.h \
+	monitor/record/revise.h \
 	$(remembered_sources) \
 	monitor/record/roots.c monitor/record/roots.h \
 	monitor/record/sampling.c monitor/record/sampling.h \
-	monitor/record/save.c \
 	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
@@ -72,7 +77,6 @@ record_sources = \
 	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
-	monitor/record/sums.c monitor/record/sums.h \
 	monitor/record/symbols.c monitor/record/symbols.h \
 	monitor/record/tell.c monitor/record/tell.h \
 	monitor/record/thread.c monitor/record/thread.h \
@@ -143,7 +147,7 @@ backtrace_sources = monitor/malloc/backtrace.c
 endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
-	$(arch_sources) $(record_sources) $(api_sources)
+	$(arch_sources) $(file_sources) $(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -202,7 +206,7 @@ malloc_sources = \
 # none above it.
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
-	libmonitor-record.la libmonitor-api.la
+	libmonitor-file.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -214,6 +218,7 @@ endif
 libmonitor_format_la_SOURCES = $(format_sources)
 libmonitor_base_la_SOURCES = $(base_sources)
 libmonitor_unwind_la_SOURCES = $(unwind_sources) $(arch_sources)
+libmonitor_file_la_SOURCES = $(file_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

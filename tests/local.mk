@@ -11,16 +11,16 @@ c_tests = \
 	tests/monitor/base/test_table \
 	tests/monitor/format/test_bytes \
 	tests/monitor/format/test_claim \
-	tests/monitor/record/test_arena \
+	tests/monitor/file/test_arena \
 	tests/monitor/record/test_c_heap \
 	tests/monitor/record/test_counters \
 	tests/monitor/record/test_c_counter \
 	tests/monitor/record/test_lisp_counter \
-	tests/monitor/record/test_cut \
+	tests/monitor/file/test_cut \
 	tests/monitor/record/test_live \
 	tests/monitor/record/test_names \
 	tests/monitor/record/test_sampling \
-	tests/monitor/record/test_save \
+	tests/monitor/file/test_save \
 	tests/monitor/record/test_spill \
 	tests/monitor/record/test_tree \
 	tests/monitor/api/test_monitor \

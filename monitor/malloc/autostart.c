@@ -28,7 +28,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/environment.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/record/complete.h"
+#include "monitor/file/complete.h"
 #include "monitor/record/log.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"

@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include <signal.h>
 
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 
 #define PUBLIC __attribute__((visibility("default"), weak))
 

@@ -7,6 +7,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
+#include "monitor/file/save.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/alive.h"
 #include "monitor/record/recording_lock.h"

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "monitor/record/sums.h"
+#include "monitor/file/sums.h"
 
 struct mprof__session;
 struct mprof_collections;

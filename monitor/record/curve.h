@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/record/sums.h"
+#include "monitor/file/sums.h"
 
 struct mprof__session;
 struct mprof_curve;

@@ -11,7 +11,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/group.h"
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 
 bool mprof__group_join(struct mprof__group *group, const char *path) {
     struct stat st;

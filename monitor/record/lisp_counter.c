@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 #include "monitor/record/session.h"
 
 mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,

@@ -10,8 +10,8 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/create.h"
-#include "monitor/record/arena.h"
-#include "monitor/record/cut.h"
+#include "monitor/file/arena.h"
+#include "monitor/file/cut.h"
 #include "monitor/record/log.h"
 
 enum { PAGE = 4096, FIRST = 64 * 1024, WINDOW = 4 * 1024 * 1024 };

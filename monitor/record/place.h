@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/lisp_counter.h"
 #include "monitor/record/remembered.h"

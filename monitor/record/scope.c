@@ -7,7 +7,7 @@
 #include "monitor/base/self.h"
 #include "monitor/base/table.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 #include "monitor/record/c_counter.h"
 #include "monitor/record/lisp_counter.h"
 #include "monitor/record/session.h"
@@ -237,7 +237,8 @@ int mprof__scope_end(struct mprof__session *session,
                      struct mprof_scope *scope) {
     struct mprof__within *within = scope->within;
     struct notes now;
-    if (within->session != session->id || within->started != session->arena.started)
+    if (within->session != session->id ||
+        within->started != session->arena.started)
         return MPROF_E_STOPPED;
     if (!take_notes(&now, &session->arena, within)) {
         forget(&now);

@@ -11,7 +11,7 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 #include "monitor/record/collections.h"
 #include "monitor/record/curve.h"
 #include "monitor/record/live.h"
@@ -23,7 +23,7 @@ struct mprof__thread;
 struct mprof__session {
     uint64_t id; /* differs from that of every other session */
     struct mprof__arena arena;
-    unsigned heaps; /* bits 1 << MPROF_C_HEAP, ... */
+    unsigned heaps;                /* bits 1 << MPROF_C_HEAP, ... */
     struct mprof__table sites;     /* return address -> struct mprof__site * */
     struct mprof__table functions; /* start or object -> FUNCTION */
     struct mprof__table modules;   /* start of the mapping -> generation when

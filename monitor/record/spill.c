@@ -62,8 +62,7 @@ static bool begin(struct mprof__thread *thread) {
     mprof__tree_prepare(thread, &spill->tree, MPROF_SPILL_NODES,
                         MPROF_SPILL_COUNTERS);
     /* Should a jump leave this in the middle, it begins anew. */
-    spill->begun =
-        make_blocks(thread) && mprof__tree_plant(&spill->tree);
+    spill->begun = make_blocks(thread) && mprof__tree_plant(&spill->tree);
     return spill->begun;
 }
 

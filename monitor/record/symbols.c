@@ -13,7 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/format/plumbing.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 #include "monitor/record/modules.h"
 #include "monitor/record/session.h"
 

@@ -16,7 +16,7 @@
 
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
-#include "monitor/record/blocks.h"
+#include "monitor/file/blocks.h"
 
 struct mprof__thread;
 

@@ -64,15 +64,13 @@ bool mprof__tree_plant(struct mprof__tree *tree) {
     if (root == NULL)
         return false;
     memset(root, 0, sizeof *root);
-    tree->root =
-        mprof__block_publish(&tree->node_blocks, root);
+    tree->root = mprof__block_publish(&tree->node_blocks, root);
     return true;
 }
 
 bool mprof__tree_begin(struct mprof__thread *thread) {
     mprof__tree_prepare(thread, &thread->tree, MPROF_NODES, MPROF_COUNTERS);
-    return mprof__tree_plant(&thread->tree) &&
-           mprof__root_counters(thread);
+    return mprof__tree_plant(&thread->tree) && mprof__root_counters(thread);
 }
 
 static void free_steps(struct mprof__tree *tree) {
@@ -185,10 +183,9 @@ static inline mprof_ref make_child(struct mprof__thread *thread,
                                    enum mprof__room room) {
     const struct mprof__arena *arena = &thread->session->arena;
     bool few = count < MPROF__FEW;
-    struct mprof_node *node =
-        few || mprof__index_make(&tree->nodes, arena)
-            ? mprof__block_next(&tree->node_blocks, room)
-            : NULL;
+    struct mprof_node *node = few || mprof__index_make(&tree->nodes, arena)
+                                  ? mprof__block_next(&tree->node_blocks, room)
+                                  : NULL;
     if (node == NULL)
         return 0;
     *node = (struct mprof_node){.parent = w->parent,

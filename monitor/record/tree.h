@@ -40,8 +40,8 @@
 
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
-#include "monitor/record/blocks.h"
-#include "monitor/record/index.h"
+#include "monitor/file/blocks.h"
+#include "monitor/file/index.h"
 #include "monitor/unwind/walk.h"
 
 struct mprof__thread;

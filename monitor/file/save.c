@@ -7,6 +7,8 @@
  * only counters are, ends there.
  */
 #define _GNU_SOURCE
+#include "monitor/file/save.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,8 +21,7 @@
 #include "monitor/format/create.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/arena.h"
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 
 /* The blocks of the copy, by their place. */
 struct blocks {

@@ -4,8 +4,8 @@
  * such an arena memory that is nobody's file, and its recording is over; what
  * else the signal is for goes where the program has it go.
  */
-#ifndef MONITOR_RECORD_CUT_H
-#define MONITOR_RECORD_CUT_H
+#ifndef MONITOR_FILE_CUT_H
+#define MONITOR_FILE_CUT_H
 
 #include <signal.h>
 #include <stdbool.h>

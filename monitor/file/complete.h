@@ -1,7 +1,7 @@
 /* complete.h - data files that an earlier program in this process has left
  * behind open, as it was replaced by this one. */
-#ifndef MONITOR_RECORD_COMPLETE_H
-#define MONITOR_RECORD_COMPLETE_H
+#ifndef MONITOR_FILE_COMPLETE_H
+#define MONITOR_FILE_COMPLETE_H
 
 #include <stdint.h>
 

@@ -1,12 +1,12 @@
 /* sums.c - see sums.h. */
-#include "monitor/record/sums.h"
+#include "monitor/file/sums.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 
 static bool add(struct mprof__finder *finder,
                 const struct mprof_record *record) {

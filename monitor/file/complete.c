@@ -3,7 +3,7 @@
  * Files are read, not mapped: others may cut them meanwhile.
  */
 #define _GNU_SOURCE
-#include "monitor/record/complete.h"
+#include "monitor/file/complete.h"
 
 #include <errno.h>
 #include <fcntl.h>

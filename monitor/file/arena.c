@@ -1,6 +1,6 @@
 /* arena.c - create, grow and complete the data file. */
 #define _GNU_SOURCE
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "monitor/format/create.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 #include "monitor/unwind/arch.h"
 
 /* Bytes by which the file grows: small against what a run writes anyway. */

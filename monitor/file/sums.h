@@ -1,7 +1,7 @@
 /* sums.h - records of a data file of one type, all that there are so far, for
  * who adds up what is in them again and again. */
-#ifndef MONITOR_RECORD_SUMS_H
-#define MONITOR_RECORD_SUMS_H
+#ifndef MONITOR_FILE_SUMS_H
+#define MONITOR_FILE_SUMS_H
 
 #include <stdint.h>
 

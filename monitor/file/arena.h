@@ -22,8 +22,8 @@
  * One thread at a time may call the functions that add records (the caller
  * holds the arena's lock); every thread may write into records.
  */
-#ifndef MONITOR_RECORD_ARENA_H
-#define MONITOR_RECORD_ARENA_H
+#ifndef MONITOR_FILE_ARENA_H
+#define MONITOR_FILE_ARENA_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -112,12 +112,6 @@ void mprof__arena_flush(struct mprof__arena *arena);
 
 /* The check sum of a file as it is when it is complete. */
 uint32_t mprof__arena_checksum(const struct mprof_header *header);
-
-/* Write a complete copy of the data to PATH, by way of a temporary file; see
- * save.c.  EDIT, if it is not NULL, is called with it and DATA before. */
-int mprof__arena_save(struct mprof__arena *arena, const char *path,
-                      void (*edit)(struct mprof_header *copy, const void *data),
-                      const void *data);
 
 static inline struct mprof_header *
 mprof__arena_header(const struct mprof__arena *arena) {

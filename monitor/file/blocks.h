@@ -6,15 +6,15 @@
  * Only the thread itself adds to its blocks, and needs the arena's lock just
  * for a new one.  A thing is complete before `count` grows over it.
  */
-#ifndef MONITOR_RECORD_BLOCKS_H
-#define MONITOR_RECORD_BLOCKS_H
+#ifndef MONITOR_FILE_BLOCKS_H
+#define MONITOR_FILE_BLOCKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 
 /* The blocks of one type of a thread. */
 struct mprof__blocks {

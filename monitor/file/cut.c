@@ -1,6 +1,6 @@
 /* cut.c - see cut.h. */
 #define _GNU_SOURCE
-#include "monitor/record/cut.h"
+#include "monitor/file/cut.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 
 /* What sigaction() is in the C library, whoever stands before that. */
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);

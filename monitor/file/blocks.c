@@ -1,5 +1,5 @@
 /* blocks.c - see blocks.h. */
-#include "monitor/record/blocks.h"
+#include "monitor/file/blocks.h"
 
 #include "monitor/base/self.h"
 
@@ -12,7 +12,8 @@ enum { FIRST_BYTES = 896, FIRST_THINGS = 16, MOST_THINGS = 512 };
 static uint32_t next_capacity(const struct mprof__blocks *blocks) {
     uint32_t fit = FIRST_BYTES / blocks->bytes, quarter = blocks->room / 4;
     uint32_t first = fit < FIRST_THINGS ? fit : FIRST_THINGS;
-    if (quarter < first || !mprof__arena_has_room(blocks->arena, MPROF__FOR_CHAINS))
+    if (quarter < first ||
+        !mprof__arena_has_room(blocks->arena, MPROF__FOR_CHAINS))
         return first;
     return quarter < MOST_THINGS ? quarter : MOST_THINGS;
 }

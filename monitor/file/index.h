@@ -6,14 +6,14 @@
  * bucket at the place that the index is told; so it takes a ref or two a thing
  * beside the file.  All of one thread.
  */
-#ifndef MONITOR_RECORD_INDEX_H
-#define MONITOR_RECORD_INDEX_H
+#ifndef MONITOR_FILE_INDEX_H
+#define MONITOR_FILE_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/format/format.h"
-#include "monitor/record/arena.h"
+#include "monitor/file/arena.h"
 
 struct mprof__index {
     mprof_ref *bucket; /* mapped; NULL: there are none yet */

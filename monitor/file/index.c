@@ -1,5 +1,5 @@
 /* index.c - see index.h. */
-#include "monitor/record/index.h"
+#include "monitor/file/index.h"
 
 #include <string.h>
 

@@ -1,0 +1,13 @@
+/* save.h - a copy of the data file, while it is recorded into. */
+#ifndef MONITOR_FILE_SAVE_H
+#define MONITOR_FILE_SAVE_H
+
+#include "monitor/file/arena.h"
+
+/* Write a complete copy of the data to PATH, by way of a temporary file.  EDIT,
+ * if it is not NULL, is called with it and DATA before. */
+int mprof__arena_save(struct mprof__arena *arena, const char *path,
+                      void (*edit)(struct mprof_header *copy, const void *data),
+                      const void *data);
+
+#endif
