@@ -18,6 +18,7 @@ format_sources = \
 
 base_sources = \
 	monitor/base/atomic.h \
+	monitor/base/chunks.c monitor/base/chunks.h \
 	monitor/base/elf_image.c monitor/base/elf_image.h \
 	monitor/base/exports.c monitor/base/exports.h \
 	monitor/base/invariant.c monitor/base/invariant.h \

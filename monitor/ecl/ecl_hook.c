@@ -307,7 +307,7 @@ static void attach(unsigned heaps) {
         mprof__malloc_attach();
 }
 
-static void rename_late(struct mprof__session *session) {
+static void rename_late(struct mprof__names *names) {
     /* After cl_shutdown() there is nobody to ask. */
     if (ecl_get_option(ECL_OPT_BOOTED) > 0)
         mprof__ecl_rename_methods(session);

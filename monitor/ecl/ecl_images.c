@@ -8,7 +8,7 @@
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_names.h"
 #include "monitor/ecl/ecl_version.h"
-#include "monitor/record/sites.h"
+#include "monitor/record/heap_events.h"
 #include "monitor/unwind/cfi.h"
 
 static struct mprof__table images;  /* link_map -> struct mprof__image * */

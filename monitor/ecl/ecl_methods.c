@@ -15,7 +15,7 @@ static struct mprof__table methods; /* code -> method, or SEVERAL */
 
 /* For the walk over all methods; under the lock of the API. */
 static void (*visit_method)(cl_object method);
-static struct mprof__session *named_session;
+static struct mprof__names *named;
 
 /* Where a generic function keeps its methods, and a method its function:
  * +standard-generic-function-slots+ and +standard-method-slots+ of ECL's
@@ -88,11 +88,11 @@ static void rename_method(cl_object method) {
     mprof__text_begin(&text, name, sizeof name);
     if (!mprof__text_method(&text, method))
         return;
-    mprof__rename(named_session, key, name);
-    mprof__rename(named_session, mprof__ecl_body_of(key), name);
+    mprof__rename(named, key, name);
+    mprof__rename(named, mprof__ecl_body_of(key), name);
     mprof__lisp_source(method_function(method), &source);
-    mprof__set_source(named_session, key, &source);
-    mprof__set_source(named_session, mprof__ecl_body_of(key), &source);
+    mprof__set_source(named, key, &source);
+    mprof__set_source(named, mprof__ecl_body_of(key), &source);
 }
 
 static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
@@ -125,8 +125,8 @@ static void for_all_methods(void (*visit)(cl_object method)) {
     mprof__ecl_all_setf(methods_of_setf, NULL);
 }
 
-void mprof__ecl_rename_methods(struct mprof__session *session) {
-    named_session = session;
+void mprof__ecl_rename_methods(struct mprof__names *names) {
+    named = names;
     for_all_methods(note_method);
     for_all_methods(rename_method);
     mprof__table_free(&methods);

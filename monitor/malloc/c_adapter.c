@@ -24,8 +24,8 @@ static void attach(unsigned heaps) {
 static void nothing(void) {
 }
 
-static void no_rename(struct mprof__session *session) {
-    (void)session;
+static void no_rename(struct mprof__names *names) {
+    (void)names;
 }
 
 static void no_text(char *text, size_t size) {

@@ -18,7 +18,7 @@
 
 struct mprof__chain;
 struct mprof__frame;
-struct mprof__session;
+struct mprof__names;
 struct link_map;
 
 enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
@@ -67,9 +67,9 @@ struct mprof__adapter {
     void (*cloned)(void);
     /* The process ends, and so did its recording; or NULL. */
     void (*ended)(void);
-    /* Look again for names of functions that SESSION has; called outside of
+    /* Look again for names of functions that NAMES has; called outside of
      * the hook, when the recording stops or is saved. */
-    void (*rename)(struct mprof__session *session);
+    void (*rename)(struct mprof__names *names);
     /* The thread that calls as the runtime knows it, kept alive; 0: it does
      * not. And has that ended?  To the program it has as soon as somebody
      * waited for it, while the system still takes it away.  Called outside of

@@ -91,7 +91,7 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
     c->shape.flags |= MPROF__CELL_ASKS;
     more->object = mprof__adapter.object(more->word);
     if (more->object != 0)
-        c->call = mprof__session_has(thread->session, more->object);
+        c->call = mprof__function_find(&thread->session->names, more->object);
     return c->call != 0;
 }
 

@@ -64,6 +64,10 @@ bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
                              const void *frame);
 void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame);
 
+/* The module at START..END is about to go: what is known of its code is
+ * forgotten.  Between enter and leave. */
+void mprof__module_unloads(uintptr_t start, uintptr_t end);
+
 /* Return true if the recording is timed. */
 bool mprof__timed(void);
 

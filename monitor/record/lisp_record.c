@@ -13,7 +13,7 @@ static struct mprof_bin *add_bin(struct mprof__thread *thread,
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
     mprof__lock(&session->arena.lock);
-    char *name = mprof__name_new(session, MPROF_LISP)->text;
+    char *name = mprof__name_new(&session->names, MPROF_LISP)->text;
     const char *type = mprof__adapter.type(event->type, event->object, name,
                                            MPROF__NAME_BYTES);
     mprof_ref type_ref = mprof__arena_string(arena, type, strlen(type));

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "monitor/base/loaded.h"
-#include "monitor/record/session.h"
+#include "monitor/record/names.h"
 #include "monitor/unwind/marks.h"
 
 /* Copy the build id, if it is among the notes in SIZE bytes at P; they may be
@@ -80,21 +80,21 @@ static bool copies_stacks(const char *path) {
            strcmp(name, "continuation.so") == 0;
 }
 
-mprof_ref mprof__module(struct mprof__session *session,
+mprof_ref mprof__module(struct mprof__names *names,
                         const struct mprof__unwind *unwind) {
     struct mprof__slot *slot =
-        mprof__table_find(&session->modules, unwind->module_start);
+        mprof__table_find(&names->modules, unwind->module_start);
     if (slot != NULL)
         return (mprof_ref)slot->value;
     static char path[PATH_MAX]; /* not on a stack that may be nearly full */
     mprof__module_path(unwind->module, path, sizeof path);
     if (MPROF__HAS_MARKS && copies_stacks(path))
         mprof__marks_refuse();
-    mprof_ref name = mprof__arena_string(&session->arena, path, strlen(path));
+    mprof_ref name = mprof__arena_string(names->arena, path, strlen(path));
     struct mprof_module *module =
-        mprof__arena_record(&session->arena, MPROF_MODULE, sizeof *module);
+        mprof__arena_record(names->arena, MPROF_MODULE, sizeof *module);
     if (module == NULL) {
-        mprof__table_add(&session->modules, unwind->module_start, 0);
+        mprof__table_add(&names->modules, unwind->module_start, 0);
         return 0;
     }
     module->bias = unwind->module->l_addr;
@@ -102,16 +102,16 @@ mprof_ref mprof__module(struct mprof__session *session,
     module->end = unwind->module_end;
     module->path = name;
     copy_build_id(module, unwind);
-    mprof_ref ref = mprof__arena_publish(&session->arena, module);
-    mprof__table_add(&session->modules, unwind->module_start, ref);
+    mprof_ref ref = mprof__arena_publish(names->arena, module);
+    mprof__table_add(&names->modules, unwind->module_start, ref);
     return ref;
 }
 
-bool mprof__module_is(struct mprof__session *session,
+bool mprof__module_is(struct mprof__names *names,
                       const struct mprof_module *module) {
     static char path[PATH_MAX];
     const struct mprof_string *old =
-        mprof__arena_at(&session->arena, module->path);
+        mprof__arena_at(names->arena, module->path);
     struct mprof_module now = {0};
     struct mprof__unwind unwind;
     mprof__cfi_find(module->start, &unwind);

@@ -5,7 +5,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/session.h"
+#include "monitor/record/symbols.h"
 
 /* Interpreted functions that are kept alive for their names.  A program that
  * makes more, by EVAL in a loop, must not run out of memory for it: the rest
@@ -13,27 +13,27 @@
 enum { MOST_OBJECTS = 20000 };
 
 /* That two paths have the same key does not happen. */
-static mprof_ref file_of(struct mprof__session *session, const char *path) {
+static mprof_ref file_of(struct mprof__names *names, const char *path) {
     size_t length = strlen(path);
     uint64_t key = mprof__hash_text(path, length);
-    struct mprof__slot *slot = mprof__table_find(&session->files, key);
+    struct mprof__slot *slot = mprof__table_find(&names->files, key);
     if (slot != NULL)
         return (mprof_ref)slot->value;
-    mprof_ref file = mprof__arena_string(&session->arena, path, length);
+    mprof_ref file = mprof__arena_string(names->arena, path, length);
     if (file != 0)
-        mprof__table_add(&session->files, key, file);
+        mprof__table_add(&names->files, key, file);
     return file;
 }
 
 /* Without room a function is as well without. */
-static void add_source(struct mprof__session *session, mprof_ref function,
+static void add_source(struct mprof__names *names, mprof_ref function,
                        const struct mprof__source *source) {
-    struct mprof__arena *arena = &session->arena;
+    struct mprof__arena *arena = names->arena;
     if (source->file[0] == '\0' ||
-        mprof__table_find(&session->sources, function) != NULL ||
+        mprof__table_find(&names->sources, function) != NULL ||
         !mprof__arena_has_room(arena, MPROF__FOR_SHORT))
         return;
-    mprof_ref file = file_of(session, source->file);
+    mprof_ref file = file_of(names, source->file);
     struct mprof_source *record =
         file == 0 ? NULL
                   : mprof__arena_record(arena, MPROF_SOURCE, sizeof *record);
@@ -43,13 +43,13 @@ static void add_source(struct mprof__session *session, mprof_ref function,
     record->file = file;
     record->position = source->position;
     mprof__arena_publish(arena, record);
-    mprof__table_add(&session->sources, function, 0);
+    mprof__table_add(&names->sources, function, 0);
 }
 
-mprof_ref mprof__session_function(struct mprof__session *session,
-                                  uint64_t address, mprof_ref module,
-                                  const struct mprof__name *name) {
-    struct mprof__arena *arena = &session->arena;
+mprof_ref mprof__function_add(struct mprof__names *names, uint64_t address,
+                              mprof_ref module,
+                              const struct mprof__name *name) {
+    struct mprof__arena *arena = names->arena;
     mprof_ref text = 0, symbol = 0;
     if (!mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         return 0;
@@ -68,79 +68,76 @@ mprof_ref mprof__session_function(struct mprof__session *session,
     function->symbol = symbol;
     mprof_ref ref = mprof__arena_publish(arena, function);
     if (name->certain)
-        mprof__table_add(&session->certain, ref, 0);
-    add_source(session, ref, &name->source);
+        mprof__table_add(&names->certain, ref, 0);
+    add_source(names, ref, &name->source);
     return ref;
 }
 
-struct mprof__name *mprof__name_new(struct mprof__session *session,
-                                    uint32_t kind) {
-    session->name.kind = kind;
-    session->name.text[0] = session->name.symbol[0] = '\0';
-    session->name.source.file[0] = '\0';
-    session->name.certain = false;
-    return &session->name;
+struct mprof__name *mprof__name_new(struct mprof__names *names, uint32_t kind) {
+    names->name.kind = kind;
+    names->name.text[0] = names->name.symbol[0] = '\0';
+    names->name.source.file[0] = '\0';
+    names->name.certain = false;
+    return &names->name;
 }
 
-mprof_ref mprof__session_special(struct mprof__session *session, uint32_t kind,
-                                 mprof_ref *place) {
+mprof_ref mprof__function_special(struct mprof__names *names, uint32_t kind,
+                                  mprof_ref *place) {
     if (*place == 0)
-        *place = mprof__session_function(session, 0, 0,
-                                         mprof__name_new(session, kind));
+        *place = mprof__function_add(names, 0, 0, mprof__name_new(names, kind));
     return *place;
 }
 
-mprof_ref mprof__session_object(struct mprof__session *session,
-                                const struct mprof__chain *chain,
-                                size_t index) {
+mprof_ref mprof__function_of_object(struct mprof__names *names,
+                                    const struct mprof__chain *chain,
+                                    size_t index) {
     uintptr_t object = chain->frames[index].object;
-    struct mprof__slot *slot = mprof__table_find(&session->functions, object);
+    struct mprof__slot *slot = mprof__table_find(&names->functions, object);
     if (slot != NULL)
         return (mprof_ref)slot->value;
     /* Its name would be looked for each time. */
-    if (!mprof__arena_has_room(&session->arena, MPROF__FOR_COUNTERS))
+    if (!mprof__arena_has_room(names->arena, MPROF__FOR_COUNTERS))
         return 0;
     mprof_ref ref;
-    mprof__lock(&session->arena.lock);
-    slot = mprof__table_find(&session->functions, object);
+    mprof__lock(&names->arena->lock);
+    slot = mprof__table_find(&names->functions, object);
     if (slot != NULL) {
         ref = (mprof_ref)slot->value;
     } else if (object == MPROF__TOPLEVEL_OBJECT) {
-        ref =
-            mprof__session_special(session, MPROF_TOPLEVEL, &session->toplevel);
-    } else if (session->objects == MOST_OBJECTS) {
-        ref = mprof__session_special(session, MPROF_INTERPRETED,
-                                     &session->interpreted);
+        ref = mprof__function_special(names, MPROF_TOPLEVEL, &names->toplevel);
+    } else if (names->objects == MOST_OBJECTS) {
+        ref = mprof__function_special(names, MPROF_INTERPRETED,
+                                      &names->interpreted);
     } else {
-        struct mprof__name *name = mprof__name_new(session, MPROF_INTERPRETED);
+        struct mprof__name *name = mprof__name_new(names, MPROF_INTERPRETED);
         mprof__adapter.interpreted(chain->frames, index, name);
-        ref = mprof__session_function(session, object, 0, name);
+        ref = mprof__function_add(names, object, 0, name);
         if (ref != 0) {
-            session->objects++;
+            names->objects++;
             mprof__adapter.keep(object);
-            mprof__table_add(&session->functions, object, ref);
+            mprof__table_add(&names->functions, object, ref);
         }
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&names->arena->lock);
     return ref;
 }
 
-mprof_ref mprof__session_has(const struct mprof__session *session,
-                             uintptr_t object) {
+mprof_ref mprof__function_find(const struct mprof__names *names,
+                               uintptr_t object) {
     if (object == MPROF__TOPLEVEL_OBJECT)
-        return mprof__load_acquire(&session->toplevel);
+        return mprof__load_acquire(&names->toplevel);
     const struct mprof__slot *slot =
-        mprof__table_find(&session->functions, object);
+        mprof__table_find(&names->functions, object);
     return slot == NULL ? 0 : (mprof_ref)slot->value;
 }
 
-void mprof__set_source(struct mprof__session *session, uintptr_t key,
+void mprof__set_source(struct mprof__names *names, uintptr_t key,
                        const struct mprof__source *source) {
-    mprof__lock(&session->arena.lock);
-    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    mprof__lock(&names->arena->lock);
+    struct mprof__slot *slot = mprof__table_find(&names->functions, key);
     if (slot != NULL)
-        add_source(session, (mprof_ref)slot->value, source);
-    mprof__unlock(&session->arena.lock);
+        add_source(names, (mprof_ref)slot->value, source);
+    mprof__unlock(&names->arena->lock);
 }
 
 static bool is_named(const struct mprof__arena *arena,
@@ -150,11 +147,11 @@ static bool is_named(const struct mprof__arena *arena,
            memcmp(old->text, name, old->length) == 0;
 }
 
-void mprof__rename(struct mprof__session *session, uintptr_t key,
+void mprof__rename(struct mprof__names *names, uintptr_t key,
                    const char *name) {
-    struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->arena.lock);
-    struct mprof__slot *slot = mprof__table_find(&session->functions, key);
+    struct mprof__arena *arena = names->arena;
+    mprof__lock(&names->arena->lock);
+    struct mprof__slot *slot = mprof__table_find(&names->functions, key);
     struct mprof_function *function =
         slot == NULL ? NULL : mprof__arena_at(arena, (mprof_ref)slot->value);
     if (function != NULL && !is_named(arena, function, name) &&
@@ -166,5 +163,16 @@ void mprof__rename(struct mprof__session *session, uintptr_t key,
                 function->kind = MPROF_LISP;
         }
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&names->arena->lock);
+}
+
+void mprof__names_free(struct mprof__names *names) {
+    mprof__table_free(&names->sites);
+    mprof__table_free(&names->functions);
+    mprof__table_free(&names->modules);
+    mprof__table_free(&names->certain);
+    mprof__table_free(&names->files);
+    mprof__table_free(&names->sources);
+    mprof__table_free(&names->parts);
+    mprof__symbols_end(names);
 }

@@ -15,7 +15,7 @@
 #include "monitor/base/self.h"
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
-#include "monitor/record/session.h"
+#include "monitor/record/names.h"
 
 enum { HIDDEN = 1, FRAGMENT = 2, ADDRESS_SHIFT = 2, MOST_BASE = 1024 };
 
@@ -34,7 +34,7 @@ struct question {
 };
 
 struct reading {
-    struct mprof__session *session;
+    struct mprof__names *names;
     mprof_ref module;
     const char *path;
     bool plumbing; /* those of its functions are known otherwise */
@@ -53,7 +53,7 @@ static uint64_t key_of(mprof_ref module, uint64_t address) {
 
 static void tell(struct reading *r, uint64_t address, uint64_t whole,
                  unsigned flags) {
-    struct mprof__table *known = &r->session->parts;
+    struct mprof__table *known = &r->names->parts;
     if (mprof__table_find(known, key_of(r->module, address)) == NULL)
         mprof__table_add(known, key_of(r->module, address),
                          whole << ADDRESS_SHIFT | flags);
@@ -193,21 +193,20 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
     mprof__unmap(r->questions, questions);
 }
 
-static void read_module(struct mprof__session *session, mprof_ref module,
+static void read_module(struct mprof__names *names, mprof_ref module,
                         const char *path) {
     struct mprof__image image = {.base = NULL};
     struct reading *r = mprof__map(sizeof *r);
     int state, saved = errno;
     if (r == NULL)
         return;
-    *r = (struct reading){.session = session,
+    *r = (struct reading){.names = names,
                           .module = module,
                           .path = path,
                           .plumbing = mprof__has_plumbing(path)};
     /* open() is where threads are cancelled; malloc() is not. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-    const struct mprof_module *record =
-        mprof__arena_at(&session->arena, module);
+    const struct mprof_module *record = mprof__arena_at(names->arena, module);
     mprof__image_open_symbols(&image, path, record->build_id,
                               record->build_id_bytes);
     pthread_setcancelstate(state, NULL);
@@ -217,20 +216,20 @@ static void read_module(struct mprof__session *session, mprof_ref module,
     errno = saved;
 }
 
-bool mprof__part_at(struct mprof__session *session, mprof_ref module,
+bool mprof__part_at(struct mprof__names *names, mprof_ref module,
                     const char *path, uint64_t address,
                     struct mprof__part *part) {
     uint64_t is_read = (uint64_t)module << 36 ^ 3;
-    if (mprof__table_find(&session->parts, is_read) == NULL) {
-        mprof__lock(&session->arena.lock);
-        if (mprof__table_find(&session->parts, is_read) == NULL) {
-            read_module(session, module, path);
-            mprof__table_add(&session->parts, is_read, 0);
+    if (mprof__table_find(&names->parts, is_read) == NULL) {
+        mprof__lock(&names->arena->lock);
+        if (mprof__table_find(&names->parts, is_read) == NULL) {
+            read_module(names, module, path);
+            mprof__table_add(&names->parts, is_read, 0);
         }
-        mprof__unlock(&session->arena.lock);
+        mprof__unlock(&names->arena->lock);
     }
     const struct mprof__slot *slot =
-        mprof__table_find(&session->parts, key_of(module, address));
+        mprof__table_find(&names->parts, key_of(module, address));
     if (slot == NULL)
         return false;
     *part = (struct mprof__part){.whole = slot->value >> ADDRESS_SHIFT,

@@ -8,7 +8,7 @@
 
 #include "monitor/format/format.h"
 
-struct mprof__session;
+struct mprof__names;
 
 struct mprof__part {
     uint64_t
@@ -20,7 +20,7 @@ struct mprof__part {
 /* What is known of the function at the ELF ADDRESS of MODULE, whose file is
  * PATH; false: nothing.  The first call for a module reads all of its symbols,
  * under the arena's lock. */
-bool mprof__part_at(struct mprof__session *session, mprof_ref module,
+bool mprof__part_at(struct mprof__names *names, mprof_ref module,
                     const char *path, uint64_t address,
                     struct mprof__part *part);
 

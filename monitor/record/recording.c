@@ -144,7 +144,7 @@ static void after_fork_child(void) {
         mprof__adapter.follow(parents->path);
     forget_objects();
     mprof__log_end(parents);
-    mprof__symbols_end(parents);
+    mprof__symbols_end(&parents->names);
     mprof__arena_close(&parents->arena);
 }
 
@@ -194,10 +194,10 @@ static void improve_names(bool halted) {
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
-        mprof__adapter.rename(session);
+        mprof__adapter.rename(&session->names);
         mprof__threads_end(session);
         if (halted)
-            mprof__symbols_copy(session);
+            mprof__symbols_copy(&session->names);
     }
     mprof__leave(me);
 }
@@ -383,7 +383,8 @@ static int start(const char *file, bool again) {
     else
         forget_objects(); /* of a parent */
     session = fresh;
-    mprof__symbols_begin(session);
+    if (session->heaps & MPROF_HEAP_MALLOC)
+        mprof__symbols_begin(&session->names);
     tell_alive(alive, part);
     note_unseen();
     begin();

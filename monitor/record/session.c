@@ -14,39 +14,12 @@
 #include "monitor/include/mprof.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/heap_events.h"
-#include "monitor/record/symbols.h"
+#include "monitor/record/sites.h"
 #include "monitor/record/thread.h"
-
-enum { CHUNK_BYTES = 64 * 1024 };
-
-struct mprof__chunk {
-    struct mprof__chunk *next;
-    size_t bytes, used;
-};
 
 union mprof__page mprof__page __attribute__((aligned(4096)));
 uint64_t mprof__autosave;
 uint32_t mprof__parent;
-
-void *mprof__session_alloc(struct mprof__session *session, size_t bytes) {
-    bytes = (bytes + 15) & ~(size_t)15;
-    struct mprof__chunk *chunk = session->chunks;
-    if (chunk == NULL || chunk->bytes - chunk->used < bytes) {
-        size_t size = CHUNK_BYTES;
-        if (size < bytes + sizeof *chunk)
-            size = bytes + sizeof *chunk;
-        chunk = mprof__map(size);
-        if (chunk == NULL)
-            return NULL;
-        chunk->bytes = size;
-        chunk->used = (sizeof *chunk + 15) & ~(size_t)15;
-        chunk->next = session->chunks;
-        session->chunks = chunk;
-    }
-    void *memory = (char *)chunk + chunk->used;
-    chunk->used += bytes;
-    return memory;
-}
 
 /* The arguments of this process, blanks between them. */
 static mprof_ref read_command(struct mprof__arena *arena) {
@@ -140,6 +113,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     session->heaps = heaps;
     session->open = true;
     session->arena.on_cut = stop_recording;
+    session->names.arena = &session->arena;
+    session->names.memory = &session->memory;
     mprof__live_begin(&session->live);
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
@@ -159,21 +134,9 @@ void mprof__session_free(struct mprof__session *session) {
         return;
     for (struct mprof__thread *t = session->threads; t != NULL; t = t->next)
         mprof__thread_shrink(t);
-    mprof__table_free(&session->sites);
-    mprof__table_free(&session->functions);
-    mprof__table_free(&session->modules);
-    mprof__table_free(&session->certain);
-    mprof__table_free(&session->files);
-    mprof__table_free(&session->sources);
-    mprof__table_free(&session->parts);
+    mprof__names_free(&session->names);
     mprof__table_free(&session->sizes);
-    mprof__symbols_end(session);
-    struct mprof__chunk *chunk = session->chunks;
-    while (chunk != NULL) {
-        struct mprof__chunk *next = chunk->next;
-        mprof__unmap(chunk, chunk->bytes);
-        chunk = next;
-    }
+    mprof__chunks_free(&session->memory);
     mprof__arena_close(&session->arena);
     mprof__log_end(session);
     mprof__live_end(&session->live);
@@ -181,6 +144,12 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__collections_end(&session->collections);
     pthread_mutex_destroy(&session->arena.lock);
     mprof__unmap(session, sizeof *session);
+}
+
+void mprof__module_unloads(uintptr_t start, uintptr_t end) {
+    struct mprof__session *session = mprof__current();
+    if (session != NULL)
+        mprof__names_unload(&session->names, start, end);
 }
 
 bool mprof__recording(void) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/chunks.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/record/adapter.h"
@@ -16,25 +17,17 @@
 #include "monitor/record/curve.h"
 #include "monitor/record/live.h"
 #include "monitor/record/log.h"
+#include "monitor/record/names.h"
 
-struct mprof__chunk;
 struct mprof__thread;
 
 struct mprof__session {
     uint64_t id; /* differs from that of every other session */
     struct mprof__arena arena;
-    unsigned heaps;                /* bits 1 << MPROF_C_HEAP, ... */
-    struct mprof__table sites;     /* return address -> struct mprof__site * */
-    struct mprof__table functions; /* start or object -> FUNCTION */
-    struct mprof__table modules;   /* start of the mapping -> generation when
-                                      it was looked at, MODULE */
-    struct mprof__table certain; /* FUNCTIONs with names that will not change */
-    struct mprof__table files;   /* hash of a path -> STRING */
-    struct mprof__table sources; /* FUNCTIONs with a SOURCE */
-    struct mprof__table parts;   /* module, address -> see parts.c */
-    struct mprof__table sizes;   /* (THREAD, size) -> SIZE, of those that others
-                                    count on for */
-    struct mprof__own *own;      /* files, see symbols.c */
+    unsigned heaps; /* bits 1 << MPROF_C_HEAP, ... */
+    struct mprof__names names;
+    struct mprof__table sizes; /* (THREAD, size) -> SIZE, of those that others
+                                  count on for */
     bool open; /* the data file may change; atomic, see mprof__reopen() */
     struct mprof__thread *threads; /* all that have a record */
     /* By heap, under the lock: how many have one, and of those with high
@@ -50,18 +43,13 @@ struct mprof__session {
     uint32_t sampling; /* of the Lisp heap a byte in so many is looked at; 0:
                           each allocation is */
     uint8_t epoch;     /* ... in which objects are allocated now */
-    struct mprof__chunk *chunks; /* of memory for sites and threads */
-    uint32_t objects;            /* interpreted functions seen */
-    mprof_ref interpreted;
-    mprof_ref toplevel, unknown,
-        folded;           /* FUNCTIONs that stand for many; or 0 */
-    bool pinned;          /* a thread may still be inside */
+    struct mprof__chunks memory; /* of sites and threads; under the lock */
+    bool pinned;                 /* a thread may still be inside */
     bool late;            /* the program had allocated before it was recorded */
     uint32_t scans;       /* how often it was looked for what is lost */
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */
-    struct mprof__name name; /* under the lock: stacks may be nearly full */
 };
 
 /* In a child that was made without atfork handlers, by a raw clone(), these are
@@ -111,9 +99,6 @@ int mprof__session_mark(struct mprof__session *session, const char *name);
 
 /* No thread may be inside of it any more. */
 void mprof__session_free(struct mprof__session *session);
-
-/* Zeroed memory that lives as long as the session; called under its lock. */
-void *mprof__session_alloc(struct mprof__session *session, size_t bytes);
 
 /* The chain cannot be recorded; the number can, by any thread at any time. */
 void mprof__count_unplaced(struct mprof__session *session,

@@ -17,8 +17,8 @@ mprof_ref mprof__tree_folded(struct mprof__thread *thread) {
     if (thread->tree.folded != 0)
         return thread->tree.folded;
     mprof__lock(&session->arena.lock);
-    mprof_ref function =
-        mprof__session_special(session, MPROF_FOLDED, &session->folded);
+    mprof_ref function = mprof__function_special(&session->names, MPROF_FOLDED,
+                                                 &session->names.folded);
     mprof__unlock(&session->arena.lock);
     if (function != 0)
         thread->tree.folded = mprof__tree_node(
@@ -34,7 +34,8 @@ static size_t find_first(struct mprof__thread *thread, size_t index,
     for (;; index--) {
         mprof_ref function = mprof__tree_function(thread, index);
         all++;
-        shown += function != 0 && !mprof__shown(thread, function).hidden;
+        shown +=
+            function != 0 && !mprof__shown(&thread->shows, function).hidden;
         if (index == 0 || shown >= length || all >= MOST_FRAMES)
             return index;
     }

@@ -17,7 +17,7 @@
 #include "monitor/format/runtime_names.h"
 #include "monitor/record/adapter.h"
 #include "monitor/record/parts.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/names.h"
 
 /* Parts of parts that are followed. */
 enum { MOST_NESTED = 3 };
@@ -35,7 +35,7 @@ struct names {
 };
 
 struct search {
-    struct mprof__thread *thread;
+    struct mprof__shows *shows;
     const struct mprof__arena *arena;
     const struct mprof_function *function;
     struct names *names;
@@ -86,8 +86,7 @@ static bool is_hidden_c(const struct search *s) {
     if (symbol[0] == '\0' && mprof__has_plumbing(names->path))
         symbol = NULL;
     return mprof__is_plumbing(NULL, symbol, names->path) ||
-           (s->thread->record->heap == MPROF_LISP_HEAP &&
-            mprof__is_loading(symbol, names->path));
+           (s->shows->is_lisp && mprof__is_loading(symbol, names->path));
 }
 
 static bool is_hidden_lisp(const struct search *s) {
@@ -104,15 +103,15 @@ static bool is_hidden_lisp(const struct search *s) {
 /* The first function that was seen with this KEY, of a text or number and of
  * what KIND_ that is, or 0; KEPT, when it is not 0, is the first if there was
  * none. */
-static mprof_ref first_with(struct mprof__thread *thread, uint64_t key,
+static mprof_ref first_with(struct mprof__shows *shows, uint64_t key,
                             char kind_, mprof_ref kept) {
     key = mprof__hash(key ^ (uint64_t)(unsigned char)kind_ << 56) | 2;
-    const struct mprof__slot *slot = mprof__table_find(&thread->texts, key);
+    const struct mprof__slot *slot = mprof__table_find(&shows->texts, key);
     if (slot != NULL)
         return (mprof_ref)slot->value;
     if (kept != 0)
-        mprof__table_add(&thread->texts, key, kept);
-    mprof__table_trim(&thread->texts);
+        mprof__table_add(&shows->texts, key, kept);
+    mprof__table_trim(&shows->texts);
     return kept;
 }
 
@@ -122,15 +121,15 @@ static mprof_ref first_with(struct mprof__thread *thread, uint64_t key,
 static mprof_ref first_of_symbol(const struct search *s, char kind_,
                                  size_t length, mprof_ref kept) {
     uint64_t key = mprof__hash_text(s->names->symbol, length);
-    return first_with(s->thread, key + ((uint64_t)s->function->module << 24),
+    return first_with(s->shows, key + ((uint64_t)s->function->module << 24),
                       kind_, kept);
 }
 
 /* The same for one whose code is at ADDRESS. */
 static mprof_ref first_at(const struct search *s, uint64_t address,
                           mprof_ref kept) {
-    return first_with(
-        s->thread, address + ((uint64_t)s->function->module << 36), 'A', kept);
+    return first_with(s->shows, address + ((uint64_t)s->function->module << 36),
+                      'A', kept);
 }
 
 /* It is a part of the function whose symbol has LENGTH bytes of its own. */
@@ -143,22 +142,22 @@ static void find_whole_named(struct search *s, size_t length) {
     s->final = false;
 }
 
-static struct mprof__shown look_up(struct mprof__thread *thread,
+static struct mprof__shown look_up(struct mprof__shows *shows,
                                    mprof_ref function, unsigned nested);
 
 /* ... of the function whose code is at ADDRESS of its module. */
 static void find_whole_at(struct search *s, uint64_t address) {
     const struct mprof_module *module =
         mprof__arena_at(s->arena, s->function->module);
-    const struct mprof__slot *slot = mprof__table_find(
-        &s->thread->session->functions, address + module->bias);
+    const struct mprof__slot *slot =
+        mprof__table_find(&s->shows->names->functions, address + module->bias);
     const struct mprof_function *whole =
         slot == NULL ? NULL : mprof__arena_at(s->arena, (mprof_ref)slot->value);
     s->final = whole != NULL && whole->module == s->function->module &&
                whole->address == address && whole != s->function;
     bool hidden = s->found.hidden;
     if (s->final && s->nested < MOST_NESTED)
-        s->found = look_up(s->thread, (mprof_ref)slot->value, s->nested + 1);
+        s->found = look_up(s->shows, (mprof_ref)slot->value, s->nested + 1);
     else if (s->final)
         s->found.function = (mprof_ref)slot->value;
     else
@@ -187,7 +186,7 @@ static bool find_runtime(struct search *s) {
         name = mprof__is_passing(file) ? "" : path;
     }
     s->found.function =
-        first_with(s->thread, mprof__hash_text(name, strlen(name)), kind,
+        first_with(s->shows, mprof__hash_text(name, strlen(name)), kind,
                    s->found.function);
     s->found.fragment = true;
     return true;
@@ -205,7 +204,7 @@ static void find_c(struct search *s) {
     if (s->names->symbol[0] != '\0' && runs_ecl(s) && find_runtime(s))
         return;
     if (is_read || s->function->module == 0 ||
-        !mprof__part_at(s->thread->session, s->function->module, s->names->path,
+        !mprof__part_at(s->shows->names, s->function->module, s->names->path,
                         s->function->address, &part))
         return;
     s->found.hidden |= part.hidden;
@@ -217,7 +216,7 @@ static void find_c(struct search *s) {
  * learned at the end of the recording: until then all methods of a function
  * have one.  What is not known to be one is summed up as several. */
 static bool may_share(const struct search *s, mprof_ref ref) {
-    return mprof__table_find(&s->thread->session->certain, ref) != NULL ||
+    return mprof__table_find(&s->shows->names->certain, ref) != NULL ||
            (s->function->kind == MPROF_INTERPRETED &&
             mprof__is_anonymous(s->names->lisp));
 }
@@ -230,7 +229,7 @@ static void find_lisp(struct search *s, mprof_ref ref) {
     if (same == MPROF__SAME_SYMBOL)
         key = mprof__hash(key) + mprof__hash_text(symbol, strlen(symbol));
     if (same != MPROF__SAME_CODE && may_share(s, ref))
-        s->found.function = first_with(s->thread, key, (char)same, ref);
+        s->found.function = first_with(s->shows, key, (char)same, ref);
     /* For its parts. */
     if (s->function->kind == MPROF_LISP && s->names->symbol[0] != '\0')
         first_of_symbol(s, 'S', strlen(s->names->symbol), s->found.function);
@@ -268,18 +267,18 @@ static struct mprof__shown shown_of(uint64_t value) {
                                  (value & FRAGMENT) != 0};
 }
 
-static struct mprof__shown look_up(struct mprof__thread *thread,
+static struct mprof__shown look_up(struct mprof__shows *shows,
                                    mprof_ref function, unsigned nested) {
-    struct mprof__table *known = &thread->shown;
+    struct mprof__table *known = &shows->functions;
     if (function == 0) /* of a file that somebody cuts */
         return (struct mprof__shown){MPROF_TOP, true, false};
     struct mprof__slot *slot = mprof__table_find(known, function);
-    uint64_t now = thread->shown_time & 0xfffffff;
+    uint64_t now = shows->time & 0xfffffff;
     if (slot != NULL &&
         (!(slot->value & PASSING) || slot->value >> TIME_SHIFT == now))
         return shown_of(slot->value & (((uint64_t)1 << TIME_SHIFT) - 1));
-    const struct mprof__arena *arena = &thread->session->arena;
-    struct search s = {.thread = thread,
+    const struct mprof__arena *arena = shows->names->arena;
+    struct search s = {.shows = shows,
                        .arena = arena,
                        .function = mprof__arena_at(arena, function),
                        .found = {.function = function},
@@ -295,11 +294,16 @@ static struct mprof__shown look_up(struct mprof__thread *thread,
     return s.found;
 }
 
-struct mprof__shown mprof__shown(struct mprof__thread *thread,
+struct mprof__shown mprof__shown(struct mprof__shows *shows,
                                  mprof_ref function) {
-    return look_up(thread, function, 0);
+    return look_up(shows, function, 0);
 }
 
-void mprof__shown_anew(struct mprof__thread *thread) {
-    thread->shown_time++;
+void mprof__shown_anew(struct mprof__shows *shows) {
+    shows->time++;
+}
+
+void mprof__shows_free(struct mprof__shows *shows) {
+    mprof__table_free(&shows->functions);
+    mprof__table_free(&shows->texts);
 }

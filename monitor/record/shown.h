@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
+#include "monitor/base/table.h"
 #include "monitor/format/format.h"
 
-struct mprof__thread;
+struct mprof__names;
 
 struct mprof__shown {
     /* A FUNCTION that stands for all that are one function in the tables, or
@@ -16,13 +17,24 @@ struct mprof__shown {
     bool fragment; /* a part or copy that the C compiler made of a function */
 };
 
-/* That of FUNCTION, remembered in THREAD; of a part whose whole was not seen
+/* What a thread has found out.  Only it touches this. */
+struct mprof__shows {
+    struct mprof__names *names;
+    bool is_lisp; /* in Lisp's heap more is plumbing */
+    uint32_t time;
+    struct mprof__table functions; /* FUNCTION -> what the tables make of it */
+    struct mprof__table texts; /* text of a name -> the first FUNCTION of it */
+};
+
+/* That of FUNCTION, remembered in SHOWS; of a part whose whole was not seen
  * before, until mprof__shown_anew().  Reads the ELF files of C functions;
  * one that is not there any more, or has no symbols, tells nothing. */
-struct mprof__shown mprof__shown(struct mprof__thread *thread,
+struct mprof__shown mprof__shown(struct mprof__shows *shows,
                                  mprof_ref function);
 
 /* Functions may have been seen that are the wholes of parts. */
-void mprof__shown_anew(struct mprof__thread *thread);
+void mprof__shown_anew(struct mprof__shows *shows);
+
+void mprof__shows_free(struct mprof__shows *shows);
 
 #endif

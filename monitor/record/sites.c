@@ -16,7 +16,6 @@
 #include "monitor/record/adapter.h"
 #include "monitor/record/modules.h"
 #include "monitor/record/names.h"
-#include "monitor/record/session.h"
 #include "monitor/unwind/generation.h"
 
 /* Stands for every return address once there is no memory for more sites. */
@@ -38,77 +37,74 @@ static bool in_range(uint64_t key, uint64_t value, void *data) {
 }
 
 /* Forget what is known of the code at START..END; under the lock. */
-static void forget(struct mprof__session *session, uintptr_t start,
-                   uintptr_t end) {
+static void forget(struct mprof__names *names, uintptr_t start, uintptr_t end) {
     struct range range = {start, end, false};
-    struct mprof__slot *slot = mprof__table_find(&session->modules, start);
+    struct mprof__slot *slot = mprof__table_find(&names->modules, start);
     if (slot != NULL && (mprof_ref)slot->value != 0) {
         struct mprof_module *module =
-            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
+            mprof__arena_at(names->arena, (mprof_ref)slot->value);
         module->flags |= MPROF_MODULE_UNLOADED;
     }
-    mprof__table_sweep(&session->modules, in_range, &range);
-    mprof__table_sweep(&session->functions, in_range, &range);
-    mprof__table_sweep(&session->sites, in_range, &range);
+    mprof__table_sweep(&names->modules, in_range, &range);
+    mprof__table_sweep(&names->functions, in_range, &range);
+    mprof__table_sweep(&names->sites, in_range, &range);
     /* The threads forget what they know by return address. */
     if (range.found)
         mprof__modules_changed();
 }
 
-void mprof__module_unloads(uintptr_t start, uintptr_t end) {
-    struct mprof__session *session = mprof__current();
-    if (session == NULL)
-        return;
-    mprof__lock(&session->arena.lock);
-    forget(session, start, end);
-    mprof__unlock(&session->arena.lock);
+void mprof__names_unload(struct mprof__names *names, uintptr_t start,
+                         uintptr_t end) {
+    mprof__lock(&names->arena->lock);
+    forget(names, start, end);
+    mprof__unlock(&names->arena->lock);
 }
 
 /* Is the module of UNWIND the one that is recorded there?  If not, forget all
  * that is known of code in its place: of another one, or of parts of several.
  */
-static bool is_current(struct mprof__session *session,
+static bool is_current(struct mprof__names *names,
                        const struct mprof__unwind *unwind, uint32_t now) {
     if (unwind->module == NULL)
         return true;
     struct mprof__slot *slot =
-        mprof__table_find(&session->modules, unwind->module_start);
+        mprof__table_find(&names->modules, unwind->module_start);
     if (slot != NULL) {
         /* Without a record, for want of room, there is nothing to compare. */
         if (slot->value >> 32 == now || (mprof_ref)slot->value == 0)
             return true;
         const struct mprof_module *module =
-            mprof__arena_at(&session->arena, (mprof_ref)slot->value);
-        if (mprof__module_is(session, module)) {
+            mprof__arena_at(names->arena, (mprof_ref)slot->value);
+        if (mprof__module_is(names, module)) {
             slot->value =
                 (uint64_t)mprof__holds_for(now) << 32 | (mprof_ref)slot->value;
             return true;
         }
-        forget(session, module->start, module->end);
+        forget(names, module->start, module->end);
     }
-    forget(session, unwind->module_start, unwind->module_end);
+    forget(names, unwind->module_start, unwind->module_end);
     return false;
 }
 
-static mprof_ref native_function(struct mprof__session *session,
+static mprof_ref native_function(struct mprof__names *names,
                                  const struct mprof__unwind *unwind) {
     struct mprof__slot *slot =
-        mprof__table_find(&session->functions, unwind->function);
+        mprof__table_find(&names->functions, unwind->function);
     if (slot != NULL)
         return (mprof_ref)slot->value;
-    struct mprof__name *name = mprof__name_new(session, MPROF_C);
+    struct mprof__name *name = mprof__name_new(names, MPROF_C);
     uint64_t address = unwind->function;
     mprof_ref module = 0;
     if (unwind->module != NULL) {
         mprof__adapter.native(unwind->function, unwind->module, name);
-        module = mprof__module(session, unwind);
+        module = mprof__module(names, unwind);
         address -= unwind->module->l_addr;
     } else {
         strcpy(name->symbol, MPROF__SIGNAL_RETURN);
     }
-    mprof_ref ref = mprof__session_function(session, address, module, name);
+    mprof_ref ref = mprof__function_add(names, address, module, name);
     if (ref != 0)
-        mprof__table_add(&session->functions, unwind->function, ref);
+        mprof__table_add(&names->functions, unwind->function, ref);
     return ref;
 }
 
@@ -147,9 +143,9 @@ static bool find_rule(uintptr_t pc, bool exact, struct mprof__unwind *unwind) {
 }
 
 /* The SITE at PC; 0: no room. */
-static mprof_ref record_site(struct mprof__session *session,
+static mprof_ref record_site(struct mprof__names *names,
                              const struct mprof__site *site, uintptr_t pc) {
-    struct mprof__arena *arena = &session->arena;
+    struct mprof__arena *arena = names->arena;
     if (site->function == 0 ||
         !mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         return 0;
@@ -158,76 +154,74 @@ static mprof_ref record_site(struct mprof__session *session,
     if (record == NULL)
         return 0;
     const struct mprof__slot *module =
-        mprof__table_find(&session->modules, site->unwind.module_start);
+        mprof__table_find(&names->modules, site->unwind.module_start);
     record->function = site->function;
     record->module = module == NULL ? 0 : (mprof_ref)module->value;
     record->return_address = pc;
     return mprof__arena_publish(arena, record);
 }
 
-static const struct mprof__site *add_site(struct mprof__session *session,
-                                          uintptr_t pc, bool exact,
-                                          uint64_t key) {
+static const struct mprof__site *
+add_site(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
     uint32_t now = mprof__this_generation();
-    struct mprof__site *site = mprof__session_alloc(session, sizeof *site);
+    struct mprof__site *site = mprof__chunks_alloc(names->memory, sizeof *site);
     if (site == NULL)
         return &no_site;
     site->known = find_rule(pc, exact, &site->unwind);
     if (site->known) {
-        is_current(session, &site->unwind, now);
+        is_current(names, &site->unwind, now);
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
         site->is_new = is_operator_new(&site->unwind);
-        site->function = native_function(session, &site->unwind);
+        site->function = native_function(names, &site->unwind);
     } else {
         /* Its start has no FDE: constructors are called from there. */
         site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
         /* Its name is known by its symbol, if it has one. */
         site->unwind.function = pc - !exact;
         if (site->unwind.module != NULL && !site->beyond) {
-            is_current(session, &site->unwind, now);
-            site->function = native_function(session, &site->unwind);
+            is_current(names, &site->unwind, now);
+            site->function = native_function(names, &site->unwind);
         } else {
-            site->function = mprof__session_special(session, MPROF_UNKNOWN,
-                                                    &session->unknown);
+            site->function =
+                mprof__function_special(names, MPROF_UNKNOWN, &names->unknown);
         }
     }
-    site->ref = record_site(session, site, pc);
+    site->ref = record_site(names, site, pc);
     site->checked = mprof__holds_for(now);
-    mprof__table_add(&session->sites, key, (uintptr_t)site);
+    mprof__table_add(&names->sites, key, (uintptr_t)site);
     return site;
 }
 
 /* Is SITE, of another generation, still true? */
-static bool is_true(struct mprof__session *session, struct mprof__site *site,
+static bool is_true(struct mprof__names *names, struct mprof__site *site,
                     uintptr_t pc, bool exact) {
     uint32_t now = mprof__this_generation();
     struct mprof__unwind unwind;
     if (find_rule(pc, exact, &unwind) != site->known ||
         unwind.module_start != site->unwind.module_start ||
-        (unwind.module != NULL && !is_current(session, &unwind, now)))
+        (unwind.module != NULL && !is_current(names, &unwind, now)))
         return false;
     mprof__store_release(&site->checked, mprof__holds_for(now));
     return true;
 }
 
-static const struct mprof__site *look_up(struct mprof__session *session,
-                                         uintptr_t pc, bool exact,
-                                         uint64_t key) {
-    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
+static const struct mprof__site *
+look_up(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
+    struct mprof__slot *slot = mprof__table_find(&names->sites, key);
     if (slot == NULL)
-        return add_site(session, pc, exact, key);
+        return add_site(names, pc, exact, key);
     struct mprof__site *site = (struct mprof__site *)(uintptr_t)slot->value;
-    if (is_true(session, site, pc, exact))
+    if (is_true(names, site, pc, exact))
         return site;
-    forget(session, pc, pc + 1);
-    return add_site(session, pc, exact, key);
+    forget(names, pc, pc + 1);
+    return add_site(names, pc, exact, key);
 }
 
 const struct mprof__site *mprof__site_of(void *context, uintptr_t pc,
                                          bool exact) {
-    struct mprof__session *session = context;
+    struct mprof__names *names = context;
     uint64_t key = exact ? pc | (uint64_t)1 << 63 : pc;
-    struct mprof__slot *slot = mprof__table_find(&session->sites, key);
+    struct mprof__slot *slot = mprof__table_find(&names->sites, key);
     if (__builtin_expect(slot != NULL, 1)) {
         const struct mprof__site *site =
             (const struct mprof__site *)(uintptr_t)slot->value;
@@ -236,8 +230,8 @@ const struct mprof__site *mprof__site_of(void *context, uintptr_t pc,
                              1))
             return site;
     }
-    mprof__lock(&session->arena.lock);
-    const struct mprof__site *site = look_up(session, pc, exact, key);
-    mprof__unlock(&session->arena.lock);
+    mprof__lock(&names->arena->lock);
+    const struct mprof__site *site = look_up(names, pc, exact, key);
+    mprof__unlock(&names->arena->lock);
     return site;
 }

@@ -7,14 +7,15 @@
 
 #include "monitor/unwind/walk.h"
 
-/* What is known of return address PC in the struct mprof__session SESSION;
+/* What is known of return address PC in the struct mprof__names NAMES;
  * never NULL.  EXACT: PC is no return address but the place where a signal
  * interrupted. */
-const struct mprof__site *mprof__site_of(void *session, uintptr_t pc,
-                                         bool exact);
+const struct mprof__site *mprof__site_of(void *names, uintptr_t pc, bool exact);
 
 /* The module at START..END is about to go: forget its return addresses.
- * Called between enter and leave. */
-void mprof__module_unloads(uintptr_t start, uintptr_t end);
+ * Takes the arena's lock. */
+struct mprof__names;
+void mprof__names_unload(struct mprof__names *names, uintptr_t start,
+                         uintptr_t end);
 
 #endif

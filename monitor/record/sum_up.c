@@ -121,8 +121,9 @@ static void enter(struct walk *w, struct level *at, uint32_t node) {
         for (unsigned view = 0; view < MPROF_VIEWS; view++)
             at->function[view] = at->arc[view] = at->first[view] = NONE;
     } else {
-        struct mprof__shown shown = mprof__shown(
-            w->to.thread, mprof__call_function(arena, w->nodes[node].call));
+        struct mprof__shown shown =
+            mprof__shown(&w->to.thread->shows,
+                         mprof__call_function(arena, w->nodes[node].call));
         for (unsigned view = 0; view < MPROF_VIEWS && !w->to.failed; view++)
             enter_view(w, at - 1, at, view, &shown);
     }
@@ -237,9 +238,9 @@ static bool find_parent(const struct walk *w, uint32_t i, uint32_t *parent) {
 static void see_functions(struct walk *w, uint32_t count) {
     const struct mprof__arena *arena = &w->to.thread->session->arena;
     for (uint32_t i = 1; i < count; i++)
-        mprof__shown(w->to.thread,
+        mprof__shown(&w->to.thread->shows,
                      mprof__call_function(arena, w->nodes[i].call));
-    mprof__shown_anew(w->to.thread);
+    mprof__shown_anew(&w->to.thread->shows);
 }
 
 static bool map_again(void **memory, size_t *bytes, size_t wanted) {

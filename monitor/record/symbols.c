@@ -15,7 +15,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/file/cut.h"
 #include "monitor/record/modules.h"
-#include "monitor/record/session.h"
+#include "monitor/record/names.h"
 
 /* Longer ones are mangled names of C++ that no table shows as a whole. */
 enum { MOST_SYMBOL = 4096 };
@@ -28,7 +28,7 @@ struct mprof__own {
 };
 
 struct copying {
-    struct mprof__session *session;
+    struct mprof__names *names;
     const struct mprof__own *file;
     struct mprof__table best; /* FUNCTION -> its Elf64_Sym */
 };
@@ -48,9 +48,9 @@ static bool is_own_file(const char *path) {
 
 /* The function at ADDRESS of the file, if it needs a symbol; else 0. */
 static mprof_ref function_at(const struct copying *c, uint64_t address) {
-    const struct mprof__arena *arena = &c->session->arena;
+    const struct mprof__arena *arena = c->names->arena;
     const struct mprof__slot *slot =
-        mprof__table_find(&c->session->functions, address + c->file->bias);
+        mprof__table_find(&c->names->functions, address + c->file->bias);
     if (slot == NULL || slot->value == 0)
         return 0;
     const struct mprof_function *function =
@@ -92,28 +92,28 @@ static void write_name(struct mprof__arena *arena,
 }
 
 /* Those of the FUNCTIONs in FILE. */
-static void copy_symbols(struct mprof__session *session,
+static void copy_symbols(struct mprof__names *names,
                          const struct mprof__own *file) {
-    struct copying c = {.session = session, .file = file};
+    struct copying c = {.names = names, .file = file};
     mprof__symbols_each(&file->symbols, add_symbol, &c);
     const struct mprof__slots *slots = c.best.slots;
     for (size_t i = 0; slots != NULL && i <= slots->mask; i++)
         if (slots->slot[i].key != 0)
             write_name(
-                &session->arena, file,
-                mprof__arena_at(&session->arena, (mprof_ref)slots->slot[i].key),
+                names->arena, file,
+                mprof__arena_at(names->arena, (mprof_ref)slots->slot[i].key),
                 file->symbols.names +
                     ((const Elf64_Sym *)slots->slot[i].value)->st_name);
     mprof__table_free(&c.best);
 }
 
-void mprof__symbols_copy(struct mprof__session *session) {
-    mprof__lock(&session->arena.lock);
-    const struct mprof__own *file = session->own;
-    if (file != NULL && mprof__arena_is_whole(&session->arena))
+void mprof__symbols_copy(struct mprof__names *names) {
+    mprof__lock(&names->arena->lock);
+    const struct mprof__own *file = names->own;
+    if (file != NULL && mprof__arena_is_whole(names->arena))
         for (; file != NULL; file = file->next)
-            copy_symbols(session, file);
-    mprof__unlock(&session->arena.lock);
+            copy_symbols(names, file);
+    mprof__unlock(&names->arena->lock);
 }
 
 static void unmap(struct mprof__own *file) {
@@ -122,11 +122,9 @@ static void unmap(struct mprof__own *file) {
     mprof__symbols_unmap(&file->symbols);
 }
 
-void mprof__symbols_begin(struct mprof__session *session) {
+void mprof__symbols_begin(struct mprof__names *names) {
     static char path[PATH_MAX]; /* not on a stack that may be small */
     int state, saved = errno;
-    if (!(session->heaps & MPROF_HEAP_MALLOC))
-        return;
     /* open() is where threads are cancelled; malloc() is not. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     /* The program comes first, and stays; libraries others may be closing. */
@@ -135,13 +133,13 @@ void mprof__symbols_begin(struct mprof__session *session) {
     for (; m != NULL; m = all ? m->l_next : NULL) {
         mprof__module_path(m, path, sizeof path);
         struct mprof__own *file =
-            is_own_file(path) ? mprof__session_alloc(session, sizeof *file)
+            is_own_file(path) ? mprof__chunks_alloc(names->memory, sizeof *file)
                               : NULL;
         if (file == NULL)
             continue;
         file->bias = m->l_addr;
-        file->next = session->own;
-        session->own = file;
+        file->next = names->own;
+        names->own = file;
         mprof__symbols_map(&file->symbols, path);
         if (file->symbols.map != NULL &&
             !mprof__cut_watch_region(file->symbols.map, file->symbols.map_bytes,
@@ -152,7 +150,7 @@ void mprof__symbols_begin(struct mprof__session *session) {
     errno = saved;
 }
 
-void mprof__symbols_end(struct mprof__session *session) {
-    for (; session->own != NULL; session->own = session->own->next)
-        unmap(session->own);
+void mprof__symbols_end(struct mprof__names *names) {
+    for (; names->own != NULL; names->own = names->own->next)
+        unmap(names->own);
 }

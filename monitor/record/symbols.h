@@ -7,16 +7,16 @@
 #ifndef MONITOR_RECORD_SYMBOLS_H
 #define MONITOR_RECORD_SYMBOLS_H
 
-struct mprof__session;
+struct mprof__names;
 struct mprof__own;
 
 /* Map the symbols of own files that are loaded: later the program may forbid
  * itself to open any. */
-void mprof__symbols_begin(struct mprof__session *session);
-void mprof__symbols_end(struct mprof__session *session);
+void mprof__symbols_begin(struct mprof__names *names);
+void mprof__symbols_end(struct mprof__names *names);
 
 /* Write copies for functions that have none, as far as there is room; the
  * recording is halted, and the data file guarded. */
-void mprof__symbols_copy(struct mprof__session *session);
+void mprof__symbols_copy(struct mprof__names *names);
 
 #endif

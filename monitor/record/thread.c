@@ -25,7 +25,7 @@ enum { MOST_READY = 64 };
 static uint32_t last_tree; /* atomic */
 
 static void begin_chain(struct mprof__thread *thread, uint32_t number) {
-    mprof__chain_begin(&thread->chain, mprof__site_of, thread->session,
+    mprof__chain_begin(&thread->chain, mprof__site_of, &thread->session->names,
                        thread->record);
     thread->chain.number = number;
 }
@@ -169,7 +169,7 @@ void mprof__thread_silence(bool begins) {
 
 static void name_thread(struct mprof__session *session,
                         struct mprof_thread *record) {
-    char *text = mprof__name_new(session, MPROF_C)->text;
+    char *text = mprof__name_new(&session->names, MPROF_C)->text;
     mprof__adapter.thread(text, MPROF__NAME_BYTES);
     if (text[0] != '\0')
         record->name = mprof__arena_string(&session->arena, text, strlen(text));
@@ -205,8 +205,8 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(session, record);
-    char *memory = mprof__session_alloc(session, sizeof(struct mprof__thread) +
-                                                     MPROF__LINE);
+    char *memory = mprof__chunks_alloc(
+        &session->memory, sizeof(struct mprof__thread) + MPROF__LINE);
     if (memory == NULL)
         return NULL;
     struct mprof__thread *thread =
@@ -214,6 +214,8 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
+    thread->shows.names = &session->names;
+    thread->shows.is_lisp = heap == MPROF_LISP_HEAP;
     thread->lives = heap == MPROF_LISP_HEAP && session->alive != 0;
     mprof__live_enter(&thread->share);
     begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
@@ -265,8 +267,7 @@ void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__chain_free(&thread->chain);
     mprof__tree_free(&thread->tree);
     mprof__spill_free(&thread->spill);
-    mprof__table_free(&thread->shown);
-    mprof__table_free(&thread->texts);
+    mprof__shows_free(&thread->shows);
     mprof__table_free(&thread->bins);
     mprof__table_free(&thread->foreign);
     mprof__table_free(&thread->foreign_sizes);

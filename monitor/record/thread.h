@@ -12,6 +12,7 @@
 #include "monitor/record/live.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
+#include "monitor/record/shown.h"
 #include "monitor/record/spill.h"
 #include "monitor/record/tree.h"
 #include "monitor/unwind/walk.h"
@@ -32,10 +33,7 @@ struct mprof__thread {
     mprof_ref ref; /* of the record */
     struct mprof__tree tree;
     struct mprof__spill spill;
-    /* FUNCTION -> what the tables make of it, text of a name -> the first
-     * FUNCTION of it; see shown.c. */
-    struct mprof__table shown, texts;
-    uint32_t shown_time;
+    struct mprof__shows shows;
     bool lost;  /* that is what folded frames of the chain are */
     bool lives; /* of Lisp: it is told what becomes of each object */
     struct mprof__shadow shadow; /* ... where these are */

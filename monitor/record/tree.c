@@ -120,7 +120,8 @@ static void more_steps(struct mprof__thread *thread, struct mprof__tree *tree) {
 mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index) {
     const struct mprof__frame *frame = &thread->chain.frames[index];
     return frame->object != 0
-               ? mprof__session_object(thread->session, &thread->chain, index)
+               ? mprof__function_of_object(&thread->session->names,
+                                           &thread->chain, index)
                : frame->site->function;
 }
 

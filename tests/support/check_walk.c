@@ -151,7 +151,7 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     session = thread->session->id;
     known_forks = forks;
     full.marks = thread->chain.marks;
-    mprof__chain_begin(&full, mprof__site_of, thread->session, &dummy);
+    mprof__chain_begin(&full, mprof__site_of, &thread->session->names, &dummy);
     full.refused = MPROF_MARKS_OFF + 1;
     mprof__walk(&full, frame);
     mprof__adapter.match(&full);
@@ -285,9 +285,10 @@ static void compare_cell(struct mprof__thread *thread,
         const struct mprof__frame *f = &full.frames[i];
         mprof_ref function =
             node->parent == 0 ? 0 : mprof__call_function(arena, node->call);
-        mprof_ref right = f->object == 0
-                              ? f->site->function
-                              : mprof__session_has(thread->session, f->object);
+        mprof_ref right =
+            f->object == 0
+                ? f->site->function
+                : mprof__function_find(&thread->session->names, f->object);
         if (function == 0 || right != function ||
             (i + 1 == full.count && f->object == 0 &&
              f->site->ref != cell->call)) {

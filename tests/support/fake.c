@@ -32,8 +32,8 @@ static void detach(void) {
 static void nothing(void) {
 }
 
-static void rename_functions(struct mprof__session *session) {
-    (void)session;
+static void rename_functions(struct mprof__names *names) {
+    (void)names;
 }
 
 static void runtime(char *text, size_t size) {

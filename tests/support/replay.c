@@ -41,10 +41,10 @@ static uint64_t key_of(mprof_ref ref) {
 }
 
 static void know_function(mprof_ref ref) {
-    if (mprof__table_find(&session->functions, key_of(ref)) == NULL)
-        mprof__table_add(&session->functions, key_of(ref), fresh[ref]);
+    if (mprof__table_find(&session->names.functions, key_of(ref)) == NULL)
+        mprof__table_add(&session->names.functions, key_of(ref), fresh[ref]);
     /* Names are what they were in the end. */
-    mprof__table_add(&session->certain, fresh[ref], 0);
+    mprof__table_add(&session->names.certain, fresh[ref], 0);
 }
 
 static void know_site(mprof_ref ref) {

@@ -80,7 +80,8 @@ static void a_build_id_is_found_behind_other_notes(void **state) {
                                    .module = &map};
     (void)state;
     make_file();
-    const struct mprof_module *module = at(mprof__module(session, &unwind));
+    const struct mprof_module *module =
+        at(mprof__module(&session->names, &unwind));
     assert_int_equal(module->build_id_bytes, sizeof file.id_bytes);
     assert_memory_equal(module->build_id, file.id_bytes, sizeof file.id_bytes);
 }
@@ -92,29 +93,29 @@ static void what_gets_a_name_is_a_function_of_lisp(void **state) {
         mprof__arena_record(&session->arena, MPROF_FUNCTION, sizeof *f);
     f->kind = MPROF_C;
     mprof_ref ref = mprof__arena_publish(&session->arena, f);
-    assert_true(mprof__table_add(&session->functions, key, ref));
-    mprof__rename(session, key, "(METHOD F (T))");
+    assert_true(mprof__table_add(&session->names.functions, key, ref));
+    mprof__rename(&session->names, key, "(METHOD F (T))");
     assert_int_equal(f->kind, MPROF_LISP);
     const struct mprof_string *text = at(f->name);
     assert_int_equal(text->length, strlen("(METHOD F (T))"));
     assert_memory_equal(text->text, "(METHOD F (T))", text->length);
     f->kind = MPROF_ENTRY;
-    mprof__rename(session, key, "(METHOD G (T))");
+    mprof__rename(&session->names, key, "(METHOD G (T))");
     assert_int_equal(f->kind, MPROF_ENTRY);
 }
 
 /* A record for each function however often it is told, and one text of a path.
  */
 static void sources_are_told_once(void **state) {
-    struct mprof__name *name = mprof__name_new(session, MPROF_LISP);
+    struct mprof__name *name = mprof__name_new(&session->names, MPROF_LISP);
     struct mprof__source source = {"/here/x.lsp", 7};
     const struct mprof_header *header = mprof__arena_header(&session->arena);
     (void)state;
     assert_string_equal(name->source.file, "");
-    mprof_ref f = mprof__session_function(session, 1, 0, name);
+    mprof_ref f = mprof__function_add(&session->names, 1, 0, name);
     name->source = source;
     uint64_t used;
-    mprof_ref g = mprof__session_function(session, 2, 0, name);
+    mprof_ref g = mprof__function_add(&session->names, 2, 0, name);
     const struct mprof_source *record =
         at((mprof_ref)((header->used - sizeof *record) / 8));
     assert_int_equal(record->head.type, MPROF_SOURCE);
@@ -124,16 +125,17 @@ static void sources_are_told_once(void **state) {
     assert_int_equal(text->length, strlen(source.file));
     assert_memory_equal(text->text, source.file, text->length);
     /* Those of f are not known yet. */
-    mprof__table_add(&session->functions, 0x6660, f);
+    mprof__table_add(&session->names.functions, 0x6660, f);
     used = header->used;
-    mprof__set_source(session, 0x6661, &source);
+    mprof__set_source(&session->names, 0x6661, &source);
     assert_int_equal(header->used, used);
-    mprof__set_source(session, 0x6660, &source);
+    mprof__set_source(&session->names, 0x6660, &source);
     assert_int_equal(header->used, used + sizeof *record);
     source.position = 8;
-    mprof__set_source(session, 0x6660, &source);
+    mprof__set_source(&session->names, 0x6660, &source);
     assert_int_equal(header->used, used + sizeof *record);
-    assert_string_equal(mprof__name_new(session, MPROF_LISP)->source.file, "");
+    assert_string_equal(
+        mprof__name_new(&session->names, MPROF_LISP)->source.file, "");
 }
 
 /* Parts of functions, as the C compiler makes them; and one of a function that
@@ -169,14 +171,14 @@ static void a_part_is_hidden_as_its_whole_is(void **state) {
     uintptr_t bias = 0;
     (void)state;
     dl_iterate_phdr(first_file, &bias);
-    assert_true(mprof__part_at(session, module, "/proc/self/exe",
+    assert_true(mprof__part_at(&session->names, module, "/proc/self/exe",
                                (uintptr_t)part - bias, &found));
     assert_true(found.fragment && !found.hidden);
     assert_int_equal(found.whole, (uintptr_t)whole - bias);
-    assert_true(mprof__part_at(session, module, "/proc/self/exe",
+    assert_true(mprof__part_at(&session->names, module, "/proc/self/exe",
                                (uintptr_t)start_part - bias, &found));
     assert_true(found.fragment && found.hidden);
-    assert_false(mprof__part_at(session, module, "/proc/self/exe",
+    assert_false(mprof__part_at(&session->names, module, "/proc/self/exe",
                                 (uintptr_t)whole - bias, &found));
 }
 

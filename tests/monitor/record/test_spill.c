@@ -152,8 +152,8 @@ static void totals_and_functions_have_room(void **state) {
     leave_little_room();
     assert_false(mprof__arena_has_room(arena, MPROF__FOR_SHORTER));
     assert_true(mprof__arena_has_room(arena, MPROF__FOR_COUNTERS));
-    assert_int_not_equal(mprof__session_function(session, 0x9000, 0, &unnamed),
-                         0);
+    assert_int_not_equal(
+        mprof__function_add(&session->names, 0x9000, 0, &unnamed), 0);
     assert_true(mprof__sum_up(thread));
     assert_int_equal(bytes_of(MPROF_SELF, 3), 100);
 }

@@ -60,13 +60,13 @@ static void a_return_address_is_of_the_call_before_it(void **state) {
     (void)state;
     begin_session();
     const struct mprof__site *site =
-        mprof__site_of(session, (uintptr_t)short_one_end, false);
+        mprof__site_of(&session->names, (uintptr_t)short_one_end, false);
     assert_true(site->known);
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, site->function);
     assert_int_equal(site->unwind.function, (uintptr_t)short_one);
     assert_int_not_equal(f->kind, MPROF_UNKNOWN);
-    site = mprof__site_of(session, (uintptr_t)short_one_end, true);
+    site = mprof__site_of(&session->names, (uintptr_t)short_one_end, true);
     assert_false(site->known);
     end_session();
 }
@@ -323,7 +323,7 @@ static void no_frame_is_further_in_than_what_it_called(void **state) {
     (void)state;
     begin_session();
     mprof__leave(mprof__self);
-    mprof__chain_begin(&chain, mprof__site_of, session, &record);
+    mprof__chain_begin(&chain, mprof__site_of, &session->names, &record);
     shrinks();
     check_cut_at(after_shrinks);
     stays();

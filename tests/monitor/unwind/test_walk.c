@@ -66,8 +66,8 @@ static int set_up(void **state) {
     mprof__threads_initialize();
     mprof__marks_initialize();
     session = mprof__session_new(NULL, 64 << 20, 1, &error);
-    mprof__chain_begin(&chain, mprof__site_of, session, &record);
-    mprof__chain_begin(&fresh, mprof__site_of, session, &record);
+    mprof__chain_begin(&chain, mprof__site_of, &session->names, &record);
+    mprof__chain_begin(&fresh, mprof__site_of, &session->names, &record);
     return session == NULL;
 }
 
@@ -188,7 +188,7 @@ static void code_without_tables_cuts_the_chain(void **state) {
     int local;
     assert_false(mprof__cfi_find((uintptr_t)&local, &unwind));
     const struct mprof__site *site =
-        mprof__site_of(session, (uintptr_t)&local, false);
+        mprof__site_of(&session->names, (uintptr_t)&local, false);
     assert_false(site->known);
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, site->function);
@@ -202,11 +202,12 @@ static void what_is_known_goes_with_its_module(void **state) {
     uintptr_t pc = (uintptr_t)recurse + 1;
     struct mprof__self *me = mprof__enter();
     assert_non_null(me);
-    const struct mprof__site *known = mprof__site_of(session, pc, false);
-    assert_ptr_equal(mprof__site_of(session, pc, false), known);
+    const struct mprof__site *known =
+        mprof__site_of(&session->names, pc, false);
+    assert_ptr_equal(mprof__site_of(&session->names, pc, false), known);
     uintptr_t start = known->unwind.module_start;
     const struct mprof__slot *slot =
-        mprof__table_find(&session->modules, start);
+        mprof__table_find(&session->names.modules, start);
     assert_non_null(slot);
     const struct mprof_module *module =
         mprof__arena_at(&session->arena, (mprof_ref)slot->value);
@@ -215,7 +216,7 @@ static void what_is_known_goes_with_its_module(void **state) {
     mprof__module_unloads(start, start + 1);
     mprof__store_release(&mprof__page.sessions.current, NULL);
     assert_int_equal(module->flags, MPROF_MODULE_UNLOADED);
-    assert_ptr_not_equal(mprof__site_of(session, pc, false), known);
+    assert_ptr_not_equal(mprof__site_of(&session->names, pc, false), known);
     mprof__leave(me);
 }
 
