@@ -37,8 +37,16 @@ file_sources = \
 	monitor/file/save.c monitor/file/save.h \
 	monitor/file/sums.c monitor/file/sums.h
 
+names_sources = \
+	monitor/names/adapter.h \
+	monitor/names/modules.c monitor/names/modules.h \
+	monitor/names/names.c monitor/names/names.h \
+	monitor/names/parts.c monitor/names/parts.h \
+	monitor/names/shown.c monitor/names/shown.h \
+	monitor/names/sites.c monitor/names/sites.h \
+	monitor/names/symbols.c monitor/names/symbols.h
+
 record_sources = \
-	monitor/record/adapter.h \
 	monitor/record/heap_events.h \
 	monitor/record/alive.c monitor/record/alive.h \
 	monitor/record/asked.c \
@@ -58,9 +66,6 @@ record_sources = \
 	monitor/record/log.c monitor/record/log.h \
 	monitor/record/log_file.c \
 	monitor/record/mark.c \
-	monitor/record/modules.c monitor/record/modules.h \
-	monitor/record/names.c monitor/record/names.h \
-	monitor/record/parts.c monitor/record/parts.h \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
@@ -73,12 +78,9 @@ record_sources = \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/short.c \
-	monitor/record/shown.c monitor/record/shown.h \
-	monitor/record/sites.c monitor/record/sites.h \
 	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
 	monitor/record/sum_up.c \
-	monitor/record/symbols.c monitor/record/symbols.h \
 	monitor/record/tell.c monitor/record/tell.h \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \
@@ -148,7 +150,7 @@ backtrace_sources = monitor/malloc/backtrace.c
 endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
-	$(arch_sources) $(file_sources) $(record_sources) $(api_sources)
+	$(arch_sources) $(file_sources) $(names_sources) $(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -207,7 +209,7 @@ malloc_sources = \
 # none above it.
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
-	libmonitor-file.la libmonitor-record.la libmonitor-api.la
+	libmonitor-file.la libmonitor-names.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -220,6 +222,7 @@ libmonitor_format_la_SOURCES = $(format_sources)
 libmonitor_base_la_SOURCES = $(base_sources)
 libmonitor_unwind_la_SOURCES = $(unwind_sources) $(arch_sources)
 libmonitor_file_la_SOURCES = $(file_sources)
+libmonitor_names_la_SOURCES = $(names_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

@@ -18,7 +18,7 @@ c_tests = \
 	tests/monitor/record/test_lisp_counter \
 	tests/monitor/file/test_cut \
 	tests/monitor/record/test_live \
-	tests/monitor/record/test_names \
+	tests/monitor/names/test_names \
 	tests/monitor/record/test_sampling \
 	tests/monitor/file/test_save \
 	tests/monitor/record/test_spill \

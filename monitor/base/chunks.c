@@ -24,8 +24,8 @@ void *mprof__chunks_alloc(struct mprof__chunks *chunks, size_t bytes) {
         chunk = mprof__map(size);
         if (chunk == NULL)
             return NULL;
-        *chunk = (struct mprof__chunk){chunks->last, size,
-                                       round_up(sizeof *chunk)};
+        *chunk =
+            (struct mprof__chunk){chunks->last, size, round_up(sizeof *chunk)};
         chunks->last = chunk;
     }
     void *memory = (char *)chunk + chunk->used;

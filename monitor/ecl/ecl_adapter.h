@@ -14,7 +14,7 @@
 #include <ecl/ecl.h>
 
 #include "monitor/ecl/lisp_names.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 
 /* Keep OBJECT alive; see adapter.h.  The collector sees what is kept from the
  * first call of mprof__ecl_keep_start() on. */
@@ -37,7 +37,7 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
                        struct mprof__name *name);
 
 /* Names of methods, which only the generic functions know. */
-void mprof__ecl_rename_methods(struct mprof__session *session);
+void mprof__ecl_rename_methods(struct mprof__names *names);
 
 void mprof__ecl_interpreted(const struct mprof__frame *frames, size_t index,
                             struct mprof__name *name);

@@ -310,7 +310,7 @@ static void attach(unsigned heaps) {
 static void rename_late(struct mprof__names *names) {
     /* After cl_shutdown() there is nobody to ask. */
     if (ecl_get_option(ECL_OPT_BOOTED) > 0)
-        mprof__ecl_rename_methods(session);
+        mprof__ecl_rename_methods(names);
 }
 
 static void detach(void) {

@@ -7,7 +7,7 @@
 #include "monitor/ecl/ecl_names.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/ecl/lisp_source.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 
 enum { SEVERAL = 1 };
 

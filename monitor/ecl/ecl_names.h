@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "monitor/ecl/lisp_names.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 
 /* The address of the code of FUNCTION; 0: it is not compiled, or none. */
 uintptr_t mprof__ecl_entry_of(cl_object function);

@@ -17,7 +17,7 @@
 #include "monitor/ecl/ecl_names.h"
 #include "monitor/ecl/local_names.h"
 #include "monitor/format/format.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 
 /* Guards the names and the images. */
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;

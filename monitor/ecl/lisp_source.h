@@ -4,7 +4,7 @@
 
 #include <ecl/ecl.h>
 
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 
 /* Put into *SOURCE what ECL knows of FUNCTION: of interpreted ones the file
  * that was loaded, of compiled ones that which was compiled; and where in it

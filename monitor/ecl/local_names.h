@@ -13,7 +13,7 @@
 
 #include "monitor/base/elf_image.h"
 #include "monitor/ecl/lisp_names.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 
 /* Name the function at START from the symbols of its library, which is loaded
  * at BIAS: (LABELS WALK :IN TREE-SUM) where that is known. */

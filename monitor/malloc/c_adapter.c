@@ -9,7 +9,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/autostart.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/unwind/walk.h"
 
 static int check(unsigned heaps) {

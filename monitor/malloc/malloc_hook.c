@@ -12,7 +12,7 @@
 #include "monitor/api/functions.h"
 #include "monitor/base/self.h"
 #include "monitor/malloc/malloc_monitor.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/live.h"
 #include "monitor/record/thread.h"

@@ -8,7 +8,7 @@
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
 #include "monitor/file/save.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/record/alive.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/quiet.h"

@@ -1,5 +1,5 @@
 /* cell.c - how large a frame is, and what it interprets; see remembered.h. */
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
 

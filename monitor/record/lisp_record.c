@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "monitor/record/alive.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/record/place.h"
 
 static struct mprof_bin *add_bin(struct mprof__thread *thread,

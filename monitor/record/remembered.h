@@ -55,7 +55,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/unwind/walk.h"
 
 struct mprof__thread;

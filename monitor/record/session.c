@@ -12,9 +12,9 @@
 #include "monitor/base/atomic.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
-#include "monitor/record/sites.h"
+#include "monitor/names/sites.h"
 #include "monitor/record/thread.h"
 
 union mprof__page mprof__page __attribute__((aligned(4096)));

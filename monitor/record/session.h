@@ -11,13 +11,13 @@
 #include "monitor/base/chunks.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/file/arena.h"
 #include "monitor/record/collections.h"
 #include "monitor/record/curve.h"
 #include "monitor/record/live.h"
 #include "monitor/record/log.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 
 struct mprof__thread;
 

@@ -4,8 +4,8 @@
  * them: what each function allocated, and for which callers near by, stays
  * exact.
  */
-#include "monitor/record/names.h"
-#include "monitor/record/shown.h"
+#include "monitor/names/names.h"
+#include "monitor/names/shown.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/tree.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "monitor/record/lisp_counter.h"
-#include "monitor/record/shown.h"
+#include "monitor/names/shown.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/totals.h"
 

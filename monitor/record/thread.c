@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/names.h"
-#include "monitor/record/sites.h"
+#include "monitor/names/names.h"
+#include "monitor/names/sites.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

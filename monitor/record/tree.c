@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/record/spill.h"
 #include "monitor/record/thread.h"
 

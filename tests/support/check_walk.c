@@ -24,9 +24,9 @@
 #include "monitor/base/table.h"
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/record/place.h"
-#include "monitor/record/sites.h"
+#include "monitor/names/sites.h"
 
 #ifdef HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY

@@ -6,7 +6,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/unwind/walk.h"
 

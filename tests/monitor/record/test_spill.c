@@ -7,7 +7,7 @@
 #include "tests/support/fake.h"
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "monitor/record/totals.h"

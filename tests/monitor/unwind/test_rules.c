@@ -9,7 +9,7 @@
 
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
-#include "monitor/record/sites.h"
+#include "monitor/names/sites.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
@@ -92,7 +92,7 @@ static void check_ways(const struct way_of_rule *list, size_t n) {
     struct mprof_thread record = {.heap = 0};
     begin_session();
     mprof__leave(mprof__self);
-    mprof__chain_begin(&chain, site_or_odd, session, &record);
+    mprof__chain_begin(&chain, site_or_odd, &session->names, &record);
     mprof__walk(&chain, MPROF__FRAME());
     mprof__walk_done(&chain);
     for (size_t i = 0; i < n; i++) {

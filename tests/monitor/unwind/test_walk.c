@@ -14,7 +14,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
-#include "monitor/record/sites.h"
+#include "monitor/names/sites.h"
 #include "monitor/record/thread.h"
 
 static struct mprof__session *session;

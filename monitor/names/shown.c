@@ -4,7 +4,7 @@
  * the name that they have in the data file, those of C by their symbols in the
  * library; the parts that a compiler made of one are that one's (parts.c).
  */
-#include "monitor/record/shown.h"
+#include "monitor/names/shown.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,9 +15,9 @@
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
 #include "monitor/format/runtime_names.h"
-#include "monitor/record/adapter.h"
-#include "monitor/record/parts.h"
-#include "monitor/record/names.h"
+#include "monitor/names/adapter.h"
+#include "monitor/names/parts.h"
+#include "monitor/names/names.h"
 
 /* Parts of parts that are followed. */
 enum { MOST_NESTED = 3 };

@@ -1,6 +1,6 @@
 /* names.h - functions, their names, and where they stand. */
-#ifndef MONITOR_RECORD_NAMES_H
-#define MONITOR_RECORD_NAMES_H
+#ifndef MONITOR_NAMES_NAMES_H
+#define MONITOR_NAMES_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "monitor/base/table.h"
 #include "monitor/file/arena.h"
 #include "monitor/format/format.h"
-#include "monitor/record/adapter.h"
+#include "monitor/names/adapter.h"
 #include "monitor/unwind/walk.h"
 
 /* What is known of functions and of the files that they are in.  All of it is

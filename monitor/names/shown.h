@@ -1,6 +1,6 @@
 /* shown.h - what the tables make of a function, for who sums up chains. */
-#ifndef MONITOR_RECORD_SHOWN_H
-#define MONITOR_RECORD_SHOWN_H
+#ifndef MONITOR_NAMES_SHOWN_H
+#define MONITOR_NAMES_SHOWN_H
 
 #include <stdbool.h>
 

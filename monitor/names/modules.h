@@ -1,6 +1,6 @@
 /* modules.h - the loaded ELF files that functions are in. */
-#ifndef MONITOR_RECORD_MODULES_H
-#define MONITOR_RECORD_MODULES_H
+#ifndef MONITOR_NAMES_MODULES_H
+#define MONITOR_NAMES_MODULES_H
 
 #include <link.h>
 #include <stdbool.h>

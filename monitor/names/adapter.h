@@ -6,8 +6,8 @@
  * from inside of the hook: an answer may neither allocate, nor lock, nor
  * signal.
  */
-#ifndef MONITOR_RECORD_ADAPTER_H
-#define MONITOR_RECORD_ADAPTER_H
+#ifndef MONITOR_NAMES_ADAPTER_H
+#define MONITOR_NAMES_ADAPTER_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* sites.h - what is known of return addresses. */
-#ifndef MONITOR_RECORD_SITES_H
-#define MONITOR_RECORD_SITES_H
+#ifndef MONITOR_NAMES_SITES_H
+#define MONITOR_NAMES_SITES_H
 
 #include <stdbool.h>
 #include <stdint.h>

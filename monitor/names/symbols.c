@@ -1,6 +1,6 @@
 /* symbols.c - see symbols.h. */
 #define _GNU_SOURCE
-#include "monitor/record/symbols.h"
+#include "monitor/names/symbols.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "monitor/format/plumbing.h"
 #include "monitor/include/mprof.h"
 #include "monitor/file/cut.h"
-#include "monitor/record/modules.h"
-#include "monitor/record/names.h"
+#include "monitor/names/modules.h"
+#include "monitor/names/names.h"
 
 /* Longer ones are mangled names of C++ that no table shows as a whole. */
 enum { MOST_SYMBOL = 4096 };

@@ -5,7 +5,7 @@
  * of a thread: but not those of the code that the thread is in, and only such
  * code is on its stack.
  */
-#include "monitor/record/sites.h"
+#include "monitor/names/sites.h"
 
 #include <link.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/exports.h"
 #include "monitor/base/self.h"
-#include "monitor/record/adapter.h"
-#include "monitor/record/modules.h"
-#include "monitor/record/names.h"
+#include "monitor/names/adapter.h"
+#include "monitor/names/modules.h"
+#include "monitor/names/names.h"
 #include "monitor/unwind/generation.h"
 
 /* Stands for every return address once there is no memory for more sites. */

@@ -4,8 +4,8 @@
  * Files that the system installed are left out, and libraries of ECL, of C and
  * of ours; so is what is loaded when the recording has begun.
  */
-#ifndef MONITOR_RECORD_SYMBOLS_H
-#define MONITOR_RECORD_SYMBOLS_H
+#ifndef MONITOR_NAMES_SYMBOLS_H
+#define MONITOR_NAMES_SYMBOLS_H
 
 struct mprof__names;
 struct mprof__own;

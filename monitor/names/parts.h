@@ -1,7 +1,7 @@
 /* parts.h - what the symbols of a module tell of its functions: those that the
  * compiler made of others, and plumbing. */
-#ifndef MONITOR_RECORD_PARTS_H
-#define MONITOR_RECORD_PARTS_H
+#ifndef MONITOR_NAMES_PARTS_H
+#define MONITOR_NAMES_PARTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * same).  So each part asks for a few names, and one pass over the symbols
  * answers all.
  */
-#include "monitor/record/parts.h"
+#include "monitor/names/parts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "monitor/base/self.h"
 #include "monitor/format/naming.h"
 #include "monitor/format/plumbing.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 
 enum { HIDDEN = 1, FRAGMENT = 2, ADDRESS_SHIFT = 2, MOST_BASE = 1024 };
 

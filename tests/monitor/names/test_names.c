@@ -9,9 +9,9 @@
 #include "tests/support/fake.h"
 #include "monitor/base/self.h"
 #include "monitor/base/table.h"
-#include "monitor/record/modules.h"
-#include "monitor/record/names.h"
-#include "monitor/record/parts.h"
+#include "monitor/names/modules.h"
+#include "monitor/names/names.h"
+#include "monitor/names/parts.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 

@@ -1,11 +1,11 @@
 /* names.c - see names.h. */
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 
 #include <string.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/symbols.h"
+#include "monitor/names/symbols.h"
 
 /* Interpreted functions that are kept alive for their names.  A program that
  * makes more, by EVAL in a loop, must not run out of memory for it: the rest

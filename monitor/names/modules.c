@@ -1,6 +1,6 @@
 /* modules.c - see modules.h. */
 #define _GNU_SOURCE
-#include "monitor/record/modules.h"
+#include "monitor/names/modules.h"
 
 #include <elf.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "monitor/base/loaded.h"
-#include "monitor/record/names.h"
+#include "monitor/names/names.h"
 #include "monitor/unwind/marks.h"
 
 /* Copy the build id, if it is among the notes in SIZE bytes at P; they may be
