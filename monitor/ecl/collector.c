@@ -7,8 +7,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/process.h"
-#include "monitor/record/alive.h"
-#include "monitor/record/collections.h"
+#include "monitor/record/heap_events.h"
 
 /* Of gc.h, which need not be installed; one that comes with ECL may lack them.
  */
@@ -57,7 +56,7 @@ static void on_event(int event) {
     } else if (event == GC_EVENT_RECLAIM_END) {
         /* Finalizers have been looked at: what they need is marked as well. */
         if (GC_base != NULL && GC_is_marked != NULL)
-            mprof__alive_collected(is_alive);
+            mprof__lisp_collected(is_alive);
     } else if (event == GC_EVENT_END && began != 0) {
         uint64_t ns = mprof__clock(CLOCK_MONOTONIC) - began;
         began = 0;

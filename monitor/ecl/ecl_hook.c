@@ -152,8 +152,9 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
                                                    storage != 0, count),
                              1)) {
             if (__builtin_expect(thread->lives, 0))
-                mprof__alive_begin(thread, block,
-                                   mprof__ref_from(memo->base, counter), bytes);
+                mprof__alive_begin(&thread->session->alive, &thread->shadow,
+                                   block, mprof__ref_from(memo->base, counter),
+                                   bytes);
             mprof__leave_quickly(me);
             return;
         }
@@ -210,12 +211,13 @@ static void loaded(cl_object block, int opened) {
 static void freed(void *block) {
     const struct mprof__session *session = mprof__tracked();
     note_thread();
-    if (session == NULL || session->alive == MPROF_LIVE_OFF || block == NULL)
+    if (session == NULL || session->alive.mode == MPROF_LIVE_OFF ||
+        block == NULL)
         return;
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
-    mprof__collector_exclude(mprof__alive_freed, block);
+    mprof__collector_exclude(mprof__lisp_freed, block);
     mprof__leave(me);
 }
 
@@ -298,9 +300,9 @@ static void attach(unsigned heaps) {
         mprof__leave(me);
     }
     /* Without the Lisp heap, names and libraries are of interest still. */
-    mprof__ecl_watch(!(heaps & MPROF_HEAP_LISP)        ? &names_only
-                     : mprof__tracked()->sampling != 0 ? &samples
-                                                       : &monitor);
+    mprof__ecl_watch(!(heaps & MPROF_HEAP_LISP)              ? &names_only
+                     : mprof__tracked()->alive.sampling != 0 ? &samples
+                                                             : &monitor);
     if (heaps & MPROF_HEAP_LISP)
         mprof__collector_watch();
     if (heaps & MPROF_HEAP_MALLOC)
@@ -315,7 +317,7 @@ static void rename_late(struct mprof__names *names) {
 
 static void detach(void) {
     const struct mprof__session *session = mprof__tracked();
-    bool lives = session != NULL && session->alive != MPROF_LIVE_OFF;
+    bool lives = session != NULL && session->alive.mode != MPROF_LIVE_OFF;
     mprof__ecl_watch(lives ? &frees_only : NULL);
     mprof__malloc_detach();
 }

@@ -14,7 +14,7 @@
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
-#include "monitor/record/live.h"
+#include "monitor/record/recording.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
 

@@ -5,8 +5,6 @@
 #include <stddef.h>
 
 #include "monitor/base/sampled.h"
-#include "monitor/base/self.h"
-#include "monitor/record/session.h"
 
 /* What was found out about objects of one counter, one after the other. */
 struct found {
@@ -41,16 +39,17 @@ static void add_dead(struct found *found, const struct mprof__object *object,
     found->ages -= past->age * object->allocs;
 }
 
-void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
-                               mprof_ref counter, struct mprof_count n) {
+void mprof__alive_begin_slowly(const struct mprof__alive *alive,
+                               const void *object, mprof_ref counter,
+                               struct mprof_count n) {
     int saved = errno;
-    struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__arena *arena = alive->arena;
     struct mprof_header *header = mprof__arena_header(arena);
     struct mprof__object what = {
         .counter = counter, .bytes = n.bytes, .allocs = n.allocs};
     struct mprof__object before = {.counter = 0};
-    struct mprof__past past = {0, thread->session->epoch};
-    bool done = thread->session->sampling == 0
+    struct mprof__past past = {0, alive->epoch};
+    bool done = alive->sampling == 0
                     ? mprof__collected_put(object, what, &past, &before)
                     : mprof__sampled_put(object, what, &past, &before);
     if (!done) {
@@ -112,29 +111,15 @@ static bool look_only(const struct mprof__object *object,
     return true;
 }
 
-void mprof__alive_collected(bool (*is_alive)(const void *address)) {
-    if (mprof__tracked() == NULL)
-        return;
-    struct mprof__self *me = mprof__enter();
-    if (me == NULL)
-        return;
-    struct mprof__session *session = mprof__tracked();
-    if (session != NULL && session->alive != 0 && mprof__guard(me)) {
-        struct found found = {.arena = &session->arena, .is_alive = is_alive};
-        if (session == mprof__current()) {
-            bool all = for_each(look, &found, false);
-            add(&found);
-            if (all)
-                mprof__bump(
-                    &mprof__arena_header(found.arena)->alive_collections, 1);
-            else
-                miss(found.arena);
-        } else {
-            if (!for_each(look_only, &found, false))
-                miss(found.arena);
-        }
-    }
-    mprof__leave(me);
+void mprof__alive_collected(struct mprof__alive *alive, bool records,
+                            bool (*is_alive)(const void *address)) {
+    struct found found = {.arena = alive->arena, .is_alive = is_alive};
+    bool all = for_each(records ? look : look_only, &found, false);
+    add(&found);
+    if (!all)
+        miss(found.arena);
+    else if (records)
+        mprof__bump(&mprof__arena_header(found.arena)->alive_collections, 1);
 }
 
 /* It is given back; FOUND: now, or else when the recording goes on. */
@@ -144,22 +129,17 @@ static bool die(const struct mprof__object *object, struct mprof__past *past,
     return found == NULL || look(object, past, found);
 }
 
-void *mprof__alive_freed(void *block) {
-    struct mprof__self *me = mprof__self;
-    struct mprof__session *session = mprof__tracked();
-    if (session != NULL && session->alive != 0 && mprof__guard(me)) {
-        struct found found = {.arena = &session->arena};
-        if (!for_one(block, die, session == mprof__current() ? &found : NULL))
-            miss(found.arena);
-        add(&found);
-    }
-    me->guarded = false;
-    return NULL;
+void mprof__alive_freed(struct mprof__alive *alive, bool records,
+                        const void *block) {
+    struct found found = {.arena = alive->arena};
+    if (!for_one(block, die, records ? &found : NULL))
+        miss(found.arena);
+    add(&found);
 }
 
-void mprof__alive_resume(struct mprof__session *session) {
-    struct found found = {.arena = &session->arena};
-    if (session->alive == 0)
+void mprof__alive_resume(struct mprof__alive *alive) {
+    struct found found = {.arena = alive->arena};
+    if (alive->mode == 0)
         return;
     for_each(look, &found, true);
     add(&found);

@@ -25,37 +25,50 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
-#include "monitor/record/thread.h"
+#include "monitor/file/arena.h"
+
+/* What is alive of a recording. */
+struct mprof__alive {
+    struct mprof__arena *arena;
+    unsigned mode;     /* MPROF_LIVE_ON, ...; 0: nothing is told of it */
+    uint32_t sampling; /* a byte in so many is looked at; 0: each allocation */
+    uint8_t epoch;     /* in which objects are allocated now */
+};
 
 /* The same as below, when something is unusual, or when OBJECT was sampled and
  * stands for N. */
-void mprof__alive_begin_slowly(struct mprof__thread *thread, const void *object,
-                               mprof_ref counter, struct mprof_count n);
+void mprof__alive_begin_slowly(const struct mprof__alive *alive,
+                               const void *object, mprof_ref counter,
+                               struct mprof_count n);
 
-/* OBJECT of BYTES was allocated by THREAD and counted in COUNTER. */
+/* OBJECT of BYTES was allocated and counted in COUNTER, by the thread that
+ * keeps in *SHADOW where it looked last. */
 static inline __attribute__((always_inline)) void
-mprof__alive_begin(struct mprof__thread *thread, const void *object,
+mprof__alive_begin(const struct mprof__alive *alive,
+                   struct mprof__shadow *shadow, const void *object,
                    mprof_ref counter, uint64_t bytes) {
     uint64_t *word;
     struct mprof__past *past;
     if (__builtin_expect(bytes >= UINT32_MAX, 0) ||
-        !mprof__collected_word(object, &thread->shadow, &word, &past) ||
+        !mprof__collected_word(object, shadow, &word, &past) ||
         mprof__load_relaxed(word) != 0) {
-        mprof__alive_begin_slowly(thread, object, counter,
+        mprof__alive_begin_slowly(alive, object, counter,
                                   (struct mprof_count){1, bytes});
         return;
     }
-    *past = (struct mprof__past){0, thread->session->epoch};
+    *past = (struct mprof__past){0, alive->epoch};
     mprof__store_relaxed(word, (uint64_t)counter << 32 | bytes);
 }
 
 /* A collection has ended: IS_ALIVE tells whether what is at an address was
- * marked.  Under the collector's lock, from outside of the hook. */
-void mprof__alive_collected(bool (*is_alive)(const void *address));
+ * marked.  Under the collector's lock, in the hook.  RECORDS: the data file may
+ * be written to. */
+void mprof__alive_collected(struct mprof__alive *alive, bool records,
+                            bool (*is_alive)(const void *address));
 
-/* BLOCK, if it was recorded, is about to be given back.  With the collector's
- * lock, from inside of the hook. */
-void *mprof__alive_freed(void *block);
+/* BLOCK, if it was recorded, is about to be given back.  Likewise. */
+void mprof__alive_freed(struct mprof__alive *alive, bool records,
+                        const void *block);
 
 /* In COPY, what mprof__arena_save() copied, take for dead what was allocated
  * before the epoch `from` and from the epoch `until` on. */
@@ -64,7 +77,7 @@ struct mprof__epochs {
 };
 void mprof__alive_choose(struct mprof_header *copy, const void *epochs);
 
-/* The recording of SESSION goes on: what died since it stopped is noted. */
-void mprof__alive_resume(struct mprof__session *session);
+/* The recording goes on: what died since it stopped is noted. */
+void mprof__alive_resume(struct mprof__alive *alive);
 
 #endif

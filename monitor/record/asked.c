@@ -6,6 +6,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
+#include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/file/save.h"
 #include "monitor/names/adapter.h"
@@ -47,9 +48,9 @@ int mprof__recording_save_alive(const char *file, unsigned from,
     if (file == NULL || from > until)
         return MPROF_E_ARGUMENT;
     struct mprof__session *session = mprof__recording_lock_looking(&saved);
-    int error = session == NULL       ? MPROF_E_STOPPED
-                : session->alive == 0 ? MPROF_E_ALIVE
-                                      : save(session, file, &epochs);
+    int error = session == NULL            ? MPROF_E_STOPPED
+                : session->alive.mode == 0 ? MPROF_E_ALIVE
+                                           : save(session, file, &epochs);
     return mprof__recording_unlock(&saved, error);
 }
 
@@ -58,12 +59,12 @@ int mprof__recording_snapshot(unsigned *number) {
     if (number == NULL)
         return MPROF_E_ARGUMENT;
     struct mprof__session *session = mprof__recording_lock(&saved);
-    int error = !mprof__records()                   ? MPROF_E_STOPPED
-                : session->alive == 0               ? MPROF_E_ALIVE
-                : session->epoch + 1 >= MPROF__DEAD ? MPROF_E_MEMORY
-                                                    : 0;
+    int error = !mprof__records()                         ? MPROF_E_STOPPED
+                : session->alive.mode == 0                ? MPROF_E_ALIVE
+                : session->alive.epoch + 1 >= MPROF__DEAD ? MPROF_E_MEMORY
+                                                          : 0;
     if (error == 0)
-        *number = ++session->epoch;
+        *number = ++session->alive.epoch;
     errno = 0;
     return mprof__recording_unlock(&saved, error);
 }
@@ -86,7 +87,7 @@ void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
     memset(now, 0, sizeof *now);
     struct mprof__session *session = mprof__recording_lock(&saved);
     if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
-        mprof__live_read(session, reset, now);
+        mprof__live_read(&session->live, reset, now);
     mprof__recording_unlock(&saved, 0);
 }
 
@@ -157,4 +158,15 @@ void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
     if (mprof__adapter.watch != NULL)
         mprof__adapter.watch(function, cookie);
     mprof__recording_unlock(&saved, 0);
+}
+
+uint64_t mprof__live_current(void) {
+    struct mprof__self *me = mprof__enter();
+    struct mprof__session *session = mprof__tracked();
+    uint64_t live = 0;
+    if (session != NULL && (me == NULL || mprof__guard(me)))
+        live = mprof__live_bytes(&session->live);
+    if (me != NULL)
+        mprof__leave(me);
+    return live;
 }

@@ -111,7 +111,7 @@ static bool place(struct mprof__thread *thread, const void *object,
         mprof__counter(thread, node, class_, (struct mprof_count){1, bytes});
     bool spilled;
     mprof_ref ref = find_owner(thread, counter, class_, bytes, &spilled);
-    mprof__live_add(thread, &thread->share, object, bytes);
+    mprof__live_add(&thread->share, object, bytes);
     if (spilled)
         mprof__count(&((struct mprof_spill_counter *)counter)->allocated,
                      bytes);
@@ -165,7 +165,7 @@ static bool count_in(const struct place *p, struct mprof_c_counter *counter,
     if (!mprof__c_counter_prepare(session, &thread->share, counter, bytes,
                                   false))
         return false;
-    mprof__live_add(thread, &thread->share, object, bytes);
+    mprof__live_add(&thread->share, object, bytes);
     mprof__c_counter_add(session, &thread->share, counter, bytes, false);
     put(p, mprof__arena_ref(&session->arena, counter), bytes);
     return true;
@@ -270,7 +270,7 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
                 allocated_slowly(me, object, bytes, frame, false);
                 return;
             }
-            mprof__live_add(p.thread, &p.thread->share, object, bytes);
+            mprof__live_add(&p.thread->share, object, bytes);
             if (is_quick)
                 mprof__c_counter_allocated(&p.thread->share, own, bytes, false);
             else
@@ -334,7 +334,7 @@ static struct mprof_size *foreign_size(struct mprof__thread *thread,
 static void end_foreign_life(struct mprof__thread *thread,
                              struct mprof_freed *ours, uint64_t bytes) {
     struct mprof__share *share = &thread->share;
-    mprof__live_subtract(thread, share, &thread->record->peak, bytes);
+    mprof__live_subtract(share, bytes);
     uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);
     if (ours->stamp != peak) {
         mprof__store_relaxed(&ours->at_peak.allocs, ours->freed.allocs);
@@ -364,8 +364,7 @@ static bool count_free(struct mprof__thread *thread,
     if (size == NULL || (!is_own && ours == NULL))
         return false;
     if (is_own) {
-        mprof__live_subtract(thread, &thread->share, &thread->record->peak,
-                             what->bytes);
+        mprof__live_subtract(&thread->share, what->bytes);
         mprof__c_counter_free(thread->session, &thread->share, counter,
                               what->at, what->bytes);
     } else {
@@ -444,7 +443,7 @@ release_quickly(struct mprof__self *me, const void *object) {
     if (!is_quick && !mprof__c_counter_is_wide(counter))
         return false;
     mprof__store_relaxed(word, 0);
-    mprof__live_subtract(thread, &thread->share, &thread->record->peak, bytes);
+    mprof__live_subtract(&thread->share, bytes);
     if (is_quick)
         mprof__c_counter_freed(&thread->share, counter, object, bytes);
     else

@@ -5,12 +5,11 @@
 #include <time.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/base/self.h"
 #include "monitor/format/process.h"
-#include "monitor/record/session.h"
+#include "monitor/file/arena.h"
 
-void mprof__collections_begin(struct mprof__session *session) {
-    struct mprof__arena *arena = &session->arena;
+void mprof__collections_begin(struct mprof__collections *collections,
+                              struct mprof__arena *arena) {
     struct mprof_collections *record =
         mprof__arena_has_room(arena, MPROF__FOR_COUNTERS)
             ? mprof__arena_record(arena, MPROF_COLLECTIONS, sizeof *record)
@@ -19,14 +18,14 @@ void mprof__collections_begin(struct mprof__session *session) {
         return;
     record->step = 1;
     mprof__arena_publish(arena, record);
-    session->collections.record = record;
+    collections->record = record;
 }
 
 /* All that Lisp asked for. */
-static uint64_t allocated(struct mprof__session *session) {
-    struct mprof__finder *bins = &session->collections.bins;
+static uint64_t allocated(struct mprof__finder *bins,
+                          const struct mprof__arena *arena) {
     uint64_t bytes = 0;
-    mprof__find_more(bins, &session->arena, MPROF_BIN);
+    mprof__find_more(bins, arena, MPROF_BIN);
     for (const struct mprof__found *f = bins->found; f != NULL; f = f->older)
         for (uint32_t i = 0; i < f->count; i++) {
             const struct mprof_bin *bin = (const void *)f->list[i];
@@ -44,9 +43,12 @@ static void halve(struct mprof_collections *record) {
     record->step *= 2;
 }
 
-static void note(struct mprof__session *session, uint64_t ns, uint64_t before,
-                 uint64_t after) {
-    struct mprof_collections *record = session->collections.record;
+void mprof__collections_add(struct mprof__collections *collections,
+                            struct mprof__arena *arena, uint64_t ns,
+                            uint64_t before, uint64_t after) {
+    struct mprof_collections *record = collections->record;
+    if (record == NULL)
+        return;
     mprof__bump(&record->collections, 1);
     mprof__bump(&record->ns, ns);
     if (before > record->highest)
@@ -58,28 +60,13 @@ static void note(struct mprof__session *session, uint64_t ns, uint64_t before,
     if (record->collections % record->step != 0)
         return;
     record->points[record->count] = (struct mprof_collection){
-        .time =
-            mprof__arena_time(&session->arena, mprof__clock(CLOCK_MONOTONIC)),
-        .allocated = allocated(session),
+        .time = mprof__arena_time(arena, mprof__clock(CLOCK_MONOTONIC)),
+        .allocated = allocated(&collections->bins, arena),
         .before = before,
         .after = after,
         .collections = record->collections,
         .ns = record->ns};
     mprof__store_release(&record->count, record->count + 1);
-}
-
-void mprof__collected(uint64_t ns, uint64_t before, uint64_t after) {
-    /* Before the first recording nobody can enter. */
-    if (mprof__current() == NULL)
-        return;
-    struct mprof__self *me = mprof__enter();
-    struct mprof__session *session = mprof__current();
-    if (me == NULL)
-        return;
-    if (session != NULL && session->collections.record != NULL &&
-        mprof__guard(me))
-        note(session, ns, before, after);
-    mprof__leave(me);
 }
 
 void mprof__collections_end(struct mprof__collections *collections) {

@@ -9,7 +9,6 @@
 
 #include "monitor/file/sums.h"
 
-struct mprof__session;
 struct mprof_collections;
 
 struct mprof__collections {
@@ -17,12 +16,16 @@ struct mprof__collections {
     struct mprof__finder bins;        /* under the collector's lock */
 };
 
-/* Make the record of SESSION, which is new. */
-void mprof__collections_begin(struct mprof__session *session);
+/* Make the record, in ARENA, which is new. */
+void mprof__collections_begin(struct mprof__collections *collections,
+                              struct mprof__arena *arena);
 
 /* There was a collection that took NS, with so many bytes of the heap in use
- * before and after it.  From outside of the hook, by one thread at a time. */
-void mprof__collected(uint64_t ns, uint64_t before, uint64_t after);
+ * before and after it.  Nothing is done without a record.  One thread at a
+ * time. */
+void mprof__collections_add(struct mprof__collections *collections,
+                            struct mprof__arena *arena, uint64_t ns,
+                            uint64_t before, uint64_t after);
 
 void mprof__collections_end(struct mprof__collections *collections);
 

@@ -13,16 +13,15 @@
 #include "monitor/base/self.h"
 #include "monitor/base/table.h"
 #include "monitor/format/process.h"
-#include "monitor/record/session.h"
+#include "monitor/file/arena.h"
 
 /* Between the first points, and samples.  A list of n entries takes n samples,
  * and n / 2 each time that it was full: 60 + 31 * 30 is less than 1000. */
 enum { FIRST_BYTES = 1024, FIRST_NS = 1000 * 1000, MOST_RSS_HALVINGS = 31 };
 
-void mprof__curve_begin(struct mprof__session *session) {
-    struct mprof__curve *curve = &session->curve;
-    struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->arena.lock);
+void mprof__curve_begin(struct mprof__curve *curve,
+                        struct mprof__arena *arena) {
+    mprof__lock(&arena->lock);
     if (curve->record == NULL && !curve->refused) {
         struct mprof_curve *record =
             mprof__arena_has_room(arena, MPROF__FOR_COUNTERS)
@@ -36,7 +35,7 @@ void mprof__curve_begin(struct mprof__session *session) {
         mprof__store_relaxed(&curve->refused, record == NULL);
         mprof__store_release(&curve->record, record);
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&arena->lock);
 }
 
 /* Over all SIZEs. */
@@ -45,11 +44,11 @@ struct sums {
     uint64_t frees;
 };
 
-static struct sums add_up(struct mprof__session *session) {
+static struct sums add_up(struct mprof__finder *sizes,
+                          const struct mprof__arena *arena) {
     struct sums sums = {{0, 0}, 0};
-    mprof__find_more(&session->curve.sizes, &session->arena, MPROF_SIZE);
-    for (const struct mprof__found *f = session->curve.sizes.found; f != NULL;
-         f = f->older)
+    mprof__find_more(sizes, arena, MPROF_SIZE);
+    for (const struct mprof__found *f = sizes->found; f != NULL; f = f->older)
         for (uint32_t i = 0; i < f->count; i++) {
             const struct mprof_size *size = (const void *)f->list[i];
             sums.allocated.allocs +=
@@ -60,9 +59,10 @@ static struct sums add_up(struct mprof__session *session) {
     return sums;
 }
 
-void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
+void mprof__curve_sums(struct mprof__curve *curve,
+                       const struct mprof__arena *arena, uint64_t *bytes,
                        uint64_t *allocs, uint64_t *frees) {
-    struct sums sums = add_up(session);
+    struct sums sums = add_up(&curve->sizes, arena);
     *bytes = sums.allocated.bytes;
     *allocs = sums.allocated.allocs;
     *frees = sums.frees;
@@ -113,9 +113,8 @@ static void sample_rss(struct mprof__curve *curve, struct mprof_curve *record,
     mprof__store_release(&record->rss_count, record->rss_count + 1);
 }
 
-void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
-                      uint64_t current) {
-    struct mprof__curve *curve = &session->curve;
+void mprof__curve_add(struct mprof__curve *curve, struct mprof__arena *arena,
+                      uint64_t allocated, uint64_t current) {
     struct mprof_curve *record = curve->record;
     if (record->count >= MPROF_CURVE_POINTS) {
         mprof__store_release(&record->count,
@@ -123,9 +122,8 @@ void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
                                    sizeof *record->points));
         record->step *= 2;
     }
-    uint64_t time =
-        mprof__arena_time(&session->arena, mprof__clock(CLOCK_MONOTONIC));
-    struct sums sums = add_up(session);
+    uint64_t time = mprof__arena_time(arena, mprof__clock(CLOCK_MONOTONIC));
+    struct sums sums = add_up(&curve->sizes, arena);
     record->points[record->count] = (struct mprof_point){
         time, allocated, current, sums.allocated.allocs - sums.frees + 1};
     mprof__store_release(&record->count, record->count + 1);

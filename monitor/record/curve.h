@@ -13,7 +13,6 @@
 
 #include "monitor/file/sums.h"
 
-struct mprof__session;
 struct mprof_curve;
 
 struct mprof__curve {
@@ -25,15 +24,16 @@ struct mprof__curve {
 };
 
 /* Make the record, once; not under the lock of the heap. */
-void mprof__curve_begin(struct mprof__session *session);
+void mprof__curve_begin(struct mprof__curve *curve, struct mprof__arena *arena);
 
 /* Under the lock: ALLOCATED bytes were, of which CURRENT live, those of an
  * object among them that is not counted yet. */
-void mprof__curve_add(struct mprof__session *session, uint64_t allocated,
-                      uint64_t current);
+void mprof__curve_add(struct mprof__curve *curve, struct mprof__arena *arena,
+                      uint64_t allocated, uint64_t current);
 
 /* All that was allocated so far, and how often something was freed. */
-void mprof__curve_sums(struct mprof__session *session, uint64_t *bytes,
+void mprof__curve_sums(struct mprof__curve *curve,
+                       const struct mprof__arena *arena, uint64_t *bytes,
                        uint64_t *allocs, uint64_t *frees);
 
 void mprof__curve_end(struct mprof__curve *curve);

@@ -28,6 +28,18 @@ struct mprof__event {
  * also place.h. */
 void mprof__allocated(struct mprof__event *event, const void *frame);
 
+/* A collection has ended: IS_ALIVE tells whether what is at an address was
+ * marked.  Under the collector's lock, from outside of the hook. */
+void mprof__lisp_collected(bool (*is_alive)(const void *address));
+
+/* BLOCK, if it was recorded, is about to be given back.  With the collector's
+ * lock, from inside of the hook.  NULL. */
+void *mprof__lisp_freed(void *block);
+
+/* There was a collection that took NS, with so many bytes of the heap in use
+ * before and after it.  From outside of the hook, by one thread at a time. */
+void mprof__collected(uint64_t ns, uint64_t before, uint64_t after);
+
 /* Record that the C heap gave OBJECT for a request of BYTES bytes; FRAME as
  * above. */
 void mprof__c_allocated(const void *object, uint64_t bytes, const void *frame);

@@ -74,10 +74,12 @@ static inline uint32_t key_of(const struct mprof__thread *thread,
 /* It lives, and was counted in the counter at REF. */
 static inline void begin(struct mprof__thread *thread,
                          const struct mprof__event *event, mprof_ref ref) {
-    if (thread->session->sampling == 0)
-        mprof__alive_begin(thread, event->block, ref, event->count.bytes);
+    if (thread->session->alive.sampling == 0)
+        mprof__alive_begin(&thread->session->alive, &thread->shadow,
+                           event->block, ref, event->count.bytes);
     else
-        mprof__alive_begin_slowly(thread, event->block, ref, event->count);
+        mprof__alive_begin_slowly(&thread->session->alive, event->block, ref,
+                                  event->count);
 }
 
 /* In COUNTER and BIN.  False: there was no room, and it is unplaced. */
@@ -143,7 +145,7 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
                       struct mprof__event *event, const void *frame,
                       bool by_rules) {
     /* What stands for others was on its way when another recording began. */
-    if (session->sampling == 0 && event->count.allocs > 1)
+    if (session->alive.sampling == 0 && event->count.allocs > 1)
         event->count =
             (struct mprof_count){1, event->count.bytes / event->count.allocs};
     /* NULL: a signal handler allocates while its thread is inside; the session
@@ -168,4 +170,40 @@ void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
 
 void mprof__allocated(struct mprof__event *event, const void *frame) {
     mprof__allocated_inside(mprof__enter(), event, frame, false);
+}
+
+void mprof__lisp_collected(bool (*is_alive)(const void *address)) {
+    if (mprof__tracked() == NULL)
+        return;
+    struct mprof__self *me = mprof__enter();
+    if (me == NULL)
+        return;
+    struct mprof__session *session = mprof__tracked();
+    if (session != NULL && session->alive.mode != 0 && mprof__guard(me))
+        mprof__alive_collected(&session->alive, session == mprof__current(),
+                               is_alive);
+    mprof__leave(me);
+}
+
+void *mprof__lisp_freed(void *block) {
+    struct mprof__self *me = mprof__self;
+    struct mprof__session *session = mprof__tracked();
+    if (session != NULL && session->alive.mode != 0 && mprof__guard(me))
+        mprof__alive_freed(&session->alive, session == mprof__current(), block);
+    me->guarded = false;
+    return NULL;
+}
+
+void mprof__collected(uint64_t ns, uint64_t before, uint64_t after) {
+    /* Before the first recording nobody can enter. */
+    if (mprof__current() == NULL)
+        return;
+    struct mprof__self *me = mprof__enter();
+    struct mprof__session *session = mprof__current();
+    if (me == NULL)
+        return;
+    if (session != NULL && mprof__guard(me))
+        mprof__collections_add(&session->collections, &session->arena, ns,
+                               before, after);
+    mprof__leave(me);
 }

@@ -6,8 +6,6 @@
 
 #include "monitor/base/self.h"
 #include "monitor/format/process.h"
-#include "monitor/record/session.h"
-#include "monitor/record/thread.h"
 
 enum {
     FEWEST = 16,  /* events between a share that was taken back and the next */
@@ -20,20 +18,15 @@ enum {
     TELL = 65536         /* bytes that a clock may be behind, for each thread */
 };
 
-void mprof__live_begin(struct mprof__live *heap) {
+void mprof__live_begin(struct mprof__live *heap, struct mprof__arena *arena) {
+    heap->arena = arena;
     pthread_mutex_init(&heap->lock, NULL);
     heap->round = 1;
 }
 
 void mprof__live_end(struct mprof__live *heap) {
     pthread_mutex_destroy(&heap->lock);
-}
-
-/* The lock order: the innermost. */
-static struct mprof__live *acquire(struct mprof__thread *thread) {
-    struct mprof__live *heap = &thread->session->live;
-    mprof__lock(&heap->lock);
-    return heap;
+    mprof__curve_end(&heap->curve);
 }
 
 /* While the clock is below a power of two, so many allocations are too many for
@@ -94,9 +87,9 @@ static void take(struct mprof__live *heap, struct mprof__share *share) {
     mprof__store_relaxed(&share->clock_at, 0);
 }
 
-static bool is_other_share(const struct mprof__thread *t,
-                           const struct mprof__thread *self) {
-    return t != self && t->share.kind != MPROF__HAS_NONE;
+static bool is_other_share(const struct mprof__share *s,
+                           const struct mprof__share *self) {
+    return s != self && s->kind != MPROF__HAS_NONE;
 }
 
 /* Who comes from now on, and with how much, decides on the next shares. */
@@ -107,17 +100,17 @@ static void begin_round(struct mprof__live *heap) {
     heap->streak = 0;
 }
 
-/* Take back all shares of SESSION but that of SELF. */
-static void take_back(struct mprof__live *heap, struct mprof__session *session,
-                      const struct mprof__thread *self) {
-    struct mprof__thread *first = mprof__load_acquire(&session->threads);
-    for (struct mprof__thread *t = first; t != NULL; t = t->next)
-        if (is_other_share(t, self))
-            mprof__store_relaxed(&t->share.most, INT64_MIN);
+/* Take back all shares but SELF. */
+static void take_back(struct mprof__live *heap,
+                      const struct mprof__share *self) {
+    struct mprof__share *first = mprof__load_acquire(&heap->shares);
+    for (struct mprof__share *s = first; s != NULL; s = s->next)
+        if (is_other_share(s, self))
+            mprof__store_relaxed(&s->most, INT64_MIN);
     heap->slow = !mprof__threads_pass();
-    for (struct mprof__thread *t = first; t != NULL; t = t->next)
-        if (is_other_share(t, self))
-            take(heap, &t->share);
+    for (struct mprof__share *s = first; s != NULL; s = s->next)
+        if (is_other_share(s, self))
+            take(heap, s);
     uint32_t wait = heap->next_wait * 2;
     if (mprof__clock(CLOCK_MONOTONIC) - heap->given > LASTS || wait < FEWEST)
         wait = FEWEST;
@@ -126,22 +119,21 @@ static void take_back(struct mprof__live *heap, struct mprof__session *session,
 }
 
 /* LIVE is higher than ever. */
-static void note(struct mprof__live *heap, struct mprof__thread *thread,
+static void note(struct mprof__live *heap, struct mprof__share *share,
                  int64_t live) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    uint64_t time = mprof__arena_time(arena, mprof__clock(CLOCK_MONOTONIC));
-    mprof__store_relaxed(&thread->record->high_time, time);
-    mprof__store_relaxed(&thread->record->high_clock, thread->share.clock);
-    mprof__store_relaxed(&thread->record->high, (uint64_t)live);
+    uint64_t time =
+        mprof__arena_time(heap->arena, mprof__clock(CLOCK_MONOTONIC));
+    mprof__store_relaxed(&share->record->high_time, time);
+    mprof__store_relaxed(&share->record->high_clock, share->clock);
+    mprof__store_relaxed(&share->record->high, (uint64_t)live);
     heap->note_at = live + live / NOTE + NOTE_BYTES;
 }
 
-static void give_all(struct mprof__live *heap, struct mprof__thread *thread) {
-    struct mprof__share *share = &thread->share;
+static void give_all(struct mprof__live *heap, struct mprof__share *share) {
     share->kind = MPROF__HAS_ALL;
     mprof__store_relaxed(&share->live, heap->live);
     mprof__store_relaxed(&share->most, heap->note_at);
-    heap->all = thread;
+    heap->all = share;
 }
 
 /* As much as is there for each thread that came and has none, and for one more,
@@ -164,16 +156,16 @@ static void give_part(struct mprof__live *heap, struct mprof__share *share) {
 }
 
 /* Has THREAD come here often enough? */
-static void consider(struct mprof__live *heap, struct mprof__thread *thread,
+static void consider(struct mprof__live *heap, struct mprof__share *share,
                      int64_t bytes) {
     bool had_none = heap->parts == 0;
     if (had_none && heap->events++ == ROUND && heap->streak < ROUND)
         begin_round(heap);
-    heap->active += thread->share.came != heap->round;
-    thread->share.came = heap->round;
-    if (heap->last != thread)
+    heap->active += share->came != heap->round;
+    share->came = heap->round;
+    if (heap->last != share)
         heap->streak = 0;
-    heap->last = thread;
+    heap->last = share;
     heap->streak++;
     if (heap->largest < (bytes < 0 ? -bytes : bytes))
         heap->largest = bytes < 0 ? -bytes : bytes;
@@ -182,95 +174,85 @@ static void consider(struct mprof__live *heap, struct mprof__thread *thread,
     if (heap->wait > 0 || heap->slow || heap->watched)
         return;
     if (had_none && heap->streak >= heap->next_wait)
-        give_all(heap, thread);
+        give_all(heap, share);
     else
-        give_part(heap, &thread->share);
-    if (had_none && thread->share.kind != MPROF__HAS_NONE)
+        give_part(heap, share);
+    if (had_none && share->kind != MPROF__HAS_NONE)
         heap->given = mprof__clock(CLOCK_MONOTONIC);
 }
 
 /* An event that no share has. */
-static void count(struct mprof__live *heap, struct mprof__thread *thread,
+static void count(struct mprof__live *heap, struct mprof__share *share,
                   int64_t bytes) {
-    struct mprof__share *share = &thread->share;
     heap->members += !share->is_member;
     share->is_member = true;
     bool is_short =
         heap->live + bytes > heap->peak || heap->refused >= PATIENCE;
     if (heap->all != NULL || (heap->parts > 0 && is_short))
-        take_back(heap, thread->session, thread);
+        take_back(heap, share);
     if (bytes < 0 && heap->live > heap->peak)
         heap->peak = heap->live;
     heap->live += bytes;
     if (heap->live > heap->recent_peak)
         heap->recent_peak = heap->live;
     if (heap->live > heap->note_at)
-        note(heap, thread, heap->live);
+        note(heap, share, heap->live);
     sync_clock(heap, share);
     have_nothing(share);
     mprof__store_relaxed(&share->peak, heap->peak);
-    consider(heap, thread, bytes);
+    consider(heap, share, bytes);
 }
 
-void mprof__live_slowly(struct mprof__thread *thread, int64_t bytes) {
+void mprof__live_slowly(struct mprof__share *share, int64_t bytes) {
     int saved = errno;
-    struct mprof__share *share = &thread->share;
-    struct mprof__live *heap = acquire(thread);
+    struct mprof__live *heap = share->heap;
+    mprof__lock(&heap->lock);
     if (share->taken && share->live == share->taken_at) {
         have_nothing(share);
     } else if (share->kind == MPROF__HAS_ALL) {
-        note(heap, thread, share->live);
+        note(heap, share, share->live);
         mprof__store_relaxed(&share->most, heap->note_at);
     } else {
         give_back(heap, share, share->live - bytes);
-        count(heap, thread, bytes);
+        count(heap, share, bytes);
     }
     mprof__unlock(&heap->lock);
     /* It is the largest that this thread knows. */
-    mprof__store_relaxed(&thread->record->peak, (uint64_t)share->peak);
+    mprof__store_relaxed(&share->record->peak, (uint64_t)share->peak);
     errno = saved;
 }
 
 /* What lives now; of threads that have shares, what they have just had. */
-static int64_t live_now(const struct mprof__live *heap,
-                        const struct mprof__session *session) {
+static int64_t live_now(const struct mprof__live *heap) {
     int64_t live = heap->live;
     if (heap->all != NULL)
-        return mprof__load_acquire(&heap->all->share.live);
-    struct mprof__thread *t = mprof__load_acquire(&session->threads);
-    for (; t != NULL && heap->parts > 0; t = t->next)
-        if (t->share.kind == MPROF__HAS_PART)
-            live -= t->share.part - mprof__load_acquire(&t->share.live);
+        return mprof__load_acquire(&heap->all->live);
+    const struct mprof__share *s = mprof__load_acquire(&heap->shares);
+    for (; s != NULL && heap->parts > 0; s = s->next)
+        if (s->kind == MPROF__HAS_PART)
+            live -= s->part - mprof__load_acquire(&s->live);
     return live;
 }
 
-uint64_t mprof__live_current(void) {
-    struct mprof__self *me = mprof__enter();
-    struct mprof__session *session = mprof__tracked();
-    int64_t live = 0;
-    if (session != NULL && (me == NULL || mprof__guard(me))) {
-        mprof__lock(&session->live.lock);
-        live = live_now(&session->live, session);
-        mprof__unlock(&session->live.lock);
-    }
-    if (me != NULL)
-        mprof__leave(me);
+uint64_t mprof__live_bytes(struct mprof__live *heap) {
+    mprof__lock(&heap->lock);
+    int64_t live = live_now(heap);
+    mprof__unlock(&heap->lock);
     return live < 0 ? 0 : (uint64_t)live;
 }
 
-void mprof__live_read(struct mprof__session *session, bool reset,
+void mprof__live_read(struct mprof__live *heap, bool reset,
                       struct mprof__heap_now *now) {
-    struct mprof__live *heap = &session->live;
     mprof__lock(&heap->lock);
     if (reset && !heap->watched) {
         heap->watched = true;
-        take_back(heap, session, NULL);
+        take_back(heap, NULL);
     }
-    int64_t live = live_now(heap, session), peak = heap->peak;
+    int64_t live = live_now(heap), peak = heap->peak;
     if (reset)
         heap->recent_peak = live;
     int64_t raised =
-        heap->all == NULL ? 0 : mprof__load_relaxed(&heap->all->share.peak);
+        heap->all == NULL ? 0 : mprof__load_relaxed(&heap->all->peak);
     if (raised > peak)
         peak = raised;
     if (heap->watched)
@@ -278,34 +260,48 @@ void mprof__live_read(struct mprof__session *session, bool reset,
     *now =
         (struct mprof__heap_now){.current = live < 0 ? 0 : (uint64_t)live,
                                  .peak = (uint64_t)(live > peak ? live : peak)};
-    mprof__curve_sums(session, &now->total, &now->count, &now->frees);
+    mprof__curve_sums(&heap->curve, heap->arena, &now->total, &now->count,
+                      &now->frees);
     mprof__unlock(&heap->lock);
 }
 
-void mprof__live_tick(struct mprof__thread *thread) {
+void mprof__live_tick(struct mprof__share *share) {
     int saved = errno;
-    struct mprof__session *session = thread->session;
-    if (mprof__load_acquire(&session->curve.record) == NULL &&
-        !mprof__load_relaxed(&session->curve.refused))
-        mprof__curve_begin(session);
-    struct mprof__live *heap = acquire(thread);
-    sync_clock(heap, &thread->share);
-    if (heap->clock >= heap->curve_at &&
-        mprof__load_relaxed(&session->curve.refused)) {
+    struct mprof__live *heap = share->heap;
+    struct mprof__curve *curve = &heap->curve;
+    if (mprof__load_acquire(&curve->record) == NULL &&
+        !mprof__load_relaxed(&curve->refused))
+        mprof__curve_begin(curve, heap->arena);
+    mprof__lock(&heap->lock);
+    sync_clock(heap, share);
+    if (heap->clock >= heap->curve_at && mprof__load_relaxed(&curve->refused)) {
         heap->curve_at = UINT64_MAX;
     } else if (heap->clock >= heap->curve_at) {
-        int64_t live = live_now(heap, session);
-        mprof__curve_add(session, heap->clock, live < 0 ? 0 : (uint64_t)live);
-        heap->curve_at = session->curve.next;
+        int64_t live = live_now(heap);
+        mprof__curve_add(curve, heap->arena, heap->clock,
+                         live < 0 ? 0 : (uint64_t)live);
+        heap->curve_at = curve->next;
     }
-    sync_clock(heap, &thread->share);
+    sync_clock(heap, share);
     mprof__unlock(&heap->lock);
     errno = saved;
 }
 
-void mprof__live_leave(struct mprof__thread *thread) {
-    struct mprof__share *share = &thread->share;
-    struct mprof__live *heap = acquire(thread);
+void mprof__live_enter(struct mprof__live *heap, struct mprof__share *share,
+                       struct mprof_thread *record) {
+    share->most = INT64_MIN;
+    share->not_narrow = MPROF_NOT_NARROW;
+    share->heap = heap;
+    share->record = record;
+    mprof__lock(&heap->lock);
+    share->next = heap->shares;
+    mprof__store_release(&heap->shares, share);
+    mprof__unlock(&heap->lock);
+}
+
+void mprof__live_leave(struct mprof__share *share) {
+    struct mprof__live *heap = share->heap;
+    mprof__lock(&heap->lock);
     if (share->is_member) {
         give_back(heap, share, share->live);
         have_nothing(share);

@@ -32,9 +32,9 @@
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/file/arena.h"
 #include "monitor/format/format.h"
-
-struct mprof__thread;
+#include "monitor/record/curve.h"
 
 enum { MPROF__HAS_NONE, MPROF__HAS_PART, MPROF__HAS_ALL };
 
@@ -58,64 +58,68 @@ struct mprof__share {
     int64_t taken_at;
     int64_t part;    /* PART: bytes of it */
     uint64_t synced; /* of its clock, what others were told */
+    struct mprof__live *heap;
+    struct mprof_thread *record; /* of its thread */
+    struct mprof__share *next;   /* of all that the heap has */
 } __attribute__((aligned(64)));
 
-/* The heap of a session; all under the lock. */
+/* The heap of a recording; all under the lock. */
 struct mprof__live {
     pthread_mutex_t lock; /* the last in the order of locks */
     int64_t live;         /* without that of who has ALL; parts as if used */
     int64_t peak;
     int64_t note_at;                 /* height whose time is to be noted */
     uint64_t clock, curve_at;        /* when the curve has its next point */
-    struct mprof__thread *all;       /* who has it, or NULL */
+    struct mprof__arena *arena;      /* where it is recorded */
+    struct mprof__curve curve;       /* it over time */
+    struct mprof__share *shares;     /* of all threads; atomic */
+    struct mprof__share *all;        /* who has it, or NULL */
     uint32_t members;                /* threads that had events */
     uint32_t parts, active;          /* of these, in this round: */
     uint32_t round, events, refused; /* since the shares were taken back */
     /* When a share is given: after so many events that came here, for ALL of
      * one thread. */
     uint32_t wait, next_wait, streak;
-    const struct mprof__thread *last; /* who came here */
-    int64_t largest;                  /* of these events */
+    const struct mprof__share *last; /* who came here */
+    int64_t largest;                 /* of these events */
     bool watched;        /* no shares: every event is looked at, for */
     int64_t recent_peak; /* the peak since mprof_heap_reset_peak() */
     uint64_t given;      /* ns: when there was no share before */
     bool slow;           /* it takes too long to take one back */
 };
 
-void mprof__live_begin(struct mprof__live *heap);
+/* Zeroed memory becomes a heap that is recorded in ARENA. */
+void mprof__live_begin(struct mprof__live *heap, struct mprof__arena *arena);
 void mprof__live_end(struct mprof__live *heap);
 
-/* An event of BYTES, negative for a free, which the share of THREAD has
- * already, and must not without asking.  errno stays. */
-void mprof__live_slowly(struct mprof__thread *thread, int64_t bytes);
+/* An event of BYTES, negative for a free, which SHARE has already, and must not
+ * without asking.  errno stays. */
+void mprof__live_slowly(struct mprof__share *share, int64_t bytes);
 
-struct mprof__session;
-
-/* What the heap of SESSION has now, in bytes and allocations.  With RESET the
- * peak that is told is that from now on. */
+/* What HEAP has now, in bytes and allocations.  With RESET the peak that is
+ * told is that from now on. */
 struct mprof__heap_now {
     uint64_t current, peak; /* bytes */
     uint64_t total, count;  /* bytes, allocations */
     uint64_t frees;
 };
-void mprof__live_read(struct mprof__session *session, bool reset,
+void mprof__live_read(struct mprof__live *heap, bool reset,
                       struct mprof__heap_now *now);
 
-/* What lives now in the C heap of this process, in bytes; from outside of the
- * hook. */
-uint64_t mprof__live_current(void);
+/* What lives in HEAP now, in bytes. */
+uint64_t mprof__live_bytes(struct mprof__live *heap);
 
-/* The clock of THREAD came to `clock_at`. */
-void mprof__live_tick(struct mprof__thread *thread);
-/* A new thread has nothing for itself: also a free, with which it may begin, is
- * an event that it must ask for. */
-static inline void mprof__live_enter(struct mprof__share *share) {
-    share->most = INT64_MIN;
-    share->not_narrow = MPROF_NOT_NARROW;
-}
+/* The clock of SHARE came to `clock_at`. */
+void mprof__live_tick(struct mprof__share *share);
 
-/* THREAD ends: it gives back what it has. */
-void mprof__live_leave(struct mprof__thread *thread);
+/* SHARE, zeroed, of a new thread with RECORD, is one of HEAP's.  It has nothing
+ * for itself: also a free, with which the thread may begin, is an event that it
+ * must ask for. */
+void mprof__live_enter(struct mprof__live *heap, struct mprof__share *share,
+                       struct mprof_thread *record);
+
+/* The thread of SHARE ends: it gives back what it has. */
+void mprof__live_leave(struct mprof__share *share);
 
 /* A sum of 128 bits that one thread writes: the lower half, which has a sign,
  * and the times that it went past its ends. */
@@ -133,36 +137,34 @@ static inline void mprof__sum_subtract(uint64_t sum[2], uint64_t n) {
     mprof__store_relaxed(&sum[0], (uint64_t)low);
 }
 
-/* BYTES at OBJECT were allocated by THREAD, whose share is SHARE. */
-static inline void mprof__live_add(struct mprof__thread *thread,
-                                   struct mprof__share *share,
+/* BYTES at OBJECT were allocated by the thread of SHARE. */
+static inline void mprof__live_add(struct mprof__share *share,
                                    const void *object, uint64_t bytes) {
     int64_t live = mprof__load_relaxed(&share->live) + (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers(); /* and others: see above */
     if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
-        mprof__live_slowly(thread, (int64_t)bytes);
+        mprof__live_slowly(share, (int64_t)bytes);
     share->clock += bytes;
     if (__builtin_expect(share->clock >= mprof__load_relaxed(&share->clock_at),
                          0))
-        mprof__live_tick(thread);
+        mprof__live_tick(share);
     share->last = object;
 }
 
-/* They are freed.  RAISED is where the peak is told in the data file. */
-static inline void mprof__live_subtract(struct mprof__thread *thread,
-                                        struct mprof__share *share,
-                                        uint64_t *raised, uint64_t bytes) {
+/* They are freed. */
+static inline void mprof__live_subtract(struct mprof__share *share,
+                                        uint64_t bytes) {
     int64_t live = mprof__load_relaxed(&share->live);
     if (__builtin_expect(live > mprof__load_relaxed(&share->peak), 0)) {
         mprof__store_relaxed(&share->peak, live);
-        mprof__store_relaxed(raised, (uint64_t)live);
+        mprof__store_relaxed(&share->record->peak, (uint64_t)live);
     }
     live -= (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers();
     if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
-        mprof__live_slowly(thread, -(int64_t)bytes);
+        mprof__live_slowly(share, -(int64_t)bytes);
 }
 
 #endif

@@ -12,7 +12,7 @@ int mprof__session_mark(struct mprof__session *session, const char *name) {
     struct mprof__arena *arena = &session->arena;
     uint64_t time = mprof__arena_time(arena, mprof__clock(CLOCK_MONOTONIC));
     if (session->heaps >> MPROF_C_HEAP & 1)
-        mprof__live_read(session, false, &now);
+        mprof__live_read(&session->live, false, &now);
     mprof__lock(&session->arena.lock);
     mprof_ref text = 0;
     if (mprof__arena_has_room(arena, MPROF__FOR_CHAINS))

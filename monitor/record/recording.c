@@ -307,11 +307,11 @@ static void discard(void) {
 
 /* What died while nothing was recorded. */
 static void note_dead(void) {
-    struct mprof__self *me = session->alive != 0 ? mprof__enter() : NULL;
+    struct mprof__self *me = session->alive.mode != 0 ? mprof__enter() : NULL;
     if (me == NULL)
         return;
     if (mprof__guard(me))
-        mprof__alive_resume(session);
+        mprof__alive_resume(&session->alive);
     mprof__leave(me);
     mprof__arena_header(&session->arena)->alive &=
         ~(uint32_t)MPROF_ALIVE_AT_END;
@@ -339,19 +339,20 @@ static uint32_t sampling_in(unsigned which) {
 }
 
 static void tell_alive(unsigned alive, uint32_t part) {
-    session->sampling = part;
-    mprof__arena_header(&session->arena)->sampling = session->sampling;
-    if (session->sampling != 0)
-        mprof__sampling_set(session->sampling);
-    session->alive = alive;
-    if (session->alive != MPROF_LIVE_OFF)
+    session->alive.sampling = part;
+    mprof__arena_header(&session->arena)->sampling = session->alive.sampling;
+    if (session->alive.sampling != 0)
+        mprof__sampling_set(session->alive.sampling);
+    session->alive.mode = alive;
+    if (session->alive.mode != MPROF_LIVE_OFF)
         mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
 }
 
 /* Is what was recorded of what is wanted now? */
 static bool is_wanted(unsigned wanted) {
-    return session->heaps == wanted && session->alive == alive_in(wanted) &&
-           session->sampling == sampling_in(wanted);
+    return session->heaps == wanted &&
+           session->alive.mode == alive_in(wanted) &&
+           session->alive.sampling == sampling_in(wanted);
 }
 
 /* AGAIN: as it was recorded before, whatever was set since. */
@@ -361,8 +362,8 @@ static int start(const char *file, bool again) {
     unsigned wanted = again        ? session->heaps
                       : heaps != 0 ? heaps
                                    : mprof__adapter.heaps;
-    const unsigned alive = again ? session->alive : alive_in(wanted);
-    const uint32_t part = again ? session->sampling : sampling_in(wanted);
+    const unsigned alive = again ? session->alive.mode : alive_in(wanted);
+    const uint32_t part = again ? session->alive.sampling : sampling_in(wanted);
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
@@ -458,7 +459,7 @@ int mprof__recording_set_sampling(unsigned bytes) {
 static void collect(void) {
     struct mprof__quiet saved;
     mprof__recording_lock(&saved);
-    bool wanted = mprof__records() && session->alive == MPROF_LIVE_ON;
+    bool wanted = mprof__records() && session->alive.mode == MPROF_LIVE_ON;
     uint64_t before =
         wanted ? mprof__arena_header(&session->arena)->alive_collections : 0;
     mprof__recording_unlock(&saved, 0);
@@ -466,7 +467,7 @@ static void collect(void) {
         return;
     mprof__adapter.collect();
     mprof__recording_lock(&saved);
-    if (mprof__records() && session->alive == MPROF_LIVE_ON &&
+    if (mprof__records() && session->alive.mode == MPROF_LIVE_ON &&
         mprof__arena_header(&session->arena)->alive_collections != before)
         mprof__arena_header(&session->arena)->alive |= MPROF_ALIVE_AT_END;
     mprof__recording_unlock(&saved, 0);

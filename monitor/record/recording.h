@@ -25,6 +25,10 @@ int mprof__recording_status(struct mprof_status *status);
  */
 struct mprof__heap_now;
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now);
+
+/* What lives now in the C heap of this process, in bytes; from outside of the
+ * hook. */
+uint64_t mprof__live_current(void);
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie);
 struct mprof_scope;

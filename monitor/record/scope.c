@@ -201,7 +201,7 @@ int mprof__scope_begin(struct mprof__session *session,
     heaps = heaps == 0 ? session->heaps : heaps;
     if ((heaps & session->heaps) != heaps)
         return MPROF_E_STOPPED;
-    if (session->sampling != 0)
+    if (session->alive.sampling != 0)
         return MPROF_E_SAMPLED;
     struct mprof__within *within = mprof__map(sizeof *within);
     if (within == NULL)

@@ -115,7 +115,8 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     session->arena.on_cut = stop_recording;
     session->names.arena = &session->arena;
     session->names.memory = &session->memory;
-    mprof__live_begin(&session->live);
+    mprof__live_begin(&session->live, &session->arena);
+    session->alive.arena = &session->arena;
     mprof__arena_header(&session->arena)->heaps = heaps;
     mprof__arena_header(&session->arena)->parent = mprof__parent;
     mprof__arena_header(&session->arena)->ppid = (uint32_t)getppid();
@@ -125,7 +126,7 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     describe(session);
     mprof__log_begin(session);
     if (heaps >> MPROF_LISP_HEAP & 1)
-        mprof__collections_begin(session);
+        mprof__collections_begin(&session->collections, &session->arena);
     return session;
 }
 
@@ -140,7 +141,6 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__arena_close(&session->arena);
     mprof__log_end(session);
     mprof__live_end(&session->live);
-    mprof__curve_end(&session->curve);
     mprof__collections_end(&session->collections);
     pthread_mutex_destroy(&session->arena.lock);
     mprof__unmap(session, sizeof *session);

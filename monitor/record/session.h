@@ -13,8 +13,8 @@
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
 #include "monitor/file/arena.h"
+#include "monitor/record/alive.h"
 #include "monitor/record/collections.h"
-#include "monitor/record/curve.h"
 #include "monitor/record/live.h"
 #include "monitor/record/log.h"
 #include "monitor/names/names.h"
@@ -36,13 +36,9 @@ struct mprof__session {
     struct mprof__thread *free_threads[MPROF_HEAPS];
     uint32_t ready[MPROF_HEAPS]; /* atomic: of these, with what they remember */
     struct mprof__live live;     /* the C heap */
-    struct mprof__curve curve;   /* ... over time */
     struct mprof__log log;       /* ... event by event */
     struct mprof__collections collections; /* of the Lisp heap */
-    unsigned alive; /* what of that is alive is told: MPROF_LIVE_ON, ... or 0 */
-    uint32_t sampling; /* of the Lisp heap a byte in so many is looked at; 0:
-                          each allocation is */
-    uint8_t epoch;     /* ... in which objects are allocated now */
+    struct mprof__alive alive;             /* ... what of it is alive */
     struct mprof__chunks memory; /* of sites and threads; under the lock */
     bool pinned;                 /* a thread may still be inside */
     bool late;            /* the program had allocated before it was recorded */

@@ -92,7 +92,7 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
             mprof__store_relaxed(&thread->record->flags,
                                  thread->record->flags | MPROF_THREAD_ENDED);
         if (heap == MPROF_C_HEAP)
-            mprof__live_leave(thread);
+            mprof__live_leave(&thread->share);
         mprof__thread_leave(thread, heap);
     }
     me->heap[heap].thread = NULL;
@@ -200,8 +200,9 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
         return NULL;
     record->tid = (uint32_t)syscall(SYS_gettid);
     record->heap = heap;
-    record->flags =
-        heap == MPROF_LISP_HEAP && session->alive != 0 ? MPROF_THREAD_LIVES : 0;
+    record->flags = heap == MPROF_LISP_HEAP && session->alive.mode != 0
+                        ? MPROF_THREAD_LIVES
+                        : 0;
     record->members = 1;
     mprof_ref ref = mprof__arena_publish(arena, record);
     name_thread(session, record);
@@ -216,8 +217,8 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->ref = ref;
     thread->shows.names = &session->names;
     thread->shows.is_lisp = heap == MPROF_LISP_HEAP;
-    thread->lives = heap == MPROF_LISP_HEAP && session->alive != 0;
-    mprof__live_enter(&thread->share);
+    thread->lives = heap == MPROF_LISP_HEAP && session->alive.mode != 0;
+    mprof__live_enter(&session->live, &thread->share, record);
     begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
     return thread;
 }

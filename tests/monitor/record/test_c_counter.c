@@ -111,7 +111,7 @@ static void release(struct mprof_c_counter *counter, struct model *m,
 /* As live.c does when the clock comes to `clock_at`. */
 static void set_clock(uint64_t clock) {
     share->clock = clock;
-    mprof__live_tick(thread);
+    mprof__live_tick(&thread->share);
     assert_int_equal(share->clock, clock);
     /* It comes to the next power of two with notice. */
     assert_true(share->clock_at > clock);
