@@ -46,23 +46,26 @@ names_sources = \
 	monitor/names/sites.c monitor/names/sites.h \
 	monitor/names/symbols.c monitor/names/symbols.h
 
+heap_sources = \
+	monitor/heap/alive.c monitor/heap/alive.h \
+	monitor/heap/collections.c monitor/heap/collections.h \
+	monitor/heap/curve.c monitor/heap/curve.h \
+	monitor/heap/live.c monitor/heap/live.h \
+	monitor/heap/sampling.c monitor/heap/sampling.h
+
 record_sources = \
 	monitor/record/heap_events.h \
-	monitor/record/alive.c monitor/record/alive.h \
 	monitor/record/asked.c \
 	monitor/record/recording_lock.h \
 	monitor/record/c_counter.c monitor/record/c_counter.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
-	monitor/record/collections.c monitor/record/collections.h \
 	monitor/record/counters.c \
-	monitor/record/curve.c monitor/record/curve.h \
 	monitor/record/deepest.c monitor/record/deepest.h \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/lisp_counter.c monitor/record/lisp_counter.h \
 	monitor/record/lisp_record.c \
-	monitor/record/live.c monitor/record/live.h \
 	monitor/record/log.c monitor/record/log.h \
 	monitor/record/log_file.c \
 	monitor/record/mark.c \
@@ -73,7 +76,6 @@ record_sources = \
 	monitor/record/revise.h \
 	$(remembered_sources) \
 	monitor/record/roots.c monitor/record/roots.h \
-	monitor/record/sampling.c monitor/record/sampling.h \
 	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
@@ -150,7 +152,7 @@ backtrace_sources = monitor/malloc/backtrace.c
 endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
-	$(arch_sources) $(file_sources) $(names_sources) $(record_sources) $(api_sources)
+	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) $(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -209,7 +211,7 @@ malloc_sources = \
 # none above it.
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
-	libmonitor-file.la libmonitor-names.la libmonitor-record.la libmonitor-api.la
+	libmonitor-file.la libmonitor-names.la libmonitor-heap.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -223,6 +225,7 @@ libmonitor_base_la_SOURCES = $(base_sources)
 libmonitor_unwind_la_SOURCES = $(unwind_sources) $(arch_sources)
 libmonitor_file_la_SOURCES = $(file_sources)
 libmonitor_names_la_SOURCES = $(names_sources)
+libmonitor_heap_la_SOURCES = $(heap_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

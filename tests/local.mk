@@ -17,9 +17,9 @@ c_tests = \
 	tests/monitor/record/test_c_counter \
 	tests/monitor/record/test_lisp_counter \
 	tests/monitor/file/test_cut \
-	tests/monitor/record/test_live \
+	tests/monitor/heap/test_live \
 	tests/monitor/names/test_names \
-	tests/monitor/record/test_sampling \
+	tests/monitor/heap/test_sampling \
 	tests/monitor/file/test_save \
 	tests/monitor/record/test_spill \
 	tests/monitor/record/test_tree \

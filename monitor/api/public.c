@@ -10,7 +10,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/api/functions.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/live.h"
+#include "monitor/heap/live.h"
 #include "monitor/record/tell.h"
 
 static const struct mprof__functions *functions = &mprof__own_functions;

@@ -20,9 +20,9 @@
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
-#include "monitor/record/alive.h"
+#include "monitor/heap/alive.h"
 #include "monitor/record/place.h"
-#include "monitor/record/sampling.h"
+#include "monitor/heap/sampling.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
     __attribute__((weak));

@@ -10,7 +10,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/file/save.h"
 #include "monitor/names/adapter.h"
-#include "monitor/record/alive.h"
+#include "monitor/heap/alive.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/quiet.h"
 #include "monitor/record/recording.h"

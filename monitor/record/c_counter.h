@@ -24,7 +24,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/record/lisp_counter.h"
-#include "monitor/record/live.h"
+#include "monitor/heap/live.h"
 
 struct mprof__session;
 

@@ -11,7 +11,7 @@
 #include "monitor/base/objects.h"
 #include "monitor/record/c_counter.h"
 #include "monitor/record/c_record.h"
-#include "monitor/record/live.h"
+#include "monitor/heap/live.h"
 #include "monitor/record/place.h"
 #include "monitor/record/recording.h"
 

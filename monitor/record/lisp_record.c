@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "monitor/record/alive.h"
+#include "monitor/heap/alive.h"
 #include "monitor/names/names.h"
 #include "monitor/record/place.h"
 

@@ -13,9 +13,9 @@
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
 #include "monitor/file/arena.h"
-#include "monitor/record/alive.h"
-#include "monitor/record/collections.h"
-#include "monitor/record/live.h"
+#include "monitor/heap/alive.h"
+#include "monitor/heap/collections.h"
+#include "monitor/heap/live.h"
 #include "monitor/record/log.h"
 #include "monitor/names/names.h"
 

@@ -9,7 +9,7 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
-#include "monitor/record/live.h"
+#include "monitor/heap/live.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
 #include "monitor/names/shown.h"

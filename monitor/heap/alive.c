@@ -1,5 +1,5 @@
 /* alive.c - see alive.h. */
-#include "monitor/record/alive.h"
+#include "monitor/heap/alive.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -24,8 +24,8 @@
  * what was read, or its thread sees that the share is gone, and which of the
  * two.
  */
-#ifndef MONITOR_RECORD_LIVE_H
-#define MONITOR_RECORD_LIVE_H
+#ifndef MONITOR_HEAP_LIVE_H
+#define MONITOR_HEAP_LIVE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/file/arena.h"
 #include "monitor/format/format.h"
-#include "monitor/record/curve.h"
+#include "monitor/heap/curve.h"
 
 enum { MPROF__HAS_NONE, MPROF__HAS_PART, MPROF__HAS_ALL };
 

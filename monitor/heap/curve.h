@@ -5,8 +5,8 @@
  * may also sample how much memory the process has resident, no more often than
  * 1000 times in all.
  */
-#ifndef MONITOR_RECORD_CURVE_H
-#define MONITOR_RECORD_CURVE_H
+#ifndef MONITOR_HEAP_CURVE_H
+#define MONITOR_HEAP_CURVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -17,8 +17,8 @@
  * object is in its place, or at the next collection; where only some objects
  * are recorded, another one that is.
  */
-#ifndef MONITOR_RECORD_ALIVE_H
-#define MONITOR_RECORD_ALIVE_H
+#ifndef MONITOR_HEAP_ALIVE_H
+#define MONITOR_HEAP_ALIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* sampling.c - see sampling.h. */
-#include "monitor/record/sampling.h"
+#include "monitor/heap/sampling.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* curve.c - see curve.h. */
 #define _GNU_SOURCE
-#include "monitor/record/curve.h"
+#include "monitor/heap/curve.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
  * data file that has room for any number of collections: when it is full, every
  * other point goes.
  */
-#ifndef MONITOR_RECORD_COLLECTIONS_H
-#define MONITOR_RECORD_COLLECTIONS_H
+#ifndef MONITOR_HEAP_COLLECTIONS_H
+#define MONITOR_HEAP_COLLECTIONS_H
 
 #include <stdint.h>
 

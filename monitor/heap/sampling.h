@@ -19,8 +19,8 @@
  * random numbers and does nothing else.  No floating point: its flags, and
  * traps, are the program's.
  */
-#ifndef MONITOR_RECORD_SAMPLING_H
-#define MONITOR_RECORD_SAMPLING_H
+#ifndef MONITOR_HEAP_SAMPLING_H
+#define MONITOR_HEAP_SAMPLING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 /* Its parts, too: what a jump leaves there is made by hand. */
 #include "monitor/base/sampled.c"
-#include "monitor/record/sampling.h"
+#include "monitor/heap/sampling.h"
 
 /* How many standard errors a mean may be off: once in two million runs. */
 #define FAR 5.0

@@ -1,5 +1,5 @@
 /* live.c - see live.h. */
-#include "monitor/record/live.h"
+#include "monitor/heap/live.h"
 
 #include <errno.h>
 #include <time.h>

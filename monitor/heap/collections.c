@@ -1,5 +1,5 @@
 /* collections.c - see collections.h. */
-#include "monitor/record/collections.h"
+#include "monitor/heap/collections.h"
 
 #include <stddef.h>
 #include <time.h>
