@@ -87,7 +87,8 @@ record_sources = \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/totals.c monitor/record/totals.h \
 	monitor/record/tree.c monitor/record/tree.h \
-	monitor/record/tree_check.c
+	monitor/record/tree_check.c \
+	monitor/record/trees.h
 
 api_sources = \
 	monitor/api/api.c \

@@ -151,7 +151,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
                                  mprof__count_lisp(thread, counter, bin,
                                                    storage != 0, count),
                              1)) {
-            if (__builtin_expect(thread->lives, 0))
+            if (__builtin_expect(thread->trees.lives, 0))
                 mprof__alive_begin(&thread->session->alive, &thread->shadow,
                                    block, mprof__ref_from(memo->base, counter),
                                    bytes);

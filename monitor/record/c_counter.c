@@ -1,7 +1,7 @@
 /* c_counter.c - see c_counter.h. */
 #include "monitor/record/c_counter.h"
 
-#include "monitor/record/session.h"
+#include "monitor/file/arena.h"
 
 struct mprof_c_numbers mprof__counter_read(const char *base,
                                            const struct mprof_counter *counter,
@@ -18,19 +18,19 @@ struct mprof_c_numbers mprof__counter_read(const char *base,
         .allocated = mprof__lisp_counter_read(base, (const void *)counter)};
 }
 
-bool mprof__c_counter_widen(struct mprof__session *session,
+bool mprof__c_counter_widen(struct mprof__arena *arena,
                             struct mprof_c_counter *counter) {
     if (mprof__c_counter_is_wide(counter))
         return true;
     const struct mprof_c_numbers number = mprof_c_narrow_numbers(counter);
-    mprof_ref wide = mprof__make_wide(session, MPROF_C_WIDE, counter, &number,
-                                      sizeof number);
+    mprof_ref wide =
+        mprof__make_wide(arena, MPROF_C_WIDE, counter, &number, sizeof number);
     if (wide != 0)
         mprof__store_release(&counter->allocated, MPROF_IS_WIDE | wide);
     return wide != 0;
 }
 
-bool mprof__c_counter_prepare(struct mprof__session *session,
+bool mprof__c_counter_prepare(struct mprof__arena *arena,
                               const struct mprof__share *share,
                               struct mprof_c_counter *counter, uint64_t bytes,
                               bool spilled) {
@@ -40,29 +40,28 @@ bool mprof__c_counter_prepare(struct mprof__session *session,
         (spilled ? counter->spilled : counter->allocated) + mprof__c_one(bytes);
     bool fits = bytes <= MPROF__MOST_AT_ONCE && (next & MPROF_NOT_NARROW) == 0;
     return (fits && (next & share->not_narrow) == 0) ||
-           mprof__c_counter_widen(session, counter) || fits;
+           mprof__c_counter_widen(arena, counter) || fits;
 }
 
-void mprof__c_counter_add(const struct mprof__session *session,
+void mprof__c_counter_add(const struct mprof__arena *arena,
                           const struct mprof__share *share,
                           struct mprof_c_counter *counter, uint64_t bytes,
                           bool spilled) {
     if (mprof__c_counter_is_wide(counter))
-        mprof__c_wide_allocated(session->arena.base, share, counter, bytes,
-                                spilled);
+        mprof__c_wide_allocated(arena->base, share, counter, bytes, spilled);
     else
         mprof__c_counter_allocated(share, counter, bytes, spilled);
 }
 
-void mprof__c_counter_free(struct mprof__session *session,
+void mprof__c_counter_free(struct mprof__arena *arena,
                            struct mprof__share *share,
                            struct mprof_c_counter *counter, const void *object,
                            uint64_t bytes) {
     if (mprof__c_counter_frees(share, counter) ||
-        !mprof__c_counter_widen(session, counter))
+        !mprof__c_counter_widen(arena, counter))
         mprof__c_counter_freed(share, counter, object, bytes);
     else
-        mprof__c_wide_freed(session->arena.base, share, counter, object, bytes);
+        mprof__c_wide_freed(arena->base, share, counter, object, bytes);
 }
 
 void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,

@@ -26,7 +26,7 @@
 #include "monitor/record/lisp_counter.h"
 #include "monitor/heap/live.h"
 
-struct mprof__session;
+struct mprof__arena;
 
 /* The numbers of COUNTER, which is wide, of the data file that begins at BASE.
  */
@@ -67,16 +67,16 @@ mprof__c_counter_frees(const struct mprof__share *share,
     return __builtin_expect((sums & share->not_narrow) == 0, 1);
 }
 
-/* Let COUNTER, of SESSION, have room for any numbers.  False: there is none in
+/* Let COUNTER, of ARENA, have room for any numbers.  False: there is none in
  * the data file.  Takes the arena's lock; errno stays. */
-bool mprof__c_counter_widen(struct mprof__session *session,
+bool mprof__c_counter_widen(struct mprof__arena *arena,
                             struct mprof_c_counter *counter);
 
 /* Let COUNTER have room for one more allocation of any BYTES by the thread with
  * SHARE, and of its chain if that is SPILLED.  False: there is none.  Where
  * only a lifetime has none, that will be wrong, after 2^63 bytes times objects.
  */
-bool mprof__c_counter_prepare(struct mprof__session *session,
+bool mprof__c_counter_prepare(struct mprof__arena *arena,
                               const struct mprof__share *share,
                               struct mprof_c_counter *counter, uint64_t bytes,
                               bool spilled);
@@ -188,13 +188,13 @@ mprof__c_wide_freed(char *base, struct mprof__share *share,
     mprof__count(&n->freed, bytes);
 }
 
-/* The same for any COUNTER, of SESSION.  For an allocation it was prepared; for
+/* The same for any COUNTER, of ARENA.  For an allocation it was prepared; for
  * a free it becomes wide if it has to be. */
-void mprof__c_counter_add(const struct mprof__session *session,
+void mprof__c_counter_add(const struct mprof__arena *arena,
                           const struct mprof__share *share,
                           struct mprof_c_counter *counter, uint64_t bytes,
                           bool spilled);
-void mprof__c_counter_free(struct mprof__session *session,
+void mprof__c_counter_free(struct mprof__arena *arena,
                            struct mprof__share *share,
                            struct mprof_c_counter *counter, const void *object,
                            uint64_t bytes);

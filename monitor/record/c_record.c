@@ -86,14 +86,15 @@ static mprof_ref find_owner(struct mprof__thread *thread,
                             const struct mprof_counter *counter,
                             unsigned class_, uint64_t bytes, bool *spilled) {
     struct mprof__session *session = thread->session;
-    mprof_ref ref = thread->owner[class_];
+    mprof_ref ref = thread->trees.owner[class_];
     struct mprof_c_counter *owner = mprof__arena_at(&session->arena, ref);
     *spilled = &owner->counter != counter;
-    if (mprof__c_counter_prepare(session, &thread->share, owner, bytes,
+    if (mprof__c_counter_prepare(&session->arena, &thread->share, owner, bytes,
                                  *spilled))
         return ref;
     *spilled = false;
-    return mprof__root_counter(thread, class_, (struct mprof_count){1, bytes});
+    return mprof__root_counter(&thread->trees, class_,
+                               (struct mprof_count){1, bytes});
 }
 
 static bool place(struct mprof__thread *thread, const void *object,
@@ -107,18 +108,18 @@ static bool place(struct mprof__thread *thread, const void *object,
         return false;
     }
     unsigned class_ = mprof_size_class(bytes);
-    struct mprof_counter *counter =
-        mprof__counter(thread, node, class_, (struct mprof_count){1, bytes});
+    struct mprof_counter *counter = mprof__counter(
+        &thread->trees, node, class_, (struct mprof_count){1, bytes});
     bool spilled;
     mprof_ref ref = find_owner(thread, counter, class_, bytes, &spilled);
     mprof__live_add(&thread->share, object, bytes);
     if (spilled)
         mprof__count(&((struct mprof_spill_counter *)counter)->allocated,
                      bytes);
-    mprof__c_counter_add(session, &thread->share, mprof__arena_at(arena, ref),
-                         bytes, spilled);
+    mprof__c_counter_add(&session->arena, &thread->share,
+                         mprof__arena_at(arena, ref), bytes, spilled);
     mprof__count(&size->allocated, bytes);
-    if (__builtin_expect(mprof__has_losses(thread), 0))
+    if (__builtin_expect(mprof__has_losses(&thread->trees), 0))
         mprof__count_losses(thread, (struct mprof_count){1, bytes});
     struct mprof__object what = {.counter = ref, .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
@@ -162,11 +163,12 @@ static bool count_in(const struct place *p, struct mprof_c_counter *counter,
                      const void *object, uint64_t bytes) {
     struct mprof__thread *thread = p->thread;
     struct mprof__session *session = thread->session;
-    if (!mprof__c_counter_prepare(session, &thread->share, counter, bytes,
-                                  false))
+    if (!mprof__c_counter_prepare(&session->arena, &thread->share, counter,
+                                  bytes, false))
         return false;
     mprof__live_add(&thread->share, object, bytes);
-    mprof__c_counter_add(session, &thread->share, counter, bytes, false);
+    mprof__c_counter_add(&session->arena, &thread->share, counter, bytes,
+                         false);
     put(p, mprof__arena_ref(&session->arena, counter), bytes);
     return true;
 }
@@ -365,7 +367,7 @@ static bool count_free(struct mprof__thread *thread,
         return false;
     if (is_own) {
         mprof__live_subtract(&thread->share, what->bytes);
-        mprof__c_counter_free(thread->session, &thread->share, counter,
+        mprof__c_counter_free(&thread->session->arena, &thread->share, counter,
                               what->at, what->bytes);
     } else {
         end_foreign_life(thread, ours, what->bytes);

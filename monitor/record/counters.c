@@ -10,15 +10,14 @@
 #include "monitor/base/atomic.h"
 #include "monitor/record/c_counter.h"
 #include "monitor/record/lisp_counter.h"
-#include "monitor/record/place.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 #include "monitor/record/tree.h"
 
 /* Counters after the first that are looked at before the cache is. */
 enum { MORE = 4 };
 
-static inline bool is_c(const struct mprof__thread *thread) {
-    return thread->record->heap == MPROF_C_HEAP;
+static inline bool is_c(const struct mprof__trees *trees) {
+    return trees->record->heap == MPROF_C_HEAP;
 }
 
 /* Is it for KEY and, in the C heap, SITE? */
@@ -60,11 +59,11 @@ static mprof_ref find_from(const struct mprof__arena *arena, mprof_ref ref,
 }
 
 /* By the cache, and else by a look at all from FROM on. */
-static struct mprof_counter *find_far(struct mprof__thread *thread,
+static struct mprof_counter *find_far(struct mprof__trees *trees,
                                       mprof_ref node, mprof_ref site,
                                       uint32_t key, mprof_ref from) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    struct mprof__tree *tree = &thread->tree;
+    const struct mprof__arena *arena = trees->arena;
+    struct mprof__tree *tree = &trees->tree;
     if (tree->spots == NULL)
         tree->spots = mprof__map(MPROF__SPOTS * sizeof *tree->spots);
     struct mprof__spot *spot =
@@ -72,24 +71,24 @@ static struct mprof_counter *find_far(struct mprof__thread *thread,
     if (spot != NULL && spot->node == node && spot->site == site &&
         spot->key == key)
         return mprof__arena_at(arena, spot->counter);
-    mprof_ref ref = find_from(arena, from, is_c(thread), site, key);
+    mprof_ref ref = find_from(arena, from, is_c(trees), site, key);
     if (ref != 0 && spot != NULL)
         set_spot(spot, node, site, key, ref);
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
-static struct mprof_counter *find_counter(struct mprof__thread *thread,
+static struct mprof_counter *find_counter(struct mprof__trees *trees,
                                           mprof_ref node, mprof_ref site,
                                           uint32_t key) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_node *at = mprof__arena_at(arena, node);
     mprof_ref ref = at->counter;
     for (unsigned n = 0; ref != 0; n++) {
         struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (is_for(counter, is_c(thread), site, key))
+        if (is_for(counter, is_c(trees), site, key))
             return counter;
         if (n == MORE)
-            return find_far(thread, node, site, key, counter->next);
+            return find_far(trees, node, site, key, counter->next);
         ref = counter->next;
     }
     return NULL;
@@ -107,18 +106,18 @@ static mprof_ref *find_end(const struct mprof__arena *arena, mprof_ref node) {
     return end;
 }
 
-static struct mprof_counter *add_counter(struct mprof__thread *thread,
+static struct mprof_counter *add_counter(struct mprof__trees *trees,
                                          mprof_ref node, mprof_ref site,
                                          uint32_t key, enum mprof__room room) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    struct mprof__blocks *blocks = &thread->tree.counter_blocks;
+    const struct mprof__arena *arena = trees->arena;
+    struct mprof__blocks *blocks = &trees->tree.counter_blocks;
     struct mprof_counter *counter = mprof__block_next(blocks, room);
     if (counter == NULL)
         return NULL;
     memset(counter, 0, blocks->bytes);
     counter->key = key;
-    if (is_c(thread)) {
-        ((struct mprof_c_counter *)counter)->thread = thread->ref;
+    if (is_c(trees)) {
+        ((struct mprof_c_counter *)counter)->thread = trees->ref;
         ((struct mprof_c_counter *)counter)->site = site;
     }
     mprof_ref ref = mprof__block_publish(blocks, counter);
@@ -127,31 +126,31 @@ static struct mprof_counter *add_counter(struct mprof__thread *thread,
 }
 
 /* The counter of NODE, made if there is ROOM for it; else NULL. */
-static struct mprof_counter *get_counter(struct mprof__thread *thread,
+static struct mprof_counter *get_counter(struct mprof__trees *trees,
                                          mprof_ref node, mprof_ref site,
                                          uint32_t key, enum mprof__room room) {
-    struct mprof_counter *counter = find_counter(thread, node, site, key);
+    struct mprof_counter *counter = find_counter(trees, node, site, key);
     return counter != NULL ? counter
-                           : add_counter(thread, node, site, key, room);
+                           : add_counter(trees, node, site, key, room);
 }
 
 /* Let COUNTER have room for any numbers. */
-static bool widen(struct mprof__thread *thread, struct mprof_counter *counter) {
+static bool widen(struct mprof__trees *trees, struct mprof_counter *counter) {
     const struct mprof_count none = {0, 0};
-    if (is_c(thread))
-        return mprof__c_counter_widen(thread->session,
+    if (is_c(trees))
+        return mprof__c_counter_widen(trees->arena,
                                       (struct mprof_c_counter *)counter);
-    return mprof__knows_lives(thread) ||
+    return mprof__knows_lives(trees) ||
            mprof__lisp_counter_widen(
-               thread, (struct mprof_lisp_counter *)counter, none);
+               trees, (struct mprof_lisp_counter *)counter, none);
 }
 
-bool mprof__root_counters(struct mprof__thread *thread) {
+bool mprof__root_counters(struct mprof__trees *trees) {
     for (unsigned c = 0; c < MPROF_CLASSES; c++) {
         struct mprof_counter *counter =
-            add_counter(thread, thread->tree.root, 0, c, MPROF__FOR_COUNTERS);
+            add_counter(trees, trees->tree.root, 0, c, MPROF__FOR_COUNTERS);
         /* What has no other place has one there. */
-        if (counter == NULL || !widen(thread, counter))
+        if (counter == NULL || !widen(trees, counter))
             return false;
     }
     return true;
@@ -165,157 +164,150 @@ static struct mprof_counter *any_counter(const struct mprof__arena *arena,
     return ref == 0 ? NULL : mprof__arena_at(arena, ref);
 }
 
-static void count_folded(struct mprof__thread *thread, struct mprof_count n) {
-    mprof__bump(&thread->record->folded_allocs, n.allocs);
-    mprof__bump(&thread->record->folded_bytes, n.bytes);
+static void count_folded(struct mprof__trees *trees, struct mprof_count n) {
+    mprof__bump(&trees->record->folded_allocs, n.allocs);
+    mprof__bump(&trees->record->folded_bytes, n.bytes);
 }
 
 /* For what has no room elsewhere.  The root has a counter of each class; if
  * there is room, it gets one of the type. */
-static struct mprof_counter *root_counter(struct mprof__thread *thread,
+static struct mprof_counter *root_counter(struct mprof__trees *trees,
                                           uint32_t key) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref ref = thread->tree.root;
+    const struct mprof__arena *arena = trees->arena;
+    mprof_ref ref = trees->tree.root;
     const struct mprof_node *root = mprof__arena_at(arena, ref);
     struct mprof_counter *counter = any_counter(arena, root, key);
     if (counter == NULL)
-        counter = add_counter(thread, ref, 0, key, MPROF__FOR_ROOTS);
+        counter = add_counter(trees, ref, 0, key, MPROF__FOR_ROOTS);
     if (counter == NULL)
         counter = any_counter(arena, root, mprof__key_class(arena, key));
     return counter;
 }
 
-mprof_ref mprof__root_counter(struct mprof__thread *thread, unsigned class_,
+mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
                               struct mprof_count n) {
     /* Else there was no room, and it is counted so. */
-    if (thread->counter[mprof__key_place(class_)] != 0)
-        count_folded(thread, n);
-    return mprof__arena_ref(&thread->session->arena,
-                            root_counter(thread, class_));
+    if (trees->counter[mprof__key_place(class_)] != 0)
+        count_folded(trees, n);
+    return mprof__arena_ref(trees->arena, root_counter(trees, class_));
 }
 
 /* Without room for a counter of the chain: that of its function alone, else the
  * nearest one further out. */
-static struct mprof_counter *other_counter(struct mprof__thread *thread,
+static struct mprof_counter *other_counter(struct mprof__trees *trees,
                                            mprof_ref ref, uint32_t key,
                                            struct mprof_count n) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     struct mprof_counter *counter = any_counter(arena, node, key);
-    mprof_ref folded = mprof__tree_folded(thread), alone = 0;
+    mprof_ref folded = mprof__tree_folded(trees), alone = 0;
     if (counter != NULL)
         return counter;
-    const struct mprof__frame *innermost = thread->chain.innermost;
+    const struct mprof__frame *innermost = trees->chain->innermost;
     if (innermost == NULL || !innermost->folded)
-        count_folded(thread, n);
+        count_folded(trees, n);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
-        alone = mprof__tree_node(thread, folded, function, false,
+        alone = mprof__tree_node(trees, folded, function, false,
                                  MPROF__FOR_COUNTERS);
     }
     if (alone != 0)
-        counter = get_counter(thread, alone, 0, key, MPROF__FOR_COUNTERS);
+        counter = get_counter(trees, alone, 0, key, MPROF__FOR_COUNTERS);
     for (; counter == NULL && node->parent != 0;
          node = mprof__arena_at(arena, node->parent))
         counter = any_counter(arena, node, key);
-    return counter != NULL ? counter : root_counter(thread, key);
+    return counter != NULL ? counter : root_counter(trees, key);
 }
 
 /* Where the innermost frame called the allocator, as far as that matters: those
  * of Lisp do not tell the places in a function apart, and a frame for which
  * there was no room is at the node of its caller. */
-static inline mprof_ref site_of(const struct mprof__thread *thread,
+static inline mprof_ref site_of(const struct mprof__trees *trees,
                                 const struct mprof_node *node) {
-    const struct mprof__frame *innermost = thread->chain.innermost;
-    if (!is_c(thread) || innermost == NULL || innermost->object != 0)
+    const struct mprof__frame *innermost = trees->chain->innermost;
+    if (!is_c(trees) || innermost == NULL || innermost->object != 0)
         return 0;
     const struct mprof__site *site = innermost->site;
     if (__builtin_expect(node->call == site->ref, 1))
         return site->ref;
-    return node->call != 0 && mprof__call_function(&thread->session->arena,
-                                                   node->call) == site->function
+    return node->call != 0 && mprof__call_function(trees->arena, node->call) ==
+                                  site->function
                ? site->ref
                : 0;
 }
 
 /* The counter at REF, or that of whatever there is room for. */
-static struct mprof_counter *find_or_other(struct mprof__thread *thread,
+static struct mprof_counter *find_or_other(struct mprof__trees *trees,
                                            mprof_ref ref, uint32_t key,
                                            struct mprof_count n, bool *found) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
-    mprof_ref site = site_of(thread, node);
+    mprof_ref site = site_of(trees, node);
     struct mprof_counter *counter = mprof__arena_at(arena, node->counter);
     *found = true;
     /* Most have one. */
     if (__builtin_expect(
-            node->counter != 0 && is_for(counter, is_c(thread), site, key), 1))
+            node->counter != 0 && is_for(counter, is_c(trees), site, key), 1))
         return counter;
-    counter = get_counter(thread, ref, site, key, MPROF__FOR_COUNTERS);
+    counter = get_counter(trees, ref, site, key, MPROF__FOR_COUNTERS);
     *found = counter != NULL;
-    return *found ? counter : other_counter(thread, ref, key, n);
+    return *found ? counter : other_counter(trees, ref, key, n);
 }
 
 /* Of a chain in the spill, at NODE.  Frees are told where the chain's innermost
  * functions are in the tree. */
-static struct mprof_counter *make_in_spill(struct mprof__thread *thread,
+static struct mprof_counter *make_in_spill(struct mprof__trees *trees,
                                            mprof_ref node, uint32_t key,
                                            struct mprof_count n) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     struct mprof_counter *counter = NULL;
     const struct mprof_count none = {0, 0};
     mprof_ref near = 0, owner = 0;
     bool found = true;
-    if (mprof__knows_lives(thread)) {
-        near = mprof__tree_short(thread, thread->chain.count - 1);
+    if (mprof__knows_lives(trees)) {
+        near = mprof__tree_short(trees, trees->chain->count - 1);
         found = near != 0;
     }
     if (near != 0)
-        owner = mprof__arena_ref(
-            arena, find_or_other(thread, near, key, none, &found));
+        owner = mprof__arena_ref(arena,
+                                 find_or_other(trees, near, key, none, &found));
     if (found)
-        counter = mprof__spill_counter(thread, node, owner, key);
+        counter = mprof__spill_counter(trees, node, owner, key);
     if (counter != NULL) {
-        thread->owner[mprof__key_place(key)] = owner;
-        thread->counter[mprof__key_place(key)] =
+        trees->owner[mprof__key_place(key)] = owner;
+        trees->counter[mprof__key_place(key)] =
             mprof__arena_ref(arena, counter);
         return counter;
     }
-    count_folded(thread, n);
-    counter = root_counter(thread, key);
-    thread->owner[mprof__key_place(key)] = mprof__arena_ref(arena, counter);
-    thread->counter[mprof__key_place(key)] = 0;
+    count_folded(trees, n);
+    counter = root_counter(trees, key);
+    trees->owner[mprof__key_place(key)] = mprof__arena_ref(arena, counter);
+    trees->counter[mprof__key_place(key)] = 0;
     return counter;
 }
 
-/* Where a cell's frame called the allocator is its call. */
-struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
-                                               struct mprof__cell *cell,
-                                               uint32_t key) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref site = is_c(thread) ? cell->call : 0;
+struct mprof_counter *mprof__tree_counter(struct mprof__trees *trees,
+                                          mprof_ref node, mprof_ref call,
+                                          uint32_t key) {
     int saved = errno;
-    struct mprof_counter *counter =
-        get_counter(thread, cell->node, site, key, MPROF__FOR_COUNTERS);
+    struct mprof_counter *counter = get_counter(
+        trees, node, is_c(trees) ? call : 0, key, MPROF__FOR_COUNTERS);
     errno = saved;
-    if (counter != NULL)
-        cell->counter[mprof__counter_place(key)] =
-            mprof__arena_ref(arena, counter);
     return counter;
 }
 
-struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
                                           mprof_ref node, uint32_t key,
                                           struct mprof_count n) {
-    const struct mprof__frame *innermost = thread->chain.innermost;
+    const struct mprof__frame *innermost = trees->chain->innermost;
     bool found;
-    if (innermost != NULL && innermost->folded && !thread->lost)
-        return make_in_spill(thread, node, key, n);
-    struct mprof_counter *counter = find_or_other(thread, node, key, n, &found);
-    thread->owner[mprof__key_place(key)] =
-        mprof__arena_ref(&thread->session->arena, counter);
+    if (innermost != NULL && innermost->folded && !trees->lost)
+        return make_in_spill(trees, node, key, n);
+    struct mprof_counter *counter = find_or_other(trees, node, key, n, &found);
+    trees->owner[mprof__key_place(key)] =
+        mprof__arena_ref(trees->arena, counter);
     /* Each allocation without room comes here, to be counted as folded. */
-    thread->counter[mprof__key_place(key)] =
-        found ? thread->owner[mprof__key_place(key)] : 0;
+    trees->counter[mprof__key_place(key)] =
+        found ? trees->owner[mprof__key_place(key)] : 0;
     return counter;
 }

@@ -19,7 +19,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 
 /* Larger numbers are not added to a word: two sums could come into one. */
 #define MPROF__MOST_ADDED (((uint64_t)1 << 30) - 1)
@@ -59,13 +59,13 @@ mprof__lisp_counter_add(char *base, struct mprof_lisp_counter *counter,
 /* A record of TYPE with the NUMBERS of COUNTER, of BYTES: its ref, which
  * COUNTER is to become in one store; or 0: there is no room.  Takes the
  * arena's lock; errno stays. */
-mprof_ref mprof__make_wide(struct mprof__session *session, uint32_t type,
+mprof_ref mprof__make_wide(struct mprof__arena *arena, uint32_t type,
                            const void *counter, const void *numbers,
                            size_t bytes);
 
 /* Let COUNTER have room for any N, and N more.  False: there is none in the
  * data file, and it has what it had.  Takes the arena's lock; errno stays. */
-bool mprof__lisp_counter_widen(struct mprof__thread *thread,
+bool mprof__lisp_counter_widen(struct mprof__trees *trees,
                                struct mprof_lisp_counter *counter,
                                struct mprof_count n);
 
@@ -87,7 +87,7 @@ void mprof__lisp_counter_set(void *copy, struct mprof_lisp_counter *counter,
 
 /* N more in a counter of THREAD, of Lisp: that is in its tree or in its spill,
  * and of either kind.  False: there is no room. */
-bool mprof__counter_add(struct mprof__thread *thread,
+bool mprof__counter_add(struct mprof__trees *trees,
                         struct mprof_counter *counter, bool in_spill,
                         struct mprof_count n);
 

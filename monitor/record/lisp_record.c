@@ -87,8 +87,9 @@ static inline bool count(struct mprof__thread *thread,
                          const struct mprof__event *event,
                          struct mprof_counter *counter, struct mprof_bin *bin,
                          bool in_spill) {
-    if (__builtin_expect(
-            !mprof__counter_add(thread, counter, in_spill, event->count), 0)) {
+    if (__builtin_expect(!mprof__counter_add(&thread->trees, counter, in_spill,
+                                             event->count),
+                         0)) {
         mprof__count_unplaced(thread->session, event->count);
         return false;
     }
@@ -108,7 +109,7 @@ static inline bool place_by_walk(struct mprof__thread *thread,
                                              key_of(thread, bin, event));
     if (counter == NULL)
         return false;
-    if (count(thread, event, counter, bin, false) && thread->lives)
+    if (count(thread, event, counter, bin, false) && thread->trees.lives)
         begin(thread, event,
               mprof__arena_ref(&thread->session->arena, counter));
     return true;
@@ -124,20 +125,20 @@ static inline void place(struct mprof__thread *thread,
     }
     uint32_t key = key_of(thread, bin, event);
     struct mprof_counter *counter =
-        mprof__counter(thread, node, key, event->count);
+        mprof__counter(&thread->trees, node, key, event->count);
     /* It is told alive or dead in what may be another one. */
-    mprof_ref ref = thread->owner[mprof__key_place(key)];
+    mprof_ref ref = thread->trees.owner[mprof__key_place(key)];
     struct mprof_alive_counter *owner =
         mprof__arena_at(&thread->session->arena, ref);
     bool in_spill = &owner->counter != counter;
     if (!count(thread, event, counter, bin, in_spill))
         return;
-    if (thread->lives) {
+    if (thread->trees.lives) {
         if (in_spill)
             mprof__count_more(&owner->spilled, event->count);
         begin(thread, event, ref);
     }
-    if (__builtin_expect(mprof__has_losses(thread), 0))
+    if (__builtin_expect(mprof__has_losses(&thread->trees), 0))
         mprof__count_losses(thread, event->count);
 }
 

@@ -14,9 +14,13 @@ struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
     mprof__check_cell(thread, frame, cell);
     struct mprof_counter *counter =
         mprof__cell_counter(&thread->memo, cell, key);
-    return __builtin_expect(counter != NULL, 1)
-               ? counter
-               : mprof__make_cell_counter(thread, cell, key);
+    if (__builtin_expect(counter != NULL, 1))
+        return counter;
+    counter = mprof__tree_counter(&thread->trees, cell->node, cell->call, key);
+    if (counter != NULL)
+        cell->counter[mprof__counter_place(key)] =
+            mprof__ref_from(thread->memo.base, counter);
+    return counter;
 }
 
 struct mprof_counter *__attribute__((noinline))
@@ -51,7 +55,7 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
         mprof__stack_by_rules(thread);
     if (chain->asks)
         mprof__adapter.match(chain);
-    mprof_ref node = mprof__tree_place(thread);
+    mprof_ref node = mprof__tree_place(&thread->trees);
     mprof__walk_done(chain);
     if (chain->unreturned > 1)
         tell_mark(chain);
@@ -61,7 +65,7 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
 
 void mprof__count_losses(struct mprof__thread *thread, struct mprof_count n) {
     const struct mprof__chain *chain = &thread->chain;
-    if (thread->lost) {
+    if (thread->trees.lost) {
         mprof__bump(&thread->record->folded_allocs, n.allocs);
         mprof__bump(&thread->record->folded_bytes, n.bytes);
     }

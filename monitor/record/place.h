@@ -72,24 +72,6 @@ struct mprof_counter *mprof__counter_guarded(struct mprof__self *me,
                                              struct mprof__trail trail,
                                              uint32_t key);
 
-/* Is the chain that THREAD just walked lost, or cut? */
-static inline bool mprof__has_losses(const struct mprof__thread *thread) {
-    return thread->lost || thread->chain.cut;
-}
-
-/* Where to count N with KEY of the chain that THREAD just walked, which has
- * its place at NODE. */
-static inline struct mprof_counter *mprof__counter(struct mprof__thread *thread,
-                                                   mprof_ref node, uint32_t key,
-                                                   struct mprof_count n) {
-    mprof_ref ref = thread->counter[mprof__key_place(key)];
-    struct mprof_counter *counter =
-        mprof__arena_at(&thread->session->arena, ref);
-    if (__builtin_expect(ref != 0 && counter->key == key, 1))
-        return counter;
-    return mprof__make_counter(thread, node, key, n);
-}
-
 /* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that
  * is not 0; NULL: it has to look. */
 static inline struct mprof_bin *
@@ -123,7 +105,7 @@ static inline __attribute__((always_inline)) bool
 mprof__count_lisp(const struct mprof__thread *thread,
                   struct mprof_counter *counter, struct mprof_bin *bin,
                   bool storage, struct mprof_count n) {
-    if (__builtin_expect(thread->lives, 0))
+    if (__builtin_expect(thread->trees.lives, 0))
         mprof__count_more(&((struct mprof_alive_counter *)counter)->allocated,
                           n);
     else if (__builtin_expect(!mprof__lisp_counter_add(

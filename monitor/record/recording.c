@@ -251,7 +251,7 @@ static void begin(void) {
 static void check_trees(void) {
     struct mprof__thread *thread = session->threads;
     for (; thread != NULL; thread = thread->next)
-        mprof__tree_check(thread);
+        mprof__tree_check(&thread->trees);
 }
 
 /* Frees of what was recorded are still counted: while `open`, and after it

@@ -363,8 +363,9 @@ static inline mprof_ref step(struct walk *w, size_t i,
                              const struct mprof__cell *c, mprof_ref parent) {
     bool news = i > 0 && w->memo->visited[i - 1]->shape.flags & MPROF__CELL_NEW;
     mprof_ref node = mprof__tree_by_call(w->memo->base, parent, c->call, news);
-    return node != 0 ? node
-                     : mprof__tree_step(w->thread, parent, c->call, news);
+    return node != 0
+               ? node
+               : mprof__tree_step(&w->thread->trees, parent, c->call, news);
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
@@ -437,7 +438,7 @@ static bool settle_all(struct walk *w) {
         outer = w->memo->visited[w->stale + 1];
         parent = outer->node;
     } else if (parent == 0) {
-        parent = w->thread->tree.root;
+        parent = w->thread->trees.tree.root;
     }
     for (size_t i = w->stale + 1; i-- > 0;) {
         struct mprof__cell *c = w->memo->visited[i];

@@ -187,7 +187,7 @@ static bool find_threads(struct mprof__within *within,
         found = thread != NULL;
         if (found) {
             within->thread[heap] = thread->ref;
-            within->root[heap] = thread->tree.root;
+            within->root[heap] = thread->trees.tree.root;
         }
     }
     if (me != NULL)
@@ -228,7 +228,7 @@ static bool widen(struct mprof__session *session, const struct notes *notes) {
         if (noted->type == MPROF_COUNTERS && noted->is_c &&
             !mprof_is_narrow(noted->count[0]))
             all &= mprof__c_counter_widen(
-                session, mprof__arena_at(&session->arena, noted->ref));
+                &session->arena, mprof__arena_at(&session->arena, noted->ref));
     }
     return all;
 }

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/thread.h"
+#include "monitor/base/self.h"
+#include "monitor/record/trees.h"
 
 /* Bytes of a spill: at first, and at most.  The more, the less often it is
  * summed up; but that takes its time, a tenth of a second for eight megabytes.
@@ -37,18 +38,18 @@ static size_t find_room(const struct mprof__arena *arena,
 
 /* New blocks for the spill, larger than the ones that it has, which are empty.
  * Of three nodes one allocates, more or less. */
-static bool make_blocks(struct mprof__thread *thread) {
-    struct mprof__session *session = thread->session;
-    struct mprof__spill *spill = &thread->spill;
+static bool make_blocks(struct mprof__trees *trees) {
+    struct mprof__arena *arena = trees->arena;
+    struct mprof__spill *spill = &trees->spill;
     struct mprof__blocks nodes = spill->tree.node_blocks,
                          counters = spill->tree.counter_blocks;
     const uint32_t unit = 3 * nodes.bytes + counters.bytes;
-    mprof__lock(&session->arena.lock);
-    size_t bytes = find_room(&session->arena, spill);
+    mprof__lock(&arena->lock);
+    size_t bytes = find_room(arena, spill);
     uint32_t n = (uint32_t)(bytes / unit);
     bool made = n > 0 && mprof__block_fix(&nodes, 3 * n) &&
                 mprof__block_fix(&counters, n);
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&arena->lock);
     if (!made)
         return false;
     spill->tree.node_blocks = nodes;
@@ -57,20 +58,20 @@ static bool make_blocks(struct mprof__thread *thread) {
     return true;
 }
 
-static bool begin(struct mprof__thread *thread) {
-    struct mprof__spill *spill = &thread->spill;
-    mprof__tree_prepare(thread, &spill->tree, MPROF_SPILL_NODES,
+static bool begin(struct mprof__trees *trees) {
+    struct mprof__spill *spill = &trees->spill;
+    mprof__tree_prepare(trees, &spill->tree, MPROF_SPILL_NODES,
                         MPROF_SPILL_COUNTERS);
     /* Should a jump leave this in the middle, it begins anew. */
-    spill->begun = make_blocks(thread) && mprof__tree_plant(&spill->tree);
+    spill->begun = make_blocks(trees) && mprof__tree_plant(&spill->tree);
     return spill->begun;
 }
 
 /* The blocks have nothing any more that counts: make them empty, and let them
  * count again. */
-static void clear(struct mprof__thread *thread) {
-    struct mprof__tree *tree = &thread->spill.tree;
-    struct mprof_thread *record = thread->record;
+static void clear(struct mprof__trees *trees) {
+    struct mprof__tree *tree = &trees->spill.tree;
+    struct mprof_thread *record = trees->record;
     mprof__store_release(&tree->counter_blocks.last->count, 0);
     mprof__store_release(&tree->node_blocks.last->count, 0);
     mprof__store_release(&record->spilled, record->emptied);
@@ -79,31 +80,31 @@ static void clear(struct mprof__thread *thread) {
 /* Should a jump leave this in the middle, the root is missing, and it is done
  * when the spill is asked for the next time.  Under the lock nobody copies the
  * data file. */
-static void empty(struct mprof__thread *thread) {
-    struct mprof__spill *spill = &thread->spill;
-    struct mprof_thread *record = thread->record;
-    struct mprof_header *header = mprof__arena_header(&thread->session->arena);
+static void empty(struct mprof__trees *trees) {
+    struct mprof__spill *spill = &trees->spill;
+    struct mprof_thread *record = trees->record;
+    struct mprof_header *header = mprof__arena_header(trees->arena);
     bool is_summed = record->emptied != record->spilled ||
                      spill->tree.node_blocks.last->count == 0;
-    if (!is_summed && !mprof__sum_up(thread)) {
+    if (!is_summed && !mprof__sum_up(trees)) {
         spill->refused = true;
         return;
     }
-    thread->counted = 0;
+    trees->counted = 0;
     spill->tree.root = 0;
     mprof__order_for_handlers();
-    mprof__lock(&thread->session->arena.lock);
+    mprof__lock(&trees->arena->lock);
     mprof__add_relaxed(&header->emptied, 1);
     if (!is_summed)
         mprof__store_release(&record->emptied, record->emptied + 1);
-    clear(thread);
+    clear(trees);
     mprof__add_relaxed(&header->emptied, 1);
-    mprof__unlock(&thread->session->arena.lock);
+    mprof__unlock(&trees->arena->lock);
     mprof__index_clear(&spill->tree.nodes);
     memset(spill->tree.steps, 0,
            (spill->tree.step_mask + (size_t)1) * sizeof *spill->tree.steps);
     spill->tree.node_count = 0;
-    make_blocks(thread); /* if there is room for larger ones */
+    make_blocks(trees); /* if there is room for larger ones */
     if (!mprof__tree_plant(&spill->tree))
         spill->refused = true;
 }
@@ -114,75 +115,75 @@ static uint32_t capacity(const struct mprof__spill *spill) {
 
 /* Has the spill room for the chain, and a third of that?  It is made larger if
  * it can be. */
-static bool fits(struct mprof__thread *thread) {
-    struct mprof__spill *spill = &thread->spill;
+static bool fits(struct mprof__trees *trees) {
+    struct mprof__spill *spill = &trees->spill;
     bool larger = true;
-    while (larger && thread->chain.count >= capacity(spill) / 4 * 3) {
+    while (larger && trees->chain->count >= capacity(spill) / 4 * 3) {
         size_t before = spill->bytes;
         spill->deep = true;
-        larger = find_room(&thread->session->arena, spill) != 0;
+        larger = find_room(trees->arena, spill) != 0;
         if (larger)
-            empty(thread);
+            empty(trees);
         spill->deep = false;
         larger &= !spill->refused && spill->bytes > before;
     }
     return larger;
 }
 
-bool mprof__spill_takes(struct mprof__thread *thread) {
-    struct mprof__spill *spill = &thread->spill;
+bool mprof__spill_takes(struct mprof__trees *trees) {
+    struct mprof__spill *spill = &trees->spill;
     if (spill->refused)
         return false;
-    if (!spill->begun && !begin(thread))
+    if (!spill->begun && !begin(trees))
         spill->refused = true;
     else if (spill->tree.root == 0)
-        empty(thread);
-    return !spill->refused && fits(thread);
+        empty(trees);
+    return !spill->refused && fits(trees);
 }
 
 /* The node of frame INDEX, called by PARENT; 0: the spill is full, or was. */
-static mprof_ref find_child(struct mprof__thread *thread, mprof_ref parent,
+static mprof_ref find_child(struct mprof__trees *trees, mprof_ref parent,
                             size_t index) {
-    struct mprof__spill *spill = &thread->spill;
-    mprof_ref function = mprof__tree_function(thread, index), node = 0;
+    struct mprof__spill *spill = &trees->spill;
+    mprof_ref function = mprof__tree_function(trees, index), node = 0;
     if (function == 0) {
         /* There is no room for its record: the file is full. */
         spill->refused = true;
         return 0;
     }
-    node = mprof__tree_child(thread, &spill->tree, parent,
-                             mprof__tree_call(thread, index, function), false,
+    node = mprof__tree_child(trees, &spill->tree, parent,
+                             mprof__tree_call(trees, index, function), false,
                              MPROF__FOR_COUNTERS);
     if (node == 0)
-        empty(thread);
+        empty(trees);
     return node;
 }
 
-bool mprof__spill_begins(struct mprof__thread *thread) {
-    if (mprof__block_left(&thread->spill.tree.counter_blocks) >= SPARE_COUNTERS)
+bool mprof__spill_begins(struct mprof__trees *trees) {
+    if (mprof__block_left(&trees->spill.tree.counter_blocks) >= SPARE_COUNTERS)
         return true;
-    empty(thread);
+    empty(trees);
     return false;
 }
 
-mprof_ref mprof__spill_inward(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__spill_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index) {
-    struct mprof__tree *tree = &thread->spill.tree;
-    uint64_t key = mprof__step_key(&thread->chain.frames[index]);
+    struct mprof__tree *tree = &trees->spill.tree;
+    uint64_t key = mprof__step_key(&trees->chain->frames[index]);
     const struct mprof__step *step = mprof__step_at(tree, parent, key);
     if (mprof__is_step(step, parent, key))
         return step->child;
-    mprof_ref node = find_child(thread, parent, index);
+    mprof_ref node = find_child(trees, parent, index);
     if (node != 0)
-        mprof__tree_remember(thread, tree, parent, key, node);
+        mprof__tree_remember(trees, tree, parent, key, node);
     return node;
 }
 
 /* The step from a node of the tree to its twin has no key. */
-mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__spill_twin(struct mprof__trees *trees, mprof_ref parent,
                             size_t index) {
-    struct mprof__tree *tree = &thread->spill.tree;
-    const struct mprof__frame *frames = thread->chain.frames;
+    struct mprof__tree *tree = &trees->spill.tree;
+    const struct mprof__frame *frames = trees->chain->frames;
     mprof_ref node = tree->root;
     size_t from = index;
     for (; from > 0; from--) {
@@ -194,9 +195,9 @@ mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
         }
     }
     for (; node != 0 && from < index; from++) {
-        node = find_child(thread, node, from);
+        node = find_child(trees, node, from);
         if (node != 0)
-            mprof__tree_remember(thread, tree, frames[from].node, 0, node);
+            mprof__tree_remember(trees, tree, frames[from].node, 0, node);
     }
     return node;
 }
@@ -209,11 +210,11 @@ static bool is_for(const struct mprof_counter *counter, mprof_ref short_,
             ((const struct mprof_spill_counter *)counter)->short_ == short_);
 }
 
-struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
+struct mprof_counter *mprof__spill_counter(struct mprof__trees *trees,
                                            mprof_ref node, mprof_ref short_,
                                            uint32_t key) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    struct mprof__blocks *blocks = &thread->spill.tree.counter_blocks;
+    const struct mprof__arena *arena = trees->arena;
+    struct mprof__blocks *blocks = &trees->spill.tree.counter_blocks;
     struct mprof_node *at = mprof__arena_at(arena, node);
     struct mprof_counter *counter;
     mprof_ref *end = &at->counter; /* the newest comes last, as in the tree */
@@ -227,7 +228,7 @@ struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
         return NULL;
     memset(counter, 0, blocks->bytes);
     counter->key = key;
-    if (mprof__knows_lives(thread))
+    if (mprof__knows_lives(trees))
         ((struct mprof_spill_counter *)counter)->short_ = short_;
     mprof__store_release(end, mprof__block_publish(blocks, counter));
     return counter;

@@ -41,24 +41,24 @@ struct mprof__spill {
 
 /* Does THREAD's spill take the chain that was walked?  It does not have those
  * that would fill it alone. */
-bool mprof__spill_takes(struct mprof__thread *thread);
+bool mprof__spill_takes(struct mprof__trees *trees);
 
 /* Before frames of a chain are placed there: is there room for its counters?
  * False: there was not, and it is empty now, or refused. */
-bool mprof__spill_begins(struct mprof__thread *thread);
+bool mprof__spill_begins(struct mprof__trees *trees);
 
 /* The spill's node of the caller of frame INDEX, which has PARENT in the tree.
  * 0: the spill was full, and is empty now, or refused. */
-mprof_ref mprof__spill_twin(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__spill_twin(struct mprof__trees *trees, mprof_ref parent,
                             size_t index);
 
 /* That of frame INDEX, whose caller has PARENT in the spill; 0 as above. */
-mprof_ref mprof__spill_inward(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__spill_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index);
 
 /* A counter for KEY at NODE of the spill, for which the counter SHORT_, where
  * it is known what lives, has the frees; else 0.  NULL: there is no room. */
-struct mprof_counter *mprof__spill_counter(struct mprof__thread *thread,
+struct mprof_counter *mprof__spill_counter(struct mprof__trees *trees,
                                            mprof_ref node, mprof_ref short_,
                                            uint32_t key);
 

@@ -8,7 +8,7 @@
 
 #include "monitor/record/lisp_counter.h"
 #include "monitor/names/shown.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 #include "monitor/record/totals.h"
 
 #define NONE MPROF__NOTHING
@@ -62,7 +62,7 @@ static void enter_view(struct walk *w, const struct level *caller,
  * nobody called. */
 static void add_top(struct walk *w, unsigned view, uint32_t key,
                     const struct mprof_count *count) {
-    const struct mprof__arena *arena = &w->to.thread->session->arena;
+    const struct mprof__arena *arena = w->to.trees->arena;
     uint32_t number = mprof__totals_function(&w->to, MPROF_TOP);
     if (w->to.failed)
         return;
@@ -80,8 +80,8 @@ static void add_top(struct walk *w, unsigned view, uint32_t key,
 static struct mprof_count read_counter(struct walk *w,
                                        const struct mprof_counter *from) {
     const struct mprof_spill_counter *lives = (const void *)from;
-    if (!mprof__knows_lives(w->to.thread))
-        return mprof__lisp_counter_read(w->to.thread->session->arena.base,
+    if (!mprof__knows_lives(w->to.trees))
+        return mprof__lisp_counter_read(w->to.trees->arena->base,
                                         (const void *)from);
     mprof__totals_short(&w->to, lives);
     return lives->allocated;
@@ -89,7 +89,7 @@ static struct mprof_count read_counter(struct walk *w,
 
 /* What was allocated at the node of AT itself. */
 static void add_own(struct walk *w, struct level *at) {
-    const struct mprof__arena *arena = &w->to.thread->session->arena;
+    const struct mprof__arena *arena = w->to.trees->arena;
     const struct mprof_counter *from;
     mprof_ref ref = w->nodes[at->node].counter;
     for (; ref != 0 && !w->to.failed; ref = from->next) {
@@ -115,14 +115,14 @@ static void add_own(struct walk *w, struct level *at) {
 }
 
 static void enter(struct walk *w, struct level *at, uint32_t node) {
-    const struct mprof__arena *arena = &w->to.thread->session->arena;
+    const struct mprof__arena *arena = w->to.trees->arena;
     *at = (struct level){.node = node};
     if (node == 0) {
         for (unsigned view = 0; view < MPROF_VIEWS; view++)
             at->function[view] = at->arc[view] = at->first[view] = NONE;
     } else {
         struct mprof__shown shown =
-            mprof__shown(&w->to.thread->shows,
+            mprof__shown(&w->to.trees->shows,
                          mprof__call_function(arena, w->nodes[node].call));
         for (unsigned view = 0; view < MPROF_VIEWS && !w->to.failed; view++)
             enter_view(w, at - 1, at, view, &shown);
@@ -229,18 +229,18 @@ static void walk(struct walk *w) {
  * the file, and it is empty here. */
 static bool find_parent(const struct walk *w, uint32_t i, uint32_t *parent) {
     const struct mprof_node *node =
-        mprof__arena_at(&w->to.thread->session->arena, w->nodes[i].parent);
+        mprof__arena_at(w->to.trees->arena, w->nodes[i].parent);
     *parent = (uint32_t)(node - w->nodes);
     return node >= w->nodes && *parent < i;
 }
 
 /* See all functions before any of them is told which one it is a part of. */
 static void see_functions(struct walk *w, uint32_t count) {
-    const struct mprof__arena *arena = &w->to.thread->session->arena;
+    const struct mprof__arena *arena = w->to.trees->arena;
     for (uint32_t i = 1; i < count; i++)
-        mprof__shown(&w->to.thread->shows,
+        mprof__shown(&w->to.trees->shows,
                      mprof__call_function(arena, w->nodes[i].call));
-    mprof__shown_anew(&w->to.thread->shows);
+    mprof__shown_anew(&w->to.trees->shows);
 }
 
 static bool map_again(void **memory, size_t *bytes, size_t wanted) {
@@ -252,7 +252,7 @@ static bool map_again(void **memory, size_t *bytes, size_t wanted) {
 
 /* Parents come before their children. */
 static bool prepare(struct walk *w) {
-    const struct mprof_block *block = w->to.thread->spill.tree.node_blocks.last;
+    const struct mprof_block *block = w->to.trees->spill.tree.node_blocks.last;
     struct mprof__totals *t = w->to.totals;
     uint32_t count = block->count, deepest = 0, parent;
     w->nodes = (const void *)(block + 1);
@@ -282,9 +282,9 @@ static bool prepare(struct walk *w) {
     return good;
 }
 
-bool mprof__sum_up(struct mprof__thread *thread) {
+bool mprof__sum_up(struct mprof__trees *trees) {
     struct walk w = {.nodes = NULL};
-    mprof__totals_begin(&w.to, thread);
+    mprof__totals_begin(&w.to, trees);
     w.to.failed = !prepare(&w);
     if (!w.to.failed)
         walk(&w);

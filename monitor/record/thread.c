@@ -48,7 +48,7 @@ static void forget(struct mprof__thread *thread) {
     mprof__memo_free(&thread->memo);
     mprof__chain_free(&thread->chain);
     begin_chain(thread, number);
-    mprof__tree_forget(&thread->tree);
+    mprof__tree_forget(&thread->trees.tree);
     mprof__lock(&thread->session->arena.lock);
     park_sizes(thread);
     mprof__unlock(&thread->session->arena.lock);
@@ -215,9 +215,13 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
-    thread->shows.names = &session->names;
-    thread->shows.is_lisp = heap == MPROF_LISP_HEAP;
-    thread->lives = heap == MPROF_LISP_HEAP && session->alive.mode != 0;
+    thread->trees.arena = arena;
+    thread->trees.chain = &thread->chain;
+    thread->trees.record = record;
+    thread->trees.ref = ref;
+    thread->trees.shows.names = &session->names;
+    thread->trees.shows.is_lisp = heap == MPROF_LISP_HEAP;
+    thread->trees.lives = heap == MPROF_LISP_HEAP && session->alive.mode != 0;
     mprof__live_enter(&session->live, &thread->share, record);
     begin_chain(thread, mprof__add_relaxed(&last_tree, 1));
     return thread;
@@ -233,7 +237,7 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     mprof__unlock(&session->arena.lock);
     if (thread == NULL || !is_new)
         return thread;
-    if (!mprof__tree_begin(thread))
+    if (!mprof__tree_begin(&thread->trees))
         return NULL;
     mprof__lock(&session->arena.lock);
     thread->number = ++session->thread_count[heap];
@@ -266,9 +270,9 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
 void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__memo_free(&thread->memo);
     mprof__chain_free(&thread->chain);
-    mprof__tree_free(&thread->tree);
-    mprof__spill_free(&thread->spill);
-    mprof__shows_free(&thread->shows);
+    mprof__tree_free(&thread->trees.tree);
+    mprof__spill_free(&thread->trees.spill);
+    mprof__shows_free(&thread->trees.shows);
     mprof__table_free(&thread->bins);
     mprof__table_free(&thread->foreign);
     mprof__table_free(&thread->foreign_sizes);

@@ -12,9 +12,7 @@
 #include "monitor/heap/live.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
-#include "monitor/names/shown.h"
-#include "monitor/record/spill.h"
-#include "monitor/record/tree.h"
+#include "monitor/record/trees.h"
 #include "monitor/unwind/walk.h"
 
 enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
@@ -31,19 +29,10 @@ struct mprof__thread {
     struct mprof__thread *next;
     struct mprof_thread *record;
     mprof_ref ref; /* of the record */
-    struct mprof__tree tree;
-    struct mprof__spill spill;
-    struct mprof__shows shows;
-    bool lost;  /* that is what folded frames of the chain are */
-    bool lives; /* of Lisp: it is told what becomes of each object */
-    struct mprof__shadow shadow; /* ... where these are */
-    /* By key: a counter of the chain that was walked last, or 0; and the one
-     * that objects remember.  They are of this node and site. */
-    mprof_ref counter[MPROF_CLASSES], owner[MPROF_CLASSES];
-    mprof_ref counted;
-    const struct mprof__site *counted_site;
-    struct mprof__table bins; /* class object -> bin */
-    uintptr_t last_class;     /* ... that was looked up last */
+    struct mprof__trees trees;
+    struct mprof__shadow shadow; /* of Lisp, where what lives is */
+    struct mprof__table bins;    /* class object -> bin */
+    uintptr_t last_class;        /* ... that was looked up last */
     struct mprof_bin *last_class_bin;
     /* What other threads allocated and this one frees: their counter -> our
      * FREED, (THREAD, size) -> our SIZE. */
@@ -79,15 +68,6 @@ void mprof__thread_unwinding(uintptr_t frame);
 /* What this thread allocates in the Lisp heap from now on is not recorded, as
  * it is the monitor's own work, or no longer is; may be nested. */
 void mprof__thread_silence(bool begins);
-
-/* Where what has KEY is in arrays of as many as there are classes. */
-static inline unsigned mprof__key_place(uint32_t key) {
-    return (key ^ key >> 31) % MPROF_CLASSES;
-}
-
-static inline bool mprof__knows_lives(const struct mprof__thread *thread) {
-    return thread->lives || thread->record->heap == MPROF_C_HEAP;
-}
 
 /* For tables of SIZEs of what thread OWNER allocated. */
 static inline uint64_t mprof__size_key(mprof_ref owner, uint32_t size) {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 
 enum { FIRST_ROOM = 256, MOST_DEPTH = UINT16_MAX };
 
@@ -81,7 +81,7 @@ uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
 /* The TOTAL that *REF leads to, made as LIKE it is. */
 static struct mprof_total *get_total(struct mprof__adding *a, mprof_ref *ref,
                                      const struct mprof_total *like) {
-    const struct mprof__arena *arena = &a->thread->session->arena;
+    const struct mprof__arena *arena = a->trees->arena;
     struct mprof__blocks *blocks = &a->totals->blocks;
     if (*ref != 0)
         return mprof__arena_at(arena, *ref);
@@ -140,7 +140,7 @@ void mprof__totals_self(struct mprof__adding *a, uint32_t number,
                         enum mprof__views way, uint32_t key,
                         const struct mprof_count *count) {
     struct mprof__function_totals *f = &a->totals->functions[number];
-    enum mprof_class class_ = mprof__key_class(&a->thread->session->arena, key);
+    enum mprof_class class_ = mprof__key_class(a->trees->arena, key);
     struct mprof_total like = {.caller = mprof_key_has_type(key) ? key : 0,
                                .function = f->function,
                                .kind = MPROF_SELF,
@@ -211,7 +211,7 @@ void mprof__totals_calls(struct mprof__adding *a, uint32_t number,
 
 void mprof__totals_short(struct mprof__adding *a,
                          const struct mprof_spill_counter *from) {
-    const struct mprof__arena *arena = &a->thread->session->arena;
+    const struct mprof__arena *arena = a->trees->arena;
     if (from->short_ == 0)
         return;
     enum mprof_class class_ = mprof__key_class(arena, from->counter.key);
@@ -231,14 +231,13 @@ static void set_count(struct mprof_count *to, const struct mprof_count *from) {
 
 /* Let the counts that will be true be those that are, and nothing be on the
  * path, where a jump may have left some. */
-void mprof__totals_begin(struct mprof__adding *a,
-                         struct mprof__thread *thread) {
-    *a = (struct mprof__adding){.thread = thread,
-                                .totals = &thread->spill.totals,
-                                .valid = (thread->record->emptied + 1) & 1};
+void mprof__totals_begin(struct mprof__adding *a, struct mprof__trees *trees) {
+    *a = (struct mprof__adding){.trees = trees,
+                                .totals = &trees->spill.totals,
+                                .valid = (trees->record->emptied + 1) & 1};
     struct mprof__totals *t = a->totals;
-    t->blocks.arena = &thread->session->arena;
-    t->blocks.thread = thread->ref;
+    t->blocks.arena = trees->arena;
+    t->blocks.thread = trees->ref;
     t->blocks.type = MPROF_TOTALS;
     t->blocks.bytes = sizeof(struct mprof_total);
     for (uint32_t n = 0; n < a->totals->block_count; n++) {

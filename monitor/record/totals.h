@@ -18,7 +18,7 @@
 #include "monitor/format/format.h"
 #include "monitor/file/blocks.h"
 
-struct mprof__thread;
+struct mprof__trees;
 
 /* Where a sum counts: in the tables of frames that are shown, in those of all
  * frames, or in both, where it is the same. */
@@ -61,7 +61,7 @@ struct mprof__totals {
 
 /* Adding to the totals of a thread. */
 struct mprof__adding {
-    struct mprof__thread *thread;
+    struct mprof__trees *trees;
     struct mprof__totals *totals;
     unsigned valid; /* the count of a TOTAL that will be true, and is changed */
     bool failed;    /* there was no room or memory */
@@ -69,10 +69,10 @@ struct mprof__adding {
 
 /* Add what is in THREAD's spill to the counts of its totals that are not true
  * now; they are with the next number of its `emptied`.  False: no room. */
-bool mprof__sum_up(struct mprof__thread *thread);
+bool mprof__sum_up(struct mprof__trees *trees);
 
 /* Begin it. */
-void mprof__totals_begin(struct mprof__adding *a, struct mprof__thread *thread);
+void mprof__totals_begin(struct mprof__adding *a, struct mprof__trees *trees);
 
 /* The number of the FUNCTION that stands for others, and that of the arc from
  * CALLER, or MPROF__NOTHING, to FUNCTION; MPROF__NOTHING when there is no

@@ -15,7 +15,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/names/names.h"
 #include "monitor/record/spill.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 
 /* Of the limit, the part that steps may take. */
 enum { STEPS_SHARE = 16 };
@@ -37,20 +37,20 @@ static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
     return hash_of(edge->node, edge->site);
 }
 
-static struct mprof__blocks blocks_of(const struct mprof__thread *thread,
+static struct mprof__blocks blocks_of(const struct mprof__trees *trees,
                                       uint32_t type) {
     return (struct mprof__blocks){
-        .arena = &thread->session->arena,
-        .thread = thread->ref,
+        .arena = trees->arena,
+        .thread = trees->ref,
         .type = type,
-        .bytes = mprof_thing_bytes(type, mprof__knows_lives(thread))};
+        .bytes = mprof_thing_bytes(type, mprof__knows_lives(trees))};
 }
 
-void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
+void mprof__tree_prepare(struct mprof__trees *trees, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters) {
-    tree->node_blocks = blocks_of(thread, nodes);
-    tree->edge_blocks = blocks_of(thread, MPROF_EDGES);
-    tree->counter_blocks = blocks_of(thread, counters);
+    tree->node_blocks = blocks_of(trees, nodes);
+    tree->edge_blocks = blocks_of(trees, MPROF_EDGES);
+    tree->counter_blocks = blocks_of(trees, counters);
     tree->nodes = (struct mprof__index){
         .next = offsetof(struct mprof_node, next), .hash = hash_node};
     tree->edges = (struct mprof__index){
@@ -68,9 +68,9 @@ bool mprof__tree_plant(struct mprof__tree *tree) {
     return true;
 }
 
-bool mprof__tree_begin(struct mprof__thread *thread) {
-    mprof__tree_prepare(thread, &thread->tree, MPROF_NODES, MPROF_COUNTERS);
-    return mprof__tree_plant(&thread->tree) && mprof__root_counters(thread);
+bool mprof__tree_begin(struct mprof__trees *trees) {
+    mprof__tree_prepare(trees, &trees->tree, MPROF_NODES, MPROF_COUNTERS);
+    return mprof__tree_plant(&trees->tree) && mprof__root_counters(trees);
 }
 
 static void free_steps(struct mprof__tree *tree) {
@@ -95,13 +95,12 @@ void mprof__tree_free(struct mprof__tree *tree) {
 }
 
 /* As many steps as there are nodes, more or less. */
-static void more_steps(struct mprof__thread *thread, struct mprof__tree *tree) {
+static void more_steps(struct mprof__trees *trees, struct mprof__tree *tree) {
     size_t n =
         tree->step_mask == 0 ? MPROF__STEPS : ((size_t)tree->step_mask + 1) * 4;
     size_t bytes = n * sizeof *tree->steps;
     if (n > MPROF__MOST_STEPS ||
-        (n > MPROF__STEPS &&
-         bytes > thread->session->arena.limit / STEPS_SHARE))
+        (n > MPROF__STEPS && bytes > trees->arena->limit / STEPS_SHARE))
         return;
     struct mprof__step *steps = mprof__map(bytes), *old = tree->steps;
     if (steps == NULL)
@@ -117,23 +116,22 @@ static void more_steps(struct mprof__thread *thread, struct mprof__tree *tree) {
         mprof__unmap(old, old_bytes);
 }
 
-mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index) {
-    const struct mprof__frame *frame = &thread->chain.frames[index];
-    return frame->object != 0
-               ? mprof__function_of_object(&thread->session->names,
-                                           &thread->chain, index)
-               : frame->site->function;
+mprof_ref mprof__tree_function(struct mprof__trees *trees, size_t index) {
+    const struct mprof__frame *frame = &trees->chain->frames[index];
+    return frame->object != 0 ? mprof__function_of_object(trees->shows.names,
+                                                          trees->chain, index)
+                              : frame->site->function;
 }
 
-mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
+mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
                            mprof_ref function) {
-    const struct mprof__frame *frame = &thread->chain.frames[index];
+    const struct mprof__frame *frame = &trees->chain->frames[index];
     return frame->object == 0 && frame->site->ref != 0 ? frame->site->ref
                                                        : function;
 }
 
-bool mprof__tree_news(const struct mprof__thread *thread, size_t index) {
-    const struct mprof__chain *chain = &thread->chain;
+bool mprof__tree_news(const struct mprof__trees *trees, size_t index) {
+    const struct mprof__chain *chain = trees->chain;
     const struct mprof__frame *inner = &chain->frames[index + 1];
     return index + 1 < chain->count && inner->object == 0 &&
            inner->site->is_new;
@@ -177,12 +175,12 @@ static inline mprof_ref find_from(const struct mprof__arena *arena,
 
 /* A child of OUTER, that of W->parent, which has none such, but COUNT others
  * that are chained. */
-static inline mprof_ref make_child(struct mprof__thread *thread,
+static inline mprof_ref make_child(struct mprof__trees *trees,
                                    struct mprof__tree *tree,
                                    struct mprof_node *outer, unsigned count,
                                    const struct wanted *w,
                                    enum mprof__room room) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     bool few = count < MPROF__FEW;
     struct mprof_node *node = few || mprof__index_make(&tree->nodes, arena)
                                   ? mprof__block_next(&tree->node_blocks, room)
@@ -206,9 +204,9 @@ static inline mprof_ref make_child(struct mprof__thread *thread,
  * new nodes most are their parent's first child; then the function of the call
  * need not be looked up. */
 static inline __attribute__((always_inline)) mprof_ref
-other_child(struct mprof__thread *thread, struct mprof__tree *tree,
+other_child(struct mprof__trees *trees, struct mprof__tree *tree,
             mprof_ref parent, mprof_ref call, bool own, enum mprof__room room) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     struct mprof_node *outer = mprof__arena_at(arena, parent);
     struct wanted w = {.parent = parent, .call = call};
     unsigned count = 0, far;
@@ -222,22 +220,21 @@ other_child(struct mprof__thread *thread, struct mprof__tree *tree,
                             mprof__index_first(&tree->nodes, hash_wanted(&w)),
                             &w, &far);
     }
-    return ref != 0 ? ref : make_child(thread, tree, outer, count, &w, room);
+    return ref != 0 ? ref : make_child(trees, tree, outer, count, &w, room);
 }
 
-mprof_ref mprof__tree_child(struct mprof__thread *thread,
+mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, bool own, enum mprof__room room) {
-    const char *base = thread->session->arena.base;
+    const char *base = trees->arena->base;
     mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
-    return ref != 0 ? ref : other_child(thread, tree, parent, call, own, room);
+    return ref != 0 ? ref : other_child(trees, tree, parent, call, own, room);
 }
 
-static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
+static bool has_far_edge(const struct mprof__trees *trees, mprof_ref node,
                          mprof_ref call) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref ref =
-        mprof__index_first(&thread->tree.edges, hash_of(node, call));
+    const struct mprof__arena *arena = trees->arena;
+    mprof_ref ref = mprof__index_first(&trees->tree.edges, hash_of(node, call));
     while (ref != 0) {
         const struct mprof_edge *edge = mprof__arena_at(arena, ref);
         if (edge->node == node && edge->site == call)
@@ -248,11 +245,11 @@ static bool has_far_edge(const struct mprof__thread *thread, mprof_ref node,
 }
 
 /* NODE calls from CALL, too, which is not its own. */
-static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
+static __attribute__((noinline)) void tell_edge(struct mprof__trees *trees,
                                                 mprof_ref node, mprof_ref call,
                                                 enum mprof__room room) {
-    struct mprof__tree *tree = &thread->tree;
-    const struct mprof__arena *arena = &thread->session->arena;
+    struct mprof__tree *tree = &trees->tree;
+    const struct mprof__arena *arena = trees->arena;
     struct mprof_node *of = mprof__arena_at(arena, node);
     const struct mprof_site *site = mprof__arena_at(arena, call);
     struct mprof_edge *edge;
@@ -265,7 +262,7 @@ static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
             return;
     }
     bool few = n < MPROF__FEW;
-    if (!few && (has_far_edge(thread, node, call) ||
+    if (!few && (has_far_edge(trees, node, call) ||
                  !mprof__index_make(&tree->edges, arena)))
         return;
     edge = mprof__block_next(&tree->edge_blocks, room);
@@ -281,89 +278,87 @@ static __attribute__((noinline)) void tell_edge(struct mprof__thread *thread,
 }
 
 static inline __attribute__((always_inline)) mprof_ref
-other_node(struct mprof__thread *thread, mprof_ref parent, mprof_ref call,
+other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
            bool own, enum mprof__room room) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref ref = other_child(thread, &thread->tree, parent, call, own, room);
+    const struct mprof__arena *arena = trees->arena;
+    mprof_ref ref = other_child(trees, &trees->tree, parent, call, own, room);
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     if (ref != 0 && node->call != call)
-        tell_edge(thread, ref, call, room);
+        tell_edge(trees, ref, call, room);
     return ref;
 }
 
-mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own, enum mprof__room room) {
-    const char *base = thread->session->arena.base;
+    const char *base = trees->arena->base;
     mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
-    return ref != 0 ? ref : other_node(thread, parent, call, own, room);
+    return ref != 0 ? ref : other_node(trees, parent, call, own, room);
 }
 
-mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own) {
     int saved = errno;
-    mprof_ref node = other_node(thread, parent, call, own, MPROF__FOR_CHAINS);
+    mprof_ref node = other_node(trees, parent, call, own, MPROF__FOR_CHAINS);
     errno = saved;
     return node;
 }
 
-void mprof__tree_remember(struct mprof__thread *thread,
-                          struct mprof__tree *tree, mprof_ref parent,
-                          uint64_t key, uint32_t child) {
+void mprof__tree_remember(struct mprof__trees *trees, struct mprof__tree *tree,
+                          mprof_ref parent, uint64_t key, uint32_t child) {
     if (__builtin_expect(tree->node_count >= tree->step_mask, 0))
-        more_steps(thread, tree);
+        more_steps(trees, tree);
     mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
 }
 
 /* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
  * MPROF__FOLDS: there is no room.  The outermost functions of all chains are
  * few. */
-static uint32_t find_child(struct mprof__thread *thread, mprof_ref parent,
+static uint32_t find_child(struct mprof__trees *trees, mprof_ref parent,
                            size_t index) {
-    mprof_ref function = mprof__tree_function(thread, index);
+    mprof_ref function = mprof__tree_function(trees, index);
     if (function == 0)
         return MPROF__FOLDS;
     mprof_ref node = mprof__tree_node(
-        thread, parent, mprof__tree_call(thread, index, function),
-        mprof__tree_news(thread, index),
+        trees, parent, mprof__tree_call(trees, index, function),
+        mprof__tree_news(trees, index),
         index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
     return node == 0 ? MPROF__FOLDS : node;
 }
 
 static uint32_t __attribute__((noinline))
-inward_slowly(struct mprof__thread *thread, mprof_ref parent, size_t index,
+inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index,
               uint64_t key) {
-    uint32_t child = find_child(thread, parent, index);
-    mprof__tree_remember(thread, &thread->tree, parent, key, child);
+    uint32_t child = find_child(trees, parent, index);
+    mprof__tree_remember(trees, &trees->tree, parent, key, child);
     return child;
 }
 
 /* One step inwards from PARENT, in a whole chain. */
-static inline uint32_t inward(struct mprof__thread *thread, mprof_ref parent,
+static inline uint32_t inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index) {
-    uint64_t key = mprof__step_key(&thread->chain.frames[index]);
-    const struct mprof__step *step = mprof__step_at(&thread->tree, parent, key);
+    uint64_t key = mprof__step_key(&trees->chain->frames[index]);
+    const struct mprof__step *step = mprof__step_at(&trees->tree, parent, key);
     return mprof__is_step(step, parent, key)
                ? step->child
-               : inward_slowly(thread, parent, index, key);
+               : inward_slowly(trees, parent, index, key);
 }
 
 /* From frame INDEX on the chain is folded; PARENT is the node of its caller,
  * which is that of a whole chain or not.  0: the spill was full, and is empty
  * now. */
-static mprof_ref fold(struct mprof__thread *thread, mprof_ref parent,
+static mprof_ref fold(struct mprof__trees *trees, mprof_ref parent,
                       size_t index) {
-    const struct mprof__chain *chain = &thread->chain;
+    const struct mprof__chain *chain = trees->chain;
     bool leaves = index == 0 || !chain->frames[index - 1].folded;
     if (leaves)
-        thread->lost = !mprof__spill_takes(thread);
-    if (!thread->lost && !mprof__spill_begins(thread))
+        trees->lost = !mprof__spill_takes(trees);
+    if (!trees->lost && !mprof__spill_begins(trees))
         return 0;
-    if (leaves && !thread->lost)
-        parent = mprof__spill_twin(thread, parent, index);
+    if (leaves && !trees->lost)
+        parent = mprof__spill_twin(trees, parent, index);
     for (; parent != 0 && index < chain->count; index++, leaves = false) {
-        parent = thread->lost
-                     ? mprof__short_inward(thread, parent, index, leaves)
-                     : mprof__spill_inward(thread, parent, index);
+        parent = trees->lost ? mprof__short_inward(trees, parent, index, leaves)
+                             : mprof__spill_inward(trees, parent, index);
         chain->frames[index].node = parent;
         chain->frames[index].folded = true;
     }
@@ -371,40 +366,40 @@ static mprof_ref fold(struct mprof__thread *thread, mprof_ref parent,
 }
 
 /* The node of the chain, of which AT frames have theirs already; 0 as above. */
-static mprof_ref place_from(struct mprof__thread *thread, size_t at) {
-    const struct mprof__chain *chain = &thread->chain;
-    mprof_ref node = at == 0 ? thread->tree.root : chain->frames[at - 1].node;
+static mprof_ref place_from(struct mprof__trees *trees, size_t at) {
+    const struct mprof__chain *chain = trees->chain;
+    mprof_ref node = at == 0 ? trees->tree.root : chain->frames[at - 1].node;
     if (at > 0 && __builtin_expect(chain->frames[at - 1].folded, 0))
-        return fold(thread, node, at);
+        return fold(trees, node, at);
     for (; at < chain->count; at++) {
-        uint32_t child = inward(thread, node, at);
+        uint32_t child = inward(trees, node, at);
         if (__builtin_expect(child == MPROF__FOLDS, 0))
-            return fold(thread, node, at);
+            return fold(trees, node, at);
         node = child;
         chain->frames[at].node = node;
         chain->frames[at].folded = false;
     }
-    thread->lost = false;
+    trees->lost = false;
     return node;
 }
 
-mprof_ref mprof__tree_place(struct mprof__thread *thread) {
-    const struct mprof__chain *chain = &thread->chain;
+mprof_ref mprof__tree_place(struct mprof__trees *trees) {
+    const struct mprof__chain *chain = trees->chain;
     /* What has no room in the spill does not stay lost when it has some. */
-    bool anew = thread->lost && mprof__spill_takes(thread);
-    mprof_ref node = place_from(thread, anew ? 0 : chain->reused);
+    bool anew = trees->lost && mprof__spill_takes(trees);
+    mprof_ref node = place_from(trees, anew ? 0 : chain->reused);
     while (__builtin_expect(node == 0, 0))
-        node = place_from(thread, 0);
+        node = place_from(trees, 0);
     const struct mprof__site *site =
         chain->innermost == NULL ? NULL : chain->innermost->site;
-    if (thread->counted != node || thread->counted_site != site) {
+    if (trees->counted != node || trees->counted_site != site) {
         /* Should a jump leave this in the middle, they are of none. */
-        thread->counted = 0;
+        trees->counted = 0;
         mprof__order_for_handlers();
-        memset(thread->counter, 0, sizeof thread->counter);
-        thread->counted_site = site;
+        memset(trees->counter, 0, sizeof trees->counter);
+        trees->counted_site = site;
         mprof__order_for_handlers();
-        thread->counted = node;
+        trees->counted = node;
     }
     return node;
 }

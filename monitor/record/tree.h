@@ -44,7 +44,7 @@
 #include "monitor/file/index.h"
 #include "monitor/unwind/walk.h"
 
-struct mprof__thread;
+struct mprof__trees;
 
 enum {
     MPROF__SHORT = 8,    /* functions of a short chain */
@@ -91,13 +91,13 @@ struct mprof__tree {
 
 /* The invariants, of THREAD's tree, which nobody changes meanwhile; see
  * tree_check.c. */
-void mprof__tree_check(const struct mprof__thread *thread);
+void mprof__tree_check(const struct mprof__trees *trees);
 
 /* Make the root of THREAD, which has a record.  False: no memory. */
-bool mprof__tree_begin(struct mprof__thread *thread);
+bool mprof__tree_begin(struct mprof__trees *trees);
 /* The parts of that: an empty TREE with blocks of types NODES and COUNTERS, and
  * its root. */
-void mprof__tree_prepare(struct mprof__thread *thread, struct mprof__tree *tree,
+void mprof__tree_prepare(struct mprof__trees *trees, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters);
 bool mprof__tree_plant(struct mprof__tree *tree);
 /* Give back the memory of TREE that is not in the data file; or of that what
@@ -106,62 +106,60 @@ void mprof__tree_forget(struct mprof__tree *tree);
 void mprof__tree_free(struct mprof__tree *tree);
 
 /* The node of the chain that THREAD just walked; those of its frames, too. */
-mprof_ref mprof__tree_place(struct mprof__thread *thread);
+mprof_ref mprof__tree_place(struct mprof__trees *trees);
 
 /* The FUNCTION that a frame of the chain runs, or 0; and how it is written in
  * nodes: the SITE where it is, or else the function. */
-mprof_ref mprof__tree_function(struct mprof__thread *thread, size_t index);
-mprof_ref mprof__tree_call(const struct mprof__thread *thread, size_t index,
+mprof_ref mprof__tree_function(struct mprof__trees *trees, size_t index);
+mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
                            mprof_ref function);
 /* ... and does that call operator new there? */
-bool mprof__tree_news(const struct mprof__thread *thread, size_t index);
+bool mprof__tree_news(const struct mprof__trees *trees, size_t index);
 /* The node of the function of CALL, SITE or FUNCTION, called by that of PARENT
  * in TREE, or 0: there is no ROOM.  OWN: that of the call only, if that is a
  * SITE. */
-mprof_ref mprof__tree_child(struct mprof__thread *thread,
+mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, bool own, enum mprof__room room);
 /* In the tree of whole and short chains, with the call site as an edge. */
-mprof_ref mprof__tree_node(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own, enum mprof__room room);
 
 /* The node that CALL leads to from PARENT, that of a whole chain, when it is
  * not found by the function below.  0: there is no room.  errno stays. */
-mprof_ref mprof__tree_step(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own);
 
 /* Remember the step in TREE from PARENT by KEY to CHILD. */
-void mprof__tree_remember(struct mprof__thread *thread,
-                          struct mprof__tree *tree, mprof_ref parent,
-                          uint64_t key, uint32_t child);
+void mprof__tree_remember(struct mprof__trees *trees, struct mprof__tree *tree,
+                          mprof_ref parent, uint64_t key, uint32_t child);
 
 /* short.c: the node of short chains; 0: there is no room. */
-mprof_ref mprof__tree_folded(struct mprof__thread *thread);
+mprof_ref mprof__tree_folded(struct mprof__trees *trees);
 /* That of the short chain that ends at frame INDEX. */
-mprof_ref mprof__tree_short(struct mprof__thread *thread, size_t index);
+mprof_ref mprof__tree_short(struct mprof__trees *trees, size_t index);
 /* That of the lost chain that ends at frame INDEX, whose caller has the node
  * PARENT, of a whole chain when it LEAVES the tree here. */
-mprof_ref mprof__short_inward(struct mprof__thread *thread, mprof_ref parent,
+mprof_ref mprof__short_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index, bool leaves);
 
 /* counters.c: the counter for KEY of the chain that THREAD just walked,
  * which has its place at NODE; when there is no room, that of its function
  * alone, or one further out, and then N counts as folded. */
-struct mprof_counter *mprof__make_counter(struct mprof__thread *thread,
+struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
                                           mprof_ref node, uint32_t key,
                                           struct mprof_count n);
-/* The same for a chain that begins in a frame of CELL; NULL: there is no room.
- */
-struct mprof__cell;
-struct mprof_counter *mprof__make_cell_counter(struct mprof__thread *thread,
-                                               struct mprof__cell *cell,
-                                               uint32_t key);
+/* The same for a whole chain, whose innermost function called the allocator
+ * from CALL; NULL: there is no room.  errno stays. */
+struct mprof_counter *mprof__tree_counter(struct mprof__trees *trees,
+                                          mprof_ref node, mprof_ref call,
+                                          uint32_t key);
 /* That of the root for CLASS_, in place of one of the C heap which that just
  * found and which has no room for N more: these count as folded. */
-mprof_ref mprof__root_counter(struct mprof__thread *thread, unsigned class_,
+mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
                               struct mprof_count n);
 /* One of each class for the root, for what finds no room. */
-bool mprof__root_counters(struct mprof__thread *thread);
+bool mprof__root_counters(struct mprof__trees *trees);
 
 /* The class of what KEY means. */
 static inline enum mprof_class

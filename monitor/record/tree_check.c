@@ -1,48 +1,48 @@
 /* tree_check.c - the invariants of a tree, as tree.h states them. */
 #include "monitor/base/invariant.h"
-#include "monitor/record/thread.h"
+#include "monitor/record/trees.h"
 #include "monitor/record/tree.h"
 
-static size_t used_of(const struct mprof__thread *thread) {
-    return mprof__arena_header(&thread->session->arena)->used;
+static size_t used_of(const struct mprof__trees *trees) {
+    return mprof__arena_header(trees->arena)->used;
 }
 
-static const struct mprof_record *record_at(const struct mprof__thread *thread,
+static const struct mprof_record *record_at(const struct mprof__trees *trees,
                                             mprof_ref ref) {
-    MPROF__MUST(ref != 0 && (size_t)ref * 8 < used_of(thread));
-    return mprof__arena_at(&thread->session->arena, ref);
+    MPROF__MUST(ref != 0 && (size_t)ref * 8 < used_of(trees));
+    return mprof__arena_at(trees->arena, ref);
 }
 
 /* Is KEY one of THREAD's? */
-static void check_key(const struct mprof__thread *thread, uint32_t key) {
+static void check_key(const struct mprof__trees *trees, uint32_t key) {
     if (!mprof_key_has_type(key))
         return;
-    MPROF__MUST(thread->record->heap == MPROF_LISP_HEAP);
-    MPROF__MUST(record_at(thread, mprof_key_bin(key))->type == MPROF_BIN);
+    MPROF__MUST(trees->record->heap == MPROF_LISP_HEAP);
+    MPROF__MUST(record_at(trees, mprof_key_bin(key))->type == MPROF_BIN);
     const struct mprof_bin *bin =
-        mprof__arena_at(&thread->session->arena, mprof_key_bin(key));
-    MPROF__MUST(bin->thread == thread->ref && bin->class_ < MPROF_CLASSES);
+        mprof__arena_at(trees->arena, mprof_key_bin(key));
+    MPROF__MUST(bin->thread == trees->ref && bin->class_ < MPROF_CLASSES);
 }
 
-static void check_counters(const struct mprof__thread *thread, mprof_ref ref) {
-    const struct mprof__arena *arena = &thread->session->arena;
+static void check_counters(const struct mprof__trees *trees, mprof_ref ref) {
+    const struct mprof__arena *arena = trees->arena;
     while (ref != 0) {
-        MPROF__MUST((size_t)ref * 8 < used_of(thread));
+        MPROF__MUST((size_t)ref * 8 < used_of(trees));
         const struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        check_key(thread, counter->key);
+        check_key(trees, counter->key);
         MPROF__MUST(counter->next == 0 || counter->next > ref);
-        MPROF__MUST(thread->record->heap == MPROF_LISP_HEAP ||
+        MPROF__MUST(trees->record->heap == MPROF_LISP_HEAP ||
                     ((const struct mprof_c_counter *)counter)->thread ==
-                        thread->ref);
+                        trees->ref);
         ref = counter->next;
     }
 }
 
 /* Is the node at REF found where OF is? */
-static bool is_as(const struct mprof__thread *thread, mprof_ref ref,
+static bool is_as(const struct mprof__trees *trees, mprof_ref ref,
                   const struct mprof_node *of) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    MPROF__MUST((size_t)ref * 8 < used_of(thread));
+    const struct mprof__arena *arena = trees->arena;
+    MPROF__MUST((size_t)ref * 8 < used_of(trees));
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     bool own = of->edge == MPROF__OWN_CALL;
     if (node->parent != of->parent || own != (node->edge == MPROF__OWN_CALL))
@@ -53,15 +53,15 @@ static bool is_as(const struct mprof__thread *thread, mprof_ref ref,
 }
 
 /* By its parent and function, or call, NODE is found, and no other one. */
-static void check_is_found(const struct mprof__thread *thread, mprof_ref node) {
-    const struct mprof__arena *arena = &thread->session->arena;
-    const struct mprof__index *index = &thread->tree.nodes;
+static void check_is_found(const struct mprof__trees *trees, mprof_ref node) {
+    const struct mprof__arena *arena = trees->arena;
+    const struct mprof__index *index = &trees->tree.nodes;
     const struct mprof_node *of = mprof__arena_at(arena, node);
     const struct mprof_node *at = mprof__arena_at(arena, of->parent);
     unsigned found = 0, chained = 0;
     for (mprof_ref ref = at->child; ref != 0; ref = at->next) {
         MPROF__MUST(++chained <= MPROF__FEW);
-        if (is_as(thread, ref, of)) {
+        if (is_as(trees, ref, of)) {
             MPROF__MUST(ref == node);
             found++;
         }
@@ -70,7 +70,7 @@ static void check_is_found(const struct mprof__thread *thread, mprof_ref node) {
     }
     for (mprof_ref ref = mprof__index_first(index, index->hash(arena, of));
          ref != 0; ref = at->next) {
-        if (is_as(thread, ref, of)) {
+        if (is_as(trees, ref, of)) {
             MPROF__MUST(ref == node);
             found++;
         }
@@ -79,26 +79,26 @@ static void check_is_found(const struct mprof__thread *thread, mprof_ref node) {
     MPROF__MUST(found == 1);
 }
 
-static void check_node(const struct mprof__thread *thread, mprof_ref ref) {
-    const struct mprof__arena *arena = &thread->session->arena;
+static void check_node(const struct mprof__trees *trees, mprof_ref ref) {
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     MPROF__MUST(node->parent < ref);
     MPROF__MUST((node->parent == 0) == (node->call == 0));
-    MPROF__MUST((node->parent == 0) == (ref == thread->tree.root));
-    check_counters(thread, node->counter);
+    MPROF__MUST((node->parent == 0) == (ref == trees->tree.root));
+    check_counters(trees, node->counter);
     if (node->parent == 0)
         return;
-    uint32_t type = record_at(thread, node->call)->type;
+    uint32_t type = record_at(trees, node->call)->type;
     MPROF__MUST(type == MPROF_SITE || type == MPROF_FUNCTION);
     MPROF__MUST(node->edge != MPROF__OWN_CALL || type == MPROF_SITE);
-    check_is_found(thread, ref);
+    check_is_found(trees, ref);
 }
 
-static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
-    const struct mprof__arena *arena = &thread->session->arena;
+static void check_edge(const struct mprof__trees *trees, mprof_ref ref) {
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_edge *edge = mprof__arena_at(arena, ref);
     const struct mprof_node *node = mprof__arena_at(arena, edge->node);
-    MPROF__MUST(record_at(thread, edge->site)->type == MPROF_SITE);
+    MPROF__MUST(record_at(trees, edge->site)->type == MPROF_SITE);
     MPROF__MUST(node->edge != MPROF__OWN_CALL && node->call != edge->site);
     MPROF__MUST(mprof__call_function(arena, edge->site) ==
                 mprof__call_function(arena, node->call));
@@ -106,81 +106,79 @@ static void check_edge(const struct mprof__thread *thread, mprof_ref ref) {
 
 /* Things of TYPE in the blocks of THREAD, each checked by CHECK. */
 static uint32_t
-check_blocks(const struct mprof__thread *thread, uint32_t type, size_t bytes,
-             void (*check)(const struct mprof__thread *, mprof_ref)) {
-    const struct mprof__arena *arena = &thread->session->arena;
+check_blocks(const struct mprof__trees *trees, uint32_t type, size_t bytes,
+             void (*check)(const struct mprof__trees *, mprof_ref)) {
+    const struct mprof__arena *arena = trees->arena;
     const struct mprof_record *record;
     uint32_t sum = 0;
-    for (size_t at = MPROF_HEADER_BYTES; at < used_of(thread);
+    for (size_t at = MPROF_HEADER_BYTES; at < used_of(trees);
          at += record->bytes) {
         record = (const void *)(arena->base + at);
         const struct mprof_block *block = (const void *)record;
-        if (record->type != type || block->thread != thread->ref)
+        if (record->type != type || block->thread != trees->ref)
             continue;
         MPROF__MUST(sizeof *block + block->count * bytes <= record->bytes);
         for (uint32_t i = 0; i < block->count; i++)
-            check(thread, mprof__arena_ref(arena, (const char *)(block + 1) +
-                                                      i * bytes));
+            check(trees, mprof__arena_ref(arena, (const char *)(block + 1) +
+                                                     i * bytes));
         sum += block->count;
     }
     return sum;
 }
 
-static void check_step(const struct mprof__thread *thread,
+static void check_step(const struct mprof__trees *trees,
                        const struct mprof__step *step) {
     if (step->parent == 0 || step->child == MPROF__FOLDS)
         return;
-    MPROF__MUST((size_t)step->child * 8 < used_of(thread));
-    const struct mprof_node *node =
-        mprof__arena_at(&thread->session->arena, step->child);
+    MPROF__MUST((size_t)step->child * 8 < used_of(trees));
+    const struct mprof_node *node = mprof__arena_at(trees->arena, step->child);
     /* Odd keys are those of short chains. */
     if (step->key % 2 == 0)
         MPROF__MUST(node->parent == step->parent);
 }
 
 /* Node I of the spill, whose first node is at FIRST. */
-static void check_spilled(const struct mprof__thread *thread,
+static void check_spilled(const struct mprof__trees *trees,
                           const struct mprof_node *first, uint32_t i) {
-    const struct mprof__arena *arena = &thread->session->arena;
+    const struct mprof__arena *arena = trees->arena;
     mprof_ref at = mprof__arena_ref(arena, &first[i]);
     MPROF__MUST((first[i].parent == 0) == (i == 0));
     MPROF__MUST((first[i].call == 0) == (i == 0));
     MPROF__MUST(i == 0 || (first[i].parent < at &&
-                           first[i].parent >= thread->spill.tree.root));
+                           first[i].parent >= trees->spill.tree.root));
     for (mprof_ref ref = first[i].counter; ref != 0;) {
         const struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        MPROF__MUST((size_t)ref * 8 < used_of(thread));
-        check_key(thread, counter->key);
-        MPROF__MUST(!mprof__knows_lives(thread) ||
+        MPROF__MUST((size_t)ref * 8 < used_of(trees));
+        check_key(trees, counter->key);
+        MPROF__MUST(!mprof__knows_lives(trees) ||
                     ((const struct mprof_spill_counter *)counter)->short_ != 0);
         ref = counter->next;
     }
 }
 
 /* Of a spill that is neither refused nor about to be emptied. */
-static void check_spill(const struct mprof__thread *thread) {
-    const struct mprof__spill *spill = &thread->spill;
+static void check_spill(const struct mprof__trees *trees) {
+    const struct mprof__spill *spill = &trees->spill;
     if (!spill->begun || spill->refused || spill->tree.root == 0)
         return;
     const struct mprof_block *block = spill->tree.node_blocks.last;
     const struct mprof_node *first = (const void *)(block + 1);
-    MPROF__MUST(thread->record->spilled == thread->record->emptied);
-    MPROF__MUST(spill->tree.root ==
-                mprof__arena_ref(&thread->session->arena, first));
+    MPROF__MUST(trees->record->spilled == trees->record->emptied);
+    MPROF__MUST(spill->tree.root == mprof__arena_ref(trees->arena, first));
     MPROF__MUST(block->count == spill->tree.node_count + 1);
     for (uint32_t i = 0; i < block->count; i++)
-        check_spilled(thread, first, i);
+        check_spilled(trees, first, i);
 }
 
-void mprof__tree_check(const struct mprof__thread *thread) {
-    check_spill(thread);
-    const struct mprof__tree *tree = &thread->tree;
+void mprof__tree_check(const struct mprof__trees *trees) {
+    check_spill(trees);
+    const struct mprof__tree *tree = &trees->tree;
     if (tree->root == 0)
         return; /* given back */
-    uint32_t nodes = check_blocks(thread, MPROF_NODES,
-                                  sizeof(struct mprof_node), check_node);
+    uint32_t nodes =
+        check_blocks(trees, MPROF_NODES, sizeof(struct mprof_node), check_node);
     MPROF__MUST(nodes == tree->node_count + 1);
-    check_blocks(thread, MPROF_EDGES, sizeof(struct mprof_edge), check_edge);
+    check_blocks(trees, MPROF_EDGES, sizeof(struct mprof_edge), check_edge);
     for (uint32_t i = 0; i <= tree->step_mask; i++)
-        check_step(thread, &tree->steps[i]);
+        check_step(trees, &tree->steps[i]);
 }

@@ -77,7 +77,7 @@ static void differs(const struct mprof__chain *chain, const char *what,
 static bool has_place(struct mprof__thread *thread, size_t i) {
     const struct mprof__frame *f = &thread->chain.frames[i];
     const struct mprof__arena *arena = &thread->session->arena;
-    mprof_ref parent = i > 0 ? f[-1].node : thread->tree.root;
+    mprof_ref parent = i > 0 ? f[-1].node : thread->trees.tree.root;
     if (f->folded || f->node == 0)
         return f->node != 0;
     const struct mprof_node *node = mprof__arena_at(arena, f->node);

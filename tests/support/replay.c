@@ -170,7 +170,7 @@ static void set_c(struct mprof_c_counter *own,
                   const struct mprof_c_numbers *number) {
     if (!mprof_is_narrow(number->spilled) ||
         !mprof_is_narrow(number->allocated))
-        assert_true(mprof__c_counter_widen(session, own));
+        assert_true(mprof__c_counter_widen(&session->arena, own));
     mprof__c_counter_set(session->arena.base, own, number);
 }
 
@@ -186,7 +186,7 @@ static void play_c(struct player *p, struct mprof_counter *to, mprof_ref owner,
     if (&own->counter == to) {
         add(&number.allocated, n);
     } else {
-        assert_true(mprof__counter_add(p->thread, to, true, n));
+        assert_true(mprof__counter_add(&p->thread->trees, to, true, n));
         add(&number.spilled, n);
     }
     if (last) {
@@ -219,18 +219,18 @@ static void play_counter(struct player *p, const struct mprof_node *node,
             (struct mprof_count){n.allocs - half.allocs, n.bytes - half.bytes};
     if (half.allocs == 0 && half.bytes == 0)
         return;
-    mprof_ref place = mprof__tree_place(p->thread);
+    mprof_ref place = mprof__tree_place(&p->thread->trees);
     struct mprof_counter *to =
-        mprof__counter(p->thread, place, fresh_key(counter->key),
+        mprof__counter(&p->thread->trees, place, fresh_key(counter->key),
                        (struct mprof_count){1, half.bytes});
-    mprof_ref owner = p->thread->owner[mprof__key_place(counter->key)];
+    mprof_ref owner = p->thread->trees.owner[mprof__key_place(counter->key)];
     bool in_spill = mprof__arena_at(&session->arena, owner) != to;
-    if (mprof__has_losses(p->thread))
+    if (mprof__has_losses(&p->thread->trees))
         p->thread->record->folded_allocs += half.allocs;
     if (is_c)
         play_c(p, to, owner, half, c, second);
     else
-        assert_true(mprof__counter_add(p->thread, to, in_spill, half));
+        assert_true(mprof__counter_add(&p->thread->trees, to, in_spill, half));
 }
 
 static void play_block(struct player *p, const struct mprof_block *block,
@@ -279,7 +279,7 @@ static void *play(void *player) {
                 play_block(p, block, second);
         }
     memset(&p->thread->chain, 0, sizeof p->thread->chain);
-    mprof__tree_check(p->thread);
+    mprof__tree_check(&p->thread->trees);
     mprof__thread_leave(p->thread, p->heap);
     mprof__leave(mprof__self);
     free(p->frames);

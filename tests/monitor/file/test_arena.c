@@ -70,7 +70,7 @@ static void *ask_for_room(void *got) {
     pthread_barrier_wait(&ready);
     pthread_barrier_wait(&ready);
     *(void **)got =
-        mprof__block_next(&thread->tree.edge_blocks, MPROF__FOR_CHAINS);
+        mprof__block_next(&thread->trees.tree.edge_blocks, MPROF__FOR_CHAINS);
     mprof__leave(mprof__self);
     return NULL;
 }

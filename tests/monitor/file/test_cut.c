@@ -85,13 +85,13 @@ static int end(void **state) {
  * already, and no signal. */
 static void empty_nodes(void) {
     const struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
-    struct mprof_block *block = thread->spill.tree.node_blocks.last;
+    struct mprof_block *block = thread->trees.spill.tree.node_blocks.last;
     struct mprof_node *nodes = (struct mprof_node *)(block + 1);
     assert_true(block->count > 10);
     memset(nodes + 5, 0, (block->count - 5) * sizeof *nodes);
-    for (uintptr_t n = 0; n < 1000 && !thread->spill.refused; n++)
+    for (uintptr_t n = 0; n < 1000 && !thread->trees.spill.refused; n++)
         allocate_at(12, n * 7);
-    assert_true(thread->spill.refused);
+    assert_true(thread->trees.spill.refused);
 }
 
 /* OBJECTS are allocated, then the file is cut to SIZE, SLOWLY or at once. */

@@ -188,7 +188,7 @@ static void not_of_wide_numbers_either(void **state) {
     struct mprof__session *session = mprof__tracked();
     struct mprof_c_counter *counter =
         mprof__arena_at(&session->arena, other->counter);
-    assert_true(mprof__c_counter_widen(session, counter));
+    assert_true(mprof__c_counter_widen(&session->arena, counter));
     struct mprof_c_wide *wide = last_record(MPROF_C_WIDE);
     assert_int_equal(wide->number.allocated.allocs, 2);
     allocated = &wide->number.allocated.allocs;

@@ -92,9 +92,9 @@ static void allocate(struct mprof_c_counter *counter, struct model *m,
     touch(m);
     m->lifetime -= share->clock;
     add(spilled ? &m->spilled : &m->allocated, bytes);
-    assert_true(
-        mprof__c_counter_prepare(session, share, counter, bytes, spilled));
-    mprof__c_counter_add(session, share, counter, bytes, spilled);
+    assert_true(mprof__c_counter_prepare(&session->arena, share, counter, bytes,
+                                         spilled));
+    mprof__c_counter_add(&session->arena, share, counter, bytes, spilled);
     check(counter, m);
 }
 
@@ -104,7 +104,7 @@ static void release(struct mprof_c_counter *counter, struct model *m,
     m->temporary += share->last == object;
     m->lifetime += share->clock;
     add(&m->freed, bytes);
-    mprof__c_counter_free(session, share, counter, object, bytes);
+    mprof__c_counter_free(&session->arena, share, counter, object, bytes);
     check(counter, m);
 }
 
@@ -185,7 +185,7 @@ static struct model have(struct mprof_c_counter *counter, uint64_t many,
     *(spilled ? &m.spilled : &m.allocated) = count;
     *(spilled ? &n.spilled : &n.allocated) = count;
     if ((mprof_narrow_sum(count) & share->not_narrow) != 0)
-        assert_true(mprof__c_counter_widen(session, counter));
+        assert_true(mprof__c_counter_widen(&session->arena, counter));
     mprof__c_counter_set(session->arena.base, counter, &n);
     check(counter, &m);
     return m;
@@ -278,7 +278,7 @@ static void stays_without_room(void **state) {
                                                  sizeof(struct mprof_c_wide)));
     errno = ERANGE;
     assert_false(
-        mprof__c_counter_prepare(session, share, counter, much, false));
+        mprof__c_counter_prepare(&session->arena, share, counter, much, false));
     assert_int_equal(errno, ERANGE);
     check(counter, &m);
     allocate(counter, &m, 16, false);
@@ -286,21 +286,21 @@ static void stays_without_room(void **state) {
     /* What only has a long lifetime is counted all the same. */
     set_clock((uint64_t)1 << 59);
     for (unsigned i = 0; i < 3; i++) {
-        assert_true(
-            mprof__c_counter_prepare(session, share, counter, 1, false));
-        mprof__c_counter_add(session, share, counter, 1, false);
+        assert_true(mprof__c_counter_prepare(&session->arena, share, counter, 1,
+                                             false));
+        mprof__c_counter_add(&session->arena, share, counter, 1, false);
     }
     assert_int_equal(counter->allocated,
                      mprof_narrow_sum((struct mprof_count){5, 40 + 16 + 3}));
-    thread->counter[0] = 1;
+    thread->trees.counter[0] = 1;
     mprof_ref ref =
-        mprof__root_counter(thread, 0, (struct mprof_count){1, much});
+        mprof__root_counter(&thread->trees, 0, (struct mprof_count){1, much});
     counter = mprof__arena_at(&session->arena, ref);
     assert_true(mprof__c_counter_is_wide(counter));
     assert_int_equal(thread->record->folded_allocs, 1);
     assert_int_equal(thread->record->folded_bytes, much);
-    thread->counter[0] = 0;
-    mprof__root_counter(thread, 0, (struct mprof_count){1, much});
+    thread->trees.counter[0] = 0;
+    mprof__root_counter(&thread->trees, 0, (struct mprof_count){1, much});
     assert_int_equal(thread->record->folded_allocs, 1);
     m = (struct model){.stamp = 0};
     allocate(counter, &m, much, false);

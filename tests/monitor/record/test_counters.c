@@ -42,7 +42,7 @@ static int end(void **state) {
 static mprof_ref find(unsigned n) {
     frame = (struct mprof__frame){.site = &site[n], .pc = 0x1000 + n};
     thread->chain.reused = 0;
-    return mprof__tree_place(thread);
+    return mprof__tree_place(&thread->trees);
 }
 
 /* What site N asks for in CLASS_ each time. */
@@ -52,9 +52,9 @@ static uint64_t bytes_of(unsigned n, unsigned class_) {
 
 static const struct mprof_c_counter *tell(unsigned n, unsigned class_) {
     uint64_t bytes = bytes_of(n, class_);
-    struct mprof_counter *counter =
-        mprof__counter(thread, find(n), class_, (struct mprof_count){1, bytes});
-    mprof__c_counter_add(session, &thread->share,
+    struct mprof_counter *counter = mprof__counter(
+        &thread->trees, find(n), class_, (struct mprof_count){1, bytes});
+    mprof__c_counter_add(&session->arena, &thread->share,
                          (struct mprof_c_counter *)counter, bytes, false);
     return (const void *)counter;
 }
@@ -93,7 +93,7 @@ static void each_site_and_class_has_one_counter(void **state) {
               count_counter);
     assert_int_equal(edges, SITES - 1);
     assert_int_equal(counters, SITES * USED);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static uint64_t place_of(mprof_ref node, mprof_ref ref, unsigned class_) {
@@ -125,7 +125,7 @@ static void classes_at_one_place_are_told_apart(void **state) {
                 assert_int_equal(counter->counter.key, class_);
                 assert_int_equal(allocated(counter).allocs, round);
             }
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 int main(void) {

@@ -29,8 +29,9 @@ static int end(void **state) {
 
 /* A counter of the root, with KEY: nothing else is said of a key here. */
 static struct mprof_lisp_counter *make(uint32_t key) {
-    struct mprof_counter *counter = mprof__counter(
-        thread, thread->tree.root, key, (struct mprof_count){0, 0});
+    struct mprof_counter *counter =
+        mprof__counter(&thread->trees, thread->trees.tree.root, key,
+                       (struct mprof_count){0, 0});
     struct mprof_lisp_counter *own = (struct mprof_lisp_counter *)counter;
     own->sum = 0;
     return own;
@@ -48,7 +49,8 @@ static void check(const struct mprof_lisp_counter *counter,
 static bool add(struct mprof_lisp_counter *counter, struct mprof_count *sum,
                 struct mprof_count n) {
     bool was_wide = counter->sum & MPROF_IS_WIDE;
-    assert_true(mprof__counter_add(thread, &counter->counter, false, n));
+    assert_true(
+        mprof__counter_add(&thread->trees, &counter->counter, false, n));
     sum->allocs += n.allocs;
     sum->bytes += n.bytes;
     check(counter, *sum);
@@ -140,12 +142,13 @@ static void stays_without_room(void **state) {
     const struct mprof_count much = {1, (uint64_t)1 << 40};
     struct mprof_lisp_counter *counter = make(0);
     struct mprof_count sum = {0, 0};
-    while (mprof__counter_add(thread, &counter->counter, false, much))
+    while (mprof__counter_add(&thread->trees, &counter->counter, false, much))
         counter->sum = 0;
     assert_false(mprof__arena_has_room(&session->arena, MPROF__FOR_ROOTS));
     add(counter, &sum, (struct mprof_count){3, 50});
     errno = ERANGE;
-    assert_false(mprof__counter_add(thread, &counter->counter, false, much));
+    assert_false(
+        mprof__counter_add(&thread->trees, &counter->counter, false, much));
     assert_int_equal(errno, ERANGE);
     check(counter, sum);
     add(counter, &sum, (struct mprof_count){1, 16});

@@ -53,14 +53,14 @@ static mprof_ref find(const unsigned *functions, size_t count) {
     thread->chain.count = OUTER + count;
     thread->chain.innermost = &frame[OUTER + count - 1];
     thread->chain.reused = 0;
-    return mprof__tree_place(thread);
+    return mprof__tree_place(&thread->trees);
 }
 
 static void tell(mprof_ref node, uint64_t bytes) {
     assert_true(thread->chain.innermost->folded);
     const struct mprof_count n = {1, bytes};
-    assert_true(mprof__counter_add(thread, mprof__counter(thread, node, 1, n),
-                                   true, n));
+    assert_true(mprof__counter_add(
+        &thread->trees, mprof__counter(&thread->trees, node, 1, n), true, n));
 }
 
 static struct mprof_node *at(mprof_ref node) {
@@ -70,7 +70,7 @@ static struct mprof_node *at(mprof_ref node) {
 /* What would be true now of function N; NULL: nothing. */
 static const struct mprof_total *total_of(enum mprof_total_kind kind,
                                           unsigned n) {
-    const struct mprof__totals *t = &thread->spill.totals;
+    const struct mprof__totals *t = &thread->trees.spill.totals;
     for (uint32_t b = 0; b < t->block_count; b++) {
         const struct mprof_total *total = (const void *)(t->block[b] + 1);
         for (uint32_t i = 0; i < t->block[b]->count; i++)
@@ -92,8 +92,8 @@ static void totals_are_those_of_the_chains(void **state) {
     (void)state;
     tell(find(twice, 3), much);
     tell(find(once, 1), 50);
-    assert_false(thread->lost);
-    assert_true(mprof__sum_up(thread));
+    assert_false(thread->trees.lost);
+    assert_true(mprof__sum_up(&thread->trees));
     assert_int_equal(bytes_of(MPROF_SELF, 10), much);
     assert_int_equal(bytes_of(MPROF_SELF, 11), 50);
     assert_int_equal(bytes_of(MPROF_TWICE, 10), much);
@@ -109,7 +109,7 @@ static void totals_are_those_of_the_chains(void **state) {
 /* Functions from NODE out to that of all short chains. */
 static unsigned length_of(mprof_ref node) {
     unsigned length = 0;
-    for (; node != thread->tree.folded; length++)
+    for (; node != thread->trees.tree.folded; length++)
         node = at(node)->parent;
     return length;
 }
@@ -124,9 +124,9 @@ static void short_chains_are_of_functions_that_are_shown(void **state) {
     f->kind = MPROF_LISP;
     f->name =
         mprof__arena_string(&session->arena, plumbing, sizeof plumbing - 1);
-    thread->spill.refused = true;
+    thread->trees.spill.refused = true;
     mprof_ref node = find(chain, 10);
-    assert_true(thread->lost);
+    assert_true(thread->trees.lost);
     assert_int_equal(length_of(node), MPROF__SHORT + 1);
     assert_int_equal(length_of(find(chain, 6)), MPROF__SHORT);
 }
@@ -154,7 +154,7 @@ static void totals_and_functions_have_room(void **state) {
     assert_true(mprof__arena_has_room(arena, MPROF__FOR_COUNTERS));
     assert_int_not_equal(
         mprof__function_add(&session->names, 0x9000, 0, &unnamed), 0);
-    assert_true(mprof__sum_up(thread));
+    assert_true(mprof__sum_up(&thread->trees));
     assert_int_equal(bytes_of(MPROF_SELF, 3), 100);
 }
 
@@ -165,17 +165,17 @@ static void a_longer_chain_is_not_that_of_another(void **state) {
                           longer[] = {9, 1, 2, 3, 4, 5, 6, 7, 8},
                           other[] = {10, 11, 12, 13, 14, 15, 16, 7, 8};
     (void)state;
-    thread->spill.refused = true;
+    thread->trees.spill.refused = true;
     /* From then on there are as many steps as there will be. */
     find(rest, 8);
     mprof_ref node = find(first, 8);
     assert_int_equal(length_of(node), MPROF__SHORT);
-    uint32_t steps = thread->tree.step_mask;
+    uint32_t steps = thread->trees.tree.step_mask;
     leave_little_room();
     assert_int_equal(find(longer, 9), node);
     assert_int_equal(length_of(frame[OUTER + 7].node), 1);
     assert_int_equal(length_of(find(other, 9)), 1);
-    assert_int_equal(thread->tree.step_mask, steps);
+    assert_int_equal(thread->trees.tree.step_mask, steps);
 }
 
 /* It would fill what spills usually have. */
@@ -189,13 +189,13 @@ static void a_deep_chain_has_room(void **state) {
     thread->chain.frames = deep;
     thread->chain.count = DEEP;
     thread->chain.innermost = &deep[DEEP - 1];
-    mprof_ref node = mprof__tree_place(thread);
-    assert_false(thread->lost);
+    mprof_ref node = mprof__tree_place(&thread->trees);
+    assert_false(thread->trees.lost);
     tell(node, 100);
-    assert_true(mprof__sum_up(thread));
+    assert_true(mprof__sum_up(&thread->trees));
     assert_int_equal(bytes_of(MPROF_SELF, (DEEP - 1) % FUNCTIONS), 100);
     assert_int_equal(bytes_of(MPROF_BELOW, 5), 100);
-    assert_false(thread->spill.deep);
+    assert_false(thread->trees.spill.deep);
 }
 
 int main(void) {

@@ -47,7 +47,7 @@ static mprof_ref find(const unsigned *sites_of, size_t count) {
     thread->chain.count = count;
     thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
     thread->chain.reused = 0;
-    return mprof__tree_place(thread);
+    return mprof__tree_place(&thread->trees);
 }
 
 static struct mprof_node *at(mprof_ref node) {
@@ -64,7 +64,8 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
 static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
     const struct mprof_count n = {1, bytes};
     assert_true(mprof__counter_add(
-        thread, mprof__counter(thread, node, class_, n), false, n));
+        &thread->trees, mprof__counter(&thread->trees, node, class_, n), false,
+        n));
 }
 
 /* Over all call sites. */
@@ -168,7 +169,7 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
         uint64_t bytes = (uint64_t)rand() % 1000;
         depth = vary(chain, depth);
         mprof_ref node = find(chain, depth);
-        assert_false(mprof__has_losses(thread));
+        assert_false(mprof__has_losses(&thread->trees));
         tell(node, 0, bytes);
         naive_add(chain, depth, bytes);
     }
@@ -176,7 +177,7 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     with_bytes = 0;
     made_each(session, MPROF_NODES, sizeof(struct mprof_node), check_chain);
     assert_int_equal(with_bytes, naive_count);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     end();
     free(naive);
 }
@@ -219,7 +220,7 @@ static void each_call_site_is_told_once(void **state) {
     made_each(session, MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
     assert_int_equal(nodes, 2 + FUNCTIONS);
     assert_int_equal(edges, SITES - FUNCTIONS);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     end();
 }
 
@@ -262,7 +263,7 @@ static void fill(uint64_t limit, bool spill) {
     sum = 0;
     memset(of_function, 0, sizeof of_function);
     begin(limit);
-    thread->spill.refused = !spill;
+    thread->trees.spill.refused = !spill;
     srand(7);
     for (int i = 0; i < CHAINS; i++) {
         size_t depth = (size_t)rand() % (3 * DEPTH);
@@ -271,7 +272,7 @@ static void fill(uint64_t limit, bool spill) {
         tell(find(chain, depth), 1, 1);
         of_function[depth == 0 ? FUNCTIONS : chain[depth - 1] % FUNCTIONS]++;
         placed++;
-        lost += mprof__has_losses(thread);
+        lost += mprof__has_losses(&thread->trees);
     }
     assert_true(limit == 1 || lost < CHAINS);
     if (limit > 1)
@@ -288,7 +289,7 @@ static void fill(uint64_t limit, bool spill) {
     /* Each function has what it allocated, to the last. */
     for (unsigned i = 0; i <= FUNCTIONS; i++)
         assert_int_equal(of_function[i], 0);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     end();
 }
 
@@ -309,7 +310,7 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     unsigned two[] = {3, 4}, chain[20], other[20];
     struct mprof_node *known = place(two, 2, &folded);
     assert_false(folded);
-    thread->spill.refused = true;
+    thread->trees.spill.refused = true;
     session->arena.reserve = session->arena.limit - 16384;
     for (unsigned i = 0; i < 20; i++)
         chain[i] = other[i] = i % SITES;
@@ -326,20 +327,21 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, function_of(outer));
     assert_int_equal(f->kind, MPROF_FOLDED);
-    assert_int_equal(outer->parent, thread->tree.root);
+    assert_int_equal(outer->parent, thread->trees.tree.root);
     /* What the innermost frames are is told apart, and what fits still is. */
     other[19] = 20;
     assert_ptr_not_equal(place(other, 20, &folded), node);
     assert_ptr_equal(place(two, 2, &folded), known);
     assert_false(folded);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     end();
 }
 
 /* The place of a chain that no step leads to. */
 static mprof_ref find_anew(const unsigned *sites_of, size_t count) {
-    memset(thread->tree.steps, 0,
-           (thread->tree.step_mask + 1) * sizeof *thread->tree.steps);
+    memset(thread->trees.tree.steps, 0,
+           (thread->trees.tree.step_mask + 1) *
+               sizeof *thread->trees.tree.steps);
     return find(sites_of, count);
 }
 
@@ -378,9 +380,9 @@ static void calls_of_operator_new_have_nodes_of_their_own(void **state) {
         find(chain, 2);
     }
     calls_of_new(3);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     /* What of a full tree is told keeps them apart as well. */
-    thread->spill.refused = true;
+    thread->trees.spill.refused = true;
     session->arena.reserve = session->arena.limit - 16384;
     unsigned one[] = {9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
     unsigned other[] = {9, 8, 7, 6, 5, 4, 3, 2, 1 + FUNCTIONS, 0};
@@ -388,7 +390,7 @@ static void calls_of_operator_new_have_nodes_of_their_own(void **state) {
     assert_true(frame[9].folded);
     assert_int_not_equal(find(other, 10), node);
     assert_int_equal(find(one, 10), node);
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     end();
 }
 
@@ -401,10 +403,10 @@ static void what_is_lost_is_told_once(void **state) {
         chain[i] = i;
     struct mprof__arena *arena = &session->arena;
     size_t limit = arena->limit;
-    thread->spill.refused = true;
+    thread->trees.spill.refused = true;
     arena->reserve = limit - 16384;
     mprof_ref node = find(chain, 20);
-    assert_true(thread->lost);
+    assert_true(thread->trees.lost);
     tell(node, 1, 8);
     arena->limit = mprof__arena_header(arena)->used;
     arena->reserve = 0;
@@ -412,7 +414,7 @@ static void what_is_lost_is_told_once(void **state) {
     arena->limit = limit;
     assert_int_equal(told(at(node), 1).allocs, 1);
     assert_int_equal(told(at(node), 2).allocs, 0);
-    assert_int_equal(told(at(thread->tree.root), 2).allocs, 1);
+    assert_int_equal(told(at(thread->trees.tree.root), 2).allocs, 1);
     assert_int_equal(thread->record->folded_allocs, 0);
     end();
 }
@@ -423,63 +425,63 @@ static mprof_ref inner; /* the node of the third frame */
 
 static void break_the_parent(void) {
     at(inner)->parent = inner;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_call(void) {
     at(inner)->call = thread->ref;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_function(void) {
     at(inner)->call = at(at(inner)->parent)->call;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_class(void) {
     struct mprof_counter *counter =
         mprof__arena_at(&session->arena, at(inner)->counter);
     counter->key = MPROF_CLASSES;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_counters(void) {
     struct mprof_counter *counter =
         mprof__arena_at(&session->arena, at(inner)->counter);
     counter->next = at(inner)->counter;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_cache(void) {
-    for (uint32_t i = 0; i <= thread->tree.step_mask; i++)
-        thread->tree.steps[i].child = inner;
-    mprof__tree_check(thread);
+    for (uint32_t i = 0; i <= thread->trees.tree.step_mask; i++)
+        thread->trees.tree.steps[i].child = inner;
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_chain(void) {
     at(at(inner)->parent)->child = at(inner)->next;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_index(void) {
-    memset(thread->tree.nodes.bucket, 0,
-           (thread->tree.nodes.mask + 1) * sizeof(mprof_ref));
-    mprof__tree_check(thread);
+    memset(thread->trees.tree.nodes.bucket, 0,
+           (thread->trees.tree.nodes.mask + 1) * sizeof(mprof_ref));
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_edges(void) {
-    struct mprof_edge *edge = (void *)(thread->tree.edge_blocks.last + 1);
+    struct mprof_edge *edge = (void *)(thread->trees.tree.edge_blocks.last + 1);
     edge->site = at(edge->node)->call;
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_count(void) {
-    thread->tree.node_blocks.last->count++;
-    mprof__tree_check(thread);
+    thread->trees.tree.node_blocks.last->count++;
+    mprof__tree_check(&thread->trees);
 }
 
 static void break_the_records(void) {
-    thread->tree.node_blocks.last->head.bytes += 8;
+    thread->trees.tree.node_blocks.last->head.bytes += 8;
     mprof__arena_check(&session->arena);
 }
 
@@ -503,7 +505,7 @@ static void a_broken_tree_is_noticed(void **state) {
     tell(find(other, 3), 2, 8);
     for (unsigned i = 0; i < FUNCTIONS; i++)
         find(&i, 1); /* more than are chained */
-    mprof__tree_check(thread);
+    mprof__tree_check(&thread->trees);
     mprof__arena_check(&session->arena);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         assert_true(check_aborts(all[i]));

@@ -180,10 +180,10 @@ static void half_of_it_may_be_spilled(void **state) {
                        __builtin_frame_address(0));
     struct mprof__session *session = mprof__tracked();
     struct mprof__thread *thread = mprof__self->heap[MPROF_C_HEAP].thread;
-    mprof_ref ref = thread->owner[mprof_size_class(bytes)];
+    mprof_ref ref = thread->trees.owner[mprof_size_class(bytes)];
     struct mprof_c_counter *counter = mprof__arena_at(&session->arena, ref);
     assert_int_equal(counter->allocated >> 32, bytes);
-    mprof__c_counter_add(session, &thread->share, counter, bytes, true);
+    mprof__c_counter_add(&session->arena, &thread->share, counter, bytes, true);
     assert_false(mprof__c_counter_is_wide(counter));
     mprof__count(&thread->sizes[MPROF_LARGEST_BIN + 1]->allocated, bytes);
     plain.heap[MPROF_C_HEAP] = (struct mprof_count){2, 2 * bytes};
