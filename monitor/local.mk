@@ -53,18 +53,27 @@ heap_sources = \
 	monitor/heap/live.c monitor/heap/live.h \
 	monitor/heap/sampling.c monitor/heap/sampling.h
 
+tree_sources = \
+	monitor/tree/c_counter.c monitor/tree/c_counter.h \
+	monitor/tree/counters.c monitor/tree/counters.h \
+	monitor/tree/lisp_counter.c monitor/tree/lisp_counter.h \
+	monitor/tree/short.c monitor/tree/short.h \
+	monitor/tree/spill.c monitor/tree/spill.h \
+	monitor/tree/sum_up.c \
+	monitor/tree/totals.c monitor/tree/totals.h \
+	monitor/tree/tree.c monitor/tree/tree.h \
+	monitor/tree/tree_check.c \
+	monitor/tree/trees.h
+
 record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
 	monitor/record/recording_lock.h \
-	monitor/record/c_counter.c monitor/record/c_counter.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
-	monitor/record/counters.c \
 	monitor/record/deepest.c monitor/record/deepest.h \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
-	monitor/record/lisp_counter.c monitor/record/lisp_counter.h \
 	monitor/record/lisp_record.c \
 	monitor/record/log.c monitor/record/log.h \
 	monitor/record/log_file.c \
@@ -79,16 +88,9 @@ record_sources = \
 	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
-	monitor/record/short.c \
-	monitor/record/spill.c monitor/record/spill.h \
 	monitor/record/status.c \
-	monitor/record/sum_up.c \
 	monitor/record/tell.c monitor/record/tell.h \
-	monitor/record/thread.c monitor/record/thread.h \
-	monitor/record/totals.c monitor/record/totals.h \
-	monitor/record/tree.c monitor/record/tree.h \
-	monitor/record/tree_check.c \
-	monitor/record/trees.h
+	monitor/record/thread.c monitor/record/thread.h
 
 api_sources = \
 	monitor/api/api.c \
@@ -153,7 +155,7 @@ backtrace_sources = monitor/malloc/backtrace.c
 endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
-	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) $(record_sources) $(api_sources)
+	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) $(tree_sources) $(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -212,7 +214,7 @@ malloc_sources = \
 # none above it.
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
-	libmonitor-file.la libmonitor-names.la libmonitor-heap.la libmonitor-record.la libmonitor-api.la
+	libmonitor-file.la libmonitor-names.la libmonitor-heap.la libmonitor-tree.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -227,6 +229,7 @@ libmonitor_unwind_la_SOURCES = $(unwind_sources) $(arch_sources)
 libmonitor_file_la_SOURCES = $(file_sources)
 libmonitor_names_la_SOURCES = $(names_sources)
 libmonitor_heap_la_SOURCES = $(heap_sources)
+libmonitor_tree_la_SOURCES = $(tree_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

@@ -13,16 +13,16 @@ c_tests = \
 	tests/monitor/format/test_claim \
 	tests/monitor/file/test_arena \
 	tests/monitor/record/test_c_heap \
-	tests/monitor/record/test_counters \
-	tests/monitor/record/test_c_counter \
-	tests/monitor/record/test_lisp_counter \
+	tests/monitor/tree/test_counters \
+	tests/monitor/tree/test_c_counter \
+	tests/monitor/tree/test_lisp_counter \
 	tests/monitor/file/test_cut \
 	tests/monitor/heap/test_live \
 	tests/monitor/names/test_names \
 	tests/monitor/heap/test_sampling \
 	tests/monitor/file/test_save \
-	tests/monitor/record/test_spill \
-	tests/monitor/record/test_tree \
+	tests/monitor/tree/test_spill \
+	tests/monitor/tree/test_tree \
 	tests/monitor/api/test_monitor \
 	tests/report/base/test_base \
 	tests/report/data/test_copy \

@@ -9,7 +9,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/c_record.h"
 #include "monitor/heap/live.h"
 #include "monitor/record/place.h"

@@ -11,10 +11,10 @@
 #include "monitor/base/atomic.h"
 #include "monitor/file/arena.h"
 #include "monitor/record/heap_events.h"
-#include "monitor/record/lisp_counter.h"
+#include "monitor/tree/lisp_counter.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/thread.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/tree.h"
 #include "monitor/unwind/walk.h"
 
 /* Walk by rules from FRAME, and find or make the place of the chain in the

@@ -8,8 +8,8 @@
 #include "monitor/base/table.h"
 #include "monitor/include/mprof.h"
 #include "monitor/file/arena.h"
-#include "monitor/record/c_counter.h"
-#include "monitor/record/lisp_counter.h"
+#include "monitor/tree/c_counter.h"
+#include "monitor/tree/lisp_counter.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 

@@ -12,7 +12,7 @@
 #include "monitor/heap/live.h"
 #include "monitor/record/remembered.h"
 #include "monitor/record/session.h"
-#include "monitor/record/trees.h"
+#include "monitor/tree/trees.h"
 #include "monitor/unwind/walk.h"
 
 enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };

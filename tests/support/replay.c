@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "monitor/base/self.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 #include "report/command/report.h"

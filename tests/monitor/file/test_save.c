@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "monitor/include/mprof.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/session.h"
 

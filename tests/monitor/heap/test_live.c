@@ -20,7 +20,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"

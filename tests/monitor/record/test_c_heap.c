@@ -12,7 +12,7 @@
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/unwind/arch.h"
 

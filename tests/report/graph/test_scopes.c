@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "monitor/include/mprof.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "report/tables/tables.h"
 #include "tests/support/fake.h"

@@ -12,14 +12,14 @@
  * Where it is told what lives counters have numbers of their own, and there is
  * nothing to it.
  */
-#ifndef MONITOR_RECORD_LISP_COUNTER_H
-#define MONITOR_RECORD_LISP_COUNTER_H
+#ifndef MONITOR_TREE_LISP_COUNTER_H
+#define MONITOR_TREE_LISP_COUNTER_H
 
 #include <stdbool.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
-#include "monitor/record/trees.h"
+#include "monitor/tree/trees.h"
 
 /* Larger numbers are not added to a word: two sums could come into one. */
 #define MPROF__MOST_ADDED (((uint64_t)1 << 30) - 1)

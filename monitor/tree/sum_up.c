@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "monitor/record/lisp_counter.h"
+#include "monitor/tree/lisp_counter.h"
 #include "monitor/names/shown.h"
-#include "monitor/record/trees.h"
-#include "monitor/record/totals.h"
+#include "monitor/tree/trees.h"
+#include "monitor/tree/totals.h"
 
 #define NONE MPROF__NOTHING
 

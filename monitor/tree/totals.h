@@ -8,8 +8,8 @@
  * apart afterwards: there are two sums, of the frames that are shown and of all
  * frames, and where they are one number, as mostly, that is told once.
  */
-#ifndef MONITOR_RECORD_TOTALS_H
-#define MONITOR_RECORD_TOTALS_H
+#ifndef MONITOR_TREE_TOTALS_H
+#define MONITOR_TREE_TOTALS_H
 
 #include <stdbool.h>
 #include <stdint.h>

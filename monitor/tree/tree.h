@@ -32,8 +32,8 @@
  * site the same, and none has the call of its node.  A node's counters are
  * chained by `next`, oldest first, no two of one key and site.
  */
-#ifndef MONITOR_RECORD_TREE_H
-#define MONITOR_RECORD_TREE_H
+#ifndef MONITOR_TREE_TREE_H
+#define MONITOR_TREE_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -133,33 +133,6 @@ mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
 /* Remember the step in TREE from PARENT by KEY to CHILD. */
 void mprof__tree_remember(struct mprof__trees *trees, struct mprof__tree *tree,
                           mprof_ref parent, uint64_t key, uint32_t child);
-
-/* short.c: the node of short chains; 0: there is no room. */
-mprof_ref mprof__tree_folded(struct mprof__trees *trees);
-/* That of the short chain that ends at frame INDEX. */
-mprof_ref mprof__tree_short(struct mprof__trees *trees, size_t index);
-/* That of the lost chain that ends at frame INDEX, whose caller has the node
- * PARENT, of a whole chain when it LEAVES the tree here. */
-mprof_ref mprof__short_inward(struct mprof__trees *trees, mprof_ref parent,
-                              size_t index, bool leaves);
-
-/* counters.c: the counter for KEY of the chain that THREAD just walked,
- * which has its place at NODE; when there is no room, that of its function
- * alone, or one further out, and then N counts as folded. */
-struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
-                                          mprof_ref node, uint32_t key,
-                                          struct mprof_count n);
-/* The same for a whole chain, whose innermost function called the allocator
- * from CALL; NULL: there is no room.  errno stays. */
-struct mprof_counter *mprof__tree_counter(struct mprof__trees *trees,
-                                          mprof_ref node, mprof_ref call,
-                                          uint32_t key);
-/* That of the root for CLASS_, in place of one of the C heap which that just
- * found and which has no room for N more: these count as folded. */
-mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
-                              struct mprof_count n);
-/* One of each class for the root, for what finds no room. */
-bool mprof__root_counters(struct mprof__trees *trees);
 
 /* The class of what KEY means. */
 static inline enum mprof_class

@@ -6,7 +6,7 @@
  * frame's child is found among the few first children of its parent, else by
  * the index of all others; of walks by rules it is asked for first in a cache.
  */
-#include "monitor/record/tree.h"
+#include "monitor/tree/tree.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -14,8 +14,9 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/names/names.h"
-#include "monitor/record/spill.h"
-#include "monitor/record/trees.h"
+#include "monitor/tree/short.h"
+#include "monitor/tree/spill.h"
+#include "monitor/tree/trees.h"
 
 /* Of the limit, the part that steps may take. */
 enum { STEPS_SHARE = 16 };

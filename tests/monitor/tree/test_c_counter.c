@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/support/made.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 

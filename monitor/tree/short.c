@@ -4,11 +4,13 @@
  * them: what each function allocated, and for which callers near by, stays
  * exact.
  */
+#include "monitor/tree/short.h"
+
 #include "monitor/base/self.h"
 #include "monitor/names/names.h"
 #include "monitor/names/shown.h"
-#include "monitor/record/trees.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/trees.h"
+#include "monitor/tree/tree.h"
 
 /* Frames of a short chain with plumbing. */
 enum { MOST_FRAMES = 64 };

@@ -1,16 +1,17 @@
 /* trees.h - the calling contexts of a thread in one heap: the tree of whole and
  * short chains, the spill, and where the chain counts that was walked last.
  */
-#ifndef MONITOR_RECORD_TREES_H
-#define MONITOR_RECORD_TREES_H
+#ifndef MONITOR_TREE_TREES_H
+#define MONITOR_TREE_TREES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/file/arena.h"
 #include "monitor/names/shown.h"
-#include "monitor/record/spill.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/counters.h"
+#include "monitor/tree/spill.h"
+#include "monitor/tree/tree.h"
 #include "monitor/unwind/walk.h"
 
 /* Only the thread itself touches it. */

@@ -20,14 +20,14 @@
  * and THREAD's `emptied` says which is true, and whether the spill is; see
  * format.h.
  */
-#ifndef MONITOR_RECORD_SPILL_H
-#define MONITOR_RECORD_SPILL_H
+#ifndef MONITOR_TREE_SPILL_H
+#define MONITOR_TREE_SPILL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/record/totals.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/totals.h"
+#include "monitor/tree/tree.h"
 
 /* Of a thread, and only it touches it. */
 struct mprof__spill {

@@ -1,10 +1,10 @@
 /* totals.c - see totals.h. */
-#include "monitor/record/totals.h"
+#include "monitor/tree/totals.h"
 
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/trees.h"
+#include "monitor/tree/trees.h"
 
 enum { FIRST_ROOM = 256, MOST_DEPTH = UINT16_MAX };
 

@@ -10,7 +10,7 @@
 #include "monitor/names/names.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
-#include "monitor/record/totals.h"
+#include "monitor/tree/totals.h"
 
 /* The outermost functions of all chains are one. */
 enum { FUNCTIONS = 24, OUTER = MPROF__SHORT, MOST = 2 * OUTER + 4 };

@@ -1,11 +1,11 @@
 /* spill.c - see spill.h. */
-#include "monitor/record/spill.h"
+#include "monitor/tree/spill.h"
 
 #include <string.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/trees.h"
+#include "monitor/tree/trees.h"
 
 /* Bytes of a spill: at first, and at most.  The more, the less often it is
  * summed up; but that takes its time, a tenth of a second for eight megabytes.

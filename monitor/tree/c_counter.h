@@ -15,15 +15,15 @@
  *
  * A counter has one writer, and readers that may find it between two stores.
  */
-#ifndef MONITOR_RECORD_C_COUNTER_H
-#define MONITOR_RECORD_C_COUNTER_H
+#ifndef MONITOR_TREE_C_COUNTER_H
+#define MONITOR_TREE_C_COUNTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
-#include "monitor/record/lisp_counter.h"
+#include "monitor/tree/lisp_counter.h"
 #include "monitor/heap/live.h"
 
 struct mprof__arena;

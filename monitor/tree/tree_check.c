@@ -1,7 +1,7 @@
 /* tree_check.c - the invariants of a tree, as tree.h states them. */
 #include "monitor/base/invariant.h"
-#include "monitor/record/trees.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/trees.h"
+#include "monitor/tree/tree.h"
 
 static size_t used_of(const struct mprof__trees *trees) {
     return mprof__arena_header(trees->arena)->used;

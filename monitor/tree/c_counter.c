@@ -1,5 +1,5 @@
 /* c_counter.c - see c_counter.h. */
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 
 #include "monitor/file/arena.h"
 

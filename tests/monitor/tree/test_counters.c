@@ -6,7 +6,7 @@
 #include "tests/support/fake.h"
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
-#include "monitor/record/c_counter.h"
+#include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
 

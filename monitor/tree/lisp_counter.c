@@ -1,5 +1,5 @@
 /* lisp_counter.c - see lisp_counter.h. */
-#include "monitor/record/lisp_counter.h"
+#include "monitor/tree/lisp_counter.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,15 +3,18 @@
  * In the Lisp heap a node has one for each type; in the C heap one for each
  * class and place that called malloc(), of which a function may have very many.
  */
+#include "monitor/tree/counters.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/c_counter.h"
-#include "monitor/record/lisp_counter.h"
-#include "monitor/record/trees.h"
-#include "monitor/record/tree.h"
+#include "monitor/tree/c_counter.h"
+#include "monitor/tree/lisp_counter.h"
+#include "monitor/tree/trees.h"
+#include "monitor/tree/short.h"
+#include "monitor/tree/tree.h"
 
 /* Counters after the first that are looked at before the cache is. */
 enum { MORE = 4 };
