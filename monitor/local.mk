@@ -81,7 +81,7 @@ record_sources = \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
-	monitor/record/remembered.h \
+	monitor/record/cell.h monitor/record/memo.h monitor/record/remembered.h \
 	monitor/record/revise.h \
 	$(remembered_sources) \
 	monitor/record/roots.c monitor/record/roots.h \

@@ -1,7 +1,7 @@
 /* cell.c - how large a frame is, and what it interprets; see remembered.h. */
 #include "monitor/names/names.h"
 #include "monitor/record/remembered.h"
-#include "monitor/record/thread.h"
+#include "monitor/tree/trees.h"
 
 enum { WORD = sizeof(uintptr_t) };
 
@@ -78,7 +78,7 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
 }
 
 /* Find out what C interprets.  False: nobody knows, or it has no record. */
-static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
+static bool ask(const struct mprof__memo *memo, struct mprof__cell *c,
                 struct mprof__cell_more *more) {
     const uintptr_t *at =
         mprof__adapter.runs == NULL
@@ -91,15 +91,15 @@ static bool ask(const struct mprof__thread *thread, struct mprof__cell *c,
     c->shape.flags |= MPROF__CELL_ASKS;
     more->object = mprof__adapter.object(more->word);
     if (more->object != 0)
-        c->call = mprof__function_find(&thread->session->names, more->object);
+        c->call = mprof__function_find(memo->trees->shows.names, more->object);
     return c->call != 0;
 }
 
-bool mprof__cell_measure(struct mprof__thread *thread, struct mprof__cell *c,
+bool mprof__cell_measure(struct mprof__memo *memo, struct mprof__cell *c,
                          const struct mprof__known_site *known) {
-    struct mprof__cell_more *more = mprof__cell_more(&thread->memo, c);
-    struct mprof__reach *reach = &thread->chain.reach;
+    struct mprof__cell_more *more = mprof__cell_more(memo, c);
+    struct mprof__reach *reach = &memo->trees->chain->reach;
     return measure(reach, c, more, known) &&
            mprof__cell_can_be_read(reach, c) &&
-           (!known->interprets || ask(thread, c, more));
+           (!known->interprets || ask(memo, c, more));
 }

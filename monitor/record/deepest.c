@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/tree/trees.h"
 
 /* That the system lets a stack have, or what is deep where there is no limit:
  * where a large frame leads further than that is another stack. */
@@ -16,9 +17,9 @@ void mprof__stack_initialize(void) {
 }
 
 /* The stack from BASE to SP is deeper than ever. */
-static void note(struct mprof__thread *thread, uintptr_t base, uintptr_t sp) {
-    struct mprof_thread *record = thread->record;
-    thread->deepest = ~sp;
+static void note(struct mprof__memo *memo, uintptr_t base, uintptr_t sp) {
+    struct mprof_thread *record = memo->trees->record;
+    memo->deepest = ~sp;
     /* The thread before, which counted here, may have been deeper. */
     if (base - sp > mprof__load_relaxed(&record->stack))
         mprof__store_relaxed(&record->stack, base - sp);
@@ -29,25 +30,24 @@ static bool begins(const struct mprof__site *site, uintptr_t pc) {
     return !MPROF__HAS_MARKS || mprof__marks_begins(&site->unwind, pc);
 }
 
-void mprof__stack_by_rules(struct mprof__thread *thread) {
-    const struct mprof__chain *chain = &thread->chain;
+void mprof__stack_by_rules(struct mprof__memo *memo) {
+    const struct mprof__chain *chain = memo->trees->chain;
     if (chain->cut || chain->exact_at != 0)
         return;
     const struct mprof__frame *first = &chain->frames[0];
     uintptr_t sp = chain->innermost->low;
     if (first->last && sp < first->low && begins(first->site, first->pc) &&
         (chain->large_at == 0 || first->low - sp <= most))
-        note(thread, first->low, sp);
+        note(memo, first->low, sp);
 }
 
-void mprof__stack_by_cells(struct mprof__thread *thread,
+void mprof__stack_by_cells(struct mprof__memo *memo,
                            const struct mprof__cell *outermost, uintptr_t sp) {
     uintptr_t base = 0;
     if (outermost->shape.flags & MPROF__CELL_MARK)
-        base = thread->chain.marks->base;
-    else if (begins(mprof__cell_more(&thread->memo, outermost)->site,
-                    outermost->pc))
+        base = memo->trees->chain->marks->base;
+    else if (begins(mprof__cell_more(memo, outermost)->site, outermost->pc))
         base = outermost->low;
     if (sp < base)
-        note(thread, base, sp);
+        note(memo, base, sp);
 }

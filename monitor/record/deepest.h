@@ -11,23 +11,23 @@
 
 #include <stdint.h>
 
-#include "monitor/record/thread.h"
+#include "monitor/record/memo.h"
 
 /* Once, before the first recording. */
 void mprof__stack_initialize(void);
 
-/* The chain of THREAD was walked by rules, deeper than ever. */
-void mprof__stack_by_rules(struct mprof__thread *thread);
+/* The chain of MEMO's thread was walked by rules, deeper than ever. */
+void mprof__stack_by_rules(struct mprof__memo *memo);
 
 /* The same by cells, the OUTERMOST of which ends the walk; SP is the stack
  * pointer. */
-void mprof__stack_by_cells(struct mprof__thread *thread,
+void mprof__stack_by_cells(struct mprof__memo *memo,
                            const struct mprof__cell *outermost, uintptr_t sp);
 
-/* Is SP deeper than all that THREAD had? */
-static inline bool mprof__stack_is_deeper(const struct mprof__thread *thread,
+/* Is SP deeper than all that MEMO's thread had? */
+static inline bool mprof__stack_is_deeper(const struct mprof__memo *memo,
                                           uintptr_t sp) {
-    return __builtin_expect(~sp > thread->deepest, 0);
+    return __builtin_expect(~sp > memo->deepest, 0);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* memo.c - the memory of what is remembered; see remembered.h.
+/* memo.c - see memo.h.
  *
  * Where a program comes from ever new states of its stack, most cells are made
  * in vain, and the more there are the less of them is in the processor's cache.
@@ -7,12 +7,13 @@
  * make many, it is tried with many, and that stays so if they make half as many
  * then, or less.
  */
+#include "monitor/record/memo.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "monitor/base/table.h"
-#include "monitor/record/remembered.h"
-#include "monitor/record/thread.h"
+#include "monitor/tree/trees.h"
 
 /* Cells: at first, and how many times more when these are used up, which is
  * less while they are few: there may be thousands of threads. */
@@ -127,14 +128,13 @@ void mprof__memo_judge(struct mprof__memo *memo) {
     }
 }
 
-bool mprof__memo_begin(struct mprof__thread *thread, uint64_t generation) {
-    struct mprof__memo *memo = &thread->memo;
+bool mprof__memo_begin(struct mprof__memo *memo, uint64_t generation) {
     int saved = errno;
     uint32_t wanted = wanted_by(memo);
     uint32_t has = memo->cells == NULL ? 0 : memo->capacity;
     bool fresh =
         wanted != has &&
-        (wanted < has || has_room(&thread->session->arena, bytes_of(wanted))) &&
+        (wanted < has || has_room(memo->trees->arena, bytes_of(wanted))) &&
         map_cells(memo, wanted);
     errno = saved;
     if (memo->cells == NULL)

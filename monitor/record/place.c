@@ -8,7 +8,8 @@ struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,
                                              struct mprof__trail trail,
                                              uint32_t key) {
-    struct mprof__cell *cell = mprof__remembered_slowly(thread, frame, trail);
+    struct mprof__cell *cell =
+        mprof__remembered_slowly(&thread->memo, frame, trail);
     if (cell == NULL)
         return NULL;
     mprof__check_cell(thread, frame, cell);
@@ -51,8 +52,8 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(chain, frame);
     if (chain->innermost != NULL &&
-        mprof__stack_is_deeper(thread, chain->innermost->low))
-        mprof__stack_by_rules(thread);
+        mprof__stack_is_deeper(&thread->memo, chain->innermost->low))
+        mprof__stack_by_rules(&thread->memo);
     if (chain->asks)
         mprof__adapter.match(chain);
     mprof_ref node = mprof__tree_place(&thread->trees);

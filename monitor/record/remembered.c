@@ -1,10 +1,9 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
 #include "monitor/record/remembered.h"
 
-#include "monitor/record/place.h"
 #include "monitor/record/revise.h"
 #include "monitor/record/deepest.h"
-#include "monitor/record/thread.h"
+#include "monitor/tree/trees.h"
 
 /* Walks that are not tried after one that found no way.  In libraries for tests
  * all are tried. */
@@ -18,8 +17,8 @@ enum { MOST_WAITS = 63 };
 
 /* A walk that is under way. */
 struct walk {
-    struct mprof__thread *thread;
     struct mprof__memo *memo;
+    struct mprof__chain *chain;
     size_t n;        /* cells that it visited */
     size_t stale;    /* index of the outermost one that leads elsewhere */
     mprof_ref outer; /* the node outside of them all, or 0: the root's */
@@ -58,7 +57,7 @@ static inline bool is_in_reach(struct mprof__reach *reach,
  * none that cells are for. */
 static inline __attribute__((always_inline)) bool
 fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
-    struct mprof__chain *chain = &w->thread->chain;
+    struct mprof__chain *chain = w->chain;
     const struct mprof__known_site *known = mprof__walk_known(chain, pc);
     if (known == NULL)
         return false;
@@ -80,7 +79,7 @@ fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
             .bp_at = MPROF__NOT_SAVED};
         *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
             .site = known->site, .bp = bp_in(w, w->n)};
-        if (c->call == 0 || !mprof__cell_measure(w->thread, c, known))
+        if (c->call == 0 || !mprof__cell_measure(w->memo, c, known))
             return false;
     }
     mprof__order_for_handlers();
@@ -212,7 +211,7 @@ static inline void make_stale(struct mprof__cell *c) {
  * place.  False: it is not ours.  True, with the node of what is outside in
  * w->outer, or 0: it is not known. */
 static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
-    struct mprof__marks *marks = w->thread->chain.marks;
+    struct mprof__marks *marks = w->chain->marks;
     int number = marks == NULL
                      ? -1
                      : mprof__marks_find(marks, *word, mprof__cell_high(c));
@@ -227,7 +226,7 @@ static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     c->outer_version = mark->serial;
     mprof__order_for_handlers();
     c->shape.flags |= MPROF__CELL_MARK;
-    w->outer = mprof__walk_outer(&w->thread->chain, (uint32_t)number);
+    w->outer = mprof__walk_outer(w->chain, (uint32_t)number);
     return true;
 }
 
@@ -263,7 +262,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
             return NULL;
     }
     /* Should there be no cell yet. */
-    __builtin_prefetch(mprof__walk_known_place(&w->thread->chain, word));
+    __builtin_prefetch(mprof__walk_known_place(w->chain, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
     if (outer != NULL)
         set_outer(w, c, outer);
@@ -284,12 +283,12 @@ straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
     if (mprof__word_at(mprof__cell_slot(c)) != c->ra)
         return NULL;
     if (flags & MPROF__CELL_MARK) {
-        const struct mprof__marks *marks = w->thread->chain.marks;
+        const struct mprof__marks *marks = w->chain->marks;
         if (!mprof__marks_has(marks, c->outer, c->outer_version))
             return NULL;
         *ends = !(flags & MPROF__CELL_STALE);
         if (!*ends) {
-            w->outer = mprof__walk_outer(&w->thread->chain, c->outer);
+            w->outer = mprof__walk_outer(w->chain, c->outer);
             *ends = w->outer != 0;
         }
         return NULL;
@@ -363,9 +362,8 @@ static inline mprof_ref step(struct walk *w, size_t i,
                              const struct mprof__cell *c, mprof_ref parent) {
     bool news = i > 0 && w->memo->visited[i - 1]->shape.flags & MPROF__CELL_NEW;
     mprof_ref node = mprof__tree_by_call(w->memo->base, parent, c->call, news);
-    return node != 0
-               ? node
-               : mprof__tree_step(&w->thread->trees, parent, c->call, news);
+    return node != 0 ? node
+                     : mprof__tree_step(w->memo->trees, parent, c->call, news);
 }
 
 /* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
@@ -419,7 +417,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     c->parent = parent;
     if (flags & MPROF__CELL_MARK) {
         if (outer != NULL)
-            mprof__walk_tell(&w->thread->chain, c->outer, outer->node);
+            mprof__walk_tell(w->chain, c->outer, outer->node);
     } else if (outer != NULL) {
         c->outer = (uint32_t)(outer - w->memo->cells);
         c->outer_version = outer->version;
@@ -438,7 +436,7 @@ static bool settle_all(struct walk *w) {
         outer = w->memo->visited[w->stale + 1];
         parent = outer->node;
     } else if (parent == 0) {
-        parent = w->thread->trees.tree.root;
+        parent = w->memo->trees->tree.root;
     }
     for (size_t i = w->stale + 1; i-- > 0;) {
         struct mprof__cell *c = w->memo->visited[i];
@@ -464,22 +462,20 @@ static struct mprof__cell *give_up(struct mprof__memo *memo) {
 }
 
 struct mprof__cell *__attribute__((noinline))
-mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
+mprof__remembered_slowly(struct mprof__memo *memo, const void *frame,
                          struct mprof__trail trail) {
-    struct mprof__memo *memo = &thread->memo;
-    struct mprof__chain *chain = &thread->chain;
+    struct mprof__chain *chain = memo->trees->chain;
     uint64_t generation = mprof__load_acquire(&mprof__generation);
     bool revises = memo->patience == 0;
     uintptr_t pc, sp;
-    struct walk w = {.thread = thread, .memo = memo, .stale = NONE_STALE};
+    struct walk w = {.memo = memo, .chain = chain, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
     if (memo->waits > 0 || !mprof__walk_knows(chain, generation)) {
         memo->waits -= memo->waits > 0;
         memo->patience += revises;
         return NULL;
     }
-    if (memo->generation != generation &&
-        !mprof__memo_begin(thread, generation))
+    if (memo->generation != generation && !mprof__memo_begin(memo, generation))
         return give_up(memo);
     if (trail.first == NULL)
         trail.first = trail.last = find(&w, pc, sp);
@@ -493,11 +489,11 @@ mprof__remembered_slowly(struct mprof__thread *thread, const void *frame,
     memo->backoff = 0;
     if (sp > memo->shallowest)
         memo->shallowest = sp;
-    if (mprof__stack_is_deeper(thread, sp))
-        mprof__stack_by_cells(thread, memo->visited[w.n - 1], sp);
+    if (mprof__stack_is_deeper(memo, sp))
+        mprof__stack_by_cells(memo, memo->visited[w.n - 1], sp);
     if (revises)
         memo->patience = MPROF__REVISE_EVERY;
     if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n)))
-        mprof__revise_marks(thread, memo, w.n);
+        mprof__revise_marks(memo, w.n);
     return memo->last = memo->visited[0];
 }

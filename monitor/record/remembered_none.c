@@ -10,9 +10,9 @@ void mprof__memo_free(struct mprof__memo *memo) {
     (void)memo;
 }
 
-struct mprof__cell *mprof__remembered_slowly(struct mprof__thread *thread,
+struct mprof__cell *mprof__remembered_slowly(struct mprof__memo *memo,
                                              const void *frame,
                                              struct mprof__trail trail) {
-    (void)thread, (void)frame, (void)trail;
+    (void)memo, (void)frame, (void)trail;
     return NULL;
 }

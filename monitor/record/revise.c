@@ -12,7 +12,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/record/remembered.h"
-#include "monitor/record/thread.h"
+#include "monitor/tree/trees.h"
 
 enum {
     LEAST_SAVED = 2, /* cells that are too few for a mark */
@@ -139,9 +139,8 @@ static void mark_nearest(struct mprof__chain *chain, struct mprof__memo *memo,
     }
 }
 
-void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
-                         size_t n) {
-    struct mprof__chain *chain = &thread->chain;
+void mprof__revise_marks(struct mprof__memo *memo, size_t n) {
+    struct mprof__chain *chain = memo->trees->chain;
     const struct mprof__cell *outermost = memo->visited[n - 1];
     size_t last = n - 1;
     uint32_t kept = 0;

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 struct mprof__memo;
-struct mprof__thread;
 
 enum {
     MPROF__MARKS_SPACE = 6,    /* frames between marks in a long stretch */
@@ -21,7 +20,6 @@ static inline bool mprof__stretch_is_long(size_t n) {
 /* After a walk that came by the first N cells of `visited`, all of them with
  * their nodes, to a mark or to the first frame: when it is time for a review,
  * or the stretch is long. */
-void mprof__revise_marks(struct mprof__thread *thread, struct mprof__memo *memo,
-                         size_t n);
+void mprof__revise_marks(struct mprof__memo *memo, size_t n);
 
 #endif

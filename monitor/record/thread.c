@@ -215,6 +215,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
+    thread->memo.trees = &thread->trees;
     thread->trees.arena = arena;
     thread->trees.chain = &thread->chain;
     thread->trees.record = record;
@@ -257,7 +258,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
         mprof__chain_forget(&thread->chain);
         mprof__memo_forget(&thread->memo);
         thread->memo.base = session->arena.base;
-        thread->deepest = 0;
+        thread->memo.deepest = 0;
         thread->chain.marks = me->marks;
         thread->chain.refused = 0;
     }

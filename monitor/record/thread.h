@@ -10,7 +10,7 @@
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
 #include "monitor/heap/live.h"
-#include "monitor/record/remembered.h"
+#include "monitor/record/memo.h"
 #include "monitor/record/session.h"
 #include "monitor/tree/trees.h"
 #include "monitor/unwind/walk.h"
@@ -38,7 +38,6 @@ struct mprof__thread {
      * FREED, (THREAD, size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
     uint64_t autosave; /* allocations until the next */
-    uintptr_t deepest; /* ~ of the lowest stack pointer; 0: not known */
     uint32_t number;   /* of the threads of this heap, from 1 */
     struct mprof__thread *next_free;
     uintptr_t self; /* as the runtime knows it; see adapter.h */

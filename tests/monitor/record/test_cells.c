@@ -28,7 +28,7 @@ static int begin(void **state) {
     assert_non_null(mprof__enter());
     thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
-    assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     return 0;
 }
 
@@ -56,7 +56,7 @@ static bool measures(struct mprof__known_site known) {
     *c = (struct mprof__cell){.low = (uintptr_t)stack,
                               .shape.bp_at = MPROF__NOT_SAVED};
     *mprof__cell_more(&thread->memo, c) = (struct mprof__cell_more){.bp = 0};
-    return mprof__cell_measure(thread, c, &known);
+    return mprof__cell_measure(&thread->memo, c, &known);
 }
 
 static void a_frame_is_what_its_rule_says(void **state) {
@@ -125,7 +125,7 @@ static void cells_become_as_many_as_are_near(void **state) {
         assert_true(rounds < 20);
         capacity = memo->capacity;
         memo->used = memo->capacity - 1;
-        assert_true(mprof__memo_begin(thread, GENERATION));
+        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     }
     assert_int_equal(memo->capacity, MPROF__NEAR_CELLS);
     assert_int_equal(memo->used, 0);
@@ -138,10 +138,10 @@ static void cells_are_more_once_all_are_used(void **state) {
     (void)state;
     thread->session->arena.limit = 16 * 128 * capacity;
     memo->used = memo->capacity - 1;
-    assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     assert_true(memo->largest);
     assert_int_equal(memo->capacity, capacity);
-    assert_true(mprof__memo_begin(thread, GENERATION));
+    assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     assert_false(memo->largest);
     assert_int_equal(memo->capacity, capacity);
 }
@@ -150,7 +150,7 @@ static void use_few_cells(void) {
     struct mprof__memo *memo = &thread->memo;
     while (memo->capacity != MPROF__NEAR_CELLS) {
         memo->used = memo->capacity - 1;
-        assert_true(mprof__memo_begin(thread, GENERATION));
+        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     }
 }
 
@@ -161,7 +161,7 @@ static uint32_t judge(uint32_t made) {
     mprof__memo_judge(memo);
     assert_int_equal(memo->made, 0);
     if (memo->generation == 0)
-        assert_true(mprof__memo_begin(thread, GENERATION));
+        assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     assert_true(memo->largest);
     return memo->capacity;
 }
@@ -229,7 +229,7 @@ the_last_cell_is_for_its_state_only(void **state) {
     c->pc++;
     assert_false(finds(memo, frame));
     c->pc--;
-    assert_true(mprof__memo_begin(thread, memo->generation));
+    assert_true(mprof__memo_begin(&thread->memo, memo->generation));
     assert_false(finds(memo, frame));
 }
 
