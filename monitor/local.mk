@@ -65,13 +65,20 @@ tree_sources = \
 	monitor/tree/tree_check.c \
 	monitor/tree/trees.h
 
+walk_sources = \
+	$(remembered_sources) \
+	monitor/walk/cell.h \
+	monitor/walk/deepest.c monitor/walk/deepest.h \
+	monitor/walk/memo.h \
+	monitor/walk/remembered.h \
+	monitor/walk/revise.h
+
 record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
 	monitor/record/recording_lock.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
-	monitor/record/deepest.c monitor/record/deepest.h \
 	monitor/record/freeze.c monitor/record/freeze.h \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/lisp_record.c \
@@ -81,9 +88,6 @@ record_sources = \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
-	monitor/record/cell.h monitor/record/memo.h monitor/record/remembered.h \
-	monitor/record/revise.h \
-	$(remembered_sources) \
 	monitor/record/roots.c monitor/record/roots.h \
 	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \
@@ -108,30 +112,30 @@ unwind_sources = \
 	monitor/unwind/marks.h \
 	monitor/unwind/walk.h
 
-walk_sources = \
+rule_sources = \
 	monitor/unwind/cfi.c \
 	monitor/unwind/look.c \
 	monitor/unwind/marks.c \
 	monitor/unwind/reach.c monitor/unwind/reach.h \
 	monitor/unwind/walk.c
 
-x86_64_sources = $(walk_sources) \
+x86_64_sources = $(rule_sources) \
 	monitor/unwind/arch_x86_64.h \
 	monitor/unwind/barrier.h monitor/unwind/barrier_x86_64.S
 
-aarch64_sources = $(walk_sources) \
+aarch64_sources = $(rule_sources) \
 	monitor/unwind/arch_aarch64.h \
 	monitor/unwind/bare_aarch64.c \
 	monitor/unwind/barrier.h monitor/unwind/barrier_aarch64.S
 
 cell_sources = \
-	monitor/record/cell.c \
-	monitor/record/memo.c \
-	monitor/record/remembered.c \
-	monitor/record/revise.c
+	monitor/walk/cell.c \
+	monitor/walk/memo.c \
+	monitor/walk/remembered.c \
+	monitor/walk/revise.c
 
 not_remembered_sources = \
-	monitor/record/remembered_none.c
+	monitor/walk/remembered_none.c
 
 other_sources = \
 	monitor/unwind/arch_other.h \
@@ -155,7 +159,8 @@ backtrace_sources = monitor/malloc/backtrace.c
 endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
-	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) $(tree_sources) $(record_sources) $(api_sources)
+	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) \
+	$(tree_sources) $(walk_sources) $(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -214,7 +219,8 @@ malloc_sources = \
 # none above it.
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
-	libmonitor-file.la libmonitor-names.la libmonitor-heap.la libmonitor-tree.la libmonitor-record.la libmonitor-api.la
+	libmonitor-file.la libmonitor-names.la libmonitor-heap.la \
+	libmonitor-tree.la libmonitor-walk.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -230,6 +236,7 @@ libmonitor_file_la_SOURCES = $(file_sources)
 libmonitor_names_la_SOURCES = $(names_sources)
 libmonitor_heap_la_SOURCES = $(heap_sources)
 libmonitor_tree_la_SOURCES = $(tree_sources)
+libmonitor_walk_la_SOURCES = $(walk_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

@@ -2,7 +2,7 @@
 #include "monitor/record/place.h"
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/deepest.h"
+#include "monitor/walk/deepest.h"
 
 struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
                                              const void *frame,

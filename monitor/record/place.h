@@ -12,7 +12,7 @@
 #include "monitor/file/arena.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/tree/lisp_counter.h"
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 #include "monitor/record/thread.h"
 #include "monitor/tree/tree.h"
 #include "monitor/unwind/walk.h"

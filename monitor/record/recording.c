@@ -24,7 +24,7 @@
 #include "monitor/record/scan.h"
 #include "monitor/record/session.h"
 #include "monitor/names/symbols.h"
-#include "monitor/record/deepest.h"
+#include "monitor/walk/deepest.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"

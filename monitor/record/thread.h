@@ -10,7 +10,7 @@
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
 #include "monitor/heap/live.h"
-#include "monitor/record/memo.h"
+#include "monitor/walk/memo.h"
 #include "monitor/record/session.h"
 #include "monitor/tree/trees.h"
 #include "monitor/unwind/walk.h"

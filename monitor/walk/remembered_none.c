@@ -1,6 +1,6 @@
 /* remembered_none.c - nothing is remembered on an architecture that mprof does
  * not know: every chain is walked by rules; see remembered.h. */
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 
 void mprof__memo_forget(struct mprof__memo *memo) {
     (void)memo;

@@ -1,6 +1,6 @@
 /* cell.c - how large a frame is, and what it interprets; see remembered.h. */
 #include "monitor/names/names.h"
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 #include "monitor/tree/trees.h"
 
 enum { WORD = sizeof(uintptr_t) };

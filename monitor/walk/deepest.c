@@ -1,5 +1,5 @@
 /* deepest.c - see deepest.h. */
-#include "monitor/record/deepest.h"
+#include "monitor/walk/deepest.h"
 
 #include <sys/resource.h>
 

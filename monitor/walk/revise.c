@@ -8,10 +8,10 @@
  * the mark tells: when it is gone at the next review, the next one is set
  * further out.
  */
-#include "monitor/record/revise.h"
+#include "monitor/walk/revise.h"
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 #include "monitor/tree/trees.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* memo.h - the cells of a thread, and how they are found; see remembered.h. */
-#ifndef MONITOR_RECORD_MEMO_H
-#define MONITOR_RECORD_MEMO_H
+#ifndef MONITOR_WALK_MEMO_H
+#define MONITOR_WALK_MEMO_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "monitor/format/format.h"
 #include "monitor/names/adapter.h"
-#include "monitor/record/cell.h"
+#include "monitor/walk/cell.h"
 #include "monitor/unwind/walk.h"
 
 struct mprof__trees;

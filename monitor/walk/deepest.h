@@ -6,12 +6,12 @@
  * was made the stack was as deep.  What is on other stacks, a coroutine's or a
  * signal handler's, does not count.
  */
-#ifndef MONITOR_RECORD_DEEPEST_H
-#define MONITOR_RECORD_DEEPEST_H
+#ifndef MONITOR_WALK_DEEPEST_H
+#define MONITOR_WALK_DEEPEST_H
 
 #include <stdint.h>
 
-#include "monitor/record/memo.h"
+#include "monitor/walk/memo.h"
 
 /* Once, before the first recording. */
 void mprof__stack_initialize(void);

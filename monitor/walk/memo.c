@@ -7,7 +7,7 @@
  * make many, it is tried with many, and that stays so if they make half as many
  * then, or less.
  */
-#include "monitor/record/memo.h"
+#include "monitor/walk/memo.h"
 
 #include <errno.h>
 #include <string.h>

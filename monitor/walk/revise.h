@@ -1,6 +1,6 @@
 /* revise.h - where marks are worth while for walks by cells. */
-#ifndef MONITOR_RECORD_REVISE_H
-#define MONITOR_RECORD_REVISE_H
+#ifndef MONITOR_WALK_REVISE_H
+#define MONITOR_WALK_REVISE_H
 
 #include <stdbool.h>
 #include <stddef.h>

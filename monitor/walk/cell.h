@@ -1,6 +1,6 @@
 /* cell.h - what is remembered of one frame in one state; see remembered.h. */
-#ifndef MONITOR_RECORD_CELL_H
-#define MONITOR_RECORD_CELL_H
+#ifndef MONITOR_WALK_CELL_H
+#define MONITOR_WALK_CELL_H
 
 #include <stdbool.h>
 #include <stdint.h>

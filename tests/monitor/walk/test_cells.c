@@ -9,7 +9,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/tree/c_counter.h"
 #include "monitor/record/place.h"
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 #include "monitor/record/thread.h"
 
 enum { DEEPEST = 60 };

@@ -46,14 +46,14 @@
  * (6) No cell is for a frame of a folded or cut chain, or one that a signal
  *     struck.
  */
-#ifndef MONITOR_RECORD_REMEMBERED_H
-#define MONITOR_RECORD_REMEMBERED_H
+#ifndef MONITOR_WALK_REMEMBERED_H
+#define MONITOR_WALK_REMEMBERED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/record/memo.h"
+#include "monitor/walk/memo.h"
 #include "monitor/unwind/walk.h"
 
 /* How far a walk came: from the cell `first`, by cells that are as they were,

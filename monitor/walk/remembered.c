@@ -1,8 +1,8 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
-#include "monitor/record/remembered.h"
+#include "monitor/walk/remembered.h"
 
-#include "monitor/record/revise.h"
-#include "monitor/record/deepest.h"
+#include "monitor/walk/revise.h"
+#include "monitor/walk/deepest.h"
 #include "monitor/tree/trees.h"
 
 /* Walks that are not tried after one that found no way.  In libraries for tests
