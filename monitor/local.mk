@@ -83,7 +83,7 @@ record_sources = \
 	monitor/record/group.c monitor/record/group.h \
 	monitor/record/lisp_record.c \
 	monitor/record/log.c monitor/record/log.h \
-	monitor/record/log_file.c \
+	monitor/record/log_file.c monitor/record/log_file.h \
 	monitor/record/mark.c \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \

@@ -25,7 +25,7 @@ void mprof__c_allocated_timed(const void *object, uint64_t bytes,
     if (me == NULL || session == NULL) {
         mprof__c_place(me, object, bytes, frame);
     } else if (mprof__guard(me)) {
-        mprof__log_enter(session);
+        mprof__log_enter(&session->log);
         struct mprof__log_entry entry = {
             .type = count > 0 ? MPROF_LOG_CALLOC : MPROF_LOG_MALLOC,
             .fresh = object,
@@ -33,8 +33,8 @@ void mprof__c_allocated_timed(const void *object, uint64_t bytes,
             .count = count,
             .is_fresh = mprof__c_place(me, object, bytes, frame),
             .tid = tid_of(me, session)};
-        mprof__log_write(session, &entry);
-        mprof__log_leave(session);
+        mprof__log_write(&session->log, &entry);
+        mprof__log_leave(&session->log);
     }
     if (me != NULL)
         mprof__leave(me);
@@ -53,7 +53,7 @@ static void replace(struct mprof__self *me, struct mprof__session *session,
     if (entry->fresh != NULL && mprof__current() == session)
         entry->is_fresh = mprof__c_place(me, entry->fresh, entry->bytes, frame);
     entry->tid = tid_of(me, session);
-    mprof__log_write(session, entry);
+    mprof__log_write(&session->log, entry);
 }
 
 void mprof__c_release_timed(const void *object) {
@@ -65,11 +65,11 @@ void mprof__c_release_timed(const void *object) {
         if (mprof__c_forget(session, object, &what))
             mprof__c_drop(me, session, &what);
     } else if (session != NULL && mprof__guard(me)) {
-        mprof__log_enter(session);
+        mprof__log_enter(&session->log);
         struct mprof__log_entry entry = {.type = MPROF_LOG_FREE, .old = object};
         if (mprof__c_forget(session, object, &what))
             replace(me, session, &what, &entry, NULL);
-        mprof__log_leave(session);
+        mprof__log_leave(&session->log);
     }
     if (me != NULL)
         mprof__leave(me);
@@ -84,7 +84,7 @@ bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
     if (me == NULL)
         return mprof__c_forget(session, object, what);
     if (session != NULL && mprof__guard(me)) {
-        mprof__log_enter(session);
+        mprof__log_enter(&session->log);
         found = mprof__c_forget(session, object, what);
         /* What interrupts the allocator is deeper in the stack. */
         me->stack = mprof__frame_place(frame);
@@ -131,7 +131,7 @@ void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame) {
             replace(me, session, r->what, &entry, frame);
         else if (r->what != NULL)
             mprof__objects_put(r->old, *r->what);
-        mprof__log_leave(session);
+        mprof__log_leave(&session->log);
     }
     mprof__leave(me);
 }

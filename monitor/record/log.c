@@ -13,8 +13,8 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/format/process.h"
-#include "monitor/record/session.h"
-#include "monitor/record/tell.h"
+#include "monitor/file/arena.h"
+#include "monitor/heap/live.h"
 
 static struct mprof__log_options wanted;
 static char wanted_path[PATH_MAX], wanted_group[PATH_MAX];
@@ -33,37 +33,43 @@ void mprof__log_set(const struct mprof__log_options *options) {
     wanted.group = copy(wanted_group, options->group);
 }
 
-void mprof__log_again(const struct mprof__session *session) {
-    if (session->log.file.path != NULL)
-        wanted.path = strcpy(wanted_path, session->log.path);
+void mprof__log_again(const struct mprof__log *log) {
+    if (log->file.path != NULL)
+        wanted.path = strcpy(wanted_path, log->path);
 }
 
-static void join(struct mprof__session *session) {
-    struct mprof__group *group = &session->log.group;
+static void join(struct mprof__log *log, struct mprof__log_errors *errors) {
+    struct mprof__group *group = &log->group;
     if (!mprof__group_join(group, wanted.group)) {
-        mprof__tell_no_group(wanted.group, errno);
+        errors->group = wanted.group;
+        errors->group_error = errno;
         return;
     }
-    mprof__arena_header(&session->arena)->grouped = 1;
+    mprof__arena_header(log->arena)->grouped = 1;
     mprof__group_change(group, -(int64_t)wanted.orphaned);
     wanted.orphaned = 0;
 }
 
-void mprof__log_begin(struct mprof__session *session) {
-    struct mprof__log *log = &session->log;
+void mprof__log_begin(struct mprof__log *log, struct mprof__arena *arena,
+                      struct mprof__live *heap,
+                      struct mprof__log_errors *errors) {
+    *errors = (struct mprof__log_errors){.path = NULL};
+    log->arena = arena;
+    log->heap = heap;
     pthread_mutex_init(&log->lock, NULL);
     log->timed = wanted.timed || wanted.path != NULL || wanted.group != NULL;
     log->plain = wanted.plain;
     log->threshold = wanted.threshold;
-    session->live.watched = log->timed;
-    mprof__arena_header(&session->arena)->timed = log->timed;
+    heap->watched = log->timed;
+    mprof__arena_header(arena)->timed = log->timed;
     if (wanted.group != NULL)
-        join(session);
+        join(log, errors);
     if (wanted.path == NULL)
         return;
     strcpy(log->path, wanted.path);
     if (!mprof__log_file_create(&log->file, log->path)) {
-        mprof__tell_no_log(log->path, errno);
+        errors->path = log->path;
+        errors->path_error = errno;
         mprof__log_file_close(&log->file);
         log->file.refused = 0; /* nothing more is said of it */
     }
@@ -82,9 +88,8 @@ static void pass(struct mprof__log *log, uint64_t now) {
 
 /* Of two the older one is written, and is then the newer one: who is killed
  * leaves one that is whole. */
-static void publish(struct mprof__session *session) {
-    const struct mprof__log *log = &session->log;
-    struct mprof_header *header = mprof__arena_header(&session->arena);
+static void publish(const struct mprof__log *log) {
+    struct mprof_header *header = mprof__arena_header(log->arena);
     uint32_t next = !header->newer_load;
     struct mprof_load *load = &header->loads[next];
     mprof__store_relaxed(&load->load[0], (uint64_t)log->load);
@@ -94,17 +99,15 @@ static void publish(struct mprof__session *session) {
     mprof__store_release(&header->newer_load, next);
 }
 
-void mprof__log_enter(struct mprof__session *session) {
-    struct mprof__log *log = &session->log;
+void mprof__log_enter(struct mprof__log *log) {
     mprof__lock(&log->lock);
     pass(log, mprof__clock(CLOCK_MONOTONIC));
 }
 
-void mprof__log_leave(struct mprof__session *session) {
-    struct mprof__log *log = &session->log;
-    mprof__group_change(&log->group, session->live.live - log->live);
-    log->live = session->live.live;
-    publish(session);
+void mprof__log_leave(struct mprof__log *log) {
+    mprof__group_change(&log->group, log->heap->live - log->live);
+    log->live = log->heap->live;
+    publish(log);
     mprof__unlock(&log->lock);
 }
 
@@ -190,9 +193,8 @@ static void write_line(struct mprof__log *log,
     log->file.used += (size_t)(at - from);
 }
 
-void mprof__log_write(struct mprof__session *session,
+void mprof__log_write(struct mprof__log *log,
                       const struct mprof__log_entry *entry) {
-    struct mprof__log *log = &session->log;
     struct mprof__log_entry line = *entry;
     bool tells_fresh = entry->is_fresh && entry->bytes >= log->threshold;
     bool tells_old = entry->is_old && entry->old_bytes >= log->threshold;
@@ -205,8 +207,7 @@ void mprof__log_write(struct mprof__session *session,
 
 /* The beginning and the end */
 
-static void stamp(struct mprof__session *session, bool running, uint64_t now) {
-    struct mprof__log *log = &session->log;
+static void stamp(struct mprof__log *log, bool running, uint64_t now) {
     const struct mprof__log_entry entry = {.type = MPROF_LOG_STAMP,
                                            .tid = (uint32_t)gettid()};
     if (!log->timed)
@@ -214,21 +215,20 @@ static void stamp(struct mprof__session *session, bool running, uint64_t now) {
     mprof__lock(&log->lock);
     pass(log, now);
     log->running = running;
-    publish(session);
+    publish(log);
     write_line(log, &entry);
     mprof__unlock(&log->lock);
 }
 
-void mprof__log_resume(struct mprof__session *session, uint64_t now) {
-    stamp(session, true, now);
+void mprof__log_resume(struct mprof__log *log, uint64_t now) {
+    stamp(log, true, now);
 }
 
-void mprof__log_pause(struct mprof__session *session, uint64_t now) {
-    stamp(session, false, now);
+void mprof__log_pause(struct mprof__log *log, uint64_t now) {
+    stamp(log, false, now);
 }
 
-void mprof__log_settle(struct mprof__session *session) {
-    struct mprof__log *log = &session->log;
+void mprof__log_settle(struct mprof__log *log) {
     if (!log->timed)
         return;
     mprof__lock(&log->lock);
@@ -236,8 +236,7 @@ void mprof__log_settle(struct mprof__session *session) {
     mprof__unlock(&log->lock);
 }
 
-void mprof__log_retire(struct mprof__session *session) {
-    struct mprof__log *log = &session->log;
+void mprof__log_retire(struct mprof__log *log) {
     if (!log->timed)
         return;
     mprof__lock(&log->lock);
@@ -245,8 +244,8 @@ void mprof__log_retire(struct mprof__session *session) {
     mprof__unlock(&log->lock);
 }
 
-void mprof__log_end(struct mprof__session *session) {
-    mprof__group_forget(&session->log.group);
-    mprof__log_file_close(&session->log.file);
-    pthread_mutex_destroy(&session->log.lock);
+void mprof__log_end(struct mprof__log *log) {
+    mprof__group_forget(&log->group);
+    mprof__log_file_close(&log->file);
+    pthread_mutex_destroy(&log->lock);
 }

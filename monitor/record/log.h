@@ -14,12 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "monitor/format/events.h"
 #include "monitor/record/group.h"
+#include "monitor/record/log_file.h"
 
-struct mprof__session;
+struct mprof__arena;
+struct mprof__live;
 
 struct mprof__log_options {
     bool timed;         /* with or without a log */
@@ -30,22 +31,9 @@ struct mprof__log_options {
     uint64_t orphaned;  /* bytes of its sum that nobody has any more */
 };
 
-/* The log's file: lines are copied to a window of it, so that what was written
- * stays when the process is killed. */
-struct mprof__log_file {
-    const char *path; /* NULL: none */
-    dev_t device;
-    ino_t inode;
-    char *window;  /* WINDOW bytes of addresses, of which */
-    size_t mapped; /* so many are the file's, from `offset` on, */
-    size_t used;   /* and so many are lines */
-    uint64_t offset;
-    size_t step; /* bytes that it grows by next */
-    bool cut;    /* somebody has cut it; atomic */
-    int refused; /* 0, or why nothing more is written: an errno */
-};
-
 struct mprof__log {
+    struct mprof__arena *arena; /* of the data file */
+    struct mprof__live *heap;   /* what is logged */
     bool timed;
     pthread_mutex_t lock;   /* the first of those within the hook */
     bool running;           /* what passes is recorded */
@@ -60,31 +48,38 @@ struct mprof__log {
     char path[PATH_MAX];
 };
 
-/* What the sessions from now on are to do; the next one has the log.  NULL:
+/* What the recordings from now on are to do; the next one has the log.  NULL:
  * nothing. */
 void mprof__log_set(const struct mprof__log_options *options);
-/* The next one has that of SESSION, anew. */
-void mprof__log_again(const struct mprof__session *session);
+/* The next one has this log, anew. */
+void mprof__log_again(const struct mprof__log *log);
 
-/* For SESSION, whose data file is there.  A log that cannot be created is said
- * so on standard error; all else goes on. */
-void mprof__log_begin(struct mprof__session *session);
+/* For the C heap HEAP that is recorded in ARENA.  What cannot be created is
+ * told in *ERRORS; all else goes on. */
+struct mprof__log_errors {
+    const char *path, *group;    /* of the files that are not there, or NULL */
+    int path_error, group_error; /* why, as an errno */
+};
+void mprof__log_begin(struct mprof__log *log, struct mprof__arena *arena,
+                      struct mprof__live *heap,
+                      struct mprof__log_errors *errors);
 
 /* Recording goes on, or stops, at NOW. */
-void mprof__log_resume(struct mprof__session *session, uint64_t now);
-void mprof__log_pause(struct mprof__session *session, uint64_t now);
+void mprof__log_resume(struct mprof__log *log, uint64_t now);
+void mprof__log_pause(struct mprof__log *log, uint64_t now);
 
 /* The file ends with its last line, as long as nothing more comes. */
-void mprof__log_settle(struct mprof__session *session);
-/* The process ends, or SESSION does: what lived in it is in no sum any more. */
-void mprof__log_retire(struct mprof__session *session);
+void mprof__log_settle(struct mprof__log *log);
+/* The process ends, or the recording does: what lived in it is in no sum any
+ * more. */
+void mprof__log_retire(struct mprof__log *log);
 /* Let go of it, as it is. */
-void mprof__log_end(struct mprof__session *session);
+void mprof__log_end(struct mprof__log *log);
 
 /* One event, by a thread that is inside of the hook: take the lock and the
  * time; count it; and if that was done write a line for it. */
-void mprof__log_enter(struct mprof__session *session);
-void mprof__log_leave(struct mprof__session *session);
+void mprof__log_enter(struct mprof__log *log);
+void mprof__log_leave(struct mprof__log *log);
 
 /* FRESH of BYTES was allocated, by malloc() or what is like it, by calloc() as
  * COUNT elements, or in the place of OLD; or it is NULL, and OLD was freed.
@@ -97,15 +92,7 @@ struct mprof__log_entry {
     uint64_t count;
     bool is_fresh, is_old; /* was recorded */
 };
-void mprof__log_write(struct mprof__session *session,
+void mprof__log_write(struct mprof__log *log,
                       const struct mprof__log_entry *entry);
-
-/* The file. */
-bool mprof__log_file_create(struct mprof__log_file *file, const char *path);
-/* Room for BYTES, at most MPROF__LOG_LINE; NULL: there is none any more. */
-enum { MPROF__LOG_LINE = 256 };
-char *mprof__log_file_room(struct mprof__log_file *file);
-void mprof__log_file_settle(struct mprof__log_file *file);
-void mprof__log_file_close(struct mprof__log_file *file);
 
 #endif

@@ -143,7 +143,7 @@ static void after_fork_child(void) {
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);
     forget_objects();
-    mprof__log_end(parents);
+    mprof__log_end(&parents->log);
     mprof__symbols_end(&parents->names);
     mprof__arena_close(&parents->arena);
 }
@@ -242,7 +242,7 @@ static void begin(void) {
         header->begun = now;
         header->start_time = mprof__clock(CLOCK_REALTIME);
     }
-    mprof__log_resume(session, now);
+    mprof__log_resume(&session->log, now);
     publish(session, session);
     mprof__adapter.attach(session->heaps);
     running = true;
@@ -267,7 +267,7 @@ static void halt(void) {
         check_trees();
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     mprof__arena_clock_at(&session->arena, now);
-    mprof__log_pause(session, now);
+    mprof__log_pause(&session->log, now);
     mprof__arena_header(&session->arena)->memory +=
         mprof__objects_memory() + mprof__sampled_memory();
     session->arena.before = mprof__arena_header(&session->arena)->duration;
@@ -281,7 +281,7 @@ static bool same_file(const char *file) {
 
 /* Of a session that is halted. */
 static int complete(void) {
-    mprof__log_settle(session);
+    mprof__log_settle(&session->log);
     if (session->pinned)
         return 0; /* Who is still inside may write: it stays an open file. */
     return mprof__arena_complete(&session->arena);
@@ -300,7 +300,7 @@ static void discard(void) {
         mprof__adapter.forget();
     if (is_lost())
         mprof__arena_leave_file(&session->arena);
-    mprof__log_retire(session);
+    mprof__log_retire(&session->log);
     mprof__session_free(session);
     session = NULL;
 }
@@ -479,7 +479,7 @@ static int stop(void) {
     if (running) {
         note_unseen();
         if (scans && session->heaps & MPROF_HEAP_MALLOC && !is_lost())
-            mprof__scan(session);
+            mprof__scan(&session->live, session->late);
         halt();
         improve_names(true);
         return complete();
@@ -552,7 +552,7 @@ static int reset(void) {
     strcpy(path, session->path);
     if (was_running)
         halt();
-    mprof__log_again(session);
+    mprof__log_again(&session->log);
     discard();
     return was_running ? start(named ? path : NULL, false) : 0;
 }
@@ -598,7 +598,7 @@ static void finish(void *unused) {
         /* What is freed from here on is freed by the C library at its end. */
         publish(NULL, NULL);
         if (session != NULL)
-            mprof__log_retire(session);
+            mprof__log_retire(&session->log);
     }
     mprof__recording_unlock(&saved, 0);
     if (owner == getpid() && mprof__adapter.ended != NULL)

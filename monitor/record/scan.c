@@ -13,8 +13,6 @@
 #include "monitor/base/self.h"
 #include "monitor/record/freeze.h"
 #include "monitor/record/roots.h"
-#include "monitor/record/session.h"
-#include "monitor/record/thread.h"
 
 enum state {
     UNSEEN,
@@ -37,7 +35,9 @@ struct hidden {
 
 /* In memory of its own, which nobody looks through. */
 struct scan {
-    struct mprof__session *session;
+    struct mprof__live *heap;
+    struct mprof__arena *arena;
+    bool late;       /* the program had allocated before it was recorded */
     uintptr_t stack; /* of this thread, from here on */
     struct hidden hidden[3];
     struct mprof__freezer freezer;
@@ -146,7 +146,7 @@ static void find_heap(const struct scan *s, const struct mprof__mapping *m,
     uintptr_t arena = block->at & -ARENA;
     *start = arena > m->start ? arena : m->start;
     *end = m->end;
-    if (s->session->late || is_alone(block)) {
+    if (s->late || is_alone(block)) {
         *start = block->at;
         *end = block->at + (block->bytes > 0 ? block->bytes : 1);
     } else if (arena >= m->start && arena + ARENA < m->end) {
@@ -233,8 +233,8 @@ static uintptr_t live_start(const struct scan *s,
 static void see_roots(struct scan *s) {
     for (size_t i = 0; i < s->mappings.count; i++) {
         const struct mprof__mapping *m = &s->mappings.list[i];
-        bool data = !m->heap || s->session->late;
-        s->allocators = m->libc || s->session->late;
+        bool data = !m->heap || s->late;
+        s->allocators = m->libc || s->late;
         /* What may only be read may have been written before. */
         if (m->readable && (m->writable || m->own) && data && !m->device)
             see_data(s, m, live_start(s, m), m->end);
@@ -284,7 +284,7 @@ static void add_block(const struct mprof__object *object, void *data) {
 }
 
 static bool get_memory(struct scan *s, size_t blocks, size_t mappings) {
-    const struct mprof__arena *arena = &s->session->arena;
+    const struct mprof__arena *arena = s->arena;
     s->bytes = blocks * (sizeof *s->blocks + sizeof *s->pending) +
                mappings * sizeof *s->mappings.list;
     s->memory = mprof__map(s->bytes);
@@ -304,10 +304,10 @@ static bool get_memory(struct scan *s, size_t blocks, size_t mappings) {
 }
 
 /* The address of an object that the monitor has itself. */
-static void forget_last(struct mprof__session *session) {
-    struct mprof__thread *thread = session->threads;
-    for (; thread != NULL; thread = thread->next)
-        thread->share.last = NULL;
+static void forget_last(const struct mprof__live *heap) {
+    struct mprof__share *share = heap->shares;
+    for (; share != NULL; share = share->next)
+        share->last = NULL;
 }
 
 /* With all threads as they are.  0 or an errno. */
@@ -326,7 +326,7 @@ static int look(struct scan *s) {
         return error;
     s->low = s->blocks[0].at;
     s->high = s->blocks[s->count - 1].at + s->blocks[s->count - 1].bytes + 1;
-    forget_last(s->session);
+    forget_last(s->heap);
     s->mark = REACHED;
     see_roots(s);
     follow(s);
@@ -358,15 +358,14 @@ static void add_lost(struct mprof_lost_count *sum, const struct block *b) {
 }
 
 /* The LOST of COUNTER; NULL: no room. */
-static struct mprof_lost *find_lost(struct mprof__session *session,
+static struct mprof_lost *find_lost(struct mprof__arena *arena,
                                     struct mprof__table *known,
                                     mprof_ref counter, uint32_t number) {
-    struct mprof__arena *arena = &session->arena;
     const struct mprof__slot *slot = mprof__table_find(known, counter);
     if (slot != NULL)
         return (struct mprof_lost *)(uintptr_t)slot->value;
     struct mprof_lost *lost = NULL;
-    mprof__lock(&session->arena.lock);
+    mprof__lock(&arena->lock);
     if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         lost = mprof__arena_record(arena, MPROF_LOST, sizeof *lost);
     if (lost != NULL) {
@@ -374,21 +373,21 @@ static struct mprof_lost *find_lost(struct mprof__session *session,
         lost->scan = number;
         mprof__arena_publish(arena, lost);
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&arena->lock);
     if (lost != NULL)
         mprof__table_add(known, counter, (uintptr_t)lost);
     return lost;
 }
 
 static void tell(struct scan *s, uint32_t number) {
-    struct mprof_header *header = mprof__arena_header(&s->session->arena);
+    struct mprof_header *header = mprof__arena_header(s->arena);
     struct mprof__table known = {0};
     for (size_t i = 0; i < s->count; i++) {
         const struct block *b = &s->blocks[i];
         if (b->state == REACHED)
             continue;
         struct mprof_lost *lost =
-            find_lost(s->session, &known, b->counter, number);
+            find_lost(s->arena, &known, b->counter, number);
         add_lost(lost != NULL ? &lost->count : &header->lost_unplaced, b);
     }
     mprof__table_free(&known);
@@ -396,20 +395,19 @@ static void tell(struct scan *s, uint32_t number) {
 
 /* The header tells how it went. */
 static void conclude(struct scan *s, bool stopped, int error) {
-    struct mprof__session *session = s->session;
-    struct mprof_header *header = mprof__arena_header(&session->arena);
+    struct mprof_header *header = mprof__arena_header(s->arena);
     memset(&header->lost_unplaced, 0, sizeof header->lost_unplaced);
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
-        session->scans++;
+        uint32_t number = header->scan + 1;
         if (error == 0)
-            tell(s, session->scans);
-        header->scan_flags = (session->late ? MPROF_SCAN_LATE : 0) |
+            tell(s, number);
+        header->scan_flags = (s->late ? MPROF_SCAN_LATE : 0) |
                              (stopped ? 0 : MPROF_SCAN_RUNNING) |
                              (error != 0 ? MPROF_SCAN_FAILED : 0);
-        mprof__store_release(&header->scan, session->scans);
+        mprof__store_release(&header->scan, number);
     }
     mprof__leave(me);
 }
@@ -427,13 +425,15 @@ static void __attribute__((noinline)) scan(struct scan *s) {
 }
 
 /* The program's registers are put on the stack. */
-void mprof__scan(struct mprof__session *session) {
+void mprof__scan(struct mprof__live *heap, bool late) {
     int saved = errno;
     struct scan *s = mprof__map(sizeof *s);
     if (s == NULL)
         return;
     __builtin_unwind_init();
-    s->session = session;
+    s->heap = heap;
+    s->arena = heap->arena;
+    s->late = late;
     s->stack = mprof__stack();
     scan(s);
     mprof__unmap(s, sizeof *s);

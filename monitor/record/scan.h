@@ -16,11 +16,14 @@
 #ifndef MONITOR_RECORD_SCAN_H
 #define MONITOR_RECORD_SCAN_H
 
-struct mprof__session;
+#include <stdbool.h>
 
-/* Look for what SESSION has recorded in the C heap and is lost now, and add
- * that to its data.  The recording runs; the other threads are stopped
- * meanwhile.  Signals are blocked; not inside of the hook. */
-void mprof__scan(struct mprof__session *session);
+#include "monitor/heap/live.h"
+
+/* Look for what is lost now of what HEAP has recorded, and add that to its data
+ * file.  LATE: the program had allocated before it was recorded.  The recording
+ * runs; the other threads are stopped meanwhile.  Signals are blocked; not
+ * inside of the hook. */
+void mprof__scan(struct mprof__live *heap, bool late);
 
 #endif

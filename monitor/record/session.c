@@ -15,6 +15,7 @@
 #include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/names/sites.h"
+#include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 
 union mprof__page mprof__page __attribute__((aligned(4096)));
@@ -124,7 +125,12 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     mprof__arena_header(&session->arena)->output_pipe =
         mprof__process_pipe(STDOUT_FILENO);
     describe(session);
-    mprof__log_begin(session);
+    struct mprof__log_errors errors;
+    mprof__log_begin(&session->log, &session->arena, &session->live, &errors);
+    if (errors.group != NULL)
+        mprof__tell_no_group(errors.group, errors.group_error);
+    if (errors.path != NULL)
+        mprof__tell_no_log(errors.path, errors.path_error);
     if (heaps >> MPROF_LISP_HEAP & 1)
         mprof__collections_begin(&session->collections, &session->arena);
     return session;
@@ -139,7 +145,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__table_free(&session->sizes);
     mprof__chunks_free(&session->memory);
     mprof__arena_close(&session->arena);
-    mprof__log_end(session);
+    mprof__log_end(&session->log);
     mprof__live_end(&session->live);
     mprof__collections_end(&session->collections);
     pthread_mutex_destroy(&session->arena.lock);

@@ -42,7 +42,6 @@ struct mprof__session {
     struct mprof__chunks memory; /* of sites and threads; under the lock */
     bool pinned;                 /* a thread may still be inside */
     bool late;            /* the program had allocated before it was recorded */
-    uint32_t scans;       /* how often it was looked for what is lost */
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */
