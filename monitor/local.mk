@@ -73,23 +73,27 @@ walk_sources = \
 	monitor/walk/remembered.h \
 	monitor/walk/revise.h
 
+log_sources = \
+	monitor/log/group.c monitor/log/group.h \
+	monitor/log/log.c monitor/log/log.h \
+	monitor/log/log_file.c monitor/log/log_file.h
+
+scan_sources = \
+	monitor/scan/freeze.c monitor/scan/freeze.h \
+	monitor/scan/roots.c monitor/scan/roots.h \
+	monitor/scan/scan.c monitor/scan/scan.h
+
 record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
 	monitor/record/recording_lock.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
-	monitor/record/freeze.c monitor/record/freeze.h \
-	monitor/record/group.c monitor/record/group.h \
 	monitor/record/lisp_record.c \
-	monitor/record/log.c monitor/record/log.h \
-	monitor/record/log_file.c monitor/record/log_file.h \
 	monitor/record/mark.c \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
-	monitor/record/roots.c monitor/record/roots.h \
-	monitor/record/scan.c monitor/record/scan.h \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/status.c \
@@ -160,7 +164,8 @@ endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
 	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) \
-	$(tree_sources) $(walk_sources) $(record_sources) $(api_sources)
+	$(tree_sources) $(walk_sources) $(log_sources) $(scan_sources) \
+	$(record_sources) $(api_sources)
 
 ecl_sources = \
 	monitor/ecl/ecl_adapter.h \
@@ -220,7 +225,8 @@ malloc_sources = \
 lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
 	libmonitor-file.la libmonitor-names.la libmonitor-heap.la \
-	libmonitor-tree.la libmonitor-walk.la libmonitor-record.la libmonitor-api.la
+	libmonitor-tree.la libmonitor-walk.la libmonitor-log.la \
+	libmonitor-scan.la libmonitor-record.la libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -237,6 +243,8 @@ libmonitor_names_la_SOURCES = $(names_sources)
 libmonitor_heap_la_SOURCES = $(heap_sources)
 libmonitor_tree_la_SOURCES = $(tree_sources)
 libmonitor_walk_la_SOURCES = $(walk_sources)
+libmonitor_log_la_SOURCES = $(log_sources)
+libmonitor_scan_la_SOURCES = $(scan_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)
 libmonitor_hook_la_SOURCES = $(hook_sources)

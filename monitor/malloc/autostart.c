@@ -29,7 +29,7 @@
 #include "monitor/malloc/environment.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/file/complete.h"
-#include "monitor/record/log.h"
+#include "monitor/log/log.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 #include "monitor/record/tell.h"

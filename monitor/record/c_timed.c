@@ -6,7 +6,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/record/c_record.h"
 #include "monitor/record/heap_events.h"
-#include "monitor/record/log.h"
+#include "monitor/log/log.h"
 #include "monitor/record/thread.h"
 
 /* What this thread, ME, is called in lines; 0: it has never been counted. */

@@ -21,7 +21,7 @@
 #include "monitor/heap/alive.h"
 #include "monitor/record/quiet.h"
 #include "monitor/heap/sampling.h"
-#include "monitor/record/scan.h"
+#include "monitor/scan/scan.h"
 #include "monitor/record/session.h"
 #include "monitor/names/symbols.h"
 #include "monitor/walk/deepest.h"

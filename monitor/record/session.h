@@ -16,7 +16,7 @@
 #include "monitor/heap/alive.h"
 #include "monitor/heap/collections.h"
 #include "monitor/heap/live.h"
-#include "monitor/record/log.h"
+#include "monitor/log/log.h"
 #include "monitor/names/names.h"
 
 struct mprof__thread;

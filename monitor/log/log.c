@@ -3,7 +3,7 @@
  * The lines follow the grammar that mprof.log(5) gives.
  */
 #define _GNU_SOURCE
-#include "monitor/record/log.h"
+#include "monitor/log/log.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* roots.h - the memory of the process, and what of it may be looked through. */
-#ifndef MONITOR_RECORD_ROOTS_H
-#define MONITOR_RECORD_ROOTS_H
+#ifndef MONITOR_SCAN_ROOTS_H
+#define MONITOR_SCAN_ROOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

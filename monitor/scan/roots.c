@@ -1,6 +1,6 @@
 /* roots.c - see roots.h. */
 #define _GNU_SOURCE
-#include "monitor/record/roots.h"
+#include "monitor/scan/roots.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* scan.c - see scan.h. */
 #define _GNU_SOURCE
-#include "monitor/record/scan.h"
+#include "monitor/scan/scan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
-#include "monitor/record/freeze.h"
-#include "monitor/record/roots.h"
+#include "monitor/scan/freeze.h"
+#include "monitor/scan/roots.h"
 
 enum state {
     UNSEEN,

@@ -1,6 +1,6 @@
 /* freeze.c - see freeze.h. */
 #define _GNU_SOURCE
-#include "monitor/record/freeze.h"
+#include "monitor/scan/freeze.h"
 
 #include <elf.h>
 #include <errno.h>

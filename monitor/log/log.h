@@ -6,8 +6,8 @@
  * written.  So the log, and sums that somebody makes of it, agree with the
  * data file to the byte and the nanosecond.
  */
-#ifndef MONITOR_RECORD_LOG_H
-#define MONITOR_RECORD_LOG_H
+#ifndef MONITOR_LOG_LOG_H
+#define MONITOR_LOG_LOG_H
 
 #include <limits.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "monitor/format/events.h"
-#include "monitor/record/group.h"
-#include "monitor/record/log_file.h"
+#include "monitor/log/group.h"
+#include "monitor/log/log_file.h"
 
 struct mprof__arena;
 struct mprof__live;

@@ -1,6 +1,6 @@
 /* log_file.h - the file of a log; see log.h. */
-#ifndef MONITOR_RECORD_LOG_FILE_H
-#define MONITOR_RECORD_LOG_FILE_H
+#ifndef MONITOR_LOG_LOG_FILE_H
+#define MONITOR_LOG_LOG_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* group.h - what lives in all processes of a run, in a file that they share. */
-#ifndef MONITOR_RECORD_GROUP_H
-#define MONITOR_RECORD_GROUP_H
+#ifndef MONITOR_LOG_GROUP_H
+#define MONITOR_LOG_GROUP_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  * Conservative (Boehm and Weiser, Garbage Collection in an Uncooperative
  * Environment, 1988): a number that happens to be an address keeps an object.
  */
-#ifndef MONITOR_RECORD_SCAN_H
-#define MONITOR_RECORD_SCAN_H
+#ifndef MONITOR_SCAN_SCAN_H
+#define MONITOR_SCAN_SCAN_H
 
 #include <stdbool.h>
 

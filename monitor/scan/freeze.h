@@ -4,8 +4,8 @@
  * as a debugger would.  What the threads were doing goes on afterwards; calls
  * of the system that were waiting are taken up again.
  */
-#ifndef MONITOR_RECORD_FREEZE_H
-#define MONITOR_RECORD_FREEZE_H
+#ifndef MONITOR_SCAN_FREEZE_H
+#define MONITOR_SCAN_FREEZE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* group.c - see group.h. */
 #define _GNU_SOURCE
-#include "monitor/record/group.h"
+#include "monitor/log/group.h"
 
 #include <errno.h>
 #include <fcntl.h>

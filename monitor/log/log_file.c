@@ -12,7 +12,7 @@
 #include "monitor/format/create.h"
 #include "monitor/file/arena.h"
 #include "monitor/file/cut.h"
-#include "monitor/record/log_file.h"
+#include "monitor/log/log_file.h"
 
 enum { PAGE = 4096, FIRST = 64 * 1024, WINDOW = 4 * 1024 * 1024 };
 
