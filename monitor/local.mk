@@ -63,7 +63,7 @@ tree_sources = \
 	monitor/tree/totals.c monitor/tree/totals.h \
 	monitor/tree/tree.c monitor/tree/tree.h \
 	monitor/tree/tree_check.c \
-	monitor/tree/trees.h
+	monitor/tree/trees.c monitor/tree/trees.h
 
 walk_sources = \
 	$(remembered_sources) \
@@ -86,19 +86,22 @@ scan_sources = \
 record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
-	monitor/record/recording_lock.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_timed.c \
+	monitor/record/current.c monitor/record/current.h \
+	monitor/record/fork.c \
 	monitor/record/lisp_record.c \
 	monitor/record/mark.c \
 	monitor/record/place.c monitor/record/place.h \
 	monitor/record/quiet.h \
 	monitor/record/recording.c monitor/record/recording.h \
+	monitor/record/recording_lock.c monitor/record/recording_lock.h \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/status.c \
 	monitor/record/tell.c monitor/record/tell.h \
-	monitor/record/thread.c monitor/record/thread.h
+	monitor/record/thread.c monitor/record/thread.h \
+	monitor/record/wishes.c monitor/record/wishes.h
 
 api_sources = \
 	monitor/api/api.c \

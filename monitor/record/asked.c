@@ -128,7 +128,7 @@ static int save_scope(struct mprof__session *session,
     int error = mprof__scope_check(session, scope);
     if (error != 0)
         return error;
-    mprof__improve_names();
+    mprof__improve_names(false);
     mprof__lock(&session->arena.lock);
     error = mprof__arena_save(&session->arena, file, mprof__scope_edit, scope);
     mprof__unlock(&session->arena.lock);

@@ -56,7 +56,7 @@ mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
         mprof__stack_by_rules(&thread->memo);
     if (chain->asks)
         mprof__adapter.match(chain);
-    mprof_ref node = mprof__tree_place(&thread->trees);
+    mprof_ref node = mprof__trees_place(&thread->trees);
     mprof__walk_done(chain);
     if (chain->unreturned > 1)
         tell_mark(chain);

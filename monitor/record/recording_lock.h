@@ -1,13 +1,24 @@
-/* recording_lock.h - the lock of the only recording, for recording.c, which
- * starts and stops it, and asked.c, which reads it.
+/* recording_lock.h - the only recording, and its lock: for recording.c, which
+ * starts and stops it, asked.c, which reads it, and fork.c.
  */
 #ifndef MONITOR_RECORD_RECORDING_LOCK_H
 #define MONITOR_RECORD_RECORDING_LOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct mprof__quiet;
 struct mprof__session;
+
+/* All but the lock is guarded by it.  Lock order: this, then an arena's. */
+extern struct mprof__now {
+    pthread_mutex_t lock;
+    struct mprof__session *session; /* the last one, running or not; or NULL */
+    bool running;
+    pid_t owner;      /* process whose session it is */
+    bool initialized; /* a recording has been started */
+} mprof__now;
 
 /* Lock the recording; this lock is taken before a session's.  Returns the last
  * recording, running or not, or NULL. */
@@ -32,7 +43,19 @@ bool mprof__records(void);
  * the clock and with names. */
 void mprof__refresh(void);
 
-/* Look again for names that were unknown when a function was first seen. */
-void mprof__improve_names(void);
+/* With the lock, and a session: look again for names that were unknown when a
+ * function was first seen.  When the recording is HALTED, functions of C get
+ * names as well. */
+void mprof__improve_names(bool halted);
+
+/* With the lock, and a session: has somebody cut its data file? */
+bool mprof__is_lost(void);
+
+/* With the lock, and a session: note in its data file which allocations the
+ * adapter cannot observe. */
+void mprof__note_unseen(void);
+
+/* With the lock: no object is remembered any more. */
+void mprof__forget_objects(void);
 
 #endif

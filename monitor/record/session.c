@@ -18,7 +18,6 @@
 #include "monitor/record/tell.h"
 #include "monitor/record/thread.h"
 
-union mprof__page mprof__page __attribute__((aligned(4096)));
 uint64_t mprof__autosave;
 uint32_t mprof__parent;
 
@@ -76,13 +75,7 @@ static const char *make_absolute(struct mprof__session *session,
 static void stop_recording(struct mprof__arena *arena) {
     struct mprof__session *session =
         (void *)((char *)arena - offsetof(struct mprof__session, arena));
-    if (session != mprof__tracked())
-        return;
-    uint64_t id = session->id;
-    mprof__replace(&mprof__page.sessions.recording, &id, 0);
-    struct mprof__session *same = session;
-    mprof__replace(&mprof__page.sessions.current, &same, NULL);
-    mprof__replace(&mprof__page.sessions.tracked, &session, NULL);
+    mprof__drop_current(session, session->id);
 }
 
 struct mprof__session *mprof__session_new(const char *path, uint64_t limit,

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitor/base/atomic.h"
 #include "monitor/base/chunks.h"
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
@@ -18,6 +17,7 @@
 #include "monitor/heap/live.h"
 #include "monitor/log/log.h"
 #include "monitor/names/names.h"
+#include "monitor/record/current.h"
 
 struct mprof__thread;
 
@@ -42,38 +42,11 @@ struct mprof__session {
     struct mprof__chunks memory; /* of sites and threads; under the lock */
     bool pinned;                 /* a thread may still be inside */
     bool late;            /* the program had allocated before it was recorded */
+    uint32_t scans;       /* how often it was looked for what is lost */
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */
 };
-
-/* In a child that was made without atfork handlers, by a raw clone(), these are
- * 0: nothing there may write to the parent's data file. */
-struct mprof__sessions {
-    struct mprof__session *current; /* that records; atomic */
-    struct mprof__session *tracked; /* whose objects are remembered; atomic */
-    uint64_t recording;             /* the current one's id, or 0; atomic */
-    bool known;                     /* false: such a child; atomic */
-};
-extern union mprof__page {
-    struct mprof__sessions sessions;
-    char page[4096];
-} mprof__page;
-
-/* The session that records, NULL while none does. */
-static inline struct mprof__session *mprof__current(void) {
-    return mprof__load_acquire(&mprof__page.sessions.current);
-}
-
-/* Its id, 0 while none does: a line of the cache less on the path. */
-static inline uint64_t mprof__recording_id(void) {
-    return mprof__load_acquire(&mprof__page.sessions.recording);
-}
-
-/* The session whose objects are remembered, also while it is stopped. */
-static inline struct mprof__session *mprof__tracked(void) {
-    return mprof__load_acquire(&mprof__page.sessions.tracked);
-}
 
 /* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
 extern uint64_t mprof__autosave;

@@ -3,7 +3,6 @@
 #include "monitor/record/thread.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -121,8 +120,7 @@ static void thread_ends(struct mprof__self *me) {
 }
 
 static void initialize(void) {
-    /* Fails, and does no harm, where the page is part of a file's. */
-    madvise(&mprof__page, sizeof mprof__page, MADV_WIPEONFORK);
+    mprof__keep_current();
     mprof__selves_initialize(thread_ends);
 }
 
@@ -238,7 +236,7 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
     mprof__unlock(&session->arena.lock);
     if (thread == NULL || !is_new)
         return thread;
-    if (!mprof__tree_begin(&thread->trees))
+    if (!mprof__trees_begin(&thread->trees))
         return NULL;
     mprof__lock(&session->arena.lock);
     thread->number = ++session->thread_count[heap];

@@ -38,6 +38,7 @@ struct scan {
     struct mprof__live *heap;
     struct mprof__arena *arena;
     bool late;       /* the program had allocated before it was recorded */
+    uint32_t number; /* of the scan */
     uintptr_t stack; /* of this thread, from here on */
     struct hidden hidden[3];
     struct mprof__freezer freezer;
@@ -401,13 +402,12 @@ static void conclude(struct scan *s, bool stopped, int error) {
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
-        uint32_t number = header->scan + 1;
         if (error == 0)
-            tell(s, number);
+            tell(s, s->number);
         header->scan_flags = (s->late ? MPROF_SCAN_LATE : 0) |
                              (stopped ? 0 : MPROF_SCAN_RUNNING) |
                              (error != 0 ? MPROF_SCAN_FAILED : 0);
-        mprof__store_release(&header->scan, number);
+        mprof__store_release(&header->scan, s->number);
     }
     mprof__leave(me);
 }
@@ -425,7 +425,7 @@ static void __attribute__((noinline)) scan(struct scan *s) {
 }
 
 /* The program's registers are put on the stack. */
-void mprof__scan(struct mprof__live *heap, bool late) {
+void mprof__scan(struct mprof__live *heap, bool late, uint32_t number) {
     int saved = errno;
     struct scan *s = mprof__map(sizeof *s);
     if (s == NULL)
@@ -434,6 +434,7 @@ void mprof__scan(struct mprof__live *heap, bool late) {
     s->heap = heap;
     s->arena = heap->arena;
     s->late = late;
+    s->number = number;
     s->stack = mprof__stack();
     scan(s);
     mprof__unmap(s, sizeof *s);

@@ -17,13 +17,14 @@
 #define MONITOR_SCAN_SCAN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "monitor/heap/live.h"
 
 /* Look for what is lost now of what HEAP has recorded, and add that to its data
- * file.  LATE: the program had allocated before it was recorded.  The recording
- * runs; the other threads are stopped meanwhile.  Signals are blocked; not
- * inside of the hook. */
-void mprof__scan(struct mprof__live *heap, bool late);
+ * file, as that of scan NUMBER.  LATE: the program had allocated before it was
+ * recorded.  The recording runs; the other threads are stopped meanwhile.
+ * Signals are blocked; not inside of the hook. */
+void mprof__scan(struct mprof__live *heap, bool late, uint32_t number);
 
 #endif

@@ -93,10 +93,8 @@ struct mprof__tree {
  * tree_check.c. */
 void mprof__tree_check(const struct mprof__trees *trees);
 
-/* Make the root of THREAD, which has a record.  False: no memory. */
-bool mprof__tree_begin(struct mprof__trees *trees);
-/* The parts of that: an empty TREE with blocks of types NODES and COUNTERS, and
- * its root. */
+/* Begin TREE, empty, with blocks of types NODES and COUNTERS; then make its
+ * root: false, there is no room. */
 void mprof__tree_prepare(struct mprof__trees *trees, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters);
 bool mprof__tree_plant(struct mprof__tree *tree);
@@ -104,9 +102,6 @@ bool mprof__tree_plant(struct mprof__tree *tree);
  * only makes it quicker. */
 void mprof__tree_forget(struct mprof__tree *tree);
 void mprof__tree_free(struct mprof__tree *tree);
-
-/* The node of the chain that THREAD just walked; those of its frames, too. */
-mprof_ref mprof__tree_place(struct mprof__trees *trees);
 
 /* The FUNCTION that a frame of the chain runs, or 0; and how it is written in
  * nodes: the SITE where it is, or else the function. */

@@ -32,6 +32,12 @@ struct mprof__trees {
     const struct mprof__site *counted_site;
 };
 
+/* Make the root of TREES, whose thread has a record.  False: no memory. */
+bool mprof__trees_begin(struct mprof__trees *trees);
+
+/* The node of the chain that was just walked; those of its frames, too. */
+mprof_ref mprof__trees_place(struct mprof__trees *trees);
+
 /* Where what has KEY is in arrays of as many as there are classes. */
 static inline unsigned mprof__key_place(uint32_t key) {
     return (key ^ key >> 31) % MPROF_CLASSES;

@@ -23,6 +23,8 @@ _Static_assert(MPROF__GATES == 4096 && MPROF__GATE_BYTES == 64 &&
                "the barriers know these");
 
 bool mprof__marks_off;
+uintptr_t mprof__first_stack_top;
+
 static uintptr_t entry_point, c_library; /* of the program; start */
 
 extern int clone(int (*)(void *), void *, int, void *, ...);

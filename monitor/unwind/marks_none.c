@@ -3,6 +3,9 @@
 #include "monitor/unwind/marks.h"
 
 #include "monitor/format/format.h"
+#include "monitor/unwind/walk.h"
+
+uintptr_t mprof__first_stack_top;
 
 void mprof__marks_initialize(void) {
 }

@@ -29,7 +29,6 @@ _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 
 /* What frames are compared with that are always or never the same. */
 static const uintptr_t constant = 1;
-uintptr_t mprof__first_stack_top;
 
 /* Stands for the place of a return address that is in a register. */
 static uintptr_t nowhere;

@@ -8,8 +8,6 @@
 
 #include "monitor/base/table.h"
 
-uintptr_t mprof__first_stack_top;
-
 enum { FIRST_ROOM = 512 };
 
 static bool more_room(struct mprof__chain *chain) {

@@ -219,7 +219,7 @@ static void play_counter(struct player *p, const struct mprof_node *node,
             (struct mprof_count){n.allocs - half.allocs, n.bytes - half.bytes};
     if (half.allocs == 0 && half.bytes == 0)
         return;
-    mprof_ref place = mprof__tree_place(&p->thread->trees);
+    mprof_ref place = mprof__trees_place(&p->thread->trees);
     struct mprof_counter *to =
         mprof__counter(&p->thread->trees, place, fresh_key(counter->key),
                        (struct mprof_count){1, half.bytes});

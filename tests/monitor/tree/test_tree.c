@@ -47,7 +47,7 @@ static mprof_ref find(const unsigned *sites_of, size_t count) {
     thread->chain.count = count;
     thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
     thread->chain.reused = 0;
-    return mprof__tree_place(&thread->trees);
+    return mprof__trees_place(&thread->trees);
 }
 
 static struct mprof_node *at(mprof_ref node) {

@@ -1,0 +1,53 @@
+/* current.h - which session records now, for all who look without a lock. */
+#ifndef MONITOR_RECORD_CURRENT_H
+#define MONITOR_RECORD_CURRENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitor/base/atomic.h"
+
+struct mprof__session;
+
+/* In a child that was made without atfork handlers, by a raw clone(), these are
+ * 0: nothing there may write to the parent's data file. */
+struct mprof__sessions {
+    struct mprof__session *current; /* that records; atomic */
+    struct mprof__session *tracked; /* whose objects are remembered; atomic */
+    uint64_t recording;             /* the current one's id, or 0; atomic */
+    bool known;                     /* false: such a child; atomic */
+};
+extern union mprof__page {
+    struct mprof__sessions sessions;
+    char page[4096];
+} mprof__page;
+
+/* The session that records, NULL while none does. */
+static inline struct mprof__session *mprof__current(void) {
+    return mprof__load_acquire(&mprof__page.sessions.current);
+}
+
+/* Its id, 0 while none does: a line of the cache less on the path. */
+static inline uint64_t mprof__recording_id(void) {
+    return mprof__load_acquire(&mprof__page.sessions.recording);
+}
+
+/* The session whose objects are remembered, also while it is stopped. */
+static inline struct mprof__session *mprof__tracked(void) {
+    return mprof__load_acquire(&mprof__page.sessions.tracked);
+}
+
+/* From here on CURRENT records, or none does, and the objects of TRACKED are
+ * remembered. */
+void mprof__set_current(struct mprof__session *current, uint64_t id,
+                        struct mprof__session *tracked);
+
+/* SESSION, with ID, is lost: if it is the current one, there is none.  Any
+ * thread, any time. */
+void mprof__drop_current(struct mprof__session *session, uint64_t id);
+
+/* The page stays with this process: children of a raw clone() get zeros. */
+void mprof__keep_current(void);
+
+#endif

@@ -1,0 +1,106 @@
+/* trees.c - see trees.h: from a chain to its node, in the tree or the spill. */
+#include "monitor/tree/trees.h"
+
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/tree/short.h"
+
+bool mprof__trees_begin(struct mprof__trees *trees) {
+    mprof__tree_prepare(trees, &trees->tree, MPROF_NODES, MPROF_COUNTERS);
+    return mprof__tree_plant(&trees->tree) && mprof__root_counters(trees);
+}
+
+/* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
+ * MPROF__FOLDS: there is no room.  The outermost functions of all chains are
+ * few. */
+static uint32_t find_child(struct mprof__trees *trees, mprof_ref parent,
+                           size_t index) {
+    mprof_ref function = mprof__tree_function(trees, index);
+    if (function == 0)
+        return MPROF__FOLDS;
+    mprof_ref node = mprof__tree_node(
+        trees, parent, mprof__tree_call(trees, index, function),
+        mprof__tree_news(trees, index),
+        index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
+    return node == 0 ? MPROF__FOLDS : node;
+}
+
+static uint32_t __attribute__((noinline))
+inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index,
+              uint64_t key) {
+    uint32_t child = find_child(trees, parent, index);
+    mprof__tree_remember(trees, &trees->tree, parent, key, child);
+    return child;
+}
+
+/* One step inwards from PARENT, in a whole chain. */
+static inline uint32_t inward(struct mprof__trees *trees, mprof_ref parent,
+                              size_t index) {
+    uint64_t key = mprof__step_key(&trees->chain->frames[index]);
+    const struct mprof__step *step = mprof__step_at(&trees->tree, parent, key);
+    return mprof__is_step(step, parent, key)
+               ? step->child
+               : inward_slowly(trees, parent, index, key);
+}
+
+/* From frame INDEX on the chain is folded; PARENT is the node of its caller,
+ * which is that of a whole chain or not.  0: the spill was full, and is empty
+ * now. */
+static mprof_ref fold(struct mprof__trees *trees, mprof_ref parent,
+                      size_t index) {
+    const struct mprof__chain *chain = trees->chain;
+    bool leaves = index == 0 || !chain->frames[index - 1].folded;
+    if (leaves)
+        trees->lost = !mprof__spill_takes(trees);
+    if (!trees->lost && !mprof__spill_begins(trees))
+        return 0;
+    if (leaves && !trees->lost)
+        parent = mprof__spill_twin(trees, parent, index);
+    for (; parent != 0 && index < chain->count; index++, leaves = false) {
+        parent = trees->lost ? mprof__short_inward(trees, parent, index, leaves)
+                             : mprof__spill_inward(trees, parent, index);
+        chain->frames[index].node = parent;
+        chain->frames[index].folded = true;
+    }
+    return parent;
+}
+
+/* The node of the chain, of which AT frames have theirs already; 0 as above. */
+static mprof_ref place_from(struct mprof__trees *trees, size_t at) {
+    const struct mprof__chain *chain = trees->chain;
+    mprof_ref node = at == 0 ? trees->tree.root : chain->frames[at - 1].node;
+    if (at > 0 && __builtin_expect(chain->frames[at - 1].folded, 0))
+        return fold(trees, node, at);
+    for (; at < chain->count; at++) {
+        uint32_t child = inward(trees, node, at);
+        if (__builtin_expect(child == MPROF__FOLDS, 0))
+            return fold(trees, node, at);
+        node = child;
+        chain->frames[at].node = node;
+        chain->frames[at].folded = false;
+    }
+    trees->lost = false;
+    return node;
+}
+
+mprof_ref mprof__trees_place(struct mprof__trees *trees) {
+    const struct mprof__chain *chain = trees->chain;
+    /* What has no room in the spill does not stay lost when it has some. */
+    bool anew = trees->lost && mprof__spill_takes(trees);
+    mprof_ref node = place_from(trees, anew ? 0 : chain->reused);
+    while (__builtin_expect(node == 0, 0))
+        node = place_from(trees, 0);
+    const struct mprof__site *site =
+        chain->innermost == NULL ? NULL : chain->innermost->site;
+    if (trees->counted != node || trees->counted_site != site) {
+        /* Should a jump leave this in the middle, they are of none. */
+        trees->counted = 0;
+        mprof__order_for_handlers();
+        memset(trees->counter, 0, sizeof trees->counter);
+        trees->counted_site = site;
+        mprof__order_for_handlers();
+        trees->counted = node;
+    }
+    return node;
+}
