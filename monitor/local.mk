@@ -208,7 +208,7 @@ hook_sources = \
 # Stands before the C library's malloc() and starts the monitor by itself
 
 malloc_sources = \
-	monitor/malloc/around.h \
+	monitor/malloc/around.c monitor/malloc/around.h \
 	monitor/malloc/autostart.c monitor/malloc/autostart.h \
 	monitor/malloc/binding.c \
 	monitor/malloc/c_adapter.c \

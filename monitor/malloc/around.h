@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitor/base/loaded.h"
 #include "monitor/base/objects.h"
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/unwind/arch.h"
@@ -31,6 +32,9 @@ enum { MPROF__LOOSELY = 1 };
 /* Does the program call the function with FRAME, though the next allocator was
  * called further out? */
 bool mprof__is_programs(const void *frame);
+
+/* FILE is an allocator with functions of its own: see further.h. */
+void mprof__add_allocator(const struct mprof__loaded *file);
 
 /* The function with FRAME is about to call the next allocator.  False: it is
  * that allocator which asks. */

@@ -16,6 +16,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/loaded.h"
 #include "monitor/malloc/definitions.h"
+#include "monitor/malloc/around.h"
 #include "monitor/malloc/further.h"
 #include "monitor/malloc/unseen.h"
 
@@ -216,26 +217,12 @@ static void bind_library(struct library *l, const ElfW(Dyn) * dynamic) {
     bind_all(l, table[1], bytes[1]);
 }
 
-enum { ALLOCATORS = 4 };
-static struct mprof__loaded allocators[ALLOCATORS]; /* `end` is 0: none */
-
 static void note_allocator(const struct mprof__loaded *file) {
     bool is_one = false;
     for (unsigned i = 0; i < MPROF__FURTHERS; i++)
         is_one |= homes[i] == file->start;
-    for (unsigned i = 0; is_one && i < ALLOCATORS; i++) {
-        if (allocators[i].end == 0)
-            allocators[i] = *file;
-        if (allocators[i].start == file->start)
-            return;
-    }
-}
-
-bool mprof__further_asks(uintptr_t address) {
-    for (unsigned i = 0; i < ALLOCATORS; i++)
-        if (address >= allocators[i].start && address < allocators[i].end)
-            return true;
-    return false;
+    if (is_one)
+        mprof__add_allocator(file);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {

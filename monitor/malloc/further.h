@@ -12,7 +12,6 @@
 #ifndef MONITOR_MALLOC_FURTHER_H
 #define MONITOR_MALLOC_FURTHER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Find out which of these functions there are: once, before a second thread,
@@ -22,9 +21,6 @@ void mprof__further_find(void);
 /* Bind all libraries that are there; to be called again when there are more.
  * Takes the lock of the loader. */
 void mprof__further_bind(void);
-
-/* Is ADDRESS in an allocator with such functions? */
-bool mprof__further_asks(uintptr_t address);
 
 /* A function of an allocator, whatever its arguments are. */
 typedef uintptr_t mprof__further(uintptr_t, uintptr_t, uintptr_t, uintptr_t);

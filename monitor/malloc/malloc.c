@@ -103,31 +103,6 @@ start_early(int argc, char **argv, char **environment) {
     errno = saved;
 }
 
-__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
-
-/* What the next allocator asks for itself is part of what it was asked for;
- * what a signal handler does that interrupts it is the program's.  A handler's
- * frame is far away: the registers are between. */
-bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
-    enum { LEAST_BETWEEN = 1024 };
-    const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
-    if (mprof__calling & MPROF__LOOSELY) {
-        uintptr_t pc, sp, bp;
-        mprof__caller(frame, &pc, &sp, &bp);
-        return pc != 0 && !mprof__further_asks(pc);
-    }
-    return m != NULL &&
-           mprof__calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
-           m->interrupts(frame, mprof__calling);
-}
-
-void __attribute__((noinline))
-mprof__refused(const struct mprof__malloc_monitor *m) {
-    int saved = errno;
-    m->failed();
-    errno = saved;
-}
-
 PUBLIC void *malloc(size_t bytes) {
     const void *frame = MPROF__FRAME();
     prepare();
