@@ -123,7 +123,6 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
           void *block) {
     const void *frame = MPROF__FRAME();
     uintptr_t stack = mprof__stack();
-    struct mprof__trail trail = {NULL, NULL};
     const struct mprof_count count = {1, bytes};
     note_thread();
     mprof__ecl_count(bytes);
@@ -138,15 +137,10 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
         bin = mprof__bin_of(thread, (unsigned)type % MPROF__TYPES,
                             (uintptr_t)clas);
     if (__builtin_expect(bin != NULL, 1)) {
-        struct mprof__memo *memo = &thread->memo;
+        const struct mprof__memo *memo = &thread->memo;
         uint32_t key = mprof__bin_key(memo->base, bin, storage != 0);
-        struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
         struct mprof_counter *counter =
-            cell == NULL ? NULL : mprof__cell_counter(memo, cell, key);
-        if (counter == NULL)
-            counter = mprof__counter_guarded(me, thread, frame, trail, key);
-        else
-            mprof__check_cell(thread, frame, cell);
+            mprof__counter_quickly(me, thread, frame, key);
         if (__builtin_expect(counter != NULL &&
                                  mprof__count_lisp(thread, counter, bin,
                                                    storage != 0, count),

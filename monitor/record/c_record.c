@@ -246,7 +246,6 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
                             const void *frame) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
-    struct mprof__trail trail = {NULL, NULL};
     bool by_rules = false;
     struct place p;
     if (__builtin_expect(me == NULL, 0)) {
@@ -254,16 +253,9 @@ HOT void mprof__c_allocated(const void *object, uint64_t bytes,
         return;
     }
     if (__builtin_expect(find_place(me, object, bytes, &p), 1)) {
-        unsigned class_ = mprof_size_class(bytes);
-        struct mprof__memo *memo = &p.thread->memo;
-        struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
-        struct mprof_counter *counter =
-            cell == NULL ? NULL : mprof__cell_counter(memo, cell, class_);
-        if (counter == NULL)
-            counter =
-                mprof__counter_guarded(me, p.thread, frame, trail, class_);
-        else
-            mprof__check_cell(p.thread, frame, cell);
+        const struct mprof__memo *memo = &p.thread->memo;
+        struct mprof_counter *counter = mprof__counter_quickly(
+            me, p.thread, frame, mprof_size_class(bytes));
         if (__builtin_expect(counter != NULL, 1)) {
             struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
             bool is_quick = mprof__c_counter_is_quick(&p.thread->share, own,
