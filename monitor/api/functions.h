@@ -1,4 +1,4 @@
-/* functions.h - what stands behind the functions of mprof.h; see public.c. */
+/* functions.h - the functions that mprof.h's functions call; see public.c. */
 #ifndef MONITOR_API_FUNCTIONS_H
 #define MONITOR_API_FUNCTIONS_H
 

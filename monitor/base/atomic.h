@@ -27,7 +27,7 @@
 #define mprof__add_ordered(at, n) __atomic_add_fetch(at, n, __ATOMIC_SEQ_CST)
 #define mprof__sub_ordered(at, n) __atomic_sub_fetch(at, n, __ATOMIC_SEQ_CST)
 
-/* Acquire and release: put VALUE there, and tell what was there before. */
+/* Acquire and release: store VALUE, and return the old value. */
 #define mprof__exchange(at, value)                                             \
     __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL)
 

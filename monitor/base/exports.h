@@ -8,7 +8,7 @@
 
 #include "monitor/base/loaded.h"
 
-/* What is to be known of a file before names are looked up in it. */
+/* A file's tables, which must be found before names are looked up in it. */
 struct mprof__exports {
     struct mprof__loaded file;
     uintptr_t hash, symbols, names; /* its tables; 0: it has none to rely on */

@@ -35,7 +35,7 @@ struct mprof__object {
     /* Not remembered here: */
     uint64_t session; /* id of the one that recorded it */
     const void *at;   /* its address */
-    uint64_t allocs;  /* that it stands for; where all are recorded 1 */
+    uint64_t allocs;  /* allocations that it represents; 1 without sampling */
 };
 
 /* The invariants, of the word of ADDRESS. */
@@ -54,7 +54,8 @@ struct mprof__resized {
  * that no allocator returns (not a multiple of 8). */
 bool mprof__objects_put(const void *address, struct mprof__object object);
 
-/* Forget the object at ADDRESS and tell what it was; false: not recorded. */
+/* Forget the object at ADDRESS and store in *WHAT what it was; false: it was
+ * not recorded. */
 bool mprof__objects_take(const void *address, struct mprof__object *object);
 
 /* The words of 16 MiB of addresses, for a thread that comes there again. */

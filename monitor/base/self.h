@@ -28,14 +28,14 @@ enum { MPROF__MOST_HELD = 4 };
 /* A thread of the process; reused by another thread once `dead`. */
 struct mprof__self {
     int inside;         /* written by the thread, read by who stops; atomic */
-    bool silent;        /* what this thread allocates now is the monitor's */
+    bool silent;        /* the monitor itself is allocating now */
     bool shared;        /* by threads that are nearly gone */
     uint32_t silences;  /* stretches of Lisp that are the monitor's, in each
                            other */
     uint64_t silent_id; /* heap[MPROF_LISP_HEAP].id outside of these */
     uintptr_t stack;    /* while inside: where on the stack the thread was */
     struct {
-        uint64_t id; /* of the session that `thread` belongs to */
+        uint64_t id; /* the session's that `thread` belongs to */
         struct mprof__thread *thread;
     } heap[MPROF_HEAPS];
     struct mprof__shadow shadow; /* where it last had objects */
@@ -45,7 +45,7 @@ struct mprof__self {
     pthread_mutex_t *held[MPROF__MOST_HELD];
     int held_count;
     struct mprof__session *resizes; /* it stays inside for realloc() */
-    bool moves; /* what realloc() has is in no word; atomic */
+    bool moves; /* realloc() has an object that no shadow word has; atomic */
     pid_t tid;
     bool guarded; /* by `guard`, until it leaves */
     void *guard[5];

@@ -3,8 +3,8 @@
  * A range of addresses as large as the limit is chosen at once, and the file is
  * mapped into it piece by piece, so records never move.  The blocks of each
  * piece are allocated before it is mapped: a full disk is an error here and
- * never a SIGBUS in the profiled program.  When somebody else cuts the file,
- * the recording is lost and over; see cut.h.
+ * never a SIGBUS in the profiled program.  If another process cuts the file,
+ * the recording is lost and ends; see cut.h.
  *
  *
  *     base              used      mapped         limit - reserve      limit
@@ -15,9 +15,9 @@
  * MPROF_HEADER_BYTES <= used <= mapped <= limit.  All are multiples of 8,
  * mapped of the page size.  The records cover [MPROF_HEADER_BYTES, used)
  * without a gap: each begins where the one before ends, `bytes` of its head
- * further on, a multiple of 8.  `used`, which stands in the header, grows over
- * a record when it is complete, and never shrinks; a ref is the offset of a
- * record, or of a thing in a block, / 8.
+ * further on, a multiple of 8.  `used` is in the header.  It grows over a
+ * record when that is complete, and never shrinks.  A ref is the offset of a
+ * record, or of a thing in a block, divided by 8.
  *
  * One thread at a time may call the functions that add records (the caller
  * holds the arena's lock); every thread may write into records.
@@ -44,17 +44,17 @@ struct mprof__arena {
     size_t limit;     /* bytes of the range */
     size_t mapped;    /* bytes of the file mapped so far */
     int fd;           /* -1 while there is none for us */
-    const char *path; /* of the file, or NULL; the caller's */
-    dev_t device;     /* of the file behind fd, to notice when the program */
+    const char *path; /* the file's, or NULL; owned by the caller */
+    dev_t device;     /* the file's behind fd, to notice when the program */
     ino_t inode;      /*   closed our descriptor and opened its own at it */
     bool full;        /* the file cannot grow any more */
-    bool cut;         /* somebody else has cut it; atomic, see cut.h */
+    bool cut;         /* another process has cut it; atomic, see cut.h */
     int refused;      /* 0, or why the system did not let it: an errno */
-    uint32_t waits, backoff; /* requests until it is asked again for the file,
-                                which could not be reached */
-    size_t reserve; /* of the limit, for what must not fail for want of room
-                       that whole chains have taken; see enum mprof__room */
-    uint64_t mapped_before; /* what mprof__mapped was when it was opened */
+    uint32_t waits, backoff; /* requests until the next attempt to reach the
+                                file, after one that failed */
+    size_t reserve; /* bytes below the limit that whole chains may not take;
+                       see enum mprof__room */
+    uint64_t mapped_before; /* mprof__mapped when it was opened */
     uint64_t started;       /* CLOCK_MONOTONIC, ns, when it was last started to
                                record into it, */
     uint64_t before;        /* and ns recorded before that */
@@ -81,8 +81,9 @@ void mprof__arena_close(struct mprof__arena *arena);
 /* Let go of the file of one that was cut, which others may still touch. */
 void mprof__arena_leave_file(struct mprof__arena *arena);
 
-/* Room for a record of BYTES bytes (rounded up to 8), zeroed but for its head.
- * It becomes part of the file with mprof__arena_publish().  NULL: no room. */
+/* Return space for a record of BYTES bytes (rounded up to 8), zeroed except its
+ * head.  It becomes part of the file with mprof__arena_publish().  NULL: there
+ * is no space. */
 void *mprof__arena_record(struct mprof__arena *arena, uint32_t type,
                           size_t bytes);
 mprof_ref mprof__arena_publish(struct mprof__arena *arena, void *record);
@@ -118,7 +119,8 @@ mprof__arena_header(const struct mprof__arena *arena) {
     return (struct mprof_header *)arena->base;
 }
 
-/* What there is to be room for: the first is the first to be refused. */
+/* Purposes that space is reserved for.  The first is the first to be refused.
+ */
 enum mprof__room {
     MPROF__FOR_CHAINS,   /* the tree of whole chains */
     MPROF__FOR_SHORT,    /* spills; chains of the innermost functions */
@@ -161,8 +163,8 @@ static inline void *mprof__arena_at(const struct mprof__arena *arena,
     return arena->base + (size_t)ref * 8;
 }
 
-/* Is the file as long as the arena takes it to be?  What was not used yet,
- * somebody may have cut off. */
+/* Return true if the file is as long as the arena takes it to be: another
+ * process may have cut off its unused end. */
 bool mprof__arena_is_whole(struct mprof__arena *arena);
 
 /* Write the STRING at REF, or "", into TEXT of SIZE bytes, as far as it fits.

@@ -22,8 +22,8 @@ struct mprof__blocks {
     mprof_ref thread;         /* its THREAD */
     struct mprof_block *last; /* NULL: there are none yet */
     uint32_t type;            /* enum mprof_record_type */
-    uint32_t bytes;           /* of a thing, a multiple of 8 */
-    uint32_t room;            /* things that there is room for, in all blocks */
+    uint32_t bytes;           /* size of a thing, a multiple of 8 */
+    uint32_t room;            /* things that fit into all blocks together */
     bool fixed; /* there is one block, and there will be no other */
 };
 
@@ -36,8 +36,8 @@ mprof__block_capacity(const struct mprof__blocks *blocks) {
                      blocks->bytes;
 }
 
-/* Where the next thing of BLOCKS is made; what is there is arbitrary.  NULL:
- * there is no ROOM for it.  Takes the arena's lock. */
+/* Return the address for the next thing of BLOCKS, with arbitrary contents.
+ * NULL: there is no ROOM for it.  Takes the arena's lock. */
 void *mprof__block_next(struct mprof__blocks *blocks, enum mprof__room room);
 
 /* Make the one block of FIXED blocks, with room for CAPACITY things; the caller

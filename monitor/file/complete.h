@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* Complete the file PATH.  Does nothing unless it is one of these, and whole as
- * far as its header tells.  Returns the bytes that lived in it and are still in
- * the sum of a group. */
+/* Complete the file PATH, if it is one of these and has all that its header
+ * announces.  Return the bytes that were live in it and are still in the sum of
+ * a group. */
 uint64_t mprof__complete_earlier(const char *path);
 
 #endif

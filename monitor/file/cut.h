@@ -1,8 +1,8 @@
-/* cut.h - a data file that somebody cuts while it is mapped.
+/* cut.h - a data file that another process cuts while it is mapped.
  *
- * Whoever touches memory of a file beyond its end gets SIGBUS.  A handler gives
- * such an arena memory that is nobody's file, and its recording is over; what
- * else the signal is for goes where the program has it go.
+ * A thread that touches mapped memory beyond the end of a file gets SIGBUS.
+ * Our handler replaces such an arena by anonymous memory, and its recording
+ * ends.  Any other SIGBUS is passed on to the program's handler.
  */
 #ifndef MONITOR_FILE_CUT_H
 #define MONITOR_FILE_CUT_H
@@ -18,9 +18,9 @@ struct mprof__arena;
 void mprof__cut_watch(struct mprof__arena *arena);
 void mprof__cut_unwatch(struct mprof__arena *arena);
 
-/* The same of SIZE bytes at BASE, where another file is mapped: *CUT tells that
- * it was cut: what is written there goes nowhere, and what is read may be
- * zeros. False: there are too many. */
+/* Watch SIZE bytes at BASE, where another file is mapped.  *CUT becomes true
+ * when it was cut: then writes go nowhere, and reads may return zeros.  False:
+ * too many files are watched. */
 bool mprof__cut_watch_region(char *base, size_t size, bool *cut);
 void mprof__cut_unwatch_region(const char *base);
 
@@ -28,10 +28,11 @@ void mprof__cut_unwatch_region(const char *base);
  * any time. */
 void mprof__cut_found(struct mprof__arena *arena);
 
-/* What a function of mprof.h returns then, with errno. */
+/* Return the error code of mprof.h's functions for a cut file, and set errno.
+ */
 int mprof__cut_error(void);
 
-/* sigaction() of SIGBUS as if nobody watched: for the program. */
+/* Do the program's sigaction() of SIGBUS, as if we had no handler. */
 int mprof__cut_sigaction(const struct sigaction *action, struct sigaction *old);
 
 #endif

@@ -3,8 +3,8 @@
  *     bucket[hash & mask] -> thing --next--> thing --next--> 0
  *
  * The things lie in the data file, and carry the ref of the next one in their
- * bucket at the place that the index is told; so it takes a ref or two a thing
- * beside the file.  All of one thread.
+ * bucket in the member that `next` names.  So the index takes one or two refs
+ * for each thing, outside of the file.  It belongs to one thread.
  */
 #ifndef MONITOR_FILE_INDEX_H
 #define MONITOR_FILE_INDEX_H

@@ -1,4 +1,4 @@
-/* save.h - a copy of the data file, while it is recorded into. */
+/* save.h - copy the data file while the recording runs. */
 #ifndef MONITOR_FILE_SAVE_H
 #define MONITOR_FILE_SAVE_H
 

@@ -10,7 +10,7 @@ struct mprof_record;
 
 /* For one thread at a time. */
 struct mprof__finder {
-    uint64_t scanned; /* bytes of the data file: what is before is known */
+    uint64_t scanned; /* bytes of the data file that were searched */
     struct mprof__found {
         struct mprof__found *older;
         uint32_t count;
@@ -18,7 +18,7 @@ struct mprof__finder {
     } * found;
 };
 
-/* Add those of TYPE that were published since the last time. */
+/* Add the records of TYPE that were published since the last call. */
 void mprof__find_more(struct mprof__finder *finder,
                       const struct mprof__arena *arena, uint32_t type);
 

@@ -7,15 +7,14 @@
  *                                            |  each object that was not
  *                                            |  marked: freed, in its counter
  *
- * An object is alive when the collector marked it.  What is noted here lies in
- * memory that the collector does not look at, as numbers that are no addresses,
- * so it keeps nothing alive; objects do not move, and finalizers and weak
- * pointers are not touched.  An object that died is found before its place is
- * used again: collections end under the collector's lock, and only then does
- * anybody get what is free.  What ECL frees by name is told by the hook, too:
- * freed(), mprof__alive_freed().  What others free by name dies when another
- * object is in its place, or at the next collection; where only some objects
- * are recorded, another one that is.
+ * An object is alive when the collector marked it.  Our notes are in memory
+ * that the collector does not scan, as numbers that are no addresses.  So they
+ * keep nothing alive; objects do not move, and finalizers and weak pointers
+ * work as always.  A dead object is found before its memory is used again:
+ * collections end under the collector's lock, and free memory is handed out
+ * only then.  If ECL frees an object itself, the hook reports that: freed(),
+ * mprof__alive_freed().  If other code frees one, we notice it when another
+ * recorded object has its address, or at the next collection.
  */
 #ifndef MONITOR_HEAP_ALIVE_H
 #define MONITOR_HEAP_ALIVE_H
@@ -27,16 +26,16 @@
 #include "monitor/base/objects.h"
 #include "monitor/file/arena.h"
 
-/* What is alive of a recording. */
+/* How a recording follows live objects. */
 struct mprof__alive {
     struct mprof__arena *arena;
-    unsigned mode;     /* MPROF_LIVE_ON, ...; 0: nothing is told of it */
-    uint32_t sampling; /* a byte in so many is looked at; 0: each allocation */
+    unsigned mode;     /* MPROF_LIVE_ON, ...; 0: it does not */
+    uint32_t sampling; /* one byte in so many is sampled; 0: no sampling */
     uint8_t epoch;     /* in which objects are allocated now */
 };
 
-/* The same as below, when something is unusual, or when OBJECT was sampled and
- * stands for N. */
+/* Do what mprof__alive_begin() does when something is unusual, or when OBJECT
+ * was sampled and represents N. */
 void mprof__alive_begin_slowly(const struct mprof__alive *alive,
                                const void *object, mprof_ref counter,
                                struct mprof_count n);
@@ -60,9 +59,9 @@ mprof__alive_begin(const struct mprof__alive *alive,
     mprof__store_relaxed(word, (uint64_t)counter << 32 | bytes);
 }
 
-/* A collection has ended: IS_ALIVE tells whether what is at an address was
- * marked.  Under the collector's lock, in the hook.  RECORDS: the data file may
- * be written to. */
+/* Count the objects that a collection found dead.  IS_ALIVE returns true if the
+ * object at an address was marked.  Under the collector's lock, in the hook.
+ * RECORDS: the data file may be written to. */
 void mprof__alive_collected(struct mprof__alive *alive, bool records,
                             bool (*is_alive)(const void *address));
 
@@ -77,7 +76,7 @@ struct mprof__epochs {
 };
 void mprof__alive_choose(struct mprof_header *copy, const void *epochs);
 
-/* The recording goes on: what died since it stopped is noted. */
+/* The recording goes on: count the objects that died since it stopped. */
 void mprof__alive_resume(struct mprof__alive *alive);
 
 #endif

@@ -26,8 +26,8 @@ struct mprof__curve {
 /* Make the record, once; not under the lock of the heap. */
 void mprof__curve_begin(struct mprof__curve *curve, struct mprof__arena *arena);
 
-/* Under the lock: ALLOCATED bytes were, of which CURRENT live, those of an
- * object among them that is not counted yet. */
+/* Add a point, under the lock: ALLOCATED bytes so far, CURRENT of them live,
+ * with an object that is not counted yet. */
 void mprof__curve_add(struct mprof__curve *curve, struct mprof__arena *arena,
                       uint64_t allocated, uint64_t current);
 

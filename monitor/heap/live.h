@@ -3,26 +3,25 @@
  *
  * Each event of the heap adds to what lives or takes from it, and the peak is
  * the most that this ever was, in an order of the events that agrees with each
- * thread's own and with time.  It is raised when something is freed that lives
- * at a new height, so it only grows, and tells times apart: a counter that is
- * to change, and was not changed since the peak was raised, notes what it has.
- * In the end each has what lived at the peak: what it noted then, or what it
- * has had ever since.
+ * thread's own and with time.  It is raised when something is freed at a new
+ * height.  So it only grows, and its value identifies a moment.  A counter that
+ * was not changed since the peak was raised notes its numbers before it
+ * changes.  In the end each counter has the bytes that were live at the peak:
+ * those that it noted then, or those that it has had ever since.
  *
  *     allocated(), release()                       c_record.c
  *       |  the thread's own share, a line of the cache that it alone writes
- *       | may be that of ALL: what lives; nobody else asks now
+ *       | may be ALL: the live bytes; no other thread asks now
  *       | or a PART: so many bytes that whatever others do the peak cannot be
  *       |            reached
- *       | more than that, or somebody took it back
+ *       | more than that, or another thread took it back
  *     mprof__live_slowly()                         live.c
  *          one sum, under a lock; shares are given and taken back
  *
  * A share is taken back without waiting for its thread: `most` becomes
  * INT64_MIN, all threads pass a barrier (membarrier), and then `live` is read.
  * A thread stores what lives, then looks at `most`; so an event is either in
- * what was read, or its thread sees that the share is gone, and which of the
- * two.
+ * the number that was read, or its thread sees that the share is gone.
  */
 #ifndef MONITOR_HEAP_LIVE_H
 #define MONITOR_HEAP_LIVE_H
@@ -38,15 +37,16 @@
 
 enum { MPROF__HAS_NONE, MPROF__HAS_PART, MPROF__HAS_ALL };
 
-/* What a thread has for itself; the first line of the processor's cache is on
- * the path of each event. */
+/* The part of the heap that a thread changes without a lock.  The first cache
+ * line is on the path of each event. */
 struct mprof__share {
     int64_t live;        /* bytes: all, or of its part; atomic */
     int64_t most;        /* that `live` may be without asking; atomic */
     int64_t peak;        /* bytes, when it was raised last; atomic */
     uint64_t clock;      /* bytes allocated so far, by all threads */
-    uint64_t clock_at;   /* when others are to be told; atomic */
-    const void *last;    /* what the last event allocated, or NULL */
+    uint64_t clock_at;   /* the clock at which to call mprof__live_tick();
+                            atomic */
+    const void *last;    /* the object that the last event allocated, or NULL */
     uint64_t not_narrow; /* bits that the sums of a narrow counter have not, as
                           * the lifetime of so many would need more than a word
                           * with this clock */
@@ -57,22 +57,22 @@ struct mprof__share {
     bool taken;     /* back by another, when `live` was `taken_at` */
     int64_t taken_at;
     int64_t part;    /* PART: bytes of it */
-    uint64_t synced; /* of its clock, what others were told */
+    uint64_t synced; /* its clock, as far as the heap's includes it */
     struct mprof__live *heap;
     struct mprof_thread *record; /* of its thread */
-    struct mprof__share *next;   /* of all that the heap has */
+    struct mprof__share *next;   /* in the heap's list */
 } __attribute__((aligned(64)));
 
 /* The heap of a recording; all under the lock. */
 struct mprof__live {
     pthread_mutex_t lock; /* the last in the order of locks */
-    int64_t live;         /* without that of who has ALL; parts as if used */
+    int64_t live;         /* without the share that is ALL; parts as if used */
     int64_t peak;
     int64_t note_at;                 /* height whose time is to be noted */
     uint64_t clock, curve_at;        /* when the curve has its next point */
-    struct mprof__arena *arena;      /* where it is recorded */
+    struct mprof__arena *arena;      /* the data file */
     struct mprof__curve curve;       /* it over time */
-    struct mprof__share *shares;     /* of all threads; atomic */
+    struct mprof__share *shares;     /* list, one for each thread; atomic */
     struct mprof__share *all;        /* who has it, or NULL */
     uint32_t members;                /* threads that had events */
     uint32_t parts, active;          /* of these, in this round: */
@@ -96,8 +96,8 @@ void mprof__live_end(struct mprof__live *heap);
  * without asking.  errno stays. */
 void mprof__live_slowly(struct mprof__share *share, int64_t bytes);
 
-/* What HEAP has now, in bytes and allocations.  With RESET the peak that is
- * told is that from now on. */
+/* The numbers of a heap.  mprof__live_read() stores HEAP's present ones in
+ * *NOW; with RESET its peak counts from now on. */
 struct mprof__heap_now {
     uint64_t current, peak; /* bytes */
     uint64_t total, count;  /* bytes, allocations */
@@ -106,7 +106,7 @@ struct mprof__heap_now {
 void mprof__live_read(struct mprof__live *heap, bool reset,
                       struct mprof__heap_now *now);
 
-/* What lives in HEAP now, in bytes. */
+/* Return the live bytes of HEAP. */
 uint64_t mprof__live_bytes(struct mprof__live *heap);
 
 /* The clock of SHARE came to `clock_at`. */

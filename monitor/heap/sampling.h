@@ -1,5 +1,5 @@
-/* sampling.h - which allocations are recorded where not all are, and for how
- * many each of them stands.
+/* sampling.h - choose the allocations that a sampling recording records, and
+ * how many allocations each of them represents.
  *
  * Along the bytes that a thread allocates lie points, at random and independent
  * of each other, one in so many bytes on average: a Poisson process.  An object
@@ -7,7 +7,7 @@
  *
  *     p = 1 - exp(-bytes * rate)
  *
- * and stands for 1/p objects of its size: the estimator of Horvitz and Thompson
+ * and represents 1/p objects of its size: the estimator of Horvitz and Thompson
  * (1952), of which the mean is the truth, for any set of objects.  1/p is
  * rounded up or down at random, so that its mean stays what it is.  Objects
  * that are much larger than the distance of two points count exactly.  The
@@ -29,8 +29,8 @@
 #include "monitor/base/self.h"
 #include "monitor/format/format.h"
 
-/* Of this thread.  What is left is 2^32 times the distance to the next point in
- * units of the mean distance: it is as good for any other rate. */
+/* The state of this thread.  `left` is 2^32 times the distance to the next
+ * point in units of the mean distance, so it is valid for any rate. */
 struct mprof__sampler {
     int64_t left;
     uint64_t random; /* state of the generator; 0: none yet */
@@ -56,7 +56,8 @@ static inline bool mprof__sampled(uint64_t bytes) {
     return __builtin_expect(mprof__sampler.left < 0, 0);
 }
 
-/* Then: is there, and for how many allocations and bytes does it stand? */
+/* If mprof__sampled() returned true: return true if there is a point, and store
+ * in *STANDS_FOR the allocations and bytes that the object represents. */
 bool mprof__sample(uint64_t bytes, struct mprof_count *stands_for);
 
 /* In the child of a fork, which is not to draw what its parent draws. */

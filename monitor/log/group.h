@@ -9,7 +9,7 @@ struct mprof_group;
 
 struct mprof__group {
     struct mprof_group *shared; /* NULL: none */
-    bool cut;                   /* somebody has cut the file; atomic */
+    bool cut;                   /* another process has cut the file; atomic */
 };
 
 /* Be one of those that share the file PATH.  False: errno says why not. */

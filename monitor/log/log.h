@@ -3,8 +3,8 @@
  *
  * A recording that is timed has an order of all events: who allocates or frees
  * holds the lock from when it takes the time until what it did is counted, and
- * written.  So the log, and sums that somebody makes of it, agree with the
- * data file to the byte and the nanosecond.
+ * written.  So the log, and sums over its lines, agree with the data file to
+ * the byte and the nanosecond.
  */
 #ifndef MONITOR_LOG_LOG_H
 #define MONITOR_LOG_LOG_H
@@ -24,19 +24,19 @@ struct mprof__live;
 
 struct mprof__log_options {
     bool timed;         /* with or without a log */
-    const char *path;   /* of the log, absolute; NULL: none */
+    const char *path;   /* the log's, absolute; NULL: no log */
     bool plain;         /* numbers alone, without their names */
     uint64_t threshold; /* bytes: of smaller objects there are no lines */
-    const char *group;  /* of the file of a group, absolute; NULL: none */
-    uint64_t orphaned;  /* bytes of its sum that nobody has any more */
+    const char *group;  /* path of a group's file, absolute; NULL: none */
+    uint64_t orphaned;  /* bytes of its sum that no process has any more */
 };
 
 struct mprof__log {
-    struct mprof__arena *arena; /* of the data file */
-    struct mprof__live *heap;   /* what is logged */
+    struct mprof__arena *arena; /* the data file */
+    struct mprof__live *heap;   /* the heap whose events are logged */
     bool timed;
     pthread_mutex_t lock;   /* the first of those within the hook */
-    bool running;           /* what passes is recorded */
+    bool running;           /* time that passes counts */
     uint64_t time;          /* CLOCK_MONOTONIC, ns, of the last event */
     uint64_t recorded;      /* ns until then */
     int64_t live;           /* bytes, after it */
@@ -48,16 +48,16 @@ struct mprof__log {
     char path[PATH_MAX];
 };
 
-/* What the recordings from now on are to do; the next one has the log.  NULL:
- * nothing. */
+/* Set the options of the next recordings; only the next one has the log.  NULL:
+ * none. */
 void mprof__log_set(const struct mprof__log_options *options);
 /* The next one has this log, anew. */
 void mprof__log_again(const struct mprof__log *log);
 
-/* For the C heap HEAP that is recorded in ARENA.  What cannot be created is
- * told in *ERRORS; all else goes on. */
+/* Begin the log of the C heap HEAP, whose data file is ARENA.  *ERRORS names
+ * the files that cannot be created; all else goes on. */
 struct mprof__log_errors {
-    const char *path, *group;    /* of the files that are not there, or NULL */
+    const char *path, *group;    /* files that are missing, or NULL */
     int path_error, group_error; /* why, as an errno */
 };
 void mprof__log_begin(struct mprof__log *log, struct mprof__arena *arena,
@@ -70,8 +70,8 @@ void mprof__log_pause(struct mprof__log *log, uint64_t now);
 
 /* The file ends with its last line, as long as nothing more comes. */
 void mprof__log_settle(struct mprof__log *log);
-/* The process ends, or the recording does: what lived in it is in no sum any
- * more. */
+/* The process or the recording ends: take its live bytes out of the group's
+ * sum. */
 void mprof__log_retire(struct mprof__log *log);
 /* Let go of it, as it is. */
 void mprof__log_end(struct mprof__log *log);

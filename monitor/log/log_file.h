@@ -18,7 +18,7 @@ struct mprof__log_file {
     size_t used;   /* and so many are lines */
     uint64_t offset;
     size_t step; /* bytes that it grows by next */
-    bool cut;    /* somebody has cut it; atomic */
+    bool cut;    /* another process has cut it; atomic */
     int refused; /* 0, or why nothing more is written: an errno */
 };
 

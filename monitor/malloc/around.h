@@ -1,7 +1,7 @@
 /* around.h - what is done around each call of the next allocator.
  *
- * An allocator may be built upon itself, calloc() upon malloc(): what it calls
- * while it works for the program is its own affair.
+ * An allocator may be built upon itself, calloc() upon malloc().  Its calls
+ * while it works for the program are not recorded.
  */
 #ifndef MONITOR_MALLOC_AROUND_H
 #define MONITOR_MALLOC_AROUND_H
@@ -23,8 +23,8 @@
 
 /* Where on the stack this thread called the next allocator, 0 elsewhere.  A
  * frame further out than that shows that the call was abandoned by longjmp().
- * With bit 0: what is called may be more than an allocator, or be abandoned by
- * an exception. */
+ * With bit 0: the called function may do more than allocate, or be left by an
+ * exception. */
 extern __thread uintptr_t mprof__calling
     __attribute__((tls_model("initial-exec")));
 enum { MPROF__LOOSELY = 1 };

@@ -6,13 +6,13 @@
  *     MPROF_LIMIT     see mprof_set_limit(), bytes
  *     MPROF_START     "no": the program or the Lisp package starts by itself
  *     MPROF_CHILDREN  "no": children and what is executed later is not recorded
- *     MPROF_RUN       set by `mprof run`, which has told what can be told
+ *     MPROF_RUN       set by `mprof run`, which has printed all warnings
  *
  * A name without %p is for the first process.  A child that was forked writes
  * NAME.PID, from its fork on.  A program that is executed in a process takes
- * over that process's name; what was recorded before becomes NAME.PID.1, and
- * so on.  The file of a process that ended before this one began is replaced;
- * next to that of any other this one is called NAME.PID.
+ * over that process's name; the earlier recording becomes NAME.PID.1, and so
+ * on.  The file of a process that ended before this one began is replaced;
+ * beside any other file this one is called NAME.PID.
  */
 #ifndef MONITOR_MALLOC_AUTOSTART_H
 #define MONITOR_MALLOC_AUTOSTART_H
@@ -23,7 +23,7 @@
 /* Before the C library has them: the program's arguments and environment. */
 void mprof__autostart_early(int argc, char **argv, char **environment);
 
-/* Start as the environment says.  False: it is too early to tell. */
+/* Start as the environment says.  False: it is too early to decide. */
 bool mprof__autostart(void);
 
 /* The file name of this library, as it is in LD_PRELOAD; NULL: it has none. */
@@ -36,7 +36,7 @@ void mprof__autostart_miss(const char *file, const char *why);
 /* This process is a child that a raw clone() made. */
 void mprof__autostart_cloned(void);
 
-/* The process ends: a line about those of which nothing was recorded. */
+/* The process ends: print a line about programs that were not recorded. */
 void mprof__autostart_end(void);
 
 /* In the child of a fork: record from the next allocation on, beside FILE. */

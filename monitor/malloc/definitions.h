@@ -17,9 +17,9 @@ struct mprof__definition {
     uintptr_t start;             /* of that file in memory */
 };
 
-/* The definition of NAME that programs are bound to, and the next one behind
- * this library.  Of the files that were there when the program began; to be
- * called before a second thread can open or close others. */
+/* Return the definition of NAME that programs are bound to, and the next one
+ * behind this library.  Only files that were loaded when the program began are
+ * searched.  Call these before a second thread can open or close others. */
 struct mprof__definition mprof__first_definition(const char *name);
 struct mprof__definition mprof__next_definition(const char *name);
 

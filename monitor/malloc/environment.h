@@ -16,9 +16,9 @@ bool mprof__expand(const char *pattern, char *name, size_t size, bool *by_pid);
  * False: that is not what TEXT says, and nothing is changed. */
 bool mprof__read_run(const char *text, pid_t *pid, uint64_t *since);
 
-/* Take LIBRARY, where it stands first in LD_PRELOAD, and our own variables out
- * of VARIABLES, which NULL ends, in place.  Without START some stay, for who
- * starts later. */
+/* Remove LIBRARY, if it is the first in LD_PRELOAD, and our own variables from
+ * VARIABLES, which NULL ends, in place.  Without START some stay, for a
+ * recording that starts later. */
 void mprof__leave_environment(char **variables, const char *library,
                               bool start);
 

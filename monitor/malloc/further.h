@@ -32,8 +32,8 @@ enum {
     MPROF__FURTHERS
 };
 
-/* By number: the name, the function that tells the monitor, and the next one,
- * which that calls. */
+/* By number: the name, our function, which reports to the monitor, and the next
+ * one, which ours calls. */
 extern const char *const mprof__further_name[MPROF__FURTHERS];
 extern mprof__further *const mprof__further_ours[MPROF__FURTHERS];
 extern mprof__further *mprof__further_next[MPROF__FURTHERS];

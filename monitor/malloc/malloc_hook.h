@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is there a malloc() that tells what it does? */
+/* Return true if malloc() reports to us. */
 bool mprof__malloc_is_there(void);
 
-/* Write to TEXT what it does not tell, "" when that is nothing. */
+/* Write to TEXT the allocations that it does not report, "" if there are none.
+ */
 void mprof__malloc_unseen(char *text, size_t size);
 
 /* Start and stop recording allocations; frees are followed on. */

@@ -1,9 +1,9 @@
-/* malloc_monitor.h - between the allocator and who watches it.
+/* malloc_monitor.h - between the allocator and the code that observes it.
  *
- * malloc.c stands before the C library's allocator, as the patched ECL's
- * allocator stands before the collector, and tells a monitor what it does.
- * What is exported here is all of it, so that the monitor of another library,
- * such as the one for ECL, can take the place of the one that comes with it.
+ * malloc.c comes before the C library's allocator, like the patched ECL's
+ * allocator before the collector, and reports to a monitor.  The symbols here
+ * are exported, so that another library's monitor, such as the one for ECL, can
+ * replace the one in this library.
  */
 #ifndef MONITOR_MALLOC_MALLOC_MONITOR_H
 #define MONITOR_MALLOC_MALLOC_MONITOR_H
@@ -50,27 +50,27 @@ struct mprof__malloc_monitor {
     void (*replaced)(void);
 };
 
-/* Have FRESH told from now on, nobody when it is NULL.  With OLD, only if that
- * is the one that is told now.  Late calls of the former one may come; when it
- * is of another library it learns that it was replaced. */
+/* Report to FRESH from now on; NULL: to none.  With OLD, only if that is the
+ * present monitor.  A few late calls of the former monitor may follow; if it is
+ * another library's, its `replaced` is called. */
 void mprof_set_malloc_monitor(const struct mprof__malloc_monitor *old,
                               const struct mprof__malloc_monitor *fresh)
     __attribute__((visibility("default")));
 
-/* Write to TEXT by which ways the program allocates that nobody is told of, ""
- * when there is none.  Outside of all locks. */
+/* Write to TEXT the allocations of the program that are not reported, "" if
+ * there are none.  Outside of all locks. */
 void mprof_malloc_unseen(char *text, size_t size)
     __attribute__((visibility("default")));
 
-/* Who is told now, or NULL; for malloc.c. */
+/* The present monitor, or NULL; for malloc.c. */
 extern const struct mprof__malloc_monitor *mprof__malloc_watcher; /* atomic */
 
 static inline const struct mprof__malloc_monitor *mprof__malloc_monitor(void) {
     return mprof__load_acquire(&mprof__malloc_watcher);
 }
 
-/* Tell the monitor that the program is about to look at its stack, in a
- * function at FRAME; with 0, that it has done so. */
+/* Report that the program is about to look at its stack, in a function at
+ * FRAME; with 0, that it has done so. */
 void mprof__unwinding(uintptr_t frame);
 
 #endif

@@ -23,10 +23,10 @@ struct link_map;
 
 enum { MPROF__TYPES = 128, MPROF__NAME_BYTES = 512 };
 
-/* The object that stands for all forms which are evaluated only once. */
+/* The object that represents all forms which are evaluated only once. */
 enum { MPROF__TOPLEVEL_OBJECT = 2 };
 
-/* Where a function stands in the source; "": not known. */
+/* The position of a function in the source; "": not known. */
 struct mprof__source {
     char file[1024];
     int64_t position; /* see format.h */
@@ -53,9 +53,9 @@ struct mprof__adapter {
      * come. */
     void (*attach)(unsigned heaps);
     void (*detach)(void);
-    /* What the runtime does on its own to interrupt this thread waits from
-     * `defer` to `undefer`, which gets what the former returned; both or
-     * none are NULL. */
+    /* From `defer` to `undefer` the runtime does not interrupt this thread.
+     * `undefer` gets the value that `defer` returned.  Both or none are NULL.
+     */
     int (*defer)(void);
     void (*undefer)(int deferred);
     /* In the child of a fork: locks that other threads held are free. */
@@ -70,31 +70,32 @@ struct mprof__adapter {
     /* Look again for names of functions that NAMES has; called outside of
      * the hook, when the recording stops or is saved. */
     void (*rename)(struct mprof__names *names);
-    /* The thread that calls as the runtime knows it, kept alive; 0: it does
-     * not. And has that ended?  To the program it has as soon as somebody
-     * waited for it, while the system still takes it away.  Called outside of
-     * the hook when the recording stops or is saved.  Or both are NULL. */
+    /* Return the runtime's object for the calling thread, kept alive; 0: it has
+     * none.  And return true if that thread has ended.  For the program it has
+     * ended as soon as another thread joined it, even if the system still
+     * removes it.  Called outside of the hook when the recording stops or is
+     * saved.  Both or none are NULL. */
     uintptr_t (*self)(void);
     bool (*has_ended)(uintptr_t self);
     void (*runtime)(char *text, size_t size);
     void (*thread)(char *text, size_t size);
-    /* What the program allocates in the C heap by ways that nobody sees, "" if
-     * there are none; called outside of the hook and of all locks.  Or NULL. */
+    /* Describe the allocations of the C heap that mprof cannot observe; "":
+     * there are none.  Called outside of the hook and of all locks.  Or NULL.
+     */
     void (*unseen)(char *text, size_t size);
     /* Call FUNCTION with COOKIE and the bytes that live now after each change
      * of the C heap, from outside of the hook; NULL: no more.  Or NULL. */
     void (*watch)(void (*function)(void *cookie, uint64_t current),
                   void *cookie);
-    /* Is the function at START the interpreter?  Its frames are replaced by
-     * what they interpret: */
+    /* Return true if the function at START is the interpreter.  Its frames are
+     * replaced by the functions that they interpret: */
     bool (*interprets)(uintptr_t start);
-    /* For the frames of a chain that interpret, but for those that are
-     * `unreturned`, set `object`; what is `reused` ends at one where it
-     * changes. */
+    /* Set `object` in the interpreter's frames of the chain, except in those
+     * that are `unreturned`.  `reused` ends at a frame where it changes. */
     void (*match)(struct mprof__chain *chain);
-    /* Where in the frame [LOW, HIGH) of the interpreter it says what runs
-     * there; NULL: nobody knows.  And the object that such a word means; 0: the
-     * interpreter itself. */
+    /* Return the word in the interpreter's frame [LOW, HIGH) that says which
+     * function runs there; NULL: not known.  And return the object that such a
+     * word means; 0: the interpreter itself. */
     const uintptr_t *(*runs)(uintptr_t low, uintptr_t high);
     uintptr_t (*object)(uintptr_t word);
     /* Name the native function at START, or the interpreted one OBJECT; its
@@ -106,8 +107,8 @@ struct mprof__adapter {
     /* Type, and for an object its class: "structure" and "ZOO:POINT". */
     const char *(*type)(unsigned type, uintptr_t object, char *name,
                         size_t size);
-    /* Does a collector tell what is alive?  Have it collect; called outside of
-     * the hook.  Or both are NULL. */
+    /* Return true if a collector reports live objects; and run a collection.
+     * Called outside of the hook.  Both or none are NULL. */
     bool (*tells_alive)(void);
     void (*collect)(void);
     /* Keep OBJECT from being collected until `forget`. */

@@ -1,4 +1,4 @@
-/* names.h - functions, their names, and where they stand. */
+/* names.h - functions, their names, and their positions in the source. */
 #ifndef MONITOR_NAMES_NAMES_H
 #define MONITOR_NAMES_NAMES_H
 
@@ -12,8 +12,8 @@
 #include "monitor/names/adapter.h"
 #include "monitor/unwind/walk.h"
 
-/* What is known of functions and of the files that they are in.  All of it is
- * guarded by the arena's lock; it is found without. */
+/* All that is known of functions, and of the files that they are in.  Adding
+ * takes the arena's lock; finding does not. */
 struct mprof__names {
     struct mprof__arena *arena;
     struct mprof__chunks *memory;  /* of sites, and of files of symbols */
@@ -27,7 +27,7 @@ struct mprof__names {
     struct mprof__table parts;     /* module, address -> see parts.c */
     struct mprof__own *own;        /* files, see symbols.c */
     uint32_t objects;              /* interpreted functions seen */
-    /* FUNCTIONs that stand for many, or 0. */
+    /* FUNCTIONs that represent many functions, or 0. */
     mprof_ref interpreted, toplevel, unknown, folded;
     struct mprof__name name; /* for one at a time: stacks may be nearly full */
 };
@@ -47,11 +47,11 @@ mprof_ref mprof__function_of_object(struct mprof__names *names,
                                     const struct mprof__chain *chain,
                                     size_t index);
 
-/* That of an interpreted OBJECT, if it has one already; else 0. */
+/* The FUNCTION of an interpreted OBJECT, if it has one already; else 0. */
 mprof_ref mprof__function_find(const struct mprof__names *names,
                                uintptr_t object);
 
-/* The one FUNCTION of a kind that stands for many: MPROF_UNKNOWN, ... */
+/* The one FUNCTION that represents all of a KIND: MPROF_UNKNOWN, ... */
 mprof_ref mprof__function_special(struct mprof__names *names, uint32_t kind,
                                   mprof_ref *place);
 
@@ -59,7 +59,7 @@ mprof_ref mprof__function_special(struct mprof__names *names, uint32_t kind,
  * another name, if it was seen. */
 void mprof__rename(struct mprof__names *names, uintptr_t key, const char *name);
 
-/* Tell where that stands in the source, if it was not told before. */
+/* Record the position in the source of the function with KEY, once. */
 void mprof__set_source(struct mprof__names *names, uintptr_t key,
                        const struct mprof__source *source);
 

@@ -1,5 +1,5 @@
-/* parts.h - what the symbols of a module tell of its functions: those that the
- * compiler made of others, and plumbing. */
+/* parts.h - functions that the compiler made of others, and plumbing: found by
+ * the symbols of a module. */
 #ifndef MONITOR_NAMES_PARTS_H
 #define MONITOR_NAMES_PARTS_H
 
@@ -17,9 +17,9 @@ struct mprof__part {
     bool hidden; /* by its name, in a module that is not known for plumbing */
 };
 
-/* What is known of the function at the ELF ADDRESS of MODULE, whose file is
- * PATH; false: nothing.  The first call for a module reads all of its symbols,
- * under the arena's lock. */
+/* Store in *PART what is known of the function at the ELF ADDRESS of MODULE,
+ * whose file is PATH; false: nothing.  The first call for a module reads all of
+ * its symbols, under the arena's lock. */
 bool mprof__part_at(struct mprof__names *names, mprof_ref module,
                     const char *path, uint64_t address,
                     struct mprof__part *part);

@@ -10,14 +10,14 @@
 struct mprof__names;
 
 struct mprof__shown {
-    /* A FUNCTION that stands for all that are one function in the tables, or
-     * MPROF_TOP.  Threads may differ in which it is. */
+    /* A FUNCTION that represents all that are one function in the tables, or
+     * MPROF_TOP.  Threads may choose different ones. */
     mprof_ref function;
     bool hidden;   /* plumbing, in the heap of the thread */
     bool fragment; /* a part or copy that the C compiler made of a function */
 };
 
-/* What a thread has found out.  Only it touches this. */
+/* All that a thread has found out.  Only it touches this. */
 struct mprof__shows {
     struct mprof__names *names;
     bool is_lisp; /* in Lisp's heap more is plumbing */
@@ -26,9 +26,9 @@ struct mprof__shows {
     struct mprof__table texts; /* text of a name -> the first FUNCTION of it */
 };
 
-/* That of FUNCTION, remembered in SHOWS; of a part whose whole was not seen
- * before, until mprof__shown_anew().  Reads the ELF files of C functions;
- * one that is not there any more, or has no symbols, tells nothing. */
+/* Return how the tables show FUNCTION, and remember it in SHOWS.  The answer
+ * for a part whose whole was not seen before holds until mprof__shown_anew().
+ * Reads the ELF files of C functions, if they exist and have symbols. */
 struct mprof__shown mprof__shown(struct mprof__shows *shows,
                                  mprof_ref function);
 

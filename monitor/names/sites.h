@@ -7,8 +7,8 @@
 
 #include "monitor/unwind/walk.h"
 
-/* What is known of return address PC in the struct mprof__names NAMES;
- * never NULL.  EXACT: PC is no return address but the place where a signal
+/* Return the site of return address PC in the struct mprof__names NAMES; never
+ * NULL.  EXACT: PC is no return address but the place where a signal
  * interrupted. */
 const struct mprof__site *mprof__site_of(void *names, uintptr_t pc, bool exact);
 

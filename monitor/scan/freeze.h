@@ -1,8 +1,8 @@
 /* freeze.h - the other threads of the process, stopped for a while.
  *
  * No thread can stop its fellows: a process that shares this one's memory does,
- * as a debugger would.  What the threads were doing goes on afterwards; calls
- * of the system that were waiting are taken up again.
+ * as a debugger would.  Afterwards the threads go on, and system calls that
+ * were waiting are restarted.
  */
 #ifndef MONITOR_SCAN_FREEZE_H
 #define MONITOR_SCAN_FREEZE_H
@@ -17,12 +17,12 @@ struct mprof__frozen {
     int signal;           /* that it had just got, or 0 */
     uintptr_t stack;      /* its stack pointer */
     uintptr_t local;      /* its thread pointer */
-    uintptr_t words[112]; /* what its registers hold, zeros behind */
+    uintptr_t words[112]; /* contents of its registers, then zeros */
 };
 
 struct mprof__freezer {
     pid_t process, self; /* self is not stopped */
-    pid_t helper;        /* 0: there is nobody to stop */
+    pid_t helper;        /* 0: there is no thread to stop */
     int state;           /* atomic; see freeze.c */
     bool (*busy)(pid_t tid);
     int error;

@@ -14,7 +14,7 @@ struct mprof__mapping {
     bool device;  /* to read may do something */
     bool own;     /* private, and no file is behind it */
     bool libc;    /* data of the C library, which has the allocator */
-    bool guarded; /* nobody may use what is right below */
+    bool guarded; /* a guard page is right below */
 };
 
 struct mprof__mappings {
@@ -22,7 +22,7 @@ struct mprof__mappings {
     size_t count, room;
 };
 
-/* How many there are; 0: nobody tells. */
+/* Return the number of mappings; 0: the system does not list them. */
 size_t mprof__mappings_count(void);
 
 /* Read them into the list, which has room.  0 or an errno. */
@@ -33,7 +33,7 @@ const struct mprof__mapping *
 mprof__mapping_at(const struct mprof__mappings *mappings, uintptr_t address);
 
 /* Call VISIT for the parts of [START, END), which is in one mapping, that are
- * in memory, or swapped out: nobody has written to others.  PAGEMAP is a
+ * in memory, or swapped out: other pages were never written to.  PAGEMAP is a
  * descriptor of /proc/self/pagemap, or -1: then for all of it. */
 void mprof__present(int pagemap, uintptr_t start, uintptr_t end,
                     void (*visit)(uintptr_t start, uintptr_t end, void *data),

@@ -22,8 +22,8 @@
 #include "monitor/heap/live.h"
 
 /* Look for what is lost now of what HEAP has recorded, and add that to its data
- * file, as that of scan NUMBER.  LATE: the program had allocated before it was
- * recorded.  The recording runs; the other threads are stopped meanwhile.
+ * file, as scan NUMBER.  LATE: the program had allocated before the recording
+ * began.  The recording runs; the other threads are stopped meanwhile.
  * Signals are blocked; not inside of the hook. */
 void mprof__scan(struct mprof__live *heap, bool late, uint32_t number);
 

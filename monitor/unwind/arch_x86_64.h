@@ -12,8 +12,8 @@ enum { MPROF__ELF_MACHINE = 62 };
 /* DWARF numbers of the registers, System V ABI for AMD64, figure 3.36. */
 enum { MPROF__DW_BP = 6, MPROF__DW_SP = 7, MPROF__DW_RA = 16 };
 
-/* What unwind tables may say: stubs of .plt push something, the return
- * address is in a register, it is signed. */
+/* Cases that unwind tables may describe: stubs of .plt push something, the
+ * return address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 1, MPROF__HAS_LR = 0, MPROF__SIGNS_RETURNS = 0 };
 
 /* Where the return address is, from the CFA; 0: it differs. */
@@ -37,8 +37,8 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = (uintptr_t)(words + 2);
 }
 
-/* Where on the stack that function is: the deeper the call, the lower; the same
- * for all functions that are called from one place. */
+/* The position of that function on the stack: the deeper the call, the lower;
+ * equal for all functions that are called from one place. */
 static inline uintptr_t mprof__frame_place(const void *frame) {
     return (uintptr_t)frame;
 }

@@ -1,8 +1,8 @@
 /* generation.h - for how long what is known of code is true.
  *
- * A library that was closed makes room for another at the same addresses.  So
- * what is known of code is true for a generation, which ends when a library is
- * closed, and is looked at again in the next.
+ * After a library was closed another one may have its addresses.  So all that
+ * is known of code holds for a generation, which ends when a library is closed,
+ * and is checked again in the next.
  */
 #ifndef MONITOR_UNWIND_GENERATION_H
 #define MONITOR_UNWIND_GENERATION_H

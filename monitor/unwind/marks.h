@@ -1,4 +1,4 @@
-/* marks.h - return addresses that tell when a frame returns.
+/* marks.h - return addresses that show when a frame has returned.
  *
  * The walk marks a few frames: in the place of a frame's return address it puts
  * the address of a trampoline of the return barrier (barrier_ARCHITECTURE.S).
@@ -21,9 +21,10 @@
  *
  * The barrier consists of gates.  A gate leads to one return address, for good,
  * whichever thread's frame comes to it, and wherever that frame is: a program
- * may copy, move or abandon its stacks.  What the marks know concerns only what
- * is recorded.  To tell a mark from an older one that a copy has put back, a
- * gate has several trampolines, which marks at one slot have in turn.
+ * may copy, move or abandon its stacks.  The other members of a mark matter
+ * only for the recording.  A gate has several trampolines, and marks at one
+ * slot use them in turn: so a mark differs from an older one that a copy of the
+ * stack has put back.
  *
  * Each thread has marks of its own, ordered by their place on the stack, the
  * innermost last.  Only slots that the unwind rules prove to hold a return
@@ -31,8 +32,8 @@
  * from inside of the hook of the thread itself; when the recording stops, all
  * are taken back.
  *
- * What unwinds the stack, as a C++ throw does, finds the real addresses by the
- * unwind tables of the barrier.  For stack markers see Cheng, Harper and Lee,
+ * An unwinder, as of a C++ exception, finds the real addresses by the unwind
+ * tables of the barrier.  For stack markers see Cheng, Harper and Lee,
  * "Generational Stack Collection and Profile-Driven Pretenuring", 1998.
  */
 #ifndef MONITOR_UNWIND_MARKS_H
@@ -60,21 +61,21 @@ struct mprof__outside {
 struct mprof__mark {
     uintptr_t sp;      /* stack pointer when the frame has returned */
     uintptr_t ra_slot; /* where the mark is */
-    uintptr_t word;    /* what is there: a trampoline */
+    uintptr_t word;    /* the word there: a trampoline */
     uint32_t serial;   /* 0: not in use */
     struct mprof__outside outside[MPROF_HEAPS];
 };
 
 enum { MPROF__TURNS = 64 };
 
-/* Of a thread.  Mapped, and never unmapped. */
+/* The marks of a thread.  Mapped, and never unmapped. */
 struct mprof__marks {
     struct mprof__mark *mark; /* mapped; `room` of them, which only grows */
     uint32_t count, room;     /* in use; atomic */
     uint32_t last_serial;
     pid_t thread;               /* that has these marks, 0 for none; atomic */
     uintptr_t base;             /* stack pointer of its first frame */
-    struct mprof__marks *next;  /* of all that there are */
+    struct mprof__marks *next;  /* in the list of all */
     uint8_t turn[MPROF__TURNS]; /* by slot: trampolines that were used */
 };
 
@@ -86,7 +87,7 @@ enum {
     MPROF__GATE_CODE = 8 /* where the trampolines begin */
 };
 
-/* Where each gate leads; 0: nowhere yet.  Number 0 is nobody's. */
+/* The address that each gate leads to; 0: none yet.  Number 0 is not used. */
 extern uintptr_t mprof__barrier_ra[MPROF__GATES]; /* atomic */
 
 /* First the gates, then what is common to them. */

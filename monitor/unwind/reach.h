@@ -1,8 +1,8 @@
 /* reach.h - may a word of the stack be read?
  *
  * Damaged unwind tables lead anywhere.  So where a walk by rules comes to pages
- * that it has not read before, the kernel is asked; the pages that are known
- * stand side by side, as those of a stack do, so that is once a page.
+ * that it has not read before, the kernel is asked.  The known pages are
+ * adjacent, like a stack's, so that happens once a page.
  */
 #ifndef MONITOR_UNWIND_REACH_H
 #define MONITOR_UNWIND_REACH_H

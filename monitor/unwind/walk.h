@@ -18,14 +18,14 @@
 #include "monitor/unwind/marks.h"
 #include "monitor/unwind/reach.h"
 
-/* What is known of one return address; see record/sites.c.  Only `checked`
+/* All that is known of one return address; see names/sites.c.  Only `checked`
  * changes. */
 struct mprof__site {
     struct mprof__unwind unwind;
     uint32_t checked;   /* generation that this holds for; atomic */
     bool known;         /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
-    bool interpreter;   /* frames of it stand for what they interpret */
+    bool interpreter;   /* its frames represent the functions they interpret */
     bool is_new;        /* it is in operator new, or a relative of that */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
     mprof_ref ref;      /* SITE in the data file; 0: no room for it */
@@ -33,8 +33,8 @@ struct mprof__site {
 
 /* How a frame is known to lead where it led in the walk before. */
 enum mprof__check {
-    MPROF__WORD,  /* what is at `ra_slot` is `ra` */
-    MPROF__WORDS, /* ... and the frame pointer that it saved is the same */
+    MPROF__WORD,  /* the word at `ra_slot` is `ra` */
+    MPROF__WORDS, /* ... and the frame pointer that it saved did not change */
     MPROF__ASK,   /* ... and the runtime says so */
     MPROF__DEREF, /* ... and the word that says where the caller's frame is:
                      what a signal handler's frame has of what it interrupted */
@@ -46,20 +46,20 @@ enum mprof__check {
  * stack pointer to the one its caller has. */
 struct mprof__frame {
     uintptr_t ra_slot; /* where its return address is */
-    uintptr_t ra;      /* what is there: the caller's pc, or a mark */
+    uintptr_t ra;      /* the word there: the caller's pc, or a mark */
     uintptr_t pc;
     uintptr_t low, high;
     uintptr_t bp;
     uintptr_t bp_at; /* where its caller's frame pointer is, or 0: unchanged */
     const struct mprof__site *site;
-    uintptr_t object; /* what is interpreted here, or 0 */
+    uintptr_t object; /* the function that is interpreted here, or 0 */
     mprof_ref node;   /* its place in the tree; see tree.c */
     uint32_t serial;  /* of its mark */
     uint32_t mark;    /* number of its mark */
     uint8_t check;    /* enum mprof__check */
     bool exact;       /* a signal struck here: pc is no return address */
     bool last;        /* it has no caller */
-    bool interprets;  /* `object` stands for it */
+    bool interprets;  /* `object` represents it */
     /* The way to the caller depends on nothing but the return address and,
      * perhaps, the frame pointer and the word that `check` says. */
     bool checkable;
@@ -88,8 +88,8 @@ enum mprof__way {
     MPROF__BY_RULE  /* as the site's rule says */
 };
 
-/* Where things are in a frame: words from its stack pointer to that of its
- * caller, to its return address, and to where its frame pointer is saved. */
+/* The layout of a frame: words from its stack pointer to its caller's, to its
+ * return address, and to its saved frame pointer. */
 struct mprof__shape {
     uint16_t size, ra_at, bp_at;
     uint16_t flags; /* MPROF__SHAPE_NEW, and what others add */
@@ -100,8 +100,8 @@ enum {
     MPROF__SHAPE_NEW = 1 << 15     /* it is in operator new, or a relative */
 };
 
-/* What is needed to go on from a return address, as far as it holds for a
- * generation: half a cache line. */
+/* All that a walk needs to go on from a return address, as far as it holds for
+ * a generation: half a cache line. */
 struct mprof__known_site {
     uintptr_t pc;
     const struct mprof__site *site;
@@ -118,9 +118,9 @@ struct mprof__known_site {
     uint8_t way;   /* enum mprof__way */
     bool bp_saved, interprets, is_new;
 };
-_Static_assert(sizeof(struct mprof__known_site) == 32, "as it says");
+_Static_assert(sizeof(struct mprof__known_site) == 32, "half a cache line");
 
-/* What is OFFSET words from ADDRESS. */
+/* Return the address OFFSET words from ADDRESS. */
 static inline uintptr_t mprof__words_from(uintptr_t address, int16_t offset) {
     return address + (uintptr_t)((intptr_t)offset * (intptr_t)sizeof address);
 }
@@ -130,9 +130,9 @@ static inline bool mprof__are_words(int32_t bytes, int16_t words) {
     return bytes == words * (int32_t)sizeof(uintptr_t);
 }
 
-/* The chain, outermost frame first.  The outermost ones that are still those
- * of the walk before, with all that was known of them, are `reused`, and of
- * these `unreturned` have not returned meanwhile. */
+/* The chain, outermost frame first.  The outermost `reused` frames, with all
+ * that is known of them, are from the walk before; the outermost `unreturned`
+ * of these have not returned since. */
 struct mprof__chain {
     struct mprof__first *first;     /* room at first, mapped; or NULL */
     struct mprof__frame *frames;    /* owned by the chain */
@@ -144,37 +144,37 @@ struct mprof__chain {
     bool in_barrier;      /* a signal struck in the return barrier */
     bool astray;          /* it came to a mark that is none of the thread's */
     size_t exact_at;      /* number of the innermost exact frame, from 1 */
-    size_t large_at;      /* ... of the outermost large one; see below */
+    size_t large_at;      /* number of the outermost large one; see below */
     bool asks;            /* frames that may have returned interpret */
     uint32_t next_review; /* walks until the next look at the marks */
     size_t fewest;        /* reused, of the walks since the last one */
     size_t nearest;       /* frame that was marked then, from 1; 0: none */
     uint32_t distance;    /* frames that are too near to be marked */
     uint32_t reviews;
-    struct mprof__marks *marks;  /* of the thread, or NULL; see marks.h */
+    struct mprof__marks *marks;  /* the thread's, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
-    struct mprof_thread *record; /* tells of marks */
-    uint32_t number;             /* of the tree that frames have nodes in: no
-                                    other one of the process has it; or 0 */
+    struct mprof_thread *record; /* counts marks */
+    uint32_t number;             /* identifies, in the process, the tree that
+                                    frames have nodes in; or 0 */
     struct mprof__fresh *fresh;  /* of this walk, innermost first */
     size_t fresh_count, fresh_room;
     struct mprof__reach reach;       /* of walks by rules */
     struct mprof__known_site *sites; /* by return address */
     uint32_t site_mask, site_fills;  /* number of sites - 1; lately filled */
     uint32_t sites_generation;
-    /* What is known of return address PC; never NULL.  EXACT: PC is no return
+    /* Return the site of return address PC; never NULL.  EXACT: PC is no return
      * address but the place where a signal interrupted. */
     const struct mprof__site *(*site_of)(void *context, uintptr_t pc,
                                          bool exact);
     void *context;
 };
 
-/* How often it is looked after marks. */
+/* Walks between two reviews of the marks. */
 enum { MPROF__REVIEW_EVERY = 32 };
 
-/* A frame of more bytes is large: it may be where the stack is another, of
- * which nobody knows whether it is still there.  But below the top of the first
- * thread's stack the kernel lets nothing else be. */
+/* A frame of more bytes is large: another stack may begin there, which may not
+ * exist any more.  But below the top of the first thread's stack there is
+ * nothing else. */
 enum { MPROF__LARGE_FRAME = 64 << 10, MPROF__FIRST_STACK = 64 << 20 };
 
 extern uintptr_t mprof__first_stack_top; /* 0: not known */
@@ -195,8 +195,8 @@ static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
  * mprof__walk_done(). */
 void mprof__walk(struct mprof__chain *chain, const void *frame);
 
-/* Walk.c's look at the marks after a walk, when all frames have their nodes: a
- * mark knows that of what is outside of it.  See look.c. */
+/* Review the marks after a walk by rules, when all frames have their nodes: a
+ * mark knows the node of its caller.  See look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
 
 /* The walk came to a mark that is none of the thread's: the program copies
@@ -204,7 +204,7 @@ void mprof__walk_look(struct mprof__chain *chain);
  * may be an older one's copy.  No more marks are set in this process. */
 void mprof__walk_astray(struct mprof__chain *chain);
 
-/* What was found out of the chain's frames meanwhile, their nodes, is true. */
+/* The frames of the chain have their nodes now. */
 void mprof__walk_done(struct mprof__chain *chain);
 
 static inline uintptr_t mprof__word_at(uintptr_t address) {
@@ -216,8 +216,8 @@ static inline void mprof__chain_forget(struct mprof__chain *chain) {
     chain->generation = 0;
 }
 
-/* Before the first walk: sites come from SITE_OF for CONTEXT, and RECORD is
- * told of marks. */
+/* Prepare CHAIN for the first walk: sites come from SITE_OF for CONTEXT, and
+ * RECORD counts marks. */
 static inline void mprof__chain_begin(
     struct mprof__chain *chain,
     const struct mprof__site *(*site_of)(void *, uintptr_t, bool),
@@ -235,12 +235,12 @@ mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
     return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
 }
 
-/* What mprof__walk_known() does where that is not known yet.  errno stays. */
+/* Find out, for mprof__walk_known(), what is not known yet.  errno stays. */
 const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
                                                      uintptr_t pc);
 
-/* What is known of return address PC, in the generation that the last walk
- * began in; NULL: nothing holds for long. */
+/* Return all that is known of return address PC, in the generation that the
+ * last walk began in; NULL: nothing holds for long. */
 static inline const struct mprof__known_site *
 mprof__walk_known(struct mprof__chain *chain, uintptr_t pc) {
     const struct mprof__known_site *known = mprof__walk_known_place(chain, pc);
@@ -262,8 +262,7 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
                                        const struct mprof__site *site,
                                        uintptr_t pc, uintptr_t base);
 
-/* Tell that what is outside of the frame with mark NUMBER has its place at
- * NODE. */
+/* Note that the caller of the frame with mark NUMBER has NODE. */
 static inline void mprof__walk_tell(const struct mprof__chain *chain,
                                     size_t number, mprof_ref node) {
     struct mprof__outside *outside =
@@ -276,7 +275,7 @@ static inline void mprof__walk_tell(const struct mprof__chain *chain,
     outside->tree = chain->number;
 }
 
-/* What was told; 0: nothing. */
+/* Return the node that was noted; 0: none. */
 static inline mprof_ref mprof__walk_outer(const struct mprof__chain *chain,
                                           size_t number) {
     const struct mprof__outside *outside =

@@ -14,9 +14,10 @@ enum {
     MPROF__CELL_MARK = 1,   /* `ra` is a mark; `outer` is its number, and
                                `outer_version` its serial */
     MPROF__CELL_END = 2,    /* there is no caller */
-    MPROF__CELL_ASKS = 4,   /* what is at `runs_at` matters, too: it interprets
+    MPROF__CELL_ASKS = 4,   /* the word at `runs_at` matters, too: it interprets
                                that, or its caller's stack pointer is there */
-    MPROF__CELL_SAVES = 8,  /* what the caller's cell needs is saved here */
+    MPROF__CELL_SAVES = 8,  /* it saves a register that the caller's cell needs
+                             */
     MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
     MPROF__CELL_SPECIAL = 31,
     MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
@@ -31,10 +32,10 @@ struct mprof__cell {
     uintptr_t ra;                  /* END: nothing */
     uint32_t outer, outer_version; /* number of the caller's cell */
     uint32_t version;
-    mprof_ref node, parent; /* its node, and that of its caller */
+    mprof_ref node, parent; /* its node, and its caller's */
     mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
     struct mprof__shape shape;
-    mprof_ref counter[2]; /* of the node, by mprof__counter_place(), or 0 */
+    mprof_ref counter[2]; /* the node's, by mprof__counter_place(), or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
 /* Where the counter with KEY is in a cell: objects and their storage, which are
@@ -43,12 +44,12 @@ static inline unsigned mprof__counter_place(uint32_t key) {
     return (key ^ key >> 31) % 2;
 }
 
-/* What most cells do without.  A field holds only while the cell has the flag
- * beside it; else it is what another cell left there. */
+/* Rarely used members, kept apart so that a cell fits in one cache line.  A
+ * member is valid only while the cell has the flag named beside it. */
 struct mprof__cell_more {
     const struct mprof__site *site; /* END */
     uintptr_t bp;                   /* NEEDS: the frame pointer */
-    uintptr_t word, object; /* ASKS: what is at `runs_at`, and what it means */
+    uintptr_t word, object; /* ASKS: the word at `runs_at`, and its object */
     uint32_t runs_at;       /* ASKS: bytes from `low` */
 };
 

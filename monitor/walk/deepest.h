@@ -1,10 +1,10 @@
 /* deepest.h - how deep the stack of a thread was when it allocated.
  *
- * From the stack pointer of its first frame to that of the frame that called
- * the allocator, without the monitor's own frames.  Nothing is asked of an
- * allocation whose frames are remembered: when the cell of the innermost one
- * was made the stack was as deep.  What is on other stacks, a coroutine's or a
- * signal handler's, does not count.
+ * Measured from the stack pointer of its first frame to the stack pointer of
+ * the frame that called the allocator, without the monitor's own frames.
+ * Allocations whose frames are remembered need no measurement: the stack was as
+ * deep when the innermost cell was made.  Other stacks, a coroutine's or a
+ * signal handler's, do not count.
  */
 #ifndef MONITOR_WALK_DEEPEST_H
 #define MONITOR_WALK_DEEPEST_H

@@ -26,7 +26,7 @@ enum {
     MPROF__REVISE_EVERY = 256
 };
 
-/* What was seen at a review of the marks. */
+/* A frame that was there at a review of the marks. */
 struct mprof__seen {
     uintptr_t low;
     uint32_t version;
@@ -36,14 +36,14 @@ struct mprof__seen {
  * way of nearly all walks is in the first line. */
 struct mprof__memo {
     uint64_t generation; /* that the cells are true for; 0: there are none */
-    struct mprof__cell *cells; /* the first one is nobody's */
+    struct mprof__cell *cells; /* the first one is not used */
     uint32_t *index;           /* by state, numbers of cells; 0: none */
-    uint32_t mask;             /* of the index */
+    uint32_t mask;             /* entries of the index - 1 */
     uint32_t patience;         /* walks until the next review */
     struct mprof__cell *last;  /* where the last walk began, or another */
     uintptr_t shallowest;      /* stack pointer of walks since the review */
-    char *base;                /* of the data file */
-    const struct mprof__marks *marks; /* of the thread, or NULL */
+    char *base;                /* start of the data file */
+    const struct mprof__marks *marks; /* the thread's, or NULL */
     struct mprof__cell **visited;     /* by a longer walk, innermost first */
     struct mprof__cell_more *more;
     uint16_t *at;             /* where each cell is in the index, if it is */
@@ -72,7 +72,7 @@ static inline uint32_t mprof__far(uint32_t capacity) {
     return capacity < MPROF__FAR ? capacity : MPROF__FAR;
 }
 
-/* What REF means in the data file. */
+/* Return the address of REF in the data file. */
 static inline void *mprof__memo_at(const struct mprof__memo *memo,
                                    mprof_ref ref) {
     return memo->base + (size_t)ref * 8;
@@ -105,7 +105,8 @@ static inline uint32_t *mprof__cell_way(struct mprof__cell_place place,
     return (uint32_t *)((uintptr_t)place.at ^ way * sizeof *place.at);
 }
 
-/* The cell at WAY of PLACE, if it may be the right one; or nobody's. */
+/* Return the cell at WAY of PLACE, if it may be the right one; or the first
+ * cell, which is not used. */
 static inline struct mprof__cell *
 mprof__cell_candidate(const struct mprof__memo *memo,
                       struct mprof__cell_place place, unsigned way) {

@@ -18,9 +18,9 @@
  *       |                       mprof__locate(), a walk by rules   place.c
  *     the cell's counter
  *
- * A cell tells of a frame in a state (pc, stack pointer, and frame pointer
- * where it matters) how it led to its caller when it was seen last: what its
- * return address was, the cell of the caller, and its own node then.
+ * A cell describes a frame in one state: pc, stack pointer, and frame pointer
+ * where it matters.  It has the frame's return address when it was seen last,
+ * the caller's cell, and the frame's node.
  *
  *     cell of f              cell of g             cell of h
  *     pc, low                pc, low               pc, low
@@ -29,14 +29,15 @@
  *     outer_version -------- = version
  *     node                   node                  node
  *
- * That holds as long as the word is the same and the caller's cell is as it
- * was: a cell's version is a number that it gets when its node is another, or
- * what it asks of the frame pointer.  So a walk is two comparisons a frame, and
- * where frames alternate each has its cell.
+ * That holds as long as the word and the caller's cell did not change.  A cell
+ * gets a new version when its node changes, or its needs of the frame pointer.
+ * So a walk is two comparisons a frame, and frames that alternate have a cell
+ * each.
  *
  * Invariants, between allocations, and if a jump leaves the hook in the middle:
- * (1) pc, low and, for a cell that NEEDS it, the frame pointer tell how large
- *     the frame is and where its return address, while the generation lasts.
+ * (1) pc, low and, for a cell that NEEDS it, the frame pointer determine the
+ *     size of the frame and the place of its return address, while the
+ *     generation lasts.
  * (2) No two versions are the same; a cell that gets another node or needs
  *     another frame pointer gets its new version first.
  * (3) A cell is STALE while anything in it is rewritten.

@@ -1,4 +1,4 @@
-/* revise.h - where marks are worth while for walks by cells. */
+/* revise.h - set marks where they pay off for walks by cells. */
 #ifndef MONITOR_WALK_REVISE_H
 #define MONITOR_WALK_REVISE_H
 
@@ -12,7 +12,8 @@ enum {
     MPROF__MARKS_CLEARANCE = 4 /* frames inside of the last of these */
 };
 
-/* Have so many frames of a walk no mark that more are worth while at once? */
+/* Return true if N frames without a mark are so many that more marks pay off at
+ * once. */
 static inline bool mprof__stretch_is_long(size_t n) {
     return n - 1 > MPROF__MARKS_SPACE + MPROF__MARKS_CLEARANCE;
 }
