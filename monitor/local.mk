@@ -99,7 +99,7 @@ record_sources = \
 	monitor/record/scope.c monitor/record/scope.h \
 	monitor/record/session.c monitor/record/session.h \
 	monitor/record/status.c \
-	monitor/record/tell.c monitor/record/tell.h \
+	monitor/record/messages.c monitor/record/messages.h \
 	monitor/record/thread.c monitor/record/thread.h \
 	monitor/record/wishes.c monitor/record/wishes.h
 

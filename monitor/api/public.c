@@ -11,7 +11,7 @@
 #include "monitor/api/functions.h"
 #include "monitor/include/mprof.h"
 #include "monitor/heap/live.h"
-#include "monitor/record/tell.h"
+#include "monitor/record/messages.h"
 
 static const struct mprof__functions *functions = &mprof__own_functions;
 
@@ -136,10 +136,10 @@ void mprof_heap_callback(mprof_heap_function function, void *cookie) {
 void mprof_heap_print(const char *label) {
     struct mprof__heap_now h = heap(false);
     char line[512];
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %.400s: current %" PRIu64 ", peak %" PRIu64
-                        ", total %" PRIu64 " bytes, %" PRIu64 " allocations\n",
-                        label == NULL ? "heap" : label, h.current, h.peak,
-                        h.total, h.count));
+    mprof__message_line(line, snprintf(line, sizeof line,
+                                       "mprof: %.400s: current %" PRIu64
+                                       ", peak %" PRIu64 ", total %" PRIu64
+                                       " bytes, %" PRIu64 " allocations\n",
+                                       label == NULL ? "heap" : label,
+                                       h.current, h.peak, h.total, h.count));
 }

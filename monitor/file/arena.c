@@ -70,7 +70,7 @@ static bool open_again(struct mprof__arena *arena) {
     if (arena->fd < 0)
         return false;
     if (still_our_file(arena))
-        return true; /* What is mapped has kept the lock. */
+        return true; /* The mapped pages have kept the lock. */
     close(arena->fd);
     arena->fd = -1;
     errno = ENOENT;

@@ -58,8 +58,8 @@ static inline void *next_of(const struct mprof__blocks *blocks) {
 }
 
 void *mprof__block_next(struct mprof__blocks *blocks, enum mprof__room room) {
-    /* What there is room for in a block is not for whole chains either, once
-     * they have taken what they may. */
+    /* Whole chains get no space in existing blocks either, once they have used
+     * up their part of the limit. */
     if (!blocks->fixed && !mprof__arena_has_room(blocks->arena, room))
         return NULL;
     void *next = next_of(blocks);

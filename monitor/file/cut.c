@@ -16,7 +16,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/file/arena.h"
 
-/* What sigaction() is in the C library, whoever stands before that. */
+/* The C library's sigaction(), even if another definition comes before it. */
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 /* Arenas at once: the new recording's, the last one's, and those in which a
@@ -30,7 +30,7 @@ static struct {
     bool *cut;
 } regions[MOST_REGIONS];
 static uintptr_t page;
-static pid_t owner; /* of what is here: a child of vfork() is not */
+static pid_t owner; /* this process, and not a child of vfork() */
 
 static struct sigaction theirs[2]; /* the program's action, in one of them: */
 static int which;                  /* atomic */
@@ -136,7 +136,7 @@ static int install(const struct sigaction *action) {
     theirs[next] = *action;
     mprof__store_release(&which, next);
     struct sigaction act = in_place_of(action);
-    /* What is ignored is so in programs that are executed, too. */
+    /* Programs that this one executes inherit an ignored signal. */
     bool replace = action->sa_handler != SIG_IGN;
     return __sigaction(SIGBUS, replace ? &act : action, NULL);
 }

@@ -1,10 +1,10 @@
 /* save.c - a copy of the data file while threads go on recording.
  *
- * The arena's lock is held, so no record comes to it, but the threads count
- * on, and add things to their blocks without the lock.  What is in the copy are
- * the things that there were at first: their numbers are taken before they are
- * copied, so all of these are complete, and what leads to younger ones, which
- * only counters are, ends there.
+ * The arena's lock is held, so no record is added.  But the threads count on,
+ * and add things to their blocks without the lock.  The copy has the things
+ * that existed at first: their numbers are taken before they are copied, so all
+ * of them are complete.  Links to younger things, which can only be counters,
+ * end there.
  */
 #define _GNU_SOURCE
 #include "monitor/file/save.h"
@@ -73,9 +73,10 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
         to[i] = mprof__load_acquire(&from[i]);
 }
 
-/* When the numbers of things are taken: first of those that lead to others, as
- * edges to nodes, which there were before.  A spill's counters may be told what
- * was freed in a counter of the tree: they come when that was copied. */
+/* The order in which the numbers of things are taken.  Things that lead to
+ * older ones come first, as edges to nodes.  Frees of objects that a spill
+ * counts are in counters of the tree: so spills come after the tree was copied.
+ */
 enum turn { LEADING, OTHERS, SPILLS };
 
 static enum turn turn_of(uint32_t type) {
@@ -84,7 +85,7 @@ static enum turn turn_of(uint32_t type) {
                                                                        : OTHERS;
 }
 
-/* Take the numbers of things whose TURN it is.  With no list, only that of
+/* Take the numbers of things whose TURN it is.  Without a list, count only the
  * blocks. */
 static void take_counts(const struct mprof__arena *arena, size_t used,
                         struct blocks *blocks, enum turn turn) {
@@ -122,9 +123,9 @@ static void copy_again(struct mprof_header *copy,
     }
 }
 
-/* What was freed comes before what it was freed of, and both soon after one
- * another: what was allocated between them looks as if it had been kept.  A
- * counter that becomes wide has what its C_WIDE has already. */
+/* Copy the frees before the allocations, and both quickly: objects that are
+ * allocated in between look as if they were kept.  A counter that becomes wide
+ * is equal to its C_WIDE. */
 static void copy_spills(struct mprof_header *copy,
                         const struct mprof__arena *arena, size_t used,
                         struct blocks *blocks) {

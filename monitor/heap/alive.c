@@ -6,7 +6,7 @@
 
 #include "monitor/base/sampled.h"
 
-/* What was found out about objects of one counter, one after the other. */
+/* Sums over objects of one counter, which come one after the other. */
 struct found {
     struct mprof__arena *arena;
     bool (*is_alive)(const void *address); /* NULL: all but those known dead */
@@ -64,7 +64,8 @@ void mprof__alive_begin_slowly(const struct mprof__alive *alive,
     errno = saved;
 }
 
-/* Those of a recording are all in one place, or all in the other. */
+/* Call VISIT for each object.  They are all in one table, or all in the other.
+ */
 static bool for_each(mprof__collected_visitor *visit, void *data,
                      bool may_wait) {
     mprof__collected_each(visit, data);
@@ -155,8 +156,8 @@ static void *at(const struct mprof_header *copy, mprof_ref ref) {
     return (char *)copy + (size_t)ref * 8;
 }
 
-/* All that was counted in the counters of BLOCK, those that tell what lives of
- * Lisp, is dead. */
+/* Count all objects as dead in the counters of BLOCK, if these follow live
+ * objects of Lisp. */
 static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
     const struct mprof_thread *thread = at(copy, block->thread);
     struct mprof_alive_counter *counter = (void *)(block + 1);
@@ -171,7 +172,7 @@ static void bury_block(struct mprof_header *copy, struct mprof_block *block) {
     }
 }
 
-/* But for this one. */
+/* Count this object as live again, if it is chosen. */
 static bool keep(const struct mprof__object *object, struct mprof__past *past,
                  void *data) {
     const struct choosing *c = data;

@@ -13,7 +13,7 @@ enum {
     LASTS = 1000 * 1000, /* ns */
     PATIENCE = 1024,     /* parts refused before all are shared out anew */
     ROUND = 64,          /* events in which who runs at the moment is seen */
-    NOTE = 1024,         /* of a height: as much more is a new one */
+    NOTE = 1024,         /* a new height is higher by one part in so many */
     NOTE_BYTES = 64,     /* ... and these */
     TELL = 65536         /* bytes that a clock may be behind, for each thread */
 };
@@ -62,7 +62,7 @@ static void have_nothing(struct mprof__share *share) {
     share->taken = false;
 }
 
-/* What SHARE has comes back to HEAP, when LIVE of it is used. */
+/* Give SHARE back to HEAP, when LIVE bytes of it are used. */
 static void give_back(struct mprof__live *heap, struct mprof__share *share,
                       int64_t live) {
     if (share->kind == MPROF__HAS_ALL) {
@@ -78,8 +78,8 @@ static void give_back(struct mprof__live *heap, struct mprof__share *share,
     share->kind = MPROF__HAS_NONE;
 }
 
-/* Another thread's share: what it has when the barrier has been passed.  It may
- * be in the midst of an event; then it finds out whether that was seen. */
+/* Take another thread's share, after the barrier.  That thread may be in the
+ * midst of an event; then it finds out whether that was seen. */
 static void take(struct mprof__live *heap, struct mprof__share *share) {
     share->taken = true;
     share->taken_at = mprof__load_acquire(&share->live);
@@ -222,7 +222,7 @@ void mprof__live_slowly(struct mprof__share *share, int64_t bytes) {
     errno = saved;
 }
 
-/* What lives now; of threads that have shares, what they have just had. */
+/* Return the live bytes; with those of shares, as they were just now. */
 static int64_t live_now(const struct mprof__live *heap) {
     int64_t live = heap->live;
     if (heap->all != NULL)

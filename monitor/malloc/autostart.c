@@ -32,7 +32,7 @@
 #include "monitor/log/log.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
-#include "monitor/record/tell.h"
+#include "monitor/record/messages.h"
 
 extern char **environ;
 
@@ -53,9 +53,10 @@ static void complain(const char *path, int error) {
     static char line[PATH_MAX + 200];
     const char *what = mprof_strerror(error);
     const char *why = errno != 0 ? strerrordesc_np(errno) : NULL;
-    mprof__say(line, snprintf(line, sizeof line,
-                              "mprof: %s: %s: %s; nothing is recorded\n", path,
-                              what, why != NULL ? why : "unknown"));
+    mprof__message_line(line,
+                        snprintf(line, sizeof line,
+                                 "mprof: %s: %s: %s; nothing is recorded\n",
+                                 path, what, why != NULL ? why : "unknown"));
 }
 
 static void check_limit(void) {
@@ -63,11 +64,11 @@ static void check_limit(void) {
     const char *limit = getenv("MPROF_LIMIT");
     uint64_t bytes;
     if (limit != NULL && *limit != '\0' && !mprof__read_bytes(limit, &bytes))
-        mprof__say(line,
-                   snprintf(line, sizeof line,
-                            "mprof: MPROF_LIMIT: '%.100s' is no number of "
-                            "bytes; the default is used\n",
-                            limit));
+        mprof__message_line(
+            line, snprintf(line, sizeof line,
+                           "mprof: MPROF_LIMIT: '%.100s' is no number of "
+                           "bytes; the default is used\n",
+                           limit));
 }
 
 /* BASE.PID; false: too long. */
@@ -206,18 +207,19 @@ static int lock_folder(const char *path) {
 /* Who asked for a name is told of another. */
 static void tell(const char *name) {
     static char line[2 * PATH_MAX + 200];
-    mprof__say(line, snprintf(line, sizeof line,
-                              "mprof: %s: is no recording of yours and stays; "
-                              "recorded in %s\n",
-                              base, name));
+    mprof__message_line(
+        line, snprintf(line, sizeof line,
+                       "mprof: %s: is no recording of yours and stays; "
+                       "recorded in %s\n",
+                       base, name));
 }
 
 static void tell_unseen(void) {
     static char what[400], line[sizeof what + 100];
     mprof__malloc_unseen(what, sizeof what);
     if (what[0] != '\0')
-        mprof__say(line,
-                   snprintf(line, sizeof line, "mprof: cannot see %s\n", what));
+        mprof__message_line(
+            line, snprintf(line, sizeof line, "mprof: cannot see %s\n", what));
 }
 
 static void begin(char *name, size_t size, bool loud) {
@@ -332,8 +334,8 @@ void mprof__autostart_end(void) {
         return;
     mprof__missed_read(base, what, sizeof what);
     if (what[0] != '\0')
-        mprof__say(line, snprintf(line, sizeof line,
-                                  "mprof: not recorded: %s\n", what));
+        mprof__message_line(line, snprintf(line, sizeof line,
+                                           "mprof: not recorded: %s\n", what));
 }
 
 static bool is_no(const char *variable) {

@@ -23,7 +23,7 @@ enum { HIDDEN = 1, FRAGMENT = 2, ADDRESS_SHIFT = 2, MOST_BASE = 1024 };
 struct part {
     const char *name;
     uint64_t address, whole;
-    uint32_t length; /* of the name that found it; 0: none has */
+    uint32_t length; /* of the name that found it; 0: no name has */
     bool plain; /* its code has a name without an ending, too: it is none */
 };
 
@@ -37,7 +37,7 @@ struct reading {
     struct mprof__names *names;
     mprof_ref module;
     const char *path;
-    bool plumbing; /* those of its functions are known otherwise */
+    bool plumbing; /* its plumbing is known by other means */
     struct part *parts;
     struct question *questions;
     uint32_t part_count, question_count; /* so far */
@@ -67,8 +67,8 @@ static bool is_hidden(struct reading *r, const char *name, size_t base) {
     return mprof__is_plumbing(NULL, r->base, r->path);
 }
 
-/* The beginnings of NAME that end before an ending: the one after that of
- * LENGTH. */
+/* Return the length of NAME's next beginning that ends before an ending, after
+ * the one of LENGTH. */
 static size_t next_length(const char *name, size_t length) {
     length++;
     return length + strcspn(name + length, ".");
@@ -116,7 +116,7 @@ static struct part *part_of(const struct reading *r, uint64_t address) {
     return slot == NULL ? NULL : &r->parts[slot->value];
 }
 
-/* Second pass: what they ask for. */
+/* Second pass: add a part and its questions. */
 static int add_part(const char *name, uint64_t address, void *reading) {
     struct reading *r = reading;
     size_t length = mprof__base_length(name);

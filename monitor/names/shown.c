@@ -1,8 +1,8 @@
 /* shown.c - see shown.h.
  *
- * As the reader says (report/graph/functions.c): functions of Lisp are known by
- * the name that they have in the data file, those of C by their symbols in the
- * library; the parts that a compiler made of one are that one's (parts.c).
+ * The rules are the reader's (report/graph/functions.c): a Lisp function is
+ * known by its name in the data file, a C function by its symbol in the
+ * library.  Parts that a compiler made of a function belong to it (parts.c).
  */
 #include "monitor/names/shown.h"
 
@@ -24,11 +24,11 @@ enum { MOST_NESTED = 3 };
 
 enum { PATH_BYTES = 4096 };
 
-/* In the table of what is known.  What is known of a part whose whole was not
- * seen yet holds for a time only. */
+/* Bits of the table's values.  PASSING: a part whose whole was not seen yet;
+ * such a value holds for a time only. */
 enum { HIDDEN = 1, FRAGMENT = 2, PASSING = 4, REF_SHIFT = 3, TIME_SHIFT = 36 };
 
-/* What is known of a function by its names; mapped, as stacks may be small. */
+/* The names of a function; mapped, as stacks may be small. */
 struct names {
     char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
     char path[PATH_BYTES];
@@ -74,7 +74,8 @@ static void find_symbol(const struct mprof_module *module, uint64_t address,
     errno = saved;
 }
 
-/* Without what tells a part or a copy of it. */
+/* Return true if the C function is hidden, by its symbol without the ending of
+ * a part or copy. */
 static bool is_hidden_c(const struct search *s) {
     struct names *names = s->names;
     if (names->symbol[0] == '\0' && mprof__has_plumbing(names->path))
@@ -100,9 +101,8 @@ static bool is_hidden_lisp(const struct search *s) {
                               names->path);
 }
 
-/* The first function that was seen with this KEY, of a text or number and of
- * what KIND_ that is, or 0; KEPT, when it is not 0, is the first if there was
- * none. */
+/* Return the first function that was seen with KEY, of a text or number, and
+ * KIND_; or 0.  If there was none, KEPT becomes the first, unless it is 0. */
 static mprof_ref first_with(struct mprof__shows *shows, uint64_t key,
                             char kind_, mprof_ref kept) {
     key = mprof__hash(key ^ (uint64_t)(unsigned char)kind_ << 56) | 2;
@@ -115,9 +115,9 @@ static mprof_ref first_with(struct mprof__shows *shows, uint64_t key,
     return kept;
 }
 
-/* That of the module and the first LENGTH bytes of the symbol that the process
- * has read, as the file may be gone; KIND_ tells whole functions from parts of
- * those that are not seen. */
+/* Return the first function with the module and the first LENGTH bytes of the
+ * symbol, which the process has read because the file may be gone.  KIND_
+ * distinguishes whole functions from parts of unseen ones. */
 static mprof_ref first_of_symbol(const struct search *s, char kind_,
                                  size_t length, mprof_ref kept) {
     uint64_t key = mprof__hash_text(s->names->symbol, length);
@@ -145,7 +145,7 @@ static void find_whole_named(struct search *s, size_t length) {
 static struct mprof__shown look_up(struct mprof__shows *shows,
                                    mprof_ref function, unsigned nested);
 
-/* ... of the function whose code is at ADDRESS of its module. */
+/* It is a part of the function whose code is at ADDRESS of its module. */
 static void find_whole_at(struct search *s, uint64_t address) {
     const struct mprof_module *module =
         mprof__arena_at(s->arena, s->function->module);
@@ -212,9 +212,10 @@ static void find_c(struct search *s) {
         find_whole_at(s, part.whole);
 }
 
-/* Is REF one function with others of the same name?  That of a method is
- * learned at the end of the recording: until then all methods of a function
- * have one.  What is not known to be one is summed up as several. */
+/* Return true if REF is one function with others of its name.  A method's name
+ * is known only at the end of the recording: until then all methods of a
+ * function have one name.  When in doubt, functions are summed up separately.
+ */
 static bool may_share(const struct search *s, mprof_ref ref) {
     return mprof__table_find(&s->shows->names->certain, ref) != NULL ||
            (s->function->kind == MPROF_INTERPRETED &&
@@ -270,7 +271,7 @@ static struct mprof__shown shown_of(uint64_t value) {
 static struct mprof__shown look_up(struct mprof__shows *shows,
                                    mprof_ref function, unsigned nested) {
     struct mprof__table *known = &shows->functions;
-    if (function == 0) /* of a file that somebody cuts */
+    if (function == 0) /* in a file that is being cut */
         return (struct mprof__shown){MPROF_TOP, true, false};
     struct mprof__slot *slot = mprof__table_find(known, function);
     uint64_t now = shows->time & 0xfffffff;

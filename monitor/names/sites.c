@@ -1,9 +1,8 @@
-/* sites.c - what is known of return addresses, and when it is no longer true.
+/* sites.c - find and record sites, and check whether they still hold.
  *
- * It holds for a generation (generation.h), and is looked at again in the next.
- * To look means to read the library's headers, which may vanish under the eyes
- * of a thread: but not those of the code that the thread is in, and only such
- * code is on its stack.
+ * A site holds for a generation (generation.h), and is checked again in the
+ * next.  To check means to read the library's headers.  These cannot vanish
+ * meanwhile: the thread is in the library's code, as that is on its stack.
  */
 #include "monitor/names/sites.h"
 
@@ -18,7 +17,7 @@
 #include "monitor/names/names.h"
 #include "monitor/unwind/generation.h"
 
-/* Stands for every return address once there is no memory for more sites. */
+/* The site of every new return address when there is no memory for more. */
 static const struct mprof__site no_site;
 
 struct range {

@@ -24,7 +24,7 @@ struct mprof__own {
     struct mprof__own *next;
     uint64_t bias;
     struct mprof__symbols symbols;
-    bool cut; /* by somebody else; atomic, see cut.h */
+    bool cut; /* by another process; atomic, see cut.h */
 };
 
 struct copying {
@@ -91,7 +91,7 @@ static void write_name(struct mprof__arena *arena,
     function->copied = function->symbol != 0;
 }
 
-/* Those of the FUNCTIONs in FILE. */
+/* Copy the symbols of the FUNCTIONs in FILE. */
 static void copy_symbols(struct mprof__names *names,
                          const struct mprof__own *file) {
     struct copying c = {.names = names, .file = file};

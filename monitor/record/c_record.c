@@ -1,8 +1,8 @@
 /* c_record.c - allocations and frees of the C heap.
  *
- * An object carries the counter that it was counted in, so a free needs no
- * walk.  Counters have one writer each: a thread that frees what another has
- * allocated counts that in a counter of its own.
+ * The shadow of an object has its counter, so a free needs no walk.  Each
+ * counter has one writer: a thread that frees another thread's object counts
+ * that in a counter of its own.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -79,9 +79,10 @@ static void autosave(struct mprof__thread *thread) {
     mprof__arena_flush(&thread->session->arena);
 }
 
-/* Where THREAD is to count an object of CLASS_ and BYTES of the chain that it
- * just walked, once COUNTER is that: *SPILLED, and COUNTER is in the spill, or
- * else it is the same.  It has room, and be it the root's. */
+/* Return the counter in the tree for an object of CLASS_ and BYTES whose chain
+ * THREAD just walked, when COUNTER is the chain's.  *SPILLED: COUNTER is in the
+ * spill; else it is the one returned.  It has space for the object; at worst it
+ * is the root's. */
 static mprof_ref find_owner(struct mprof__thread *thread,
                             const struct mprof_counter *counter,
                             unsigned class_, uint64_t bytes, bool *spilled) {
@@ -131,11 +132,11 @@ static bool place(struct mprof__thread *thread, const void *object,
     return true;
 }
 
-/* What counting an allocation takes, when nothing has to be made. */
+/* All that is needed to count an allocation when nothing has to be made. */
 struct place {
     struct mprof__thread *thread;
     struct mprof_size *size;
-    uint64_t *word; /* of the object */
+    uint64_t *word; /* the object's, in the shadow */
 };
 
 /* The place of OBJECT for ME; false: something has to be made. */
@@ -289,7 +290,8 @@ void mprof__c_failed(void) {
         mprof__leave(me);
 }
 
-/* What THREAD freed of COUNTER, which is another thread's; NULL: no room. */
+/* Return the record of THREAD's frees of objects that COUNTER, another
+ * thread's, has counted; NULL: no space. */
 static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
                                            mprof_ref counter) {
     struct mprof__session *session = thread->session;

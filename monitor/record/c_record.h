@@ -14,12 +14,12 @@
 bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame);
 
-/* Enter the hook at STACK, as *ME says, with a session whose data file may be
- * changed; NULL: there is none. */
+/* Enter the hook at STACK and set *ME; return the session, whose data file may
+ * be changed, or NULL: there is none. */
 struct mprof__session *mprof__c_enter_open(struct mprof__self **me,
                                            uintptr_t stack);
 
-/* Forget OBJECT, and tell what it was; false: it was not recorded. */
+/* Forget OBJECT, and store in *WHAT what it was; false: it was not recorded. */
 bool mprof__c_forget(struct mprof__session *session, const void *object,
                      struct mprof__object *what);
 

@@ -9,7 +9,7 @@
 #include "monitor/log/log.h"
 #include "monitor/record/thread.h"
 
-/* What this thread, ME, is called in lines; 0: it has never been counted. */
+/* Return the thread id of ME for the log; 0: nothing of it was counted. */
 static uint32_t tid_of(const struct mprof__self *me,
                        struct mprof__session *session) {
     const struct mprof__thread *thread =
@@ -86,7 +86,7 @@ bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
     if (session != NULL && mprof__guard(me)) {
         mprof__log_enter(&session->log);
         found = mprof__c_forget(session, object, what);
-        /* What interrupts the allocator is deeper in the stack. */
+        /* A handler that interrupts the allocator is deeper in the stack. */
         me->stack = mprof__frame_place(frame);
         me->resizes = session;
         me->guarded = false;

@@ -33,7 +33,7 @@ static inline uint64_t mprof__recording_id(void) {
     return mprof__load_acquire(&mprof__page.sessions.recording);
 }
 
-/* The session whose objects are remembered, also while it is stopped. */
+/* Return the session whose objects are remembered, even if it is stopped. */
 static inline struct mprof__session *mprof__tracked(void) {
     return mprof__load_acquire(&mprof__page.sessions.tracked);
 }

@@ -19,7 +19,8 @@
 #include "monitor/unwind/generation.h"
 
 static bool forks;        /* a thread is in fork(); atomic */
-static bool forks_inside; /* of the hook, in a signal handler; under the lock */
+static bool forks_inside; /* inside of the hook, in a signal handler; guarded by
+                             the lock */
 
 void mprof__recording_absent(void) {
     bool unknown = false;
@@ -44,8 +45,8 @@ static void after_fork_parent(void) {
     pthread_mutex_unlock(&mprof__now.lock);
 }
 
-/* The data file belongs to the parent.  What the monitor has in memory may be
- * half changed by threads that are not here; it stays, unused. */
+/* The data file belongs to the parent.  The monitor's memory may be half
+ * changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
     if (!mprof__now.initialized) {
         after_fork_parent();

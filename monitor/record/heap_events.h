@@ -28,8 +28,8 @@ struct mprof__event {
  * also place.h. */
 void mprof__allocated(struct mprof__event *event, const void *frame);
 
-/* A collection has ended: IS_ALIVE tells whether what is at an address was
- * marked.  Under the collector's lock, from outside of the hook. */
+/* Record the end of a collection.  IS_ALIVE returns true if the object at an
+ * address was marked.  Under the collector's lock, from outside of the hook. */
 void mprof__lisp_collected(bool (*is_alive)(const void *address));
 
 /* BLOCK, if it was recorded, is about to be given back.  With the collector's
@@ -67,7 +67,8 @@ void mprof__c_moved(void);
  * of elements of calloc(), 0 for others.  realloc() has two steps: `resizing`
  * forgets the old object and stores in *WHAT what it was (false: it was not
  * recorded); `resized` counts the result.  Between them the thread stays inside
- * of the hook and holds the log, as another thread may get the old address. */
+ * the hook and holds the log, because another thread may get the old address.
+ */
 struct mprof__resized;
 void mprof__c_allocated_timed(const void *object, uint64_t bytes,
                               uint64_t count, const void *frame);
@@ -76,8 +77,8 @@ bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
                              const void *frame);
 void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame);
 
-/* The module at START..END is about to go: what is known of its code is
- * forgotten.  Between enter and leave. */
+/* The module at START..END is about to be unloaded: forget all that is known of
+ * its code.  Between enter and leave. */
 void mprof__module_unloads(uintptr_t start, uintptr_t end);
 
 /* Return true if the recording is timed. */

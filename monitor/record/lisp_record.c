@@ -126,7 +126,7 @@ static inline void place(struct mprof__thread *thread,
     uint32_t key = key_of(thread, bin, event);
     struct mprof_counter *counter =
         mprof__counter(&thread->trees, node, key, event->count);
-    /* It is told alive or dead in what may be another one. */
+    /* Its death may be counted in another one. */
     mprof_ref ref = thread->trees.owner[mprof__key_place(key)];
     struct mprof_alive_counter *owner =
         mprof__arena_at(&thread->session->arena, ref);
@@ -145,7 +145,7 @@ static inline void place(struct mprof__thread *thread,
 static void allocated(struct mprof__self *me, struct mprof__session *session,
                       struct mprof__event *event, const void *frame,
                       bool by_rules) {
-    /* What stands for others was on its way when another recording began. */
+    /* A sampled object was on its way when another recording began. */
     if (session->alive.sampling == 0 && event->count.allocs > 1)
         event->count =
             (struct mprof_count){1, event->count.bytes / event->count.allocs};
@@ -196,7 +196,7 @@ void *mprof__lisp_freed(void *block) {
 }
 
 void mprof__collected(uint64_t ns, uint64_t before, uint64_t after) {
-    /* Before the first recording nobody can enter. */
+    /* Before the first recording no thread can enter. */
     if (mprof__current() == NULL)
         return;
     struct mprof__self *me = mprof__enter();

@@ -1,6 +1,6 @@
 /* place.h - the place of an allocation in the tree, and its counter.
  *
- * What one allocation passes through is drawn in remembered.h.
+ * The path of an allocation is drawn in remembered.h.
  */
 #ifndef MONITOR_RECORD_PLACE_H
 #define MONITOR_RECORD_PLACE_H
@@ -20,7 +20,7 @@
 /* Walk by rules from FRAME, and find or make the place of the chain in the
  * tree. */
 mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
-/* Count an allocation whose chain is lost or cut as such. */
+/* Count N in the record of THREAD, if their chain is lost or cut. */
 void mprof__count_losses(struct mprof__thread *thread, struct mprof_count n);
 
 /* In libraries for tests: take the chain once more, and compare; see

@@ -24,7 +24,7 @@
 #include "monitor/names/symbols.h"
 #include "monitor/walk/deepest.h"
 #include "monitor/record/recording_lock.h"
-#include "monitor/record/tell.h"
+#include "monitor/record/messages.h"
 #include "monitor/record/wishes.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
@@ -63,8 +63,8 @@ static void check_trees(const struct mprof__session *session) {
         mprof__tree_check(&thread->trees);
 }
 
-/* Frees of what was recorded are still counted: while `open`, and after it
- * when mprof__reopen() allows it. */
+/* Stop.  Frees of recorded objects are still counted: while `open`, and
+ * afterwards when mprof__reopen() allows it. */
 static void halt(struct mprof__session *session) {
     mprof__adapter.detach();
     mprof__set_current(NULL, 0, mprof__is_lost() ? NULL : session);
@@ -88,7 +88,7 @@ static bool same_file(const struct mprof__session *session, const char *file) {
     return session->named && strcmp(file, session->path) == 0;
 }
 
-/* Of a session that is halted. */
+/* Complete the data file of SESSION, which is halted. */
 static int complete(struct mprof__session *session) {
     mprof__log_settle(&session->log);
     if (session->pinned)
@@ -105,7 +105,7 @@ static void discard(void) {
     mprof__forget_objects();
     if (session->open)
         complete(session); /* objects were freed since the stop */
-    /* What a thread may still use stays. */
+    /* Objects that a thread may still use stay. */
     if (!session->pinned)
         mprof__adapter.forget();
     if (mprof__is_lost())
@@ -115,7 +115,7 @@ static void discard(void) {
     mprof__now.session = NULL;
 }
 
-/* What died while nothing was recorded. */
+/* Count the objects that died while the recording was stopped. */
 static void note_dead(struct mprof__session *session) {
     struct mprof__self *me = session->alive.mode != 0 ? mprof__enter() : NULL;
     if (me == NULL)
@@ -138,12 +138,12 @@ static int resume(struct mprof__session *session) {
     return 0;
 }
 
-/* What is to be told of what is alive in the heaps WHICH: of C's nothing. */
+/* Return how live objects are followed in the heaps WHICH: not in C's. */
 static unsigned alive_in(unsigned which) {
     return which >> MPROF_LISP_HEAP & 1 ? mprof__wishes.live : MPROF_LIVE_OFF;
 }
 
-/* What is to be sampled in the heaps WHICH: not if C's is one. */
+/* Return the sampling of the heaps WHICH: none if C's is one. */
 static uint32_t sampling_in(unsigned which) {
     return which == 1u << MPROF_LISP_HEAP ? mprof__wishes.sampling : 0;
 }
@@ -166,7 +166,8 @@ static bool is_wanted(const struct mprof__session *session, unsigned wanted) {
            session->alive.sampling == sampling_in(wanted);
 }
 
-/* AGAIN: as it was recorded before, whatever was set since. */
+/* AGAIN: with the options of the last recording, even if others were set since.
+ */
 static int start(const char *file, bool again) {
     struct mprof__session *session = mprof__now.session;
     if (mprof__now.running)
@@ -195,7 +196,7 @@ static int start(const char *file, bool again) {
     if (session != NULL)
         discard();
     else
-        mprof__forget_objects(); /* of a parent */
+        mprof__forget_objects(); /* a parent's */
     mprof__now.session = session = fresh;
     if (session->heaps & MPROF_HEAP_MALLOC)
         mprof__symbols_begin(&session->names);
@@ -233,8 +234,8 @@ int mprof__recording_resume(void) {
     return mprof__recording_unlock(&saved, start(named ? path : NULL, true));
 }
 
-/* What is garbage by now is not alive.  Finalizers that run meanwhile may call
- * any of our functions. */
+/* Collect garbage, so that only live objects count as live.  Finalizers that
+ * run meanwhile may call any of our functions. */
 static void collect(void) {
     struct mprof__quiet saved;
     struct mprof__session *session = mprof__recording_lock(&saved);
@@ -273,7 +274,7 @@ static int stop(void) {
     return complete(session);
 }
 
-/* What the disk had no room for is missing in the data file. */
+/* Return an error if data are missing because the disk was full. */
 static int lacks(const struct mprof__session *session) {
     if (!session->named || session->arena.refused == 0 || mprof__is_lost())
         return 0;
@@ -356,7 +357,7 @@ static void finish(void *unused) {
         stop();
         if (mprof__now.session != NULL && mprof__now.session->named &&
             mprof__wishes.warns)
-            mprof__tell_end(mprof__now.session);
+            mprof__message_end(mprof__now.session);
         /* What is freed from here on is freed by the C library at its end. */
         mprof__set_current(NULL, 0, NULL);
         if (mprof__now.session != NULL)
@@ -367,7 +368,7 @@ static void finish(void *unused) {
         mprof__adapter.ended();
     /* This looks for a locale, and allocates. */
     if (tells)
-        mprof__tell_summary(&now);
+        mprof__message_summary(&now);
 }
 
 static bool finishes_last;

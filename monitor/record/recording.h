@@ -1,7 +1,7 @@
-/* recording.h - starting and stopping; the one session there is.
+/* recording.h - start, stop and ask the one recording of this process.
  *
- * What mprof.h promises of each function with the same name.  All may be called
- * by any thread, outside of the hook, and wait for each other.
+ * The functions do what mprof.h documents for functions with similar names. All
+ * may be called by any thread, outside of the hook, and wait for each other.
  */
 #ifndef MONITOR_RECORD_RECORDING_H
 #define MONITOR_RECORD_RECORDING_H
@@ -12,8 +12,8 @@
 struct mprof__session;
 struct mprof_status;
 
-/* An allocation came while nothing records.  Where that is a child of a raw
- * clone(), the adapter is told, once. */
+/* Note an allocation while nothing records.  In a child of a raw clone() call
+ * the adapter's `cloned`, once. */
 void mprof__recording_absent(void);
 int mprof__recording_start(const char *file);
 int mprof__recording_stop(void);
@@ -21,12 +21,12 @@ int mprof__recording_restart(const char *file);
 int mprof__recording_reset(void);
 int mprof__recording_save(const char *file);
 int mprof__recording_status(struct mprof_status *status);
-/* What the C heap has now; see mprof__live_read().  Zeros: it is not recorded.
- */
+/* Store the numbers of the C heap in *NOW; see mprof__live_read().  Zeros: it
+ * is not recorded. */
 struct mprof__heap_now;
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now);
 
-/* What lives now in the C heap of this process, in bytes; from outside of the
+/* Return the live bytes in the C heap of this process; from outside of the
  * hook. */
 uint64_t mprof__live_current(void);
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
@@ -48,12 +48,12 @@ int mprof__recording_save_alive(const char *file, unsigned from,
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
 void mprof__recording_set_warnings(int on);
-/* Have mprof__tell_summary() called at the end of the process. */
+/* Print mprof__message_summary() at the end of the process. */
 void mprof__recording_set_summary(bool on);
 
-/* Have it looked for what is lost when a recording ends.  What starts while it
- * is EARLY has all that the program allocates.  Both before there are threads.
- */
+/* Scan for lost blocks when a recording ends.  A recording that starts while it
+ * is EARLY has all allocations of the program.  Call both before there are
+ * threads. */
 void mprof__recording_set_scan(bool on);
 void mprof__recording_set_early(bool is);
 

@@ -24,7 +24,7 @@ struct mprof__session *mprof__recording_lock(struct mprof__quiet *saved) {
     return mprof__now.session;
 }
 
-static char unseen[400]; /* what the program allocates that nobody sees */
+static char unseen[400]; /* allocations that mprof cannot observe */
 
 struct mprof__session *
 mprof__recording_lock_looking(struct mprof__quiet *saved) {
@@ -44,7 +44,7 @@ int mprof__recording_unlock(const struct mprof__quiet *saved, int error) {
     return error;
 }
 
-/* Somebody has cut the data file: there is nothing to go on with. */
+/* Another process has cut the data file: the recording cannot go on. */
 bool mprof__is_lost(void) {
     return mprof__load_acquire(&mprof__now.session->arena.cut);
 }

@@ -48,7 +48,7 @@ void mprof__refresh(void);
  * names as well. */
 void mprof__improve_names(bool halted);
 
-/* With the lock, and a session: has somebody cut its data file? */
+/* With the lock, and a session: return true if its data file was cut. */
 bool mprof__is_lost(void);
 
 /* With the lock, and a session: note in its data file which allocations the

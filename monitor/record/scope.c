@@ -13,14 +13,14 @@
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 
-/* What a thing of the data file has: of a BIN objects and storage, of a THREAD
- * what is folded and what is cut, else only the first. */
+/* The counts of a thing in the data file: a BIN's objects and storage, a
+ * THREAD's folded and cut allocations; else only the first. */
 struct noted {
     mprof_ref ref;
     uint16_t type; /* enum mprof_record_type */
     uint8_t class_;
     bool is_c;
-    bool lives; /* of a counter: it knows what lives */
+    bool lives; /* a counter that follows live objects */
     struct mprof_count count[2];
 };
 
@@ -79,7 +79,7 @@ static void note_counters(struct notes *notes, const struct mprof__arena *arena,
     }
 }
 
-/* Of what RECORD has, that of THREAD, of HEAP. */
+/* Note the numbers of RECORD that belong to THREAD, in HEAP. */
 static void note_record(struct notes *notes, const struct mprof__arena *arena,
                         const struct mprof_record *record, mprof_ref thread,
                         enum mprof_heap heap) {
@@ -128,8 +128,8 @@ static void forget(struct notes *notes) {
     *notes = (struct notes){NULL, 0, 0};
 }
 
-/* What there is now; false: no memory.  This thread allocates nothing
- * meanwhile, so twice the same is found. */
+/* Note all numbers; false: no memory.  This thread allocates nothing meanwhile,
+ * so two passes find the same number of things. */
 static bool take_notes(struct notes *notes, const struct mprof__arena *arena,
                        const struct mprof__within *within) {
     *notes = (struct notes){NULL, 0, 0};
@@ -173,8 +173,8 @@ static struct mprof_count unplaced(const struct mprof__arena *arena) {
                                 mprof__load_relaxed(&header->unplaced_bytes)};
 }
 
-/* This thread has a record in each of the heaps, also if it has not allocated
- * yet: it may count on in that of a thread that has ended. */
+/* Find this thread's record in each of the heaps, even if it has not allocated
+ * yet: it may go on with the record of a thread that has ended. */
 static bool find_threads(struct mprof__within *within,
                          struct mprof__session *session) {
     struct mprof__self *me = mprof__enter();
@@ -219,8 +219,8 @@ int mprof__scope_begin(struct mprof__session *session,
     return 0;
 }
 
-/* What a counter of C has allocated and what is spilled, which may be too much
- * for one word, has room where it will be put.  False: there is none. */
+/* Widen counters of C whose allocated and spilled sums need more than one word.
+ * False: there is no space. */
 static bool widen(struct mprof__session *session, const struct notes *notes) {
     bool all = true;
     for (size_t i = 0; i < notes->count; i++) {
@@ -309,7 +309,7 @@ static void set_counter(struct mprof_header *copy, void *counter, uint32_t heap,
     }
 }
 
-/* All numbers of what is in BLOCK; what leads from one to another stays. */
+/* Clear all numbers in BLOCK; the links stay. */
 static void clear_block(struct mprof_header *copy, struct mprof_block *block) {
     const struct mprof_thread *thread = at(copy, block->thread);
     uint32_t type = block->head.type;

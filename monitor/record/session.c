@@ -15,7 +15,7 @@
 #include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/names/sites.h"
-#include "monitor/record/tell.h"
+#include "monitor/record/messages.h"
 #include "monitor/record/thread.h"
 
 uint64_t mprof__autosave;
@@ -121,9 +121,9 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     struct mprof__log_errors errors;
     mprof__log_begin(&session->log, &session->arena, &session->live, &errors);
     if (errors.group != NULL)
-        mprof__tell_no_group(errors.group, errors.group_error);
+        mprof__message_no_group(errors.group, errors.group_error);
     if (errors.path != NULL)
-        mprof__tell_no_log(errors.path, errors.path_error);
+        mprof__message_no_log(errors.path, errors.path_error);
     if (heaps >> MPROF_LISP_HEAP & 1)
         mprof__collections_begin(&session->collections, &session->arena);
     return session;

@@ -22,7 +22,7 @@
 struct mprof__thread;
 
 struct mprof__session {
-    uint64_t id; /* differs from that of every other session */
+    uint64_t id; /* unique in the process */
     struct mprof__arena arena;
     unsigned heaps; /* bits 1 << MPROF_C_HEAP, ... */
     struct mprof__names names;
@@ -38,11 +38,11 @@ struct mprof__session {
     struct mprof__live live;     /* the C heap */
     struct mprof__log log;       /* ... event by event */
     struct mprof__collections collections; /* of the Lisp heap */
-    struct mprof__alive alive;             /* ... what of it is alive */
+    struct mprof__alive alive;             /* live objects of the Lisp heap */
     struct mprof__chunks memory; /* of sites and threads; under the lock */
     bool pinned;                 /* a thread may still be inside */
-    bool late;            /* the program had allocated before it was recorded */
-    uint32_t scans;       /* how often it was looked for what is lost */
+    bool late;            /* the program had allocated before the recording */
+    uint32_t scans;       /* number of scans for lost blocks */
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */

@@ -16,9 +16,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  * starts thousands must not fill the data file with their trees. */
 enum { OWN_RECORDS = 64, OWN_RECORDS_WHEN_FULL = 8 };
 
-/* Of the others, those that ended and keep what they remember for the thread
- * that counts on in their record: to map that again takes longer than all else
- * that a thread needs. */
+/* Ended threads, of the others, that keep their memory for the thread that goes
+ * on with their record: to map it again takes longer than all else that a
+ * thread needs. */
 enum { MOST_READY = 64 };
 
 static uint32_t last_tree; /* atomic */
@@ -250,7 +250,7 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap) {
     struct mprof__self *me = mprof__self;
     struct mprof__thread *thread = make_thread(session, heap);
-    /* What another thread walked before is not on this stack. */
+    /* Frames that another thread walked are not on this stack. */
     if (thread != NULL) {
         thread->self = mprof__adapter.self == NULL ? 0 : mprof__adapter.self();
         mprof__chain_forget(&thread->chain);

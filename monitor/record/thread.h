@@ -21,24 +21,24 @@ enum { MPROF__SIZES = MPROF_LARGEST_BIN + 2 };
  * for `record`, `next`, and everything once the thread is gone. */
 struct mprof__thread {
     struct mprof__memo memo;
-    struct mprof__share share; /* of what lives in the C heap */
+    struct mprof__share share; /* its part of the C heap's live bytes */
     struct mprof__session *session;
     struct mprof__chain chain;
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
     struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
     struct mprof__thread *next;
     struct mprof_thread *record;
-    mprof_ref ref; /* of the record */
+    mprof_ref ref; /* the record's */
     struct mprof__trees trees;
     struct mprof__shadow shadow; /* of Lisp, where what lives is */
     struct mprof__table bins;    /* class object -> bin */
     uintptr_t last_class;        /* ... that was looked up last */
     struct mprof_bin *last_class_bin;
-    /* What other threads allocated and this one frees: their counter -> our
-     * FREED, (THREAD, size) -> our SIZE. */
+    /* Frees of other threads' objects: their counter -> our FREED, (THREAD,
+     * size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
     uint64_t autosave; /* allocations until the next */
-    uint32_t number;   /* of the threads of this heap, from 1 */
+    uint32_t number;   /* among the threads of this heap, from 1 */
     struct mprof__thread *next_free;
     uintptr_t self; /* as the runtime knows it; see adapter.h */
 };
@@ -60,12 +60,13 @@ void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap);
 void mprof__thread_shrink(struct mprof__thread *thread);
 
 /* The program is about to look at this thread's stack, in a function at FRAME:
- * there are no marks until it says that it has done so, with 0.  Called outside
- * of the hook. */
+ * there are no marks until it reports the end of that, with 0.  Called outside
+ * the hook. */
 void mprof__thread_unwinding(uintptr_t frame);
 
-/* What this thread allocates in the Lisp heap from now on is not recorded, as
- * it is the monitor's own work, or no longer is; may be nested. */
+/* Do not record allocations of this thread in the Lisp heap from now on, if it
+ * BEGINS, because they are the monitor's own work; else record them again.  May
+ * be nested. */
 void mprof__thread_silence(bool begins);
 
 /* For tables of SIZEs of what thread OWNER allocated. */

@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Guarded by the lock of the recording, but for what is set before there are
+/* Guarded by the lock of the recording, except when set before there are
  * threads. */
 extern struct mprof__wishes {
     unsigned heaps;    /* MPROF_HEAP_LISP, ...; 0: the library's own */
-    unsigned live;     /* what of its Lisp heap is alive: MPROF_LIVE_ON, ... */
+    unsigned live;     /* live objects of its Lisp heap: MPROF_LIVE_ON, ... */
     uint32_t sampling; /* only a byte in so many is looked at; 0: all */
     uint64_t limit;    /* bytes; 0: not set */
     bool warns;        /* at the end it is said what the data lack, */
     bool summary;      /* ... and what there was */
-    bool scans;        /* what is lost is looked for at the end */
+    bool scans;        /* scan for lost blocks at the end */
     bool early;        /* the program has not begun */
 } mprof__wishes;
 

@@ -89,9 +89,9 @@ mprof__c_counter_read(const char *base, const struct mprof_c_counter *counter) {
                : mprof_c_narrow_numbers(counter);
 }
 
-/* The same of a COUNTER of any kind, that of a thread of HEAP of which it is
- * known what LIVES or not; of Lisp the first half of the lifetime is the ages
- * of what is alive. */
+/* Read a COUNTER of any kind, of a thread of HEAP; LIVES: a Lisp thread that
+ * follows live objects.  For Lisp the first half of the lifetime is the sum of
+ * the ages of live objects. */
 struct mprof_c_numbers mprof__counter_read(const char *base,
                                            const struct mprof_counter *counter,
                                            enum mprof_heap heap, bool lives);
@@ -101,8 +101,8 @@ struct mprof_c_numbers mprof__counter_read(const char *base,
 void mprof__c_counter_set(char *base, struct mprof_c_counter *counter,
                           const struct mprof_c_numbers *number);
 
-/* COUNTER, which is narrow, is about to be changed by an event that the thread
- * with SHARE has counted: what it has is what lived at the peak. */
+/* Note in COUNTER, which is narrow, its bytes at the peak, before it is changed
+ * by an event that the thread with SHARE has counted. */
 static inline void mprof__c_counter_touch(const struct mprof__share *share,
                                           struct mprof_c_counter *counter) {
     uint64_t peak = (uint64_t)mprof__load_relaxed(&share->peak);

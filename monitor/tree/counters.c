@@ -97,8 +97,8 @@ static struct mprof_counter *find_counter(struct mprof__trees *trees,
     return NULL;
 }
 
-/* Where the ref of NODE's next counter is to stand: the newest comes last, so
- * that whoever reads the file meanwhile finds all others. */
+/* Return the place for the ref of NODE's next counter.  The newest comes last,
+ * so that a concurrent reader of the file finds all others. */
 static mprof_ref *find_end(const struct mprof__arena *arena, mprof_ref node) {
     struct mprof_node *at = mprof__arena_at(arena, node);
     mprof_ref *end = &at->counter;
@@ -152,7 +152,7 @@ bool mprof__root_counters(struct mprof__trees *trees) {
     for (unsigned c = 0; c < MPROF_CLASSES; c++) {
         struct mprof_counter *counter =
             add_counter(trees, trees->tree.root, 0, c, MPROF__FOR_COUNTERS);
-        /* What has no other place has one there. */
+        /* Allocations that find no other counter are counted there. */
         if (counter == NULL || !widen(trees, counter))
             return false;
     }
@@ -189,14 +189,14 @@ static struct mprof_counter *root_counter(struct mprof__trees *trees,
 
 mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
                               struct mprof_count n) {
-    /* Else there was no room, and it is counted so. */
+    /* Else there was no space, which is counted already. */
     if (trees->counter[mprof__key_place(class_)] != 0)
         count_folded(trees, n);
     return mprof__arena_ref(trees->arena, root_counter(trees, class_));
 }
 
-/* Without room for a counter of the chain: that of its function alone, else the
- * nearest one further out. */
+/* Return a counter for a chain that has no space for its own: its function's,
+ * else the nearest one further out. */
 static struct mprof_counter *other_counter(struct mprof__trees *trees,
                                            mprof_ref ref, uint32_t key,
                                            struct mprof_count n) {
@@ -222,9 +222,9 @@ static struct mprof_counter *other_counter(struct mprof__trees *trees,
     return counter != NULL ? counter : root_counter(trees, key);
 }
 
-/* Where the innermost frame called the allocator, as far as that matters: those
- * of Lisp do not tell the places in a function apart, and a frame for which
- * there was no room is at the node of its caller. */
+/* Return the SITE where the innermost frame called the allocator; 0 where that
+ * does not matter: Lisp's counters do not distinguish call sites, and a frame
+ * without space for a node is at its caller's. */
 static inline mprof_ref site_of(const struct mprof__trees *trees,
                                 const struct mprof_node *node) {
     const struct mprof__frame *innermost = trees->chain->innermost;
@@ -239,7 +239,8 @@ static inline mprof_ref site_of(const struct mprof__trees *trees,
                : 0;
 }
 
-/* The counter at REF, or that of whatever there is room for. */
+/* Return the counter of node REF; if none can be made, the nearest fallback:
+ * function, outer node, root. */
 static struct mprof_counter *find_or_other(struct mprof__trees *trees,
                                            mprof_ref ref, uint32_t key,
                                            struct mprof_count n, bool *found) {
@@ -257,8 +258,8 @@ static struct mprof_counter *find_or_other(struct mprof__trees *trees,
     return *found ? counter : other_counter(trees, ref, key, n);
 }
 
-/* Of a chain in the spill, at NODE.  Frees are told where the chain's innermost
- * functions are in the tree. */
+/* Return a counter for a chain in the spill, at NODE.  Its frees are counted in
+ * the tree, at the chain's innermost functions. */
 static struct mprof_counter *make_in_spill(struct mprof__trees *trees,
                                            mprof_ref node, uint32_t key,
                                            struct mprof_count n) {

@@ -9,9 +9,9 @@
 
 struct mprof__trees;
 
-/* The counter for KEY of the chain that THREAD just walked,
- * which has its place at NODE; when there is no room, that of its function
- * alone, or one further out, and then N counts as folded. */
+/* Return the counter for KEY of the chain that was just walked, whose node is
+ * NODE.  Without space for it return its function's, or one further out, and
+ * count N as folded. */
 struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
                                           mprof_ref node, uint32_t key,
                                           struct mprof_count n);
@@ -20,8 +20,8 @@ struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
 struct mprof_counter *mprof__tree_counter(struct mprof__trees *trees,
                                           mprof_ref node, mprof_ref call,
                                           uint32_t key);
-/* That of the root for CLASS_, in place of one of the C heap which that just
- * found and which has no room for N more: these count as folded. */
+/* Return the root's counter for CLASS_ and count N as folded: the counter of
+ * the C heap that mprof__make_counter() found has no space for N more. */
 mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
                               struct mprof_count n);
 /* One of each class for the root, for what finds no room. */

@@ -4,13 +4,12 @@
  *     counter: sum               counter: sum ---> WIDE: allocations, bytes
  *        bytes, allocations
  *
- * There are many counters, and most have little: both numbers are in one word,
- * until one of them needs more than 31 bits.  Then there is a record that has
- * both, and the word becomes its ref, in one store: whoever reads the file, or
- * finds it after SIGKILL, finds one or the other.
+ * There are many counters, and most have small numbers: both are in one word,
+ * until one of them needs more than 31 bits.  Then a record gets both, and the
+ * word becomes its ref, in one store.  So a reader of the file finds one or the
+ * other, also after SIGKILL.
  *
- * Where it is told what lives counters have numbers of their own, and there is
- * nothing to it.
+ * Counters of threads that follow live objects have separate numbers instead.
  */
 #ifndef MONITOR_TREE_LISP_COUNTER_H
 #define MONITOR_TREE_LISP_COUNTER_H
@@ -69,7 +68,7 @@ bool mprof__lisp_counter_widen(struct mprof__trees *trees,
                                struct mprof_lisp_counter *counter,
                                struct mprof_count n);
 
-/* What COUNTER has, of the data file or a copy that begins at BASE. */
+/* Read COUNTER, of the data file or a copy that begins at BASE. */
 static inline struct mprof_count
 mprof__lisp_counter_read(const void *base,
                          const struct mprof_lisp_counter *counter) {

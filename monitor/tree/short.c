@@ -1,7 +1,7 @@
 /* short.c - the short chains of a full tree.
  *
- * Of these there are few, however many chains there are, and room is kept for
- * them: what each function allocated, and for which callers near by, stays
+ * There are few of them, however many chains there are, and space is reserved
+ * for them.  So the bytes of each function, and of its nearest callers, stay
  * exact.
  */
 #include "monitor/tree/short.h"
@@ -29,8 +29,8 @@ mprof_ref mprof__tree_folded(struct mprof__trees *trees) {
     return trees->tree.folded;
 }
 
-/* The frame where the chain of the innermost LENGTH functions at frame INDEX
- * begins, of those that the tables show: what plumbing allocates is theirs. */
+/* Return the frame where the chain of the innermost LENGTH functions at frame
+ * INDEX begins.  Only functions that the tables show are counted. */
 static size_t find_first(struct mprof__trees *trees, size_t index,
                          unsigned length) {
     unsigned all = 0, shown = 0;
@@ -82,9 +82,9 @@ static unsigned depth_of(const struct mprof__trees *trees, mprof_ref node) {
     return depth;
 }
 
-/* Both tell the innermost functions of one chain: CHILD nothing that PARENT
- * does not, if it is no longer.  Where room is short, a chain may be told less
- * of than the one that it calls. */
+/* Return true if CHILD's short chain is PARENT's with one function more, or a
+ * part of that.  Where space is short, a caller's chain may be shorter than its
+ * callee's. */
 static bool leads(const struct mprof__trees *trees, mprof_ref parent,
                   mprof_ref child) {
     return depth_of(trees, child) <= depth_of(trees, parent) + 1;

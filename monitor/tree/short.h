@@ -11,10 +11,10 @@ struct mprof__trees;
 
 /* The node of short chains; 0: there is no room. */
 mprof_ref mprof__tree_folded(struct mprof__trees *trees);
-/* That of the short chain that ends at frame INDEX. */
+/* Return the node of the short chain that ends at frame INDEX. */
 mprof_ref mprof__tree_short(struct mprof__trees *trees, size_t index);
-/* That of the lost chain that ends at frame INDEX, whose caller has the node
- * PARENT, of a whole chain when it LEAVES the tree here. */
+/* Return the node of the lost chain that ends at frame INDEX, whose caller has
+ * the node PARENT: a whole chain's when the chain LEAVES the tree here. */
 mprof_ref mprof__short_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index, bool leaves);
 

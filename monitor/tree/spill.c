@@ -16,7 +16,7 @@ enum { FIRST_BYTES = 16 << 10, MOST_BYTES = 4 << 20 };
  * and it may be larger when a chain finds no room otherwise. */
 enum { SHARE_OF_LIMIT = 16, SHARE_OF_ROOM = 8, DEEP_SHARE_OF_LIMIT = 8 };
 
-/* How much larger it gets: what it had before stays behind. */
+/* How much larger it gets.  Its old blocks are not used any more. */
 enum { GROWTH = 4 };
 
 /* Counters that a chain may need before the next one is placed. */
@@ -77,9 +77,9 @@ static void clear(struct mprof__trees *trees) {
     mprof__store_release(&record->spilled, record->emptied);
 }
 
-/* Should a jump leave this in the middle, the root is missing, and it is done
- * when the spill is asked for the next time.  Under the lock nobody copies the
- * data file. */
+/* Empty the spill.  If a jump leaves this in the middle, the root is missing,
+ * and it is done at the next use of the spill.  Under the lock the data file is
+ * not copied. */
 static void empty(struct mprof__trees *trees) {
     struct mprof__spill *spill = &trees->spill;
     struct mprof_thread *record = trees->record;
@@ -235,7 +235,7 @@ struct mprof_counter *mprof__spill_counter(struct mprof__trees *trees,
 }
 
 void mprof__spill_free(struct mprof__spill *spill) {
-    /* What is in the data file stays as it is. */
+    /* The data file stays as it is. */
     if (!spill->begun)
         return;
     mprof__tree_free(&spill->tree);

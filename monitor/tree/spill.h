@@ -9,16 +9,16 @@
  *           +-- read             |    +-- eval
  *           +-- (no room)        |         +-- cons: spill counter
  *
- * What is counted there is as exact as in the tree.  When it is full, what its
- * chains have allocated is summed up by function and arc in TOTALs (totals.h),
- * each allocation counted once, and it is emptied: an allocation is in one
- * spill with its whole chain, so the sums over all of them are exact.  Lost are
- * the chains themselves, beyond the innermost functions, which counters of the
- * C heap have in the tree's short chains.
+ * Its counters are as exact as the tree's.  When it is full, its allocations
+ * are summed up by function and arc in TOTALs (totals.h), each of them once,
+ * and it is emptied.  An allocation is in one spill with its whole chain, so
+ * the sums over all spills are exact.  Only the chains themselves are lost,
+ * beyond the innermost functions, which counters of the C heap have in the
+ * tree's short chains.
  *
  * A kill at any moment leaves sums that are right: totals have two counts each,
- * and THREAD's `emptied` says which is true, and whether the spill is; see
- * format.h.
+ * and THREAD's `emptied` says which count is valid, and whether the spill is;
+ * see format.h.
  */
 #ifndef MONITOR_TREE_SPILL_H
 #define MONITOR_TREE_SPILL_H
@@ -29,7 +29,7 @@
 #include "monitor/tree/totals.h"
 #include "monitor/tree/tree.h"
 
-/* Of a thread, and only it touches it. */
+/* The spill of a thread.  Only that thread touches it. */
 struct mprof__spill {
     struct mprof__tree tree; /* root 0: it has to be emptied, or begun */
     struct mprof__totals totals;
@@ -52,7 +52,8 @@ bool mprof__spill_begins(struct mprof__trees *trees);
 mprof_ref mprof__spill_twin(struct mprof__trees *trees, mprof_ref parent,
                             size_t index);
 
-/* That of frame INDEX, whose caller has PARENT in the spill; 0 as above. */
+/* Return the spill's node of frame INDEX, whose caller has PARENT in the spill;
+ * 0 as above. */
 mprof_ref mprof__spill_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index);
 

@@ -1,8 +1,8 @@
 /* sum_up.c - the chains of a spill, summed up in totals; see totals.h.
  *
- * One walk over the spill, in both views at once: what was allocated in the
- * subtree of a frame is added to its function and its arc when it is left, if
- * these are not on the path above as well.
+ * One walk over the spill, in both views at once.  The sum of a frame's subtree
+ * is added to its function and its arc when the walk leaves it, unless these
+ * are on the path above as well.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ struct walk {
     struct level *levels;
 };
 
-/* What a level is in one view, below that of its caller. */
+/* Enter a level in one view, below the level of its CALLER. */
 static void enter_view(struct walk *w, const struct level *caller,
                        struct level *at, unsigned view,
                        const struct mprof__shown *shown) {
@@ -58,8 +58,8 @@ static void enter_view(struct walk *w, const struct level *caller,
     w->to.totals->arc[arc].on_path[view]++;
 }
 
-/* Nothing that is shown has COUNT on its chain: it is of the top level, which
- * nobody called. */
+/* Count COUNT for the top level, which has no caller: no function on its chain
+ * is shown. */
 static void add_top(struct walk *w, unsigned view, uint32_t key,
                     const struct mprof_count *count) {
     const struct mprof__arena *arena = w->to.trees->arena;
@@ -76,7 +76,7 @@ static void add_top(struct walk *w, unsigned view, uint32_t key,
     mprof__totals_through(&w->to, arc, view, at.sum);
 }
 
-/* What was counted in FROM. */
+/* Return the sum that FROM has. */
 static struct mprof_count read_counter(struct walk *w,
                                        const struct mprof_counter *from) {
     const struct mprof_spill_counter *lives = (const void *)from;
@@ -87,7 +87,7 @@ static struct mprof_count read_counter(struct walk *w,
     return lives->allocated;
 }
 
-/* What was allocated at the node of AT itself. */
+/* Add the allocations at the node of AT itself. */
 static void add_own(struct walk *w, struct level *at) {
     const struct mprof__arena *arena = w->to.trees->arena;
     const struct mprof_counter *from;
@@ -131,7 +131,7 @@ static void enter(struct walk *w, struct level *at, uint32_t node) {
         add_own(w, at);
 }
 
-/* What a level that is left has done in one view. */
+/* What a level did in one view: for the totals, when the walk leaves it. */
 struct left {
     bool below, through; /* no frame further out is of its function, or arc */
     struct mprof_count calls;
@@ -147,7 +147,7 @@ static struct left leave_view(struct walk *w, const struct level *at,
     uint32_t above = --t->functions[number].on_path[view];
     left.below = above == 0;
     left.through = --t->arc[arc].on_path[view] == 0;
-    /* The outermost frame of a chain was called by nobody. */
+    /* The outermost frame of a chain has no caller. */
     bool is_first = number == at->first[view];
     if (at->depth[view] > 0 && above == (is_first ? 1 : 0))
         left.calls.allocs = allocs;
@@ -225,8 +225,8 @@ static void walk(struct walk *w) {
     }
 }
 
-/* The number of the parent of node I, which is smaller.  False: somebody cuts
- * the file, and it is empty here. */
+/* Store the number of node I's parent, which is smaller.  False: another
+ * process cuts the file, and it is empty here. */
 static bool find_parent(const struct walk *w, uint32_t i, uint32_t *parent) {
     const struct mprof_node *node =
         mprof__arena_at(w->to.trees->arena, w->nodes[i].parent);
@@ -234,7 +234,7 @@ static bool find_parent(const struct walk *w, uint32_t i, uint32_t *parent) {
     return node >= w->nodes && *parent < i;
 }
 
-/* See all functions before any of them is told which one it is a part of. */
+/* See all functions before asking which function a part belongs to. */
 static void see_functions(struct walk *w, uint32_t count) {
     const struct mprof__arena *arena = w->to.trees->arena;
     for (uint32_t i = 1; i < count; i++)

@@ -30,7 +30,7 @@ static bool make_room(void **list, uint32_t count, uint32_t *room,
     return true;
 }
 
-/* What has failed once stays so, whatever succeeds then. */
+/* Note a failure, which stays, and return MPROF__NOTHING. */
 static uint32_t fail(struct mprof__adding *a) {
     a->failed = true;
     return MPROF__NOTHING;

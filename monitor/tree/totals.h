@@ -1,12 +1,12 @@
-/* totals.h - what the chains in a spill have allocated, by function and arc.
+/* totals.h - sums over the chains of a spill, by function and arc.
  *
- * The tables need no more of a chain than its functions and arcs.  So a spill
- * that is full is summed up, by one walk over it: what was allocated in the
- * subtree of a frame is added to its function and its arc if these are not
- * further out on the path as well (sum_up.c; report/graph/graph.c does the
- * same).  What is plumbing has to be known here, since arcs cannot be taken
- * apart afterwards: there are two sums, of the frames that are shown and of all
- * frames, and where they are one number, as mostly, that is told once.
+ * The tables need only the functions and arcs of a chain.  So a full spill is
+ * summed up, by one walk over it: the sum of a frame's subtree is added to its
+ * function and its arc, unless these are further out on the path as well
+ * (sum_up.c; report/graph/graph.c does it for the tree).  Plumbing must be
+ * known here, because arcs cannot be split afterwards.  So there are two sums,
+ * one of the shown frames and one of all frames; where they are equal, as
+ * mostly, they are stored once.
  */
 #ifndef MONITOR_TREE_TOTALS_H
 #define MONITOR_TREE_TOTALS_H
@@ -20,8 +20,8 @@
 
 struct mprof__trees;
 
-/* Where a sum counts: in the tables of frames that are shown, in those of all
- * frames, or in both, where it is the same. */
+/* Where a sum counts: in tables of the shown frames, in tables of all frames,
+ * or in both, if it is equal. */
 enum mprof__views { MPROF__SHOWN, MPROF__ALL, MPROF__BOTH, MPROF__WAYS };
 
 #define MPROF__NOTHING UINT32_MAX /* in place of the number of something */
@@ -32,7 +32,7 @@ typedef mprof_ref mprof__total_refs[MPROF__WAYS][MPROF_CLASSES];
 
 struct mprof__function_totals {
     mprof_ref function;
-    uint32_t on_path[MPROF_VIEWS]; /* of the walk: how often */
+    uint32_t on_path[MPROF_VIEWS]; /* how often it is on the walk's path */
     mprof__total_refs twice, below, calls;
 };
 
@@ -42,19 +42,19 @@ struct mprof__arc_totals {
     mprof__total_refs through;
 };
 
-/* Of a thread, and only it touches it. */
+/* The totals of a thread.  Only that thread touches them. */
 struct mprof__totals {
     struct mprof__blocks blocks; /* TOTALS; all of them, mapped: */
     struct mprof_block **block;
     uint32_t block_count, block_room;
-    struct mprof__table numbers; /* FUNCTION that stands for others -> number */
+    struct mprof__table numbers; /* FUNCTION that represents others -> number */
     struct mprof__table arcs;    /* numbers of caller and function -> number */
     struct mprof__table shorts;  /* counter -> its TOTAL */
     struct mprof__table selfs;   /* number, views and key -> TOTAL of that */
     struct mprof__function_totals *functions; /* by number; mapped */
-    struct mprof__arc_totals *arc;            /* the same */
+    struct mprof__arc_totals *arc;            /* by number; mapped */
     uint32_t function_count, arc_count, function_room, arc_room;
-    /* Of the walk, mapped: links of nodes, and the path. */
+    /* For the walk, mapped: links of nodes, and the path. */
     void *links, *path;
     size_t links_bytes, path_bytes;
 };
@@ -74,14 +74,14 @@ bool mprof__sum_up(struct mprof__trees *trees);
 /* Begin it. */
 void mprof__totals_begin(struct mprof__adding *a, struct mprof__trees *trees);
 
-/* The number of the FUNCTION that stands for others, and that of the arc from
- * CALLER, or MPROF__NOTHING, to FUNCTION; MPROF__NOTHING when there is no
- * memory. */
+/* Return the number of the FUNCTION that represents others, and the number of
+ * the arc from CALLER, or MPROF__NOTHING, to FUNCTION; MPROF__NOTHING when
+ * there is no memory. */
 uint32_t mprof__totals_function(struct mprof__adding *a, mprof_ref function);
 uint32_t mprof__totals_arc(struct mprof__adding *a, uint32_t caller,
                            uint32_t function);
 
-/* What was allocated at a node itself with KEY, in the function NUMBER that it
+/* Add the allocations at a node itself with KEY, to the function NUMBER that it
  * is in. */
 void mprof__totals_self(struct mprof__adding *a, uint32_t number,
                         enum mprof__views way, uint32_t key,
@@ -99,7 +99,7 @@ void mprof__totals_through(struct mprof__adding *a, uint32_t number,
 void mprof__totals_calls(struct mprof__adding *a, uint32_t number,
                          enum mprof__views way,
                          const struct mprof_count *calls);
-/* What is counted in FROM, for the counter of its short chain. */
+/* Add the count of FROM, for the counter of its short chain. */
 void mprof__totals_short(struct mprof__adding *a,
                          const struct mprof_spill_counter *from);
 

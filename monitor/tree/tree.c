@@ -1,10 +1,10 @@
 /* tree.c - the calling-context tree: from a chain to its node.
  *
  * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  Those that call operator new are keyed by (parent, SITE),
- * as their function is what the tables show, and not which of its calls.  A
- * frame's child is found among the few first children of its parent, else by
- * the index of all others; of walks by rules it is asked for first in a cache.
+ * to the same node.  Calls of operator new are keyed by (parent, SITE), because
+ * the tables show the function that calls it.  A frame's child is found among
+ * the few first children of its parent, else by the index of all others.  Walks
+ * by rules look in a cache first.
  */
 #include "monitor/tree/tree.h"
 
@@ -16,7 +16,7 @@
 #include "monitor/names/names.h"
 #include "monitor/tree/trees.h"
 
-/* Of the limit, the part that steps may take. */
+/* The part of the limit that steps may take. */
 enum { STEPS_SHARE = 16 };
 
 static uint32_t hash_of(mprof_ref node, mprof_ref other) {
@@ -136,7 +136,7 @@ struct wanted {
     mprof_ref parent;
     mprof_ref call;     /* how it is called now, */
     mprof_ref function; /* and what, */
-    bool own;           /* or that of the call only */
+    bool own;           /* or only the node of this call */
 };
 
 static uint32_t hash_wanted(const struct wanted *w) {
@@ -152,8 +152,8 @@ static inline bool is_wanted(const struct mprof__arena *arena,
            mprof__call_function(arena, node->call) == w->function;
 }
 
-/* Of the children that are chained, or on a list of the index, from FIRST on,
- * which are *COUNT, the one wanted; 0: there is none. */
+/* Search the list of children from FIRST on, chained or of the index, for the
+ * one wanted; 0: it is not there.  *COUNT: how many were looked at. */
 static inline mprof_ref find_from(const struct mprof__arena *arena,
                                   mprof_ref first, const struct wanted *w,
                                   unsigned *count) {
@@ -167,8 +167,8 @@ static inline mprof_ref find_from(const struct mprof__arena *arena,
     return ref;
 }
 
-/* A child of OUTER, that of W->parent, which has none such, but COUNT others
- * that are chained. */
+/* Make the child wanted for OUTER, the node of W->parent, which has COUNT
+ * others that are chained. */
 static inline mprof_ref make_child(struct mprof__trees *trees,
                                    struct mprof__tree *tree,
                                    struct mprof_node *outer, unsigned count,

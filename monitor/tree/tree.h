@@ -13,12 +13,12 @@
  *                                            \- counter --> counter --> ...
  *
  * Two call sites of one function are one node, and one of them is an edge of
- * it.  But a call of operator new has a node of its own, as what that allocates
- * is its caller's; it is found by its site in place of the function, and has no
- * edges.  A node's children and edges are chained by `next`, up to MPROF__FEW
- * of each, as those that lie together in memory are found fast; the rest is in
- * the indices `nodes` and `edges`.  `steps`, a cache, has what walks by rules
- * looked up lately, also where short chains lead on.
+ * it.  But each call of operator new has its own node, because its allocations
+ * count for the caller; such a node is found by its site in place of the
+ * function, and has no edges.  Up to MPROF__FEW children and edges of a node
+ * are chained by `next`: they are close in memory and found fast.  The rest is
+ * in the indices `nodes` and `edges`.  `steps` is a cache of the recent lookups
+ * of walks by rules, and of short chains.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have nodes of the spill (spill.h), a tree that is summed up and
@@ -26,11 +26,11 @@
  * have the nodes of short chains, which lead from the root by way of a node of
  * the function FOLDED to the innermost MPROF__SHORT functions; see short.c.
  *
- * Of the nodes: parent < node, as refs; each but the root has a call.  No two
- * have both parent and function the same, but for those of one call.  Of these
- * no two have both parent and call the same.  No two edges have both node and
- * site the same, and none has the call of its node.  A node's counters are
- * chained by `next`, oldest first, no two of one key and site.
+ * Invariants: parent < node, as refs.  Every node except the root has a call.
+ * Two nodes with one parent have different functions, or, if they belong to one
+ * call each, different calls.  Two edges of one node have different sites, and
+ * none has the call of its node.  A node's counters are chained by `next`,
+ * oldest first; two counters differ in key or site.
  */
 #ifndef MONITOR_TREE_TREE_H
 #define MONITOR_TREE_TREE_H
@@ -56,7 +56,7 @@ enum {
     MPROF__MOST_STEPS = 16384
 };
 
-/* From the node of a frame to that of the frame that it called: a cache. */
+/* An entry of a cache: from a frame's node to its callee's. */
 struct mprof__step {
     uint64_t key;     /* how it is called: site, or interpreted object */
     mprof_ref parent; /* node; 0: nothing */
@@ -67,7 +67,7 @@ struct mprof__step {
  * limit is (MPROF_LIMIT). */
 #define MPROF__FOLDS ((uint32_t)1 << 31)
 
-/* In place of a node's first edge: it is that of its call only. */
+/* In place of a node's first edge: the node belongs to one call only. */
 #define MPROF__OWN_CALL ((mprof_ref)1)
 
 /* Where the counter is of one of very many call sites of a node: a cache. */
@@ -76,20 +76,20 @@ struct mprof__spot {
     uint32_t key;
 };
 
-/* Of a thread, and only it touches it.  Its spill is one, too. */
+/* A tree of a thread, or its spill.  Only that thread touches it. */
 struct mprof__tree {
     mprof_ref root;   /* its node, which has counters of all classes */
     mprof_ref folded; /* the node of short chains; 0: there are none */
     struct mprof__blocks node_blocks, edge_blocks, counter_blocks;
     struct mprof__index nodes, edges; /* of those that are not chained */
-    uint32_t node_count;              /* but for the root */
+    uint32_t node_count;              /* without the root */
     struct mprof__step *steps;        /* mapped, or the one below */
     uint32_t step_mask;               /* number of steps - 1 */
     struct mprof__step only_step;
     struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
 };
 
-/* The invariants, of THREAD's tree, which nobody changes meanwhile; see
+/* Check the invariants of TREES, which no thread changes meanwhile; see
  * tree_check.c. */
 void mprof__tree_check(const struct mprof__trees *trees);
 
@@ -110,9 +110,8 @@ mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
                            mprof_ref function);
 /* ... and does that call operator new there? */
 bool mprof__tree_news(const struct mprof__trees *trees, size_t index);
-/* The node of the function of CALL, SITE or FUNCTION, called by that of PARENT
- * in TREE, or 0: there is no ROOM.  OWN: that of the call only, if that is a
- * SITE. */
+/* Return the child of PARENT in TREE for the function of CALL, a SITE or
+ * FUNCTION; 0: there is no ROOM.  OWN: only for this call, if it is a SITE. */
 mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, bool own, enum mprof__room room);
@@ -120,8 +119,9 @@ mprof_ref mprof__tree_child(struct mprof__trees *trees,
 mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own, enum mprof__room room);
 
-/* The node that CALL leads to from PARENT, that of a whole chain, when it is
- * not found by the function below.  0: there is no room.  errno stays. */
+/* Return the node that CALL leads to from PARENT, a whole chain's node, when
+ * mprof__tree_by_call() does not find it.  0: there is no space.  errno stays.
+ */
 mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own);
 
@@ -143,14 +143,14 @@ static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
     return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
 }
 
-/* Is it that of its call only? */
+/* Return true if NODE belongs to one call only. */
 static inline bool mprof__has_own_call(const struct mprof_node *node) {
     return node->edge == MPROF__OWN_CALL;
 }
 
-/* Of the children that are chained at PARENT, in the data file that begins at
- * BASE, the one that was called by CALL first, or with OWN is of that only; 0:
- * there is none. */
+/* Search the children that are chained at PARENT, in the data file that begins
+ * at BASE, for the one that CALL made; with OWN, for the one that belongs to
+ * CALL only.  0: there is none. */
 static inline mprof_ref mprof__tree_by_call(const char *base, mprof_ref parent,
                                             mprof_ref call, bool own) {
     const struct mprof_node *node = (const void *)(base + (size_t)parent * 8);

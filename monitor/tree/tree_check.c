@@ -132,7 +132,7 @@ static void check_step(const struct mprof__trees *trees,
         return;
     MPROF__MUST((size_t)step->child * 8 < used_of(trees));
     const struct mprof_node *node = mprof__arena_at(trees->arena, step->child);
-    /* Odd keys are those of short chains. */
+    /* Short chains have odd keys. */
     if (step->key % 2 == 0)
         MPROF__MUST(node->parent == step->parent);
 }
@@ -156,7 +156,7 @@ static void check_spilled(const struct mprof__trees *trees,
     }
 }
 
-/* Of a spill that is neither refused nor about to be emptied. */
+/* Check a spill that is neither refused nor about to be emptied. */
 static void check_spill(const struct mprof__trees *trees) {
     const struct mprof__spill *spill = &trees->spill;
     if (!spill->begun || spill->refused || spill->tree.root == 0)

@@ -11,8 +11,8 @@ bool mprof__trees_begin(struct mprof__trees *trees) {
     return mprof__tree_plant(&trees->tree) && mprof__root_counters(trees);
 }
 
-/* The node that PARENT, that of a whole chain, leads to at frame INDEX; or
- * MPROF__FOLDS: there is no room.  The outermost functions of all chains are
+/* Return the node that PARENT, a whole chain's, leads to at frame INDEX; or
+ * MPROF__FOLDS: there is no space.  The outermost functions of all chains are
  * few. */
 static uint32_t find_child(struct mprof__trees *trees, mprof_ref parent,
                            size_t index) {
@@ -44,9 +44,8 @@ static inline uint32_t inward(struct mprof__trees *trees, mprof_ref parent,
                : inward_slowly(trees, parent, index, key);
 }
 
-/* From frame INDEX on the chain is folded; PARENT is the node of its caller,
- * which is that of a whole chain or not.  0: the spill was full, and is empty
- * now. */
+/* Place the chain from frame INDEX on, which is folded; PARENT is its caller's
+ * node, of a whole chain or not.  0: the spill was full, and is empty now. */
 static mprof_ref fold(struct mprof__trees *trees, mprof_ref parent,
                       size_t index) {
     const struct mprof__chain *chain = trees->chain;
@@ -86,7 +85,8 @@ static mprof_ref place_from(struct mprof__trees *trees, size_t at) {
 
 mprof_ref mprof__trees_place(struct mprof__trees *trees) {
     const struct mprof__chain *chain = trees->chain;
-    /* What has no room in the spill does not stay lost when it has some. */
+    /* A chain that was lost gets space in the spill as soon as there is some.
+     */
     bool anew = trees->lost && mprof__spill_takes(trees);
     mprof_ref node = place_from(trees, anew ? 0 : chain->reused);
     while (__builtin_expect(node == 0, 0))

@@ -24,7 +24,7 @@ struct mprof__trees {
     struct mprof__spill spill;
     struct mprof__shows shows;
     bool lost;  /* that is what folded frames of the chain are */
-    bool lives; /* of Lisp: it is told what becomes of each object */
+    bool lives; /* Lisp: live objects are followed */
     /* By key: a counter of the chain, or 0; and the one that objects remember.
      * They are of this node and site. */
     mprof_ref counter[MPROF_CLASSES], owner[MPROF_CLASSES];
@@ -35,7 +35,8 @@ struct mprof__trees {
 /* Make the root of TREES, whose thread has a record.  False: no memory. */
 bool mprof__trees_begin(struct mprof__trees *trees);
 
-/* The node of the chain that was just walked; those of its frames, too. */
+/* Give the chain that was just walked, and its frames, their nodes; return the
+ * chain's. */
 mprof_ref mprof__trees_place(struct mprof__trees *trees);
 
 /* Where what has KEY is in arrays of as many as there are classes. */

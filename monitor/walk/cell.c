@@ -56,8 +56,7 @@ static bool measure_by_word(struct mprof__reach *reach, struct mprof__cell *c,
     return measure_to(c, known, cfa, bp_at);
 }
 
-/* What the rule of KNOWN says of C and MORE.  False: it is none that cells are
- * for. */
+/* Apply the rule of KNOWN to C and MORE.  False: the frame cannot be cached. */
 static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
                     struct mprof__cell_more *more,
                     const struct mprof__known_site *known) {
@@ -77,7 +76,8 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
     return measure_to(c, known, cfa, mprof__words_from(cfa, known->bp));
 }
 
-/* Find out what C interprets.  False: nobody knows, or it has no record. */
+/* Find out which function C interprets.  False: not known, or it has no record.
+ */
 static bool ask(const struct mprof__memo *memo, struct mprof__cell *c,
                 struct mprof__cell_more *more) {
     const uintptr_t *at =

@@ -23,12 +23,12 @@ enum { FIRST_CELLS = 32, FEW_CELLS = 128, FIRST_GROWTH = 2, GROWTH = 4 };
  * second trial, and until another at most. */
 enum { SELDOM = 4, FIRST_BACKOFF = 8, MOST_BACKOFF = 64 };
 
-/* Of the limit, the part that all that is beside the data file may have while
- * there are to be more cells: the tree is more important. */
+/* More cells are made only while all memory outside of the data file is below
+ * this part of the limit: the tree is more important. */
 enum { SHARE = 16 };
 
-/* What is mapped for CAPACITY cells: cells, more of them, index, places in it,
- * visited, seen. */
+/* Return the bytes that are mapped for CAPACITY cells: cells, more of them,
+ * index, places in it, visited, seen. */
 static size_t bytes_of(uint32_t capacity) {
     return capacity *
                (sizeof(struct mprof__cell) + sizeof(struct mprof__cell_more) +

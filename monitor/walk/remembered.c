@@ -22,7 +22,7 @@ struct walk {
     size_t n;        /* cells that it visited */
     size_t stale;    /* index of the outermost one that leads elsewhere */
     mprof_ref outer; /* the node outside of them all, or 0: the root's */
-    uintptr_t bp;    /* of the innermost frame */
+    uintptr_t bp;    /* the innermost frame's */
 };
 
 enum { NONE_STALE = SIZE_MAX };
@@ -53,8 +53,8 @@ static inline bool is_in_reach(struct mprof__reach *reach,
            mprof__cell_can_be_read(reach, c);
 }
 
-/* Make C that of the next frame outwards, in the state PC and SP.  False: it is
- * none that cells are for. */
+/* Use C for the next frame outwards, in the state PC and SP.  False: the frame
+ * cannot be cached. */
 static inline __attribute__((always_inline)) bool
 fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     struct mprof__chain *chain = w->chain;
@@ -87,19 +87,19 @@ fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     return true;
 }
 
-/* The number of the cell that ENTRY of the index stands for; 0: of none. */
+/* Return the number of the cell that ENTRY of the index is for; 0: none. */
 static inline uint32_t number_of(uint32_t entry) {
     return entry & (MPROF__MOST_CELLS - 1);
 }
 
-/* At AT in the index stands ENTRY. */
+/* Write ENTRY at AT in the index. */
 static inline void enter(struct mprof__memo *memo, uint32_t *at,
                          uint32_t entry) {
     *at = entry;
     memo->at[number_of(entry)] = (uint16_t)(at - memo->index);
 }
 
-/* What stands in the index for the cell with NUMBER is gone. */
+/* Remove the entry of the cell with NUMBER from the index. */
 static inline void forget(struct mprof__memo *memo, uint32_t number) {
     uint32_t *at = &memo->index[memo->at[number]];
     if (number_of(*at) == number)
@@ -122,7 +122,7 @@ static uint32_t steal(struct walk *w) {
     return 0;
 }
 
-/* The first of PLACE's that is nobody's; NULL: there is none. */
+/* Return the first free entry of PLACE; NULL: there is none. */
 static inline uint32_t *free_way(struct mprof__cell_place place) {
 #pragma GCC unroll 4
     for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
@@ -139,7 +139,7 @@ static struct mprof__cell *take(struct walk *w,
     uint32_t *at = free_way(place), number = 0;
     if (at != NULL)
         number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
-    /* The one that came last stands first. */
+    /* The newest entry comes first. */
     for (unsigned way = MPROF__CELL_WAYS; way-- > 0 && number == 0;) {
         at = mprof__cell_way(place, way);
         number = number_of(*at);
@@ -230,7 +230,7 @@ static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     return true;
 }
 
-/* The caller of C is OUTER; beyond a mark, that is not told here. */
+/* Note that the caller of C is OUTER; but not beyond a mark. */
 static inline void set_outer(const struct walk *w, struct mprof__cell *c,
                              const struct mprof__cell *outer) {
     if (!(c->shape.flags & MPROF__CELL_MARK))
@@ -293,7 +293,7 @@ straight_on(struct walk *w, const struct mprof__cell *c, bool *ends) {
         }
         return NULL;
     }
-    /* What a stale cell has may be the number of a mark, or older than all. */
+    /* A stale cell may have the number of a mark, or of a cell that is gone. */
     if (c->outer > w->memo->used)
         return NULL;
     struct mprof__cell *outer = &w->memo->cells[c->outer];
@@ -366,8 +366,8 @@ static inline mprof_ref step(struct walk *w, size_t i,
                      : mprof__tree_step(w->memo->trees, parent, c->call, news);
 }
 
-/* What C needs of the frame pointer, and saves, as the I-th frame of the walk,
- * called by that of OUTER: in FLAGS. */
+/* Set in FLAGS what C, the I-th frame of the walk, needs of the frame pointer
+ * and what it saves; OUTER is its caller's cell. */
 static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
                       const struct mprof__cell *outer, uint32_t *flags) {
     struct mprof__cell_more *more = mprof__cell_more(w->memo, c);
@@ -390,8 +390,8 @@ static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
         more->bp = bp;
 }
 
-/* C, the I-th frame of the walk, gets its node, as it is called by that of
- * OUTER, or without one by PARENT.  False: there is no room. */
+/* Give C, the I-th frame of the walk, its node: its caller is OUTER's frame, or
+ * without one PARENT.  False: there is no space. */
 static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
                    const struct mprof__cell *outer, mprof_ref parent) {
     uint32_t flags = c->shape.flags;

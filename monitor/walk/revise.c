@@ -1,12 +1,12 @@
-/* revise.c - where marks are worth while; see marks.h.
+/* revise.c - set marks where they pay off; see marks.h.
  *
  * A mark ends a walk there, and costs as much as some twenty cells when its
- * frame returns.  So marks are to be on frames that stay: where a long stretch
- * of the stack has none, one every so many frames; and now and then one on the
- * innermost frame that was there in all walks since the last review.  Frames
- * that return and are called again from the same place look as if they stayed;
- * the mark tells: when it is gone at the next review, the next one is set
- * further out.
+ * frame returns.  So marks are set on frames that stay: one every so many
+ * frames where a long stretch of the stack has none; and now and then one on
+ * the innermost frame that was there in all walks since the last review.  A
+ * frame that returns and is called again from the same place looks as if it
+ * stayed.  But its mark is gone at the next review, and then the next mark is
+ * set further out.
  */
 #include "monitor/walk/revise.h"
 
@@ -20,8 +20,8 @@ enum {
     TRIALS = 64      /* reviews, until marking nearer is tried again */
 };
 
-/* Mark visited frame I, which is called by that of the next one; those further
- * in have no marks.  False: it cannot be. */
+/* Mark visited frame I; its caller is the next one, and frames further in have
+ * no marks.  False: it cannot be marked. */
 static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
                  size_t i) {
     struct mprof__cell *c = memo->visited[i];
@@ -102,7 +102,7 @@ static void judge_nearest(const struct mprof__marks *marks,
                           struct mprof__memo *memo) {
     const struct mprof__mark *mark = &marks->mark[memo->nearest];
     bool was = memo->nearest_serial != 0;
-    /* What is further in than this walk has returned. */
+    /* Frames further in than this walk have returned. */
     bool stays = was &&
                  mprof__marks_has(marks, memo->nearest, memo->nearest_serial) &&
                  mark->ra_slot > memo->visited[0]->low &&

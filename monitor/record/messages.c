@@ -1,6 +1,6 @@
-/* tell.c - see tell.h. */
+/* messages.c - see messages.h. */
 #define _GNU_SOURCE
-#include "monitor/record/tell.h"
+#include "monitor/record/messages.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,8 +15,8 @@
 
 #include "monitor/record/session.h"
 
-void mprof__say(const char *line, int length) {
-    /* Where files may not grow, a signal says so. */
+void mprof__message_line(const char *line, int length) {
+    /* Where files may not grow, write() raises a signal. */
     sigset_t too_large, saved;
     const struct timespec not_at_all = {0, 0};
     sigemptyset(&too_large);
@@ -28,23 +28,24 @@ void mprof__say(const char *line, int length) {
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
-/* What ERROR means for PATH. */
-static void tell(const char *path, int error, const char *meaning) {
+/* Print what ERROR means for PATH. */
+static void explain(const char *path, int error, const char *meaning) {
     static char line[PATH_MAX + 200];
     const char *why = strerrordesc_np(error);
-    mprof__say(line, snprintf(line, sizeof line, "mprof: %s: %s; %s\n", path,
-                              why != NULL ? why : "unknown", meaning));
+    mprof__message_line(line,
+                        snprintf(line, sizeof line, "mprof: %s: %s; %s\n", path,
+                                 why != NULL ? why : "unknown", meaning));
 }
 
-void mprof__tell_no_log(const char *path, int error) {
-    tell(path, error, "there is no log");
+void mprof__message_no_log(const char *path, int error) {
+    explain(path, error, "there is no log");
 }
 
-void mprof__tell_no_group(const char *path, int error) {
+void mprof__message_no_group(const char *path, int error) {
     static char meaning[80];
     snprintf(meaning, sizeof meaning,
              "the group's sum has nothing of process %ld", (long)getpid());
-    tell(path, error, meaning);
+    explain(path, error, meaning);
 }
 
 /* NUMBER, with SEPARATOR between groups of three digits. */
@@ -60,7 +61,7 @@ static const char *grouped(uint64_t number, const char *separator, char *text,
     return text;
 }
 
-void mprof__tell_summary(const struct mprof__heap_now *sums) {
+void mprof__message_summary(const struct mprof__heap_now *sums) {
     static char line[1024], text[3][128];
     char separator[8];
     locale_t users = newlocale(LC_NUMERIC_MASK, "", NULL);
@@ -69,31 +70,31 @@ void mprof__tell_summary(const struct mprof__heap_now *sums) {
              strlen(wanted) < sizeof separator ? wanted : "");
     if (users != NULL)
         freelocale(users);
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %.200s: total: %s, peak: %s, current: %s\n",
-                        program_invocation_short_name,
-                        grouped(sums->total, separator, text[0], 128),
-                        grouped(sums->peak, separator, text[1], 128),
-                        grouped(sums->current, separator, text[2], 128)));
+    mprof__message_line(
+        line, snprintf(line, sizeof line,
+                       "mprof: %.200s: total: %s, peak: %s, current: %s\n",
+                       program_invocation_short_name,
+                       grouped(sums->total, separator, text[0], 128),
+                       grouped(sums->peak, separator, text[1], 128),
+                       grouped(sums->current, separator, text[2], 128)));
 }
 
-static void tell_loss(const char *path) {
+static void print_loss(const char *path) {
     static char line[PATH_MAX + 200];
-    mprof__say(line,
-               snprintf(line, sizeof line,
-                        "mprof: %s: was cut while it was written; its data "
-                        "is lost\n",
-                        path));
+    mprof__message_line(
+        line, snprintf(line, sizeof line,
+                       "mprof: %s: was cut while it was written; its data "
+                       "is lost\n",
+                       path));
 }
 
-void mprof__tell_end(const struct mprof__session *session) {
+void mprof__message_end(const struct mprof__session *session) {
     if (mprof__load_acquire(&session->arena.cut))
-        tell_loss(session->path);
+        print_loss(session->path);
     else if (session->arena.refused != 0)
-        tell(session->path, session->arena.refused,
-             "the report shows what is missing");
+        explain(session->path, session->arena.refused,
+                "the report shows what is missing");
     if (session->log.file.refused != 0)
-        tell(session->log.path, session->log.file.refused,
-             "the log ends with its last line");
+        explain(session->log.path, session->log.file.refused,
+                "the log ends with its last line");
 }
