@@ -1,8 +1,8 @@
 /* public.c - the functions of mprof.h.
  *
- * A process may have two monitors: the one of libmprof, which knows Lisp, and
- * that of a libmprof_malloc which was preloaded.  The loader binds all calls to
- * the latter, which passes them on: see mprof_set_functions().
+ * A process may have two monitors: libmprof's, which knows Lisp, and the one of
+ * a preloaded libmprof_malloc.  The loader binds all calls to the latter, which
+ * passes them on: see mprof_set_functions().
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -36,7 +36,7 @@ static int make_file(char *path, size_t size) {
     return 0;
 }
 
-/* What is recorded here is of no interest to the command. */
+/* The report command does not need our variables. */
 static bool is_ours(const char *variable) {
     return strncmp(variable, "MPROF_", 6) == 0 ||
            strncmp(variable, "LD_PRELOAD=", 11) == 0;

@@ -12,16 +12,16 @@
 
 #include "monitor/include/mprof.h"
 
-static const uint64_t PAINT = 0x6d70726f66217321; /* nobody's number */
+static const uint64_t PAINT = 0x6d70726f66217321; /* an unlikely number */
 
 enum {
     NEAR = 512,         /* below this place functions work that paint */
     SPARE = 64 * 1024,  /* is left alone at the far end of the stack */
     MOST = 64 << 20,    /* painted */
-    LEAST = 128 * 1024, /* painted where nobody tells how large a stack is */
+    LEAST = 128 * 1024, /* painted where the size of the stack is not known */
 };
 
-/* Of this thread: what is painted begins here; 0: nothing is. */
+/* The start of this thread's painted bytes; 0: there are none. */
 static __thread uintptr_t painted __attribute__((tls_model("initial-exec")));
 
 /* Text of a file, byte by byte. */
@@ -39,7 +39,7 @@ static int next(struct text *t) {
     return t->count > 0 ? t->bytes[t->at++] : -1;
 }
 
-/* A hexadecimal number, and what stands behind it. */
+/* Read a hexadecimal number, and the character behind it. */
 static uintptr_t read_address(struct text *t, int *behind) {
     uintptr_t n = 0;
     for (;;) {
@@ -99,8 +99,8 @@ mprof_stack_clear(void) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     uintptr_t low = (lowest(here) + 7) & ~(uintptr_t)7;
     pthread_setcancelstate(state, NULL);
-    /* From above, as the first thread's stack must grow.  What interrupts this
-     * has gone when it goes on. */
+    /* From above, as the first thread's stack must grow.  A handler that
+     * interrupts this has returned when it goes on. */
     for (uintptr_t at = (here - NEAR) & ~(uintptr_t)7; at >= low; at -= 8)
         *(volatile uint64_t *)at = PAINT;
     painted = low < here ? low : 0;

@@ -37,8 +37,7 @@
     __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_ACQ_REL,  \
                                 __ATOMIC_ACQUIRE)
 
-/* Between a thread and the signal handlers that interrupt it: what is written
- * before stays before. */
+/* Order stores for signal handlers that interrupt this thread. */
 #define mprof__order_for_handlers() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* Add N to a counter that only this thread writes.  Readers may see it a moment

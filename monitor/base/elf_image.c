@@ -137,7 +137,7 @@ void mprof__image_open_symbols(struct mprof__image *image, const char *path,
     *image = other;
 }
 
-/* Set SYMBOLS to those of IMAGE; false: it has none. */
+/* Set SYMBOLS to the symbols of IMAGE; false: it has none. */
 static bool find_symbols(const struct mprof__image *image,
                          struct mprof__symbols *symbols) {
     const Elf64_Shdr *table =

@@ -7,8 +7,8 @@
  *     by bucket: its first symbol, or 0
  *     by symbol, from the first one on: its hash; odd for the last of a bucket
  *
- * Of an older DT_HASH only the number of symbols is read, its second word: few
- * files have nothing else, and they are few names that are looked up.
+ * An older DT_HASH is only read for the number of symbols, its second word: few
+ * files have nothing else, and few names are looked up.
  */
 #include "monitor/base/exports.h"
 

@@ -2,7 +2,7 @@
  * --enable-checks.
  *
  * Each structure has a function ..._check() that ends the program where one of
- * its invariants, which stand in its header, does not hold.  The function is
+ * its invariants does not hold; its header lists them.  The function is
  * always there; the monitor calls it under `if (MPROF__CHECKS)`, tests whenever
  * they like.
  */

@@ -8,8 +8,8 @@
 
 enum { PAGE = 4096 };
 
-/* Of the program, whose segments may have gaps: then each is a mapping of its
- * own, and only one begins with the ELF header. */
+/* Find the program's headers.  Its segments may have gaps: then each is a
+ * mapping of its own, and only one begins with the ELF header. */
 static const ElfW(Phdr) * program_headers(uintptr_t bias, unsigned *count) {
     const ElfW(Phdr) *header = (const void *)getauxval(AT_PHDR);
     uintptr_t program = 0;

@@ -23,8 +23,8 @@ enum {
 };
 _Static_assert(WORDS == 1 << WORD_BITS, "bits of an address");
 
-/* What does not fit in 32 bits stands in the word behind, which belongs to
- * the same object. */
+/* A size that does not fit in 32 bits is in the next word, which belongs to the
+ * same object. */
 #define HUGE_BYTES UINT32_MAX
 
 /* counter in the upper half, bytes in the lower */
@@ -183,7 +183,7 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     return true;
 }
 
-/* Call VISIT for all leaves, also those of COLLECTED, of BYTES each. */
+/* Call VISIT for all leaves, including COLLECTED's, of BYTES each. */
 static void for_leaves(void (*visit)(struct leaf *leaf, size_t bytes,
                                      void *data),
                        void *data) {
@@ -223,7 +223,7 @@ static void visit_word(struct visit *v, struct leaf *const leaves[],
     }
 }
 
-/* Those of 16 MiB from FIRST on.  Pages that nobody has touched stay so. */
+/* Visit the leaves of 16 MiB from FIRST on.  Untouched pages stay untouched. */
 static void visit_leaves(struct visit *v, struct leaf *const leaves[],
                          uintptr_t first) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8;
@@ -294,7 +294,7 @@ uint64_t mprof__objects_memory(void) {
 }
 
 /*
- * What a collector gave
+ * Objects of a collector
  */
 
 uint64_t *mprof__collected_find(uintptr_t address,
@@ -367,7 +367,7 @@ static size_t visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
     return i;
 }
 
-/* Pages that nobody has touched stay so. */
+/* Visit an aged leaf.  Untouched pages stay untouched. */
 static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
                             mprof__collected_visitor *visit, void *data) {
     enum { LEAST_PAGE = 4096 };

@@ -1,5 +1,5 @@
 /* objects.h - the recorded objects of the C heap that are not freed yet, and
- * those of a heap with a collector that it has not found dead.
+ * the objects of a collected heap that were not found dead yet.
  *
  *     address        46      35 34     23 22        4 3    0
  *                   | region  |  leaf   |   word    | 0/8 |
@@ -41,8 +41,8 @@ struct mprof__object {
 /* The invariants, of the word of ADDRESS. */
 void mprof__objects_check(const void *address);
 
-/* What became of OLD by realloc(), which WHAT tells, or NULL: it was not
- * recorded.  It is FRESH now, of BYTES, or freed: NULL, or stays: KEPT. */
+/* The result of realloc() for OLD, which is described by WHAT, or NULL: it was
+ * not recorded.  It is FRESH now, of BYTES, or freed: NULL, or stays: KEPT. */
 struct mprof__resized {
     const void *old, *fresh;
     uint64_t bytes;
@@ -60,7 +60,7 @@ bool mprof__objects_take(const void *address, struct mprof__object *object);
 
 /* The words of 16 MiB of addresses, for a thread that comes there again. */
 struct mprof__shadow {
-    uintptr_t range; /* what mprof__objects_range() says of all of them, or 0 */
+    uintptr_t range; /* mprof__objects_range() of all of them, or 0 */
     uint64_t *word;
 };
 
@@ -98,7 +98,7 @@ void mprof__objects_each(void (*visit)(const struct mprof__object *object,
 /* Forget all; only while no thread puts or takes. */
 void mprof__objects_clear(void);
 
-/* Bytes of memory in use, with that of what follows. */
+/* Return the bytes of memory in use, with the tables of collected objects. */
 uint64_t mprof__objects_memory(void);
 
 /* Objects that a collector gave, all at multiples of sixteen, have a shadow of
@@ -129,14 +129,14 @@ mprof__collected_word(const void *object, struct mprof__shadow *shadow,
     return true;
 }
 
-/* Put OBJECT at ADDRESS, also a huge one, with PAST.  What was there before is
- * in *BEFORE and *PAST; its counter is 0 when there was nothing.  False: as
- * above. */
+/* Put OBJECT at ADDRESS, also a huge one, with PAST.  Store an object that was
+ * there before in *BEFORE and *PAST; its counter is 0 when there was none.
+ * False: as above. */
 bool mprof__collected_put(const void *address, struct mprof__object object,
                           struct mprof__past *past,
                           struct mprof__object *before);
 
-/* Call VISIT for each, and forget those of which it returns false.  Other
+/* Call VISIT for each object, and forget it if that returns false.  Other
  * threads may put objects meanwhile, but in no word that has one. */
 typedef bool mprof__collected_visitor(const struct mprof__object *object,
                                       struct mprof__past *past, void *data);

@@ -1,9 +1,9 @@
 /* sampled.c - see sampled.h.
  *
- * A jump may leave any function here in the middle: a handler's longjmp(), with
- * which the lock is given back when the thread comes again.  So an entry is
- * complete before it is linked, and a larger table before it is the table; what
- * is lost by a jump is an entry that nobody uses.
+ * A jump may leave any function here in the middle: a handler's longjmp(); the
+ * lock is given back when the thread comes again.  So an entry is complete
+ * before it is linked, and a larger table before it is the table.  A jump can
+ * lose no more than an unused entry.
  */
 #include "monitor/base/sampled.h"
 
@@ -42,7 +42,7 @@ enum {
     SHARDS = 1 << SHARD_BITS
 };
 
-/* By address, so that nobody holds a lock for long. */
+/* By address, so that no thread holds a lock for long. */
 static struct shard {
     pthread_mutex_t lock;
     struct table *table; /* NULL: there is none */
@@ -73,7 +73,7 @@ static uint32_t *link_to(struct table *t, const void *address) {
     return link;
 }
 
-/* What is linked, and nothing that a jump has lost. */
+/* Copy the linked entries, and none that a jump has lost. */
 static void copy(struct table *to, const struct table *from) {
     for (uint32_t i = 0; i < from->size; i++)
         for (uint32_t n = from->buckets[i]; n != 0; n = from->entries[n].next) {
@@ -84,7 +84,8 @@ static void copy(struct table *to, const struct table *from) {
         }
 }
 
-/* When all are used.  Of the memory for chains nothing is taken. */
+/* Make the table larger when all entries are used.  This memory does not count
+ * against the limit for chains. */
 static bool grow(struct shard *shard) {
     struct table *old = shard->table;
     uint32_t size = old == NULL ? FIRST_SIZE : old->size * 2;
@@ -127,7 +128,7 @@ static struct mprof__object object_of(const struct entry *entry) {
                                   .at = entry->at};
 }
 
-/* What LINK leads to is unused from now on. */
+/* Remove the entry that LINK leads to. */
 static void remove_at(struct table *t, uint32_t *link) {
     uint32_t number = *link;
     struct entry *entry = &t->entries[number];

@@ -27,13 +27,13 @@ static pthread_key_t at_thread_end;
 static bool have_membarrier;
 static void (*when_it_ends)(struct mprof__self *me);
 
-/* What threads still allocate and free when all their destructors have run is
- * recorded for this one, which they take in turn. */
+/* Threads whose destructors have all run may still allocate and free.  They
+ * take this state in turn for it. */
 static struct mprof__self late_state = {.shared = true};
 static pthread_mutex_t late_state_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a hook that was abandoned by longjmp().  Records are published last: what
- * was begun is not in the file. */
+/* Release the locks of a hook that was left by longjmp().  Records are
+ * published last: one that was only begun is not in the file. */
 static void release_held(struct mprof__self *me) {
     while (me->held_count > 0)
         pthread_mutex_unlock(me->held[--me->held_count]);

@@ -1,8 +1,8 @@
 /* self.h - entering and leaving the hook, on the way of every allocation.
  *
- * A thread says "inside" with a plain store, and whoever stops the recording
+ * A thread says "inside" with a plain store.  A thread that stops the recording
  * makes all threads pass a barrier (membarrier) before it looks.  So entering
- * costs no fence, and after mprof__threads_leave() nobody uses the old
+ * costs no fence, and after mprof__threads_leave() no thread uses the old
  * session any more.
  */
 #ifndef MONITOR_BASE_SELF_H
@@ -21,8 +21,8 @@ struct mprof__marks;
 struct mprof__session;
 struct mprof__thread;
 
-/* Locks that one thread holds at once: the log's, the registry's, the
- * session's, and that of the objects that are kept or of the heap. */
+/* Locks that one thread holds at once: the log's, the registry's, the arena's,
+ * and the kept objects' or the heap's. */
 enum { MPROF__MOST_HELD = 4 };
 
 /* A thread of the process; reused by another thread once `dead`. */
@@ -118,8 +118,8 @@ static inline void mprof__leave_quickly(struct mprof__self *me) {
 #define mprof__guard(me)                                                       \
     ((me)->guarded = true, __builtin_setjmp((me)->guard) == 0)
 
-/* What this thread uses is no more; from a signal handler that interrupts it.
- * Returns if it is not guarded. */
+/* Leave the guarded function of this thread: its memory is gone.  Called by a
+ * signal handler that interrupts it.  Return if it is not guarded. */
 void mprof__give_up(void);
 
 /* End it. */
@@ -139,12 +139,12 @@ void mprof__unlock(pthread_mutex_t *mutex);
 /* Is what this thread allocates now the monitor's own affair? */
 bool mprof__thread_is_silent(void);
 
-/* What this thread has written before is seen by all threads, and what they
- * have written before what they read now, by this one.  False: it took long. */
+/* Make all threads pass a full barrier: they see this thread's earlier stores,
+ * and it sees theirs.  False: it took long. */
 bool mprof__threads_pass(void);
 
-/* Wait until no other thread is inside of the hook.  What it looks at there
- * has changed already.  False: one seems to stay, and what it uses must too. */
+/* Wait until no other thread is inside the hook that may use the old state.
+ * False: one seems to stay, so its memory must stay, too. */
 bool mprof__threads_leave(void);
 
 /* Is thread TID, which is stopped, inside, or in realloc() with what was

@@ -114,7 +114,7 @@ void mprof__log_file_settle(struct mprof__log_file *file) {
     int fd = open_again(file);
     if (fd < 0)
         return;
-    /* What is mapped behind the end is not touched before it grows again. */
+    /* Pages behind the end are not touched before it grows again. */
     if (ftruncate(fd, (off_t)(file->offset + file->used)) == 0)
         file->mapped = 0;
     close(fd);

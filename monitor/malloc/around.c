@@ -26,9 +26,9 @@ static bool is_in_allocator(uintptr_t address) {
     return false;
 }
 
-/* What the next allocator asks for itself is part of what it was asked for;
- * what a signal handler does that interrupts it is the program's.  A handler's
- * frame is far away: the registers are between. */
+/* Requests of the next allocator for itself are part of the program's request.
+ * Requests of a signal handler that interrupts it are the program's.  A
+ * handler's frame is far away: the registers are between. */
 bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
     enum { LEAST_BETWEEN = 1024 };
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();

@@ -41,7 +41,7 @@ static char base[PATH_MAX];    /* name of the first process's file */
 static bool by_pid;            /* the pattern contains %p */
 static pid_t first;            /* process that base belongs to */
 static uint64_t begun;         /* when the first process, ns since boot */
-static uint64_t input_pipe;    /* what standard input is; 0: no pipe */
+static uint64_t input_pipe;    /* the pipe of standard input; 0: none */
 static bool children = true;   /* are recorded, too */
 static bool suspended;         /* at first nothing is */
 static struct mprof__log_options log_options;
@@ -100,7 +100,7 @@ static bool further_name(char *name, size_t size, int i) {
 
 enum { MOST_NAMES = 10000 };
 
-/* Give the file PATH the name ASIDE, unless that is taken, as errno tells. */
+/* Give the file PATH the name ASIDE, unless that exists: false, with errno. */
 static bool rename_to_free(const char *path, const char *aside) {
     if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0)
         return true;
@@ -145,8 +145,8 @@ static void move_log(const char *path, const char *aside) {
         rename(from, to);
 }
 
-/* What an earlier program in this process recorded gets another name, and is
- * complete now. */
+/* Give the recording of an earlier program in this process another name, and
+ * complete it. */
 static void move_away(const char *path) {
     static char aside[PATH_MAX];
     for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
@@ -159,11 +159,11 @@ static void move_away(const char *path) {
         }
 }
 
-static bool foreign; /* what has the name that was asked for is no recording */
+static bool foreign; /* another kind of file has the name that was asked for */
 
-/* Find out whose NAME is, and take another where it is somebody else's: that of
- * a child, and if another process had this number, one that is free.  False:
- * there is none for us. */
+/* Choose NAME, or if another process owns that file, the name of a child; if an
+ * earlier process had this number, a free name.  False: there is none for us.
+ */
 static bool choose(char *name, size_t size) {
     enum mprof__claim claim = judge(name);
     foreign = claim == MPROF__OTHERS && errno != EBUSY;
@@ -204,8 +204,8 @@ static int lock_folder(const char *path) {
     return fd;
 }
 
-/* Who asked for a name is told of another. */
-static void tell(const char *name) {
+/* Print NAME if the user asked for another one. */
+static void print_name(const char *name) {
     static char line[2 * PATH_MAX + 200];
     mprof__message_line(
         line, snprintf(line, sizeof line,
@@ -245,7 +245,7 @@ static void begin(char *name, size_t size, bool loud) {
         mprof__own_functions.stop();
     if (error == 0 && first == getpid() && getenv("MPROF_RUN")) {
         if (foreign)
-            tell(name);
+            print_name(name);
         tell_unseen();
     }
 }
@@ -274,10 +274,10 @@ static bool read_pattern(void) {
     return make_absolute(wanted, pattern, sizeof pattern);
 }
 
-/* What reads from a pipe began with the programs that write to it, which may
- * have ended since, before this one came so far.  The time of a fork is known
- * to a tick, and the later end of that is taken: what ended before the fork is
- * not of the same pipeline. */
+/* A program that reads from a pipe began together with the programs that write
+ * to it.  These may have ended before this one came so far.  The time of a fork
+ * is known to a tick, and its later end is taken: a program that ended before
+ * the fork is not in this pipeline. */
 static void begin_with_pipe(void) {
     uint64_t tick = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
     uint64_t forked = mprof__process_start((uint32_t)getpid());
@@ -286,7 +286,7 @@ static void begin_with_pipe(void) {
         begun = forked + tick;
 }
 
-/* What `mprof run` tells, or else about this process. */
+/* Read the start of the run: as `mprof run` passes it, or of this process. */
 static bool read_run(void) {
     const char *run = getenv("MPROF_RUN");
     first = getpid();
@@ -303,7 +303,7 @@ const char *mprof__autostart_library(void) {
                : NULL;
 }
 
-/* What the program executes is none of ours. */
+/* Programs that this one executes are not ours to record. */
 static void leave_environment(bool start) {
     const char *library = mprof__autostart_library();
     if (library != NULL)
@@ -320,14 +320,14 @@ void mprof__autostart_cloned(void) {
                           "a child by clone(), not fork()");
 }
 
-/* Those of an earlier program are of no interest any more. */
+/* Forget the missed programs of an earlier program. */
 static void forget_missed(void) {
     static char name[PATH_MAX];
     if (first == getpid() && mprof__missed_name(base, name, sizeof name))
         unlink(name);
 }
 
-/* Programs that want to be told, as `mprof run` has, are told once. */
+/* Print the line once, for users who want it, as with `mprof run`. */
 void mprof__autostart_end(void) {
     static char what[300], line[sizeof what + 100];
     if (first != getpid() || getenv("MPROF_RUN") == NULL)

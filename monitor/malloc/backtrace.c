@@ -1,7 +1,7 @@
 /* backtrace.c - the functions with which programs look at their own stack.
  *
- * They are to see neither marks nor the functions here.  What throws exceptions
- * and ends threads does not come by here: it finds its way by the unwind tables
+ * They must see neither marks nor the functions here.  Code that throws
+ * exceptions and ends threads does not come by here: it unwinds by the tables
  * of the barrier.
  */
 #include <stdbool.h>
@@ -56,11 +56,11 @@ int _Unwind_Backtrace(visitor *function, void *data) {
     return reason;
 }
 
-/* What backtrace() has found. */
+/* The addresses that backtrace() has found. */
 struct list {
     void **addresses;
     int size, count; /* -1: nothing, not even its own frame */
-    uintptr_t cfa;   /* of the last one */
+    uintptr_t cfa;   /* the last one's */
 };
 
 static int add(void *context, void *data) {

@@ -30,8 +30,8 @@ enum { ADDRESS = R_AARCH64_ABS64 };
 enum { JUMP_SLOT = -1, GLOB_DAT = -1, ADDRESS = -1 };
 #endif
 
-/* An allocator's own functions tell by their names whose they are; others are
- * an allocator's only if it has a malloc(). */
+/* Return true if NAME is only found in allocators; other functions belong to an
+ * allocator only if it has a malloc(). */
 static bool is_own_name(const char *name) {
     static const char *const prefixes[] = {
         "mi_", "tc_", "mallocx", "rallocx", "xallocx", "dallocx", "sdallocx"};
@@ -176,8 +176,8 @@ static void bind_all(const struct library *l, uintptr_t table, size_t bytes) {
         bind(l, &relocation[i]);
 }
 
-/* In the tables of a library addresses are the process's, but for those that
- * the loader has left as they were. */
+/* In the tables of a library, addresses are absolute, except those that the
+ * loader did not relocate. */
 static uintptr_t address_of(const struct library *l, ElfW(Addr) value) {
     return value < l->file.start ? l->file.bias + value : value;
 }

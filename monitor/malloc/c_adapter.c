@@ -40,8 +40,8 @@ static void describe_thread(char *text, size_t size) {
     prctl(PR_GET_NAME, text);
 }
 
-/* There if the program is linked with ECL; no lock tells that of libraries that
- * it opens later. */
+/* Not NULL if the program is linked with ECL.  Libraries that it opens later
+ * cannot be checked without a lock. */
 extern char cl_boot[] __attribute__((weak));
 
 /* Who looks at a Lisp program's C heap alone may not know that there is more.

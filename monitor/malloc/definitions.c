@@ -8,7 +8,7 @@
 
 #include "monitor/base/exports.h"
 
-/* What the loader knows of the file that has ADDRESS; it takes no lock. */
+/* Ask the loader for the file that has ADDRESS; it takes no lock. */
 static bool find_file(const void *address, struct dl_find_object *found) {
     return _dl_find_object((void *)(uintptr_t)address, found) == 0 &&
            found->dlfo_link_map != NULL;

@@ -5,8 +5,8 @@
  * A program that is linked with the archive preloads nothing: that has none of
  * this (libtool defines PIC for the shared library).
  *
- * This is often a child of fork() or vfork(): nothing here allocates, locks, or
- * changes what its parent sees, but for a line about what is not recorded.
+ * This is often a child of fork() or vfork().  Nothing here allocates or locks,
+ * and the parent sees no change, except a line about unrecorded programs.
  */
 #define _GNU_SOURCE
 #ifdef PIC
@@ -135,8 +135,8 @@ PUBLIC int execvp(const char *file, char *const arguments[]) {
     return execvpe(file, arguments, environ);
 }
 
-/* The arguments behind FIRST as an array on the stack; `list` stands behind the
- * NULL that ends them. */
+/* Collect the arguments behind FIRST in an array on the stack; `list` is then
+ * behind the NULL that ends them. */
 #define COLLECT(arguments, first, list)                                        \
     do {                                                                       \
         size_t n = 1;                                                          \

@@ -1,8 +1,8 @@
 /* further.c - the functions of other allocators, as the program sees them; see
  * further.h.
  *
- * They take at most four arguments, in registers: what is none is passed on as
- * it is.
+ * They take at most four arguments, in registers.  All four registers are
+ * passed on, whether they are used or not.
  */
 #include "monitor/malloc/further.h"
 

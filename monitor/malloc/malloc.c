@@ -1,7 +1,7 @@
 /* malloc.c - the allocator's functions, as the program sees them.
  *
  * Each calls the next definition of the same function, mostly the C library's,
- * and tells the monitor: see around.h.
+ * and reports to the monitor: see around.h.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ static struct {
 static bool found;
 static pid_t began_in; /* the process that looked for them */
 
-/* Of the C library, for a program without a dynamic loader. */
+/* The C library's functions, for a program without a dynamic loader. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
 extern void *__libc_valloc(size_t), *__libc_pvalloc(size_t);
@@ -63,8 +63,8 @@ static int memalign_posix(void **object, size_t alignment, size_t bytes) {
         next.name = address != NULL ? address : (void *)(otherwise);           \
     } while (0)
 
-/* In the first call, before there is a second thread, and under whatever lock
- * of the C library its caller has. */
+/* Find the next definitions: in the first call, before there is a second
+ * thread, and under any lock of the C library that the caller holds. */
 static void __attribute__((noinline)) search(void) {
     FIND(malloc, __libc_malloc);
     FIND(calloc, __libc_calloc);
@@ -88,9 +88,9 @@ static inline void prepare(void) {
         search();
 }
 
-/* Before main(), and where the loader can arrange that, before the constructors
- * of all other libraries: no lock of the C library is held, and what is
- * registered for the end comes after all else. */
+/* Begin before main(), and where the loader can arrange that, before the
+ * constructors of all other libraries: no lock of the C library is held, and
+ * our exit function runs after all others. */
 static void __attribute__((constructor))
 start_early(int argc, char **argv, char **environment) {
     int saved = errno;

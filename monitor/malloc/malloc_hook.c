@@ -1,7 +1,7 @@
 /* malloc_hook.c - the monitor of malloc(); see malloc_monitor.h.
  *
- * A library that comes without malloc.c finds another's by a weak reference:
- * that of libmprof_malloc, when it was preloaded.
+ * A library that has no malloc.c finds another library's by a weak reference:
+ * libmprof_malloc's, when it was preloaded.
  */
 #include "monitor/malloc/malloc_hook.h"
 
@@ -83,7 +83,7 @@ static void ignore_allocated(const void *object, size_t bytes,
     (void)object, (void)bytes, (void)frame;
 }
 
-/* What was recorded until then is complete. */
+/* Complete the recording: another monitor has taken over. */
 static void replaced(void) {
     mprof__own_functions.stop();
 }
@@ -137,14 +137,15 @@ void mprof__malloc_unseen(char *text, size_t size) {
         mprof_malloc_unseen(text, size);
 }
 
-/* What the program watches the heap with */
+/* The program's function that watches the heap */
 
 static void (*watch)(void *cookie, uint64_t current); /* atomic */
 static void *watch_cookie;
 static __thread bool watching __attribute__((tls_model("initial-exec")));
 
-/* What it allocates itself changes the heap, too, but is not told to it. */
-static void tell(void) {
+/* Call it.  Its own allocations change the heap, too, but are not reported to
+ * it. */
+static void call_watcher(void) {
     void (*function)(void *, uint64_t) = mprof__load_acquire(&watch);
     if (watching || function == NULL)
         return;
@@ -158,12 +159,12 @@ static void tell(void) {
 static void allocated_and_told(const void *object, size_t bytes,
                                const void *frame) {
     allocated(object, bytes, frame);
-    tell();
+    call_watcher();
 }
 
 static void released_and_told(const void *object) {
     released(object);
-    tell();
+    call_watcher();
 }
 
 static void cleared_timed(const void *object, size_t bytes, size_t count,
@@ -172,7 +173,7 @@ static void cleared_timed(const void *object, size_t bytes, size_t count,
     mprof__c_allocated_timed(object, bytes, count, frame);
     undefer(deferred);
     errno = saved;
-    tell();
+    call_watcher();
 }
 
 static bool resizing_timed(const void *old, struct mprof__object *what,
@@ -187,7 +188,7 @@ static void resized_timed(const struct mprof__resized *r, const void *frame) {
     int deferred = defer();
     mprof__c_resized_timed(r, frame);
     undefer(deferred);
-    tell();
+    call_watcher();
 }
 
 /* By the shortest way, unless the runtime has to be held off. */

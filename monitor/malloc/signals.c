@@ -1,8 +1,8 @@
 /* signals.c - the program sets and asks for the action of SIGBUS as if the
  * monitor had none; see record/cut.h.
  *
- * signal() and sigaction(), by which nearly all do: what other functions set is
- * in force as well, and then nobody watches.
+ * Only signal() and sigaction(), which nearly all programs use.  An action that
+ * is set by other functions is in force as well, and replaces ours.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -23,7 +23,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/table.h"
 
-/* Of a freezer: both processes wait for the next one. */
+/* States of a freezer: both processes wait for the next one. */
 enum { PREPARED, WANTED, FROZEN, FAILED, OVER };
 
 enum {
@@ -237,7 +237,7 @@ static int start_helper(struct mprof__freezer *f, bool tell) {
         prctl(PR_SET_PTRACER, (unsigned long)f->helper, 0, 0, 0);
     mprof__store_release(&f->state, WANTED);
     while (mprof__load_acquire(&f->state) == WANTED) {
-        /* Somebody may have killed it. */
+        /* It may have been killed. */
         if (syscall(SYS_wait4, f->helper, NULL, __WALL | WNOHANG, NULL) ==
             f->helper)
             return ECHILD;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Call VISIT for each line of /proc/self/maps, which it may change, until it
- * returns an error.  What is too long lacks its end.  0 or an errno. */
+ * returns an error.  Lines that are too long are cut.  0 or an errno. */
 static int for_lines(int (*visit)(char *line, void *data), void *data) {
     char buffer[PATH_MAX + 256];
     size_t have = 0;

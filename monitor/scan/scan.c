@@ -28,16 +28,16 @@ struct block {
     uint32_t state; /* enum state */
 };
 
-/* What is the monitor's and has addresses of objects. */
+/* A range of the monitor's memory that contains addresses of objects. */
 struct hidden {
     uintptr_t start, end;
 };
 
-/* In memory of its own, which nobody looks through. */
+/* In memory of its own, which is not scanned. */
 struct scan {
     struct mprof__live *heap;
     struct mprof__arena *arena;
-    bool late;       /* the program had allocated before it was recorded */
+    bool late;       /* the program had allocated before the recording */
     uint32_t number; /* of the scan */
     uintptr_t stack; /* of this thread, from here on */
     struct hidden hidden[3];
@@ -46,7 +46,7 @@ struct scan {
     int pagemap;          /* a descriptor, or -1 */
     struct block *blocks; /* by address */
     size_t count, room;
-    uintptr_t low, high; /* of all of them */
+    uintptr_t low, high; /* the range that has all of them */
     uint32_t *pending;   /* blocks that are to be looked through */
     size_t pending_count;
     enum state mark; /* for what is found */
@@ -116,7 +116,7 @@ static void see_range(struct scan *s, uintptr_t start, uintptr_t end) {
     }
 }
 
-/* What the pending blocks lead to, and so on. */
+/* Follow the pending blocks, the blocks that they lead to, and so on. */
 static void follow(struct scan *s) {
     while (s->pending_count > 0) {
         const struct block *b = &s->blocks[s->pending[--s->pending_count]];
@@ -179,7 +179,7 @@ static void see_data(struct scan *s, const struct mprof__mapping *m,
     }
 }
 
-/* What is left of the stack whose pointer is STACK. */
+/* Scan the live part of the stack whose pointer is STACK. */
 static void see_stack(struct scan *s, uintptr_t stack) {
     const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, stack);
     size_t i = block_behind(s, stack);
@@ -196,8 +196,8 @@ static void see_stack(struct scan *s, uintptr_t stack) {
     see_range(s, stack, end);
 }
 
-/* What a thread has for itself around its thread pointer LOCAL, but for what is
- * left behind on its stack. */
+/* Scan the thread-local memory around the thread pointer LOCAL, except the dead
+ * part of the stack. */
 static void see_local(struct scan *s, uintptr_t local, uintptr_t stack) {
     enum { AROUND = 64 << 10 };
     const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, local);
@@ -215,7 +215,7 @@ static void see_local(struct scan *s, uintptr_t local, uintptr_t stack) {
     see_range(s, start, end);
 }
 
-/* Where in MAPPING to begin: what lies below the pointer of a stack is old. */
+/* Return where to begin in MAPPING: below a stack pointer all is dead. */
 static uintptr_t live_start(const struct scan *s,
                             const struct mprof__mapping *m) {
     uintptr_t start = m->end, here = s->stack;
@@ -236,7 +236,7 @@ static void see_roots(struct scan *s) {
         const struct mprof__mapping *m = &s->mappings.list[i];
         bool data = !m->heap || s->late;
         s->allocators = m->libc || s->late;
-        /* What may only be read may have been written before. */
+        /* A mapping that is read-only now may have been writable before. */
         if (m->readable && (m->writable || m->own) && data && !m->device)
             see_data(s, m, live_start(s, m), m->end);
     }
@@ -394,7 +394,7 @@ static void tell(struct scan *s, uint32_t number) {
     mprof__table_free(&known);
 }
 
-/* The header tells how it went. */
+/* Write the result to the header. */
 static void conclude(struct scan *s, bool stopped, int error) {
     struct mprof_header *header = mprof__arena_header(s->arena);
     memset(&header->lost_unplaced, 0, sizeof header->lost_unplaced);

@@ -15,7 +15,7 @@
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
 
-/* What the kernel leaves on the stack for the handler (struct rt_sigframe). */
+/* The kernel's frame on the stack for the handler (struct rt_sigframe). */
 struct signal_frame {
     siginfo_t info;
     ucontext_t context;

@@ -90,8 +90,8 @@ static void saved_by_expression(struct machine *m, struct mprof__cursor *p,
         set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
 }
 
-/* What linkers write for .plt of x86-64, where each stub pushes a word at its
- * 6th or 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
+/* Read the expression that linkers write for .plt of x86-64, where each stub
+ * pushes a word at its 6th or 11th byte: rsp + 8 + ((rip & 15) >= N) * 8. */
 static bool plt_expression(struct machine *m, struct mprof__cursor *p) {
     static const uint8_t start[] = {0x77, 8, 0x80, 0, 0x3f, 0x1a};
     static const uint8_t end[] = {0x2a, 0x33, 0x24, 0x22};
@@ -278,7 +278,7 @@ static bool forgets(const struct row *row) {
 
 /* Such a table has the return address at RA_OFFSET. */
 static void raise_cfa(struct mprof__rule *rule, int64_t ra_offset) {
-    /* Without a sign, as damaged tables may tell any number. */
+    /* Unsigned, as damaged tables may contain any number. */
     uint32_t forgotten = (uint32_t)ra_offset + sizeof(uintptr_t);
     rule->cfa_offset = (int32_t)((uint32_t)rule->cfa_offset + forgotten);
     rule->ra_offset = (int32_t)((uint32_t)rule->ra_offset - forgotten);
@@ -302,7 +302,7 @@ static bool make_rule(const struct row *row, bool signal,
         (row->ra.how != AT_CFA && row->ra.how != AT_REGISTER &&
          !rule->ra_in_lr))
         return false;
-    /* What the instruction that returns expects, the tables cannot change. */
+    /* The return instruction expects it there, whatever the tables say. */
     if (MPROF__RETURN_OFFSET != 0 && !signal && row->ra.how == AT_CFA &&
         row->ra.offset != MPROF__RETURN_OFFSET)
         return false;
@@ -345,7 +345,7 @@ bool mprof__cfi_find(uintptr_t pc, struct mprof__unwind *unwind) {
     if (!find_row(&fde, pc, &m) ||
         !make_rule(&m.row, fde.signal, &unwind->rule))
         return false;
-    /* What a table forgets, it shows only behind the first instruction. */
+    /* An incomplete table is right at the first instruction at least. */
     if (unwind->rule.ra_in_lr && pc == fde.start && !fde.signal &&
         find_row(&fde, pc + 4, &m) && forgets(&m.row))
         raise_cfa(&unwind->rule, m.row.ra.offset);

@@ -81,7 +81,8 @@ static struct mprof__cursor bytes_at(const struct mprof__loaded *file,
     return c;
 }
 
-/* Of the sorted table: where a function starts, and its FDE, from HEADER. */
+/* An entry of the sorted table: the start of a function, and its FDE, relative
+ * to HEADER. */
 struct entry {
     int32_t start, fde;
 };
@@ -122,7 +123,8 @@ static uintptr_t search_header(const struct mprof__loaded *file,
     return header + (uintptr_t)(intptr_t)entry_at(&p, low).fde;
 }
 
-/* What an entry of .eh_frame has, of the length that it begins with. */
+/* Return the contents of an entry of .eh_frame, which begins with its length.
+ */
 static struct mprof__cursor entry_of(const struct mprof__loaded *file,
                                      uintptr_t address) {
     struct mprof__cursor p = bytes_at(file, address);
@@ -133,8 +135,8 @@ static struct mprof__cursor entry_of(const struct mprof__loaded *file,
     return p;
 }
 
-/* What the letters of AUGMENTATION mean, and what comes with them.  False: they
- * are not understood. */
+/* Read the data that belong to the letters of AUGMENTATION.  False: they are
+ * not understood. */
 static bool read_augmentation(struct mprof__cursor *p, const char *letter,
                               struct mprof__fde *found,
                               uint8_t *pointer_encoding) {

@@ -1,12 +1,7 @@
-/* look.c - where marks are worth while; see marks.h.
+/* look.c - set marks where they pay off for walks by rules; see marks.h.
  *
- * A mark ends the comparison of words there, and costs as much as some twenty
- * words when its frame returns.  So marks are to be on frames that stay: where
- * a long stretch of the stack has none, one every SPACE frames; and now and
- * then one on the innermost frame that was there in all walks since the last
- * look.  Frames that return and are called again from the same place look as
- * if they stayed; the mark tells: when it is gone at the next look, the next
- * one is set further out.
+ * The policy is the one of walk/revise.c: a mark ends the comparison of words,
+ * and costs as much as some twenty words when its frame returns.
  */
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
@@ -92,9 +87,10 @@ static bool leaves_stack(const struct mprof__frame *f) {
            f->high - f->low > MPROF__LARGE_FRAME;
 }
 
-/* The number of the outermost frame that may be marked, less 1.  What is
- * further out than an interrupted frame rests on the rule for the very
- * instruction, which is not always right; what a handler called does not. */
+/* Return the number of the outermost frame that may be marked, less 1.  Frames
+ * further out than an interrupted frame depend on the rule for that very
+ * instruction, which is not always right; frames that a handler called do not.
+ */
 static size_t outermost(const struct mprof__chain *chain) {
     return chain->exact_at == 0 ? 0 : chain->exact_at + 1;
 }
@@ -107,10 +103,9 @@ static size_t count_possible(const struct mprof__chain *chain) {
     return n;
 }
 
-/* Number of the innermost frame that has a mark, from 1; as if it were the last
- * one when there is no room for more.  What marks there are of
- * frames further in means nothing any more: the walk would have come upon
- * them. */
+/* Return the number of the innermost frame that has a mark, from 1; or the last
+ * frame's when there is no space for more.  Drop marks further in: their frames
+ * have returned, as the walk did not meet them. */
 static size_t drop_others(const struct mprof__chain *chain) {
     size_t n = chain->count;
     uint32_t count = 0;

@@ -25,7 +25,7 @@ _Static_assert(MPROF__GATES == 4096 && MPROF__GATE_BYTES == 64 &&
 bool mprof__marks_off;
 uintptr_t mprof__first_stack_top;
 
-static uintptr_t entry_point, c_library; /* of the program; start */
+static uintptr_t entry_point, c_library; /* the program's; the start */
 
 extern int clone(int (*)(void *), void *, int, void *, ...);
 
@@ -103,7 +103,7 @@ struct exception {
     uintptr_t catcher; /* the CFA of what the frame that catches called */
 };
 
-/* What mprof__barrier_throw() goes on with: of this thread. */
+/* The state of this thread that mprof__barrier_throw() goes on with. */
 struct mprof__thrown {
     void *exception;
     uintptr_t ra;
@@ -147,10 +147,10 @@ static uintptr_t mark_at(uintptr_t sp) {
 
 /* The personality routine of the barrier.  An unwinder knows the frame that
  * catches by the CFA of what it called, and so takes the barrier for it: throw
- * once more, without the barrier in between.  Whose unwinder it is nobody
- * knows, as a program may have one of its own: CONTEXT is not to be asked.  It
- * goes to the gate, and the gate to mprof__barrier_throw(), as it finds that
- * this thread has caught something there. */
+ * once more, without the barrier in between.  A program may have an unwinder of
+ * its own: so CONTEXT must not be used.  The unwinder goes to the gate, and the
+ * gate to mprof__barrier_throw(), as it finds that this thread has caught
+ * something there. */
 int mprof__barrier_catch(int version, int actions, uint64_t class_,
                          struct exception *exception, void *context) {
     (void)version, (void)class_, (void)context;
@@ -195,7 +195,8 @@ static bool more_room(struct mprof__marks *marks) {
     return true;
 }
 
-/* Those of a thread that has ended, for thread ME; NULL: there are none. */
+/* Take the marks of a thread that has ended, for thread ME; NULL: there are
+ * none. */
 static struct mprof__marks *take_over(pid_t me) {
     struct mprof__marks *marks = mprof__load_acquire(&all);
     for (; marks != NULL; marks = marks->next) {

@@ -38,8 +38,7 @@ static bool can_be_added_to(uintptr_t address) {
 }
 
 /* Linux 5.14 and later answer for a page without reading the word.  That
- * matters under valgrind, which complains when somebody reads the word of a
- * frame that has returned. */
+ * matters under valgrind, which reports reads of a frame that has returned. */
 static bool is_writable(uintptr_t address) {
     uintptr_t page = page_of(address);
     int saved = errno;
@@ -66,7 +65,7 @@ bool mprof__reach_further(struct mprof__reach *reach, uintptr_t address) {
     uintptr_t page = page_of(address);
     if (!is_readable(address))
         return false;
-    /* What is between two pages of a stack, a large frame, is of it, too. */
+    /* Pages between two pages of a stack, in a large frame, belong to it. */
     if (page < reach->high + FAR && page + FAR >= reach->low) {
         if (page < reach->low)
             reach->low = page;

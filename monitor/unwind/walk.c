@@ -18,7 +18,7 @@ enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 8192, GROWTH = 4 };
 
 enum { WORD_BYTES = sizeof(uintptr_t) };
 
-/* What a chain has at first, in a page: there may be thousands of threads that
+/* The first memory of a chain, one page: there may be thousands of threads that
  * do little. */
 struct mprof__first {
     struct mprof__frame frames[FIRST_ROOM];
@@ -27,10 +27,10 @@ struct mprof__first {
 };
 _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 
-/* What frames are compared with that are always or never the same. */
+/* Compared with frames that always or never change. */
 static const uintptr_t constant = 1;
 
-/* Stands for the place of a return address that is in a register. */
+/* In place of the slot of a return address that is in a register. */
 static uintptr_t nowhere;
 
 static bool map_first(struct mprof__chain *chain) {
@@ -85,7 +85,7 @@ struct registers {
     bool exact;   /* pc is where a signal struck */
 };
 
-/* The real return address of F, which WORD, a mark, stands for. */
+/* Find the real return address of F, whose word is a mark. */
 static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
                         uintptr_t *word) {
     int number = chain->marks == NULL
@@ -194,9 +194,9 @@ static bool leads_there(struct mprof__chain *chain,
     return mprof__reaches(&chain->reach, at) && mprof__word_at(at) == f->high;
 }
 
-/* Of the old frames below number N, which is walked again, how many are
- * inside of one that leads elsewhere now?  That one is at the returned number
- * less 1; 0: all lead where they led, and `unreturned` is known. */
+/* Search the old frames below number N, which is walked again, for the
+ * innermost one that leads elsewhere now.  It is at the returned number less 1;
+ * 0: all lead where they led, and `unreturned` is set. */
 static size_t unchanged(struct mprof__chain *chain, size_t n) {
     const bool asks = chain->large_at != 0;
     for (; n > 0; n--) {
@@ -440,14 +440,14 @@ static inline bool step_simply(struct mprof__chain *chain,
     return true;
 }
 
-/* What has to be compared to know that F leads to OUTER still; NULL: to
- * none. */
+/* Set what has to be compared to know that F still leads to OUTER; NULL: to no
+ * frame. */
 static inline void prepare_check(struct mprof__frame *f,
                                  const struct mprof__frame *outer) {
     bool passes_bp = outer != NULL && outer->needs_bp;
     bool derefs = f->checkable && f->site->unwind.rule.cfa_deref;
-    /* What was in a register when a signal struck is read with the frame of the
-     * handler. */
+    /* A register's value when a signal struck is read with the handler's frame.
+     */
     if (__builtin_expect(derefs && outer != NULL && outer->exact, 0) &&
         !outer->checkable && !outer->last)
         f->checkable = derefs = false;
@@ -584,7 +584,7 @@ static void walk(struct mprof__chain *chain, struct registers *r) {
     }
 }
 
-/* What is known of sites is of another generation. */
+/* Forget all sites: they are of another generation. */
 static void forget_sites(struct mprof__chain *chain) {
     memset(chain->sites, 0, site_bytes(chain));
     chain->site_fills = 0;

@@ -30,7 +30,7 @@ void mprof__chain_free(struct mprof__chain *chain) {
 
 struct walk {
     struct mprof__chain *chain;
-    uintptr_t sp; /* of the frame that the chain begins with */
+    uintptr_t sp; /* stack pointer of the first frame */
     bool begun;
 };
 
@@ -42,7 +42,7 @@ static void end_frame(struct mprof__chain *chain, uintptr_t sp) {
         chain->large_at = 1;
 }
 
-/* Frames come innermost first; those of the monitor itself before. */
+/* Add a frame.  Frames come innermost first, after the monitor's own. */
 static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
                                      void *data) {
     struct walk *walk = data;
