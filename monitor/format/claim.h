@@ -1,11 +1,12 @@
-/* claim.h - whose the file is that a recording would go to.
+/* claim.h - the owner of the file that a recording would write to.
  *
- * Who records holds a lock on its data file (of the open file description, so
- * it stays through forks, and ends with the last descriptor).  But a program
- * may close descriptors that it did not open, so the file also tells which
- * process writes it: the boot, the namespace of process numbers, the number and
- * when it was forked.  A file is replaced, moved or completed only when all of
- * that says that its recording has ended, and it is this user's.
+ * A recording process holds a lock on its data file (of the open file
+ * description, so it stays through forks, and ends with the last descriptor).
+ * But a program may close descriptors that it did not open.  So the file also
+ * names the process that writes it: the boot, the namespace of process numbers,
+ * the number, and the time of its fork.  A file is replaced, moved or completed
+ * only when all of that shows that its recording has ended, and it belongs to
+ * this user.
  */
 #ifndef MONITOR_FORMAT_CLAIM_H
 #define MONITOR_FORMAT_CLAIM_H
@@ -19,7 +20,7 @@ enum mprof__claim {
     MPROF__ENDED,   /* a recording of this user's that has ended */
     MPROF__EARLIER, /* an earlier program's in this very process */
     MPROF__OURS,    /* this program's in this process */
-    MPROF__OTHERS   /* anything else; errno tells what */
+    MPROF__OTHERS   /* anything else; errno says what */
 };
 
 /* Whose PATH is, for the program with the number IMAGE, or 0; unless it is free

@@ -1,18 +1,18 @@
-/* counter.h - what was allocated at a node, byte by byte: a part of format.h,
- * which includes it behind what it needs.
+/* counter.h - the counters of a node, byte by byte: a part of format.h, which
+ * includes it behind all that it needs.
  *
- * There are counters of three kinds, by the thread: of Lisp in one word, of
- * Lisp where it is known what lives, and of C.  Those of Lisp's first kind and
- * of C have small numbers; larger ones have a record of their own.
+ * There are three kinds of counters, by the thread: Lisp's in one word, Lisp's
+ * that follow live objects, and C's.  The first and the last have small
+ * numbers; larger ones are in a record of their own.
  */
 #ifndef MONITOR_FORMAT_COUNTER_H
 #define MONITOR_FORMAT_COUNTER_H
 
-/* What a counter counts, its key, is in the C heap a class, enum
- * mprof_size_class.  In the Lisp heap it is a type: the BIN of it, with this
- * bit for blocks that such objects own; or, where there was no room to tell
- * that, an enum mprof_class, as in all files of MPROF_UNTYPED_VERSION.  No BIN
- * has a ref as small, or as large. */
+/* The key of a counter in the C heap is a class, enum mprof_size_class.  In the
+ * Lisp heap it is a type: the type's BIN, with this bit for blocks that such
+ * objects own.  Where there was no space for that, and in all files of
+ * MPROF_UNTYPED_VERSION, it is an enum mprof_class.  No BIN has a ref as small,
+ * or as large. */
 #define MPROF_STORAGE ((uint32_t)1 << 31)
 
 static inline int mprof_key_has_type(uint32_t key) {
@@ -23,16 +23,16 @@ static inline mprof_ref mprof_key_bin(uint32_t key) {
     return key & ~MPROF_STORAGE;
 }
 
-/* What each counter begins with. */
+/* The beginning of each counter. */
 struct mprof_counter {
     mprof_ref next; /*  0: the node's next newer one, or 0; later */
     uint32_t key;   /*  4: see above; later */
 };
 
-/* In COUNTERS of the Lisp heap: what was allocated at a node of one type.  In
- * one word, as there are many: 31 bits of allocations, above a 0, and 31 of
- * bytes, above a 0.  What needs more is in a WIDE, whose ref that word has, and
- * MPROF_IS_WIDE.  In files of MPROF_BROAD_VERSION and before it is a struct
+/* In COUNTERS of the Lisp heap: allocations of one type at a node.  In one
+ * word, as there are many: 31 bits of allocations, above a 0, and 31 of bytes,
+ * above a 0.  Larger numbers are in a WIDE; then the word has its ref and
+ * MPROF_IS_WIDE. In files of MPROF_BROAD_VERSION and before it is a struct
  * mprof_count. */
 struct mprof_lisp_counter {
     struct mprof_counter counter;
@@ -43,7 +43,7 @@ struct mprof_lisp_counter {
 /* The bits of a word that are 0 where it has the numbers themselves. */
 #define MPROF_NOT_NARROW (MPROF_IS_WIDE | (uint64_t)1 << 31)
 
-/* What a counter has that it has no room for. */
+/* The numbers of a Lisp counter that are too large for it. */
 struct mprof_wide {
     struct mprof_record head;
     mprof_ref counter;            /*  8: whose; may lie behind this */
@@ -68,15 +68,15 @@ static inline struct mprof_count mprof_narrow_count(uint64_t sum) {
     return (struct mprof_count){(uint32_t)sum, sum >> 32};
 }
 
-/* What was allocated at a node of one class and place in the function that
- * called malloc(), and what became of it. */
+/* Allocations of one class and call site at a node of the C heap, and their
+ * frees. */
 struct mprof_c_numbers {
     struct mprof_count allocated; /*  0 */
     struct mprof_count spilled;   /* 16: by chains in the spill and in TOTALs
                                    *   whose innermost functions these are */
     struct mprof_count freed; /* 32: by that thread, of what is counted here */
     uint64_t lifetime[2];     /* 48: the clock at each free, less that at each
-                               * allocation; it tells the bytes allocated so far.
+                               * allocation: the bytes allocated so far.
                                * The second times 2^64, and the first as signed */
     uint64_t temporary;       /* 64: freed by the very next event */
     uint64_t stamp; /* 72: the peak when this was changed first since that was
@@ -110,7 +110,7 @@ struct mprof_c_wide {
     struct mprof_c_numbers number; /* 16 */
 };
 
-/* What COUNTER has, when that is no C_WIDE. */
+/* Return the numbers of COUNTER, which has no C_WIDE. */
 static inline struct mprof_c_numbers
 mprof_c_narrow_numbers(const struct mprof_c_counter *counter) {
     return (struct mprof_c_numbers){
@@ -137,7 +137,7 @@ struct mprof_alive_counter {
 /* In SPILL_NODES: nodes as above, of chains for which the tree had no room,
  * with all frames from another root on.  Such a tree is small, and when it is
  * full its chains are summed up in TOTALs, and it is emptied.  Its counters, in
- * SPILL_COUNTERS, are those of Lisp as above, and of C and LIVES: */
+ * SPILL_COUNTERS, are as above for Lisp; for C and LIVES they are: */
 struct mprof_spill_counter {
     struct mprof_counter counter;
     struct mprof_count allocated; /*  8 */

@@ -10,17 +10,18 @@
  *     header.used    end of the last record; what follows is not data
  *
  * All numbers are in the byte order and the alignment of the machine that
- * wrote the file (header.byte_order tells it).  A record starts with a struct
+ * wrote the file (see header.byte_order).  A record starts with a struct
  * mprof_record.  Records refer to each other by `ref`: the offset of the
  * record in the file divided by 8; 0 refers to nothing.  A ref to a record of
  * another type than the one expected is damage.  A record is complete before
  * header.used grows over it, and never moves; counters and name refs may
- * change later.  What there are many of stands in blocks: a record with a
- * thread and room for some nodes, say, of which `count` are complete.  A ref to
+ * change later.  Numerous things, such as nodes, are in blocks: a record with a
+ * thread and space for some things, `count` of which are complete.  A ref to
  * one of these is its own offset divided by 8.  A parent node comes before its
  * children, a module before its functions, a function before its call sites, a
- * thread before its blocks and bins: every ref in a record but those marked
- * "later" points backwards.  What is in a block may lead to records behind it.
+ * thread before its blocks and bins: every ref in a record points backwards,
+ * except those marked "later".  Things in a block may lead to records behind
+ * it.
  *
  * state is MPROF_OPEN while a program may write to the file; after a kill it
  * stays so.  When it is MPROF_CLOSED the file ends at header.used and
@@ -38,7 +39,7 @@
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
 #define MPROF_VERSION 11u
-#define MPROF_UNCOPIED_VERSION 10u /* ... but for copied symbols */
+#define MPROF_UNCOPIED_VERSION 10u /* ... without copied symbols */
 #define MPROF_LARGE_VERSION 9u   /* ... and for counters that know what lives */
 #define MPROF_BROAD_VERSION 8u   /* ... and for struct mprof_lisp_counter */
 #define MPROF_UNTYPED_VERSION 7u /* ... and for the types of counters */
@@ -99,15 +100,15 @@ struct mprof_header {
     uint64_t unknown_frees;   /* 112: C frees of what was not recorded */
     uint64_t unplaced_frees; /* 120: C frees of what was, that are missing in */
     uint64_t unplaced_freed_bytes; /* 128:  the counts and bins; their bytes */
-    uint64_t untracked_allocs; /* 136: in the counts, but for want of memory */
-    uint64_t untracked_bytes;  /* 144:   nobody will know when they are freed */
+    uint64_t untracked_allocs; /* 136: counted, but their frees will not be */
+    uint64_t untracked_bytes;  /* 144:   known, because memory was short */
     uint64_t image;       /* 152: differs for each program that is executed */
     uint64_t saved;       /* 160: last stop or save, ns since the boot */
     uint64_t output_pipe; /* 168: the pipe that standard output was, or 0 */
     uint64_t emptied;     /* 176: how often a thread has begun or ended to empty
                            * its spill */
     uint64_t boot;        /* 184: a number of the boot of the machine, or 0 */
-    uint64_t pids;        /* 192: ... of the namespace of `pid`, or 0 */
+    uint64_t pids;        /* 192: the namespace of `pid`, or 0 */
     uint64_t forked;      /* 200: when `pid` was forked, ns since the boot */
     mprof_ref unseen;     /* 208: STRING, by which ways the program allocates
                            * that nobody sees; may change, later */
@@ -128,8 +129,8 @@ struct mprof_header {
         uint64_t objects, bytes, roots; /* of these, pointed to by none */
     } lost_unplaced;                    /* 304: that no LOST has */
     uint32_t ppid;  /* 328: parent of `pid` when the recording began */
-    uint32_t alive; /* 332: of the Lisp heap, enum mprof_alive_flag */
-    uint64_t alive_collections; /* 336: after which it was looked what lives */
+    uint32_t alive; /* 332: Lisp heap: enum mprof_alive_flag */
+    uint64_t alive_collections; /* 336: after which live objects were counted */
     uint32_t sampling; /* 344: 0, or of the Lisp heap all numbers are estimates:
                         * a byte in so many was looked at */
     uint32_t zero;     /* 348 */
@@ -169,7 +170,7 @@ enum mprof_record_type {
 
 struct mprof_record {
     uint32_t type;  /* enum mprof_record_type */
-    uint32_t bytes; /* of the whole record, a multiple of 8 */
+    uint32_t bytes; /* size of the whole record, a multiple of 8 */
 };
 
 /* Text in UTF-8, not ended by a NUL; zeros pad it to a multiple of 8. */
@@ -223,19 +224,20 @@ struct mprof_function {
 
 #define MPROF_NO_POSITION (-1)
 
-/* Where the source of a function of Lisp stands, as far as it is known. */
+/* The position of a Lisp function in the source, as far as it is known. */
 struct mprof_source {
     struct mprof_record head;
     mprof_ref function; /*  8: FUNCTION */
     mprof_ref file;     /* 12: STRING, its path, absolute */
     int64_t position;   /* 16: bytes before the top-level form that made the
-                         * function, and before blanks and comments that stand
-                         * there; or MPROF_NO_POSITION */
+                         * function, and before blanks and comments in front of
+                         * that; or MPROF_NO_POSITION */
 };
 
 enum mprof_thread_flag {
     MPROF_THREAD_ENDED = 1,
-    MPROF_THREAD_LIVES = 2 /* of Lisp: its counters are as those of C */
+    MPROF_THREAD_LIVES =
+        2 /* Lisp: its counters follow live objects, like C's */
 };
 
 /* Why a walk could not mark a return address; see marks.h. */
@@ -247,29 +249,28 @@ enum mprof_unmarked {
 };
 #define MPROF_UNMARKED 4
 
-/* A thread, or what one thread did in one of two heaps.  Its root is the node
- * of it that has no parent.  Where there are very many, later threads count on
- * in the record of an earlier one that has ended; tid is then the last one's.
- */
+/* A thread in one of two heaps.  Its root is its node that has no parent. Where
+ * there are very many threads, later ones go on with the record of one that has
+ * ended; tid is then the last one's. */
 struct mprof_thread {
     struct mprof_record head;
     uint32_t tid;           /*  8: kernel's number */
     uint32_t flags;         /* 12: enum mprof_thread_flag */
     mprof_ref name;         /* 16: STRING or 0, later */
     uint32_t heap;          /* 20: enum mprof_heap */
-    uint64_t folded_allocs; /* 24: of the nodes' allocations, how many are */
+    uint64_t folded_allocs; /* 24: number of the nodes' allocations that are */
     uint64_t folded_bytes;  /* 32:   below FOLDED, since the tree was full */
     uint64_t cut_allocs;    /* 40: whose chain ends in an MPROF_UNKNOWN */
     uint64_t cut_bytes;     /* 48 */
     uint64_t members;       /* 56: threads that counted here, mostly 1 */
     uint64_t marks;         /* 64: return addresses that were marked */
-    uint64_t unmarked[MPROF_UNMARKED]; /* 72: how often that would have been
-                                          worth while, but could not be */
-    uint32_t emptied; /* 104: times that its spill was emptied: of the two
-                       * counts of a TOTAL number `emptied & 1` is true */
-    uint32_t spilled; /* 108: what its spill has is not in the TOTALs yet when
-                       *   this is `emptied`; else it counts no more */
-    /* Of the C heap; that of the process is the largest of all threads': */
+    uint64_t unmarked[MPROF_UNMARKED]; /* 72: how often that would have paid
+                                          off, but was impossible */
+    uint32_t emptied; /* 104: times that its spill was emptied: the valid count
+                       * of a TOTAL is number `emptied & 1` */
+    uint32_t spilled; /* 108: if this is `emptied`, the spill's counts are not
+                       *   in the TOTALs yet; else the spill does not count */
+    /* The C heap's peak; the process's is the largest of all threads': */
     uint64_t
         peak; /* 112: bytes that lived when the peak was raised last, which
                *   is when something is freed: what lives now may be more */
@@ -315,8 +316,8 @@ struct mprof_mark {
 
 enum { MPROF_COLLECTION_POINTS = 256 };
 
-/* What the collector of the Lisp heap did.  Where the list is full, every other
- * point goes, and there are half as many from then on; see above. */
+/* The collections of the Lisp heap.  When the list is full, every other point
+ * is removed, and there are half as many from then on; see above. */
 struct mprof_collections {
     struct mprof_record head;
     uint32_t count;       /*  8: points, later */
@@ -388,13 +389,13 @@ enum mprof_total_kind {
     MPROF_BELOW, /* by it and what it called */
     MPROF_CALLS, /* allocs: through calls of it, as the call graph counts them;
                   * bytes: allocations with the function twice on the chain */
-    MPROF_ARC,   /* through calls of it by `caller`, 0 when nobody called it */
+    MPROF_ARC,   /* through calls of it by `caller`, 0 when it has no caller */
     MPROF_SHORT  /* by the chains of a counter in the tree, `function` */
 };
 #define MPROF_TOTAL_KINDS 6
 
-/* A sum is that of the tables without plumbing, of those with all frames, or
- * the same for both. */
+/* A sum counts in the tables without plumbing, in those with all frames, or in
+ * both. */
 enum mprof_view { MPROF_SHOWN_FRAMES = 1, MPROF_ALL_FRAMES = 2 };
 #define MPROF_VIEWS 2
 

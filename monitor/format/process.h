@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What CLOCK says, in ns. */
+/* Return the time of CLOCK, in ns. */
 uint64_t mprof__clock(clockid_t clock);
 
-/* Now, in ns since the machine was booted: unlike the time of day, nobody sets
- * this clock. */
+/* Return the ns since the machine was booted: unlike the time of day, this
+ * clock is never set. */
 uint64_t mprof__process_clock(void);
 
-/* When process PID was forked, ns since the boot, as exact as the kernel tells:
- * 10 ms.  0: not known.  Allocates nothing. */
+/* Return when process PID was forked, ns since the boot, to 10 ms.  0: not
+ * known.  Allocates nothing. */
 uint64_t mprof__process_start(uint32_t pid);
 
 /* The pipe that the descriptor FD is, the same number at its two ends; 0: it is
@@ -28,10 +28,10 @@ bool mprof__process_is_secure(void);
 /* Is there any process PID? */
 bool mprof__process_exists(uint32_t pid);
 
-/* What tells a process from all others, also on other boots and in containers.
- * Numbers that are not known are 0. */
+/* The identity of a process, unique even between boots and containers.  Unknown
+ * numbers are 0. */
 struct mprof__process {
-    uint64_t boot;   /* of the machine */
+    uint64_t boot;   /* the machine's */
     uint64_t pids;   /* the namespace that `pid` is of */
     uint64_t forked; /* see mprof__process_start() */
     uint32_t pid;

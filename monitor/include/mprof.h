@@ -39,7 +39,7 @@ enum mprof_error {
                               preloaded or linked */
     MPROF_E_ARGUMENT,      /* NULL or a value that the function does not take;
                              nothing was done */
-    MPROF_E_ALIVE,         /* the collector does not tell what is alive */
+    MPROF_E_ALIVE,         /* the collector does not report live objects */
     MPROF_E_SAMPLED        /* only some allocations are recorded */
 };
 
@@ -51,15 +51,15 @@ struct mprof_status {
     int running;      /* 1 while allocations are recorded */
     uint64_t allocs;  /* blocks recorded since the first start or reset */
     uint64_t bytes;   /* their bytes */
-    uint64_t objects; /* of the blocks, those that are Lisp objects */
+    uint64_t objects; /* blocks that are Lisp objects */
     uint64_t object_bytes;
     uint64_t threads;         /* that have allocated */
-    uint64_t nodes;           /* of all calling-context trees */
+    uint64_t nodes;           /* in all calling-context trees */
     uint64_t folded_allocs;   /* only their innermost functions are known */
     uint64_t unplaced_allocs; /* counted without chain or type */
     uint64_t file_bytes;      /* in use in the data file */
-    uint64_t memory_bytes;    /* of the monitor beside the data file */
-    /* Of allocs and bytes, those of the C heap, and what became of them. */
+    uint64_t memory_bytes;    /* the monitor's, beside the data file */
+    /* The part of allocs and bytes that is in the C heap, and its frees. */
     uint64_t c_allocs;
     uint64_t c_bytes;
     uint64_t c_frees;
@@ -80,29 +80,29 @@ MPROF_API int mprof_start(const char *file);
  * be seen in this process, MPROF_E_ARGUMENT for none or others. */
 MPROF_API int mprof_set_heaps(unsigned heaps);
 
-/* Of libmprof: choose whether recordings of the Lisp heap that begin from now
- * on tell what is alive: each object until the collector finds it dead.  With
- * MPROF_LIVE_ON stopping, by mprof_stop(), has the collector collect first;
- * with MPROF_LIVE_AS_IT_IS it does not, and what was allocated since the last
- * collection is taken for alive.  MPROF_E_ALIVE, MPROF_E_ARGUMENT. */
+/* libmprof only: choose whether recordings of the Lisp heap that begin from now
+ * on follow live objects: an object is live until the collector finds it dead.
+ * With MPROF_LIVE_ON, mprof_stop() runs a collection first.  With
+ * MPROF_LIVE_AS_IT_IS it does not, and objects that were allocated since the
+ * last collection count as live.  MPROF_E_ALIVE, MPROF_E_ARGUMENT. */
 enum mprof_live { MPROF_LIVE_OFF, MPROF_LIVE_ON, MPROF_LIVE_AS_IT_IS };
 MPROF_API int mprof_set_live(int mode);
 
-/* Of libmprof: let recordings of the Lisp heap that begin from now on look at
- * one byte in BYTES only, on average, and record the objects that these are in;
- * 0: at each allocation.  All numbers are estimates then, whose mean is the
- * truth and whose standard error is no more than the square root of BYTES times
- * what they tell.  Recordings with the C heap are as without. MPROF_E_ARGUMENT:
- * 1, or more than MPROF_MOST_SAMPLING. */
+/* libmprof only: let recordings of the Lisp heap that begin from now on sample
+ * one byte in BYTES, on average, and record the objects with a sampled byte; 0:
+ * record each allocation.  With sampling all numbers are unbiased estimates.
+ * The standard error of n bytes is at most the square root of BYTES times n.
+ * Recordings with the C heap do not sample.  MPROF_E_ARGUMENT: 1, or more than
+ * MPROF_MOST_SAMPLING. */
 #define MPROF_MOST_SAMPLING (1u << 20)
 MPROF_API int mprof_set_sampling(unsigned bytes);
 
-/* While that is recorded: what is allocated from now on can be told from what
- * was allocated before, by *NUMBER, 1 the first time; MPROF_E_MEMORY after 254.
- * And write a complete data file, as mprof_save() does, in which of what is
- * alive only that counts as alive which was allocated from one of these moments
- * until another one: 0 is the beginning, and UINT_MAX now.  Nothing is
- * collected. */
+/* Mark this moment of a recording that follows live objects: *NUMBER, 1 the
+ * first time, separates older allocations from later ones.  MPROF_E_MEMORY
+ * after 254.  The second function writes a complete data file, like
+ * mprof_save(), in which objects count as live only if they were allocated
+ * between two of these moments: 0 is the beginning, and UINT_MAX now.  No
+ * collection is run. */
 MPROF_API int mprof_snapshot(unsigned *number);
 MPROF_API int mprof_save_alive(const char *file, unsigned from, unsigned until);
 
@@ -127,14 +127,14 @@ MPROF_API int mprof_restart(const char *file);
 MPROF_API int mprof_resume(void);
 
 /* Give this moment of the recording NAME, of 1024 bytes at most: `mprof curve`
- * tells it.  MPROF_E_STOPPED while nothing is recorded, MPROF_E_MEMORY when
- * there is no room for it. */
+ * shows it.  MPROF_E_STOPPED while nothing is recorded, MPROF_E_MEMORY when
+ * there is no space for it. */
 MPROF_API int mprof_mark(const char *name);
 
 /* Have the data written to the disk each time a thread has made COUNT more
  * allocations of the C heap; 0 or less, as at the beginning, leaves that to the
- * system.  Only a crash of the whole machine makes a difference: the data file
- * of a process that dies in any other way has everything. */
+ * system.  This matters only if the whole machine crashes: after any other end
+ * of the process its data file has everything. */
 MPROF_API void set_mprof_autosave(int count);
 
 /* Forget what was recorded.  A running monitor goes on, from zero. */
@@ -152,9 +152,9 @@ MPROF_API int mprof_status(struct mprof_status *status);
 /* Limit on the data file and the memory of the trees together, in bytes, 16 GiB
  * at most.  Unless set it is what MPROF_LIMIT says in the environment, or 1
  * GiB, or an eighth of the machine's memory if that is less.  Takes effect when
- * the next data file is begun.  Of chains that are new past it, only the
- * innermost functions are told apart: what each allocated stays exact, the file
- * says how many allocations were concerned. */
+ * the next data file is begun.  Beyond the limit, new chains keep only their
+ * innermost functions.  The bytes of each function stay exact, and the file
+ * says how many allocations that concerns. */
 MPROF_API void mprof_set_limit(uint64_t bytes);
 
 /* Unless ON is 0, as at the beginning, have a line written on standard error
@@ -163,9 +163,10 @@ MPROF_API void mprof_set_limit(uint64_t bytes);
 MPROF_API void mprof_set_warnings(int on);
 
 /* The C heap now: bytes that were asked for and not freed, the most that these
- * ever were, all bytes that were asked for, and how many allocations that was.
- * Of what is recorded, since the first start or reset; 0 where nothing is.
- * Exact for what this thread did, and for what others did before. */
+ * ever were, all bytes that were asked for, and the number of allocations.
+ * They count recorded events, since the first start or reset; 0 without a
+ * recording.  Exact for this thread's events, and for earlier events of other
+ * threads. */
 MPROF_API uint64_t mprof_heap_current(void);
 MPROF_API uint64_t mprof_heap_peak(void);
 MPROF_API uint64_t mprof_heap_total(void);
@@ -176,8 +177,8 @@ MPROF_API uint64_t mprof_heap_count(void);
 MPROF_API void mprof_heap_reset_peak(void);
 
 /* Have FUNCTION called after each change of the C heap, with COOKIE and the
- * bytes that are in use then, by the thread that changes it; what it allocates
- * or frees itself does not call it again.  NULL: no more. */
+ * bytes that are in use then, by the thread that changes it.  Its own
+ * allocations and frees do not call it again.  NULL: stop that. */
 typedef void (*mprof_heap_function)(void *cookie, uint64_t current);
 MPROF_API void mprof_heap_callback(mprof_heap_function function, void *cookie);
 
@@ -194,9 +195,9 @@ MPROF_API int mprof_count_begin(void);
 MPROF_API int mprof_count_end(void);
 MPROF_API void mprof_counted(uint64_t *allocs, uint64_t *bytes);
 
-/* Of libmprof: what this thread allocates in the Lisp heap is not recorded from
- * the call with 1 to that with 0, which may be nested: for what looks at a
- * recording that runs. */
+/* libmprof only: do not record this thread's allocations in the Lisp heap from
+ * the call with 1 to the call with 0.  Calls may be nested.  For code that
+ * looks at a running recording. */
 MPROF_API void mprof_silence(int begins);
 
 /* Of libmprof: bytes of the Lisp heap in blocks that are in use now, with what
@@ -206,14 +207,14 @@ MPROF_API void mprof_silence(int begins);
 MPROF_API uint64_t mprof_lisp_heap_current(void);
 MPROF_API uint64_t mprof_lisp_heap_peak(void);
 
-/* A stretch of what one thread does, by that thread.  From mprof_scope_begin()
- * to mprof_scope_end() it is noted what the thread allocates in HEAPS, 0 for
- * all that are recorded, exactly and by chains; MPROF_E_STOPPED when they are
- * not recorded, or were stopped or begun anew meanwhile, MPROF_E_MEMORY when
- * there is no memory.  What is recorded does not change, and scopes may lie in
- * one another.  The beginning takes a copy of what the thread has counted so
- * far, which mprof_scope_free() gives back, whether it has ended or not; all
- * zeros is a scope that is free.
+/* The allocations of this thread between two moments, exactly and by chains.
+ * From mprof_scope_begin() to mprof_scope_end() the scope has the thread's
+ * allocations in HEAPS, 0 for all that are recorded.  MPROF_E_STOPPED when they
+ * are not recorded, or were stopped or begun anew meanwhile; MPROF_E_MEMORY
+ * when there is no memory.  The recording itself does not change, and scopes
+ * may be nested.  The beginning copies the thread's counts; mprof_scope_free()
+ * gives the copy back, whether the scope has ended or not.  All zeros is a free
+ * scope.
  *
  * Allocations that found no place in the data file, normally none, count here
  * whichever thread made them. */
@@ -225,9 +226,9 @@ MPROF_API int mprof_scope_begin(struct mprof_scope *scope, unsigned heaps);
 MPROF_API int mprof_scope_end(struct mprof_scope *scope);
 MPROF_API void mprof_scope_free(struct mprof_scope *scope);
 
-/* While it is recorded yet: write a data file to FILE with the allocations of
- * SCOPE, which has ended, and no others.  Of the C heap it does not tell what
- * became of them: there all are kept.  As mprof_save() otherwise. */
+/* While the recording still runs: write a data file to FILE with the
+ * allocations of SCOPE, which has ended, and no others.  It has no frees of the
+ * C heap: all allocations there look kept.  Otherwise like mprof_save(). */
 MPROF_API int mprof_scope_save(const struct mprof_scope *scope,
                                const char *file);
 
@@ -238,10 +239,10 @@ MPROF_API int mprof_scope_save(const struct mprof_scope *scope,
 MPROF_API int mprof_scope_print(const struct mprof_scope *scope, unsigned rows);
 
 /* Paint the stack of this thread below the caller's frame, 64 MiB of it at
- * most; what mprof_stack_used() is to be given.  That tells how many bytes of
- * it were in use since, up to where something was written that is lowest; as
- * long as the caller's frame is there, in the same thread.  0 when nothing is
- * painted. */
+ * most, and return the argument for mprof_stack_used().  That function returns
+ * how many bytes were in use since: up to the lowest byte that was written.  It
+ * must be called in the same thread, while the caller's frame exists.  0 when
+ * nothing is painted. */
 MPROF_API void *mprof_stack_clear(void);
 MPROF_API uint64_t mprof_stack_used(const void *base);
 

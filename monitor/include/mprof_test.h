@@ -7,12 +7,12 @@
  *         table = table_new();
  *     }
  *
- * Counted is what this thread asks of malloc() and its relatives in the block,
- * exactly; what other threads do meanwhile is not.  When that is more than the
- * limits, bytes and allocations, one line on standard error says so, below it
- * stand the chains that allocated in the block, what is recorded is saved to
- * mprof-test.FILE-LINE.data in the current folder, and the program exits with
- * 1.  mprof_test_on_failure is called instead if it is set.
+ * The block counts this thread's requests to malloc() and its relatives
+ * exactly, and no other thread's.  If they exceed the limits, bytes and
+ * allocations, one line on standard error says so, followed by the chains that
+ * allocated in the block.  The recording is saved to mprof-test.FILE-LINE.data
+ * in the current folder, and the program exits with 1.  If
+ * mprof_test_on_failure is set, it is called instead.
  *
  * The program is run by `mprof run`, or linked with -lmprof_malloc; else there
  * is nothing to count by, and at its first such block the program exits with
@@ -22,12 +22,12 @@
  * The block is judged when it ends, and also when it is left by break,
  * continue (both leave the block alone), return or goto.  It is not when it is
  * left by a C++ exception, longjmp(), exit() or the end of the thread; after
- * longjmp() some memory of the monitor is not given back.  Blocks may lie in
- * one another: the outer one has what is allocated in the inner one.
+ * longjmp() some memory of the monitor is not given back.  Blocks may be
+ * nested: the outer one includes the allocations of the inner one.
  *
- * The functions may leave by longjmp() or throw, as those of test frameworks
- * do: cmocka's fail() and skip(), for instance.  MESSAGE is one line without
- * its end.
+ * The functions may leave by longjmp() or throw, like functions of test
+ * frameworks: cmocka's fail() and skip(), for instance.  MESSAGE is one line
+ * without a newline.
  *
  *     static void failed(const char *message) { fail_msg("%s", message); }
  *     ...
@@ -51,7 +51,7 @@ extern "C" {
 
 #define MPROF_TEST_ROWS 10 /* chains that are printed */
 
-/* Of the whole program, whatever files include this. */
+/* One variable for the whole program, whatever files include this. */
 __attribute__((weak)) void (*mprof_test_on_failure)(const char *message);
 __attribute__((weak)) void (*mprof_test_on_skip)(const char *message);
 

@@ -1,4 +1,4 @@
-/* unpatched.h - what takes the place of the patch in an ECL that has none.
+/* unpatched.h - the replacement for the patch in an ECL that has none.
  *
  * libmprof_ecl.so is preloaded.  libecl calls its own allocators and the
  * collector by way of its table of other libraries' functions, as any program
@@ -7,13 +7,13 @@
  *     a Lisp function
  *      | ecl_alloc_object(t)     owners.c: the next request is an object of
  *      |                         type t; libecl's own function
- *      | GC_malloc(n)            requests.c: the collector's; then the monitor
- *      |                         is told, as the patch tells it
+ *      | GC_malloc(n)            requests.c: the collector's; then a report to
+ *      |                         the monitor, as by the patch
  *      | allocated()             monitor/ecl/ecl_hook.c
  *
- * What the patch knows by being there, the types of storage, is told by who
- * asks for it (owners.c).  events.c tells of names and libraries; boot.c loads
- * libmprof.so when ECL has booted, and starts the recording.
+ * The patch knows the types of storage; here they are found by the function
+ * that asks for it (owners.c).  events.c reports names and libraries; boot.c
+ * loads libmprof.so when ECL has booted, and starts the recording.
  *
  * In a program without ECL, or with a patched one, all of it stays out of the
  * way.
@@ -32,7 +32,7 @@
 
 #define MPROF__STANDS_BEFORE __attribute__((visibility("default")))
 
-/* Of the thread; in a library that is there from the start. */
+/* A thread-local variable in a library that is there from the start. */
 #define MPROF__OWN_TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* The monitor, or NULL; see the patch's ecl_set_monitor().  boot.c */
@@ -45,7 +45,7 @@ static inline const struct ecl_monitor *mprof__watching(void) {
 /* The function NAME that comes after ours, or NULL. */
 void *mprof__behind(const char *name);
 
-/* Call the function of type TYPE that NAME stands before. */
+/* Call the next definition of NAME, behind ours. */
 #define MPROF__BEHIND(name)                                                    \
     ({                                                                         \
         static __typeof__(&name) behind;                                       \
@@ -67,13 +67,13 @@ static inline bool mprof__is_in(const struct mprof__code *code,
     return address - code->start < code->end - code->start;
 }
 
-/* That of libecl; empty where there is none, or it is patched. */
+/* The code of libecl; empty where there is none, or it is patched. */
 extern struct mprof__code mprof__libecl;
 
-/* That of the function NAME behind ours; empty if there is none. */
+/* Return the code of the function NAME behind ours; empty if there is none. */
 struct mprof__code mprof__code_of(const char *name);
 
-/* What a block is that libecl asks the collector for. */
+/* The purpose of a block that libecl asks the collector for. */
 struct mprof__owner {
     cl_type type; /* of the object, or of that which owns the storage; t_start:
                    * nobody knows */
@@ -81,14 +81,14 @@ struct mprof__owner {
     cl_object clas; /* of an instance or structure, or OBJNULL */
 };
 
-/* Find the functions that tell owners; once, before a monitor is set. */
+/* Find the functions that show owners; once, before a monitor is set. */
 void mprof__owners_find(void);
 
-/* What the request is that CALLER, an address in libecl, makes now. */
+/* Return the purpose of the present request of CALLER, an address in libecl. */
 struct mprof__owner mprof__owner_of(uintptr_t caller);
 
-/* Of functions that jump_x86_64.S stands before; each returns what comes after.
- */
+/* Called by jump_x86_64.S before two functions of ECL; each returns the address
+ * to go on with. */
 void *mprof__making_structure(cl_narg count, cl_object type);
 void *mprof__setting_function(cl_narg count, cl_object name,
                               cl_object function);
@@ -99,8 +99,8 @@ const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *monitor);
 /* For libmprof: is it here that ECL's requests are seen? */
 bool mprof_unpatched(void) __attribute__((visibility("default")));
 
-/* The entry of a function of ECL that ours stands before, as ENTRY is ours; any
- * other is itself.  For libmprof, which tells names by entries. */
+/* Return the entry of ECL's function, if ENTRY is of ours before it; else
+ * ENTRY. For libmprof, which finds names by entries. */
 uintptr_t mprof_unpatched_entry(uintptr_t entry)
     __attribute__((visibility("default")));
 

@@ -1,7 +1,7 @@
 /* malloc_count.h - the functions of malloc_count by their names, for programs
  * that were written for it: include this, and link with -lmprof_malloc.
  *
- * All threads are counted together.  What each does, mprof.h says.
+ * All threads are counted together.  mprof.h describes each function.
  */
 #ifndef MPROF_MALLOC_COUNT_H
 #define MPROF_MALLOC_COUNT_H

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* Paint the stack of this thread from here on; what stack_count_usage() wants.
- */
+/* Paint the stack of this thread from here on, and return the argument for
+ * stack_count_usage(). */
 static inline void *stack_count_clear(void) {
     return mprof_stack_clear();
 }
