@@ -328,7 +328,14 @@ check-second: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(plain_tests)'
 check-lonely: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(lonely_tests)'
-.PHONY: check-lisp check-first check-second check-lonely
+# What shows most mistakes within three minutes
+quick_tests = $(filter $(built_tests),$(c_tests) tests/run-rooms.test \
+	tests/run-docs.test tests/run-summary.test tests/run-manpages.test \
+	tests/run-diff.test tests/run-focus.test tests/run-budget.test \
+	tests/run-files.test)
+check-quick: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
+.PHONY: check-lisp check-first check-second check-lonely check-quick
 
 # The names of the tests that these run
 check-names:
