@@ -75,7 +75,7 @@ void report__budget_add(int fd) {
     struct stat status;
     if (!begun || fstat(fd, &status) != 0 || !is_new(&status))
         return;
-    /* Of what is a hole nothing can be asked. */
+    /* A hole cannot demand anything. */
     uint64_t there = (uint64_t)status.st_blocks * BLOCK;
     uint64_t size = (uint64_t)status.st_size;
     allow((size < there ? size : there) * FOR_A_BYTE);

@@ -1,9 +1,9 @@
 /* budget.h - memory in proportion to the files that are read.
  *
- * What a small damaged file may ask for is without bounds: a name that doubles
- * whenever it is written, a table of tables.  The command may not take more
- * than so many bytes for each byte of the files that it reads; then it is out
- * of memory.  For a process of its own only: the limit is the process's.
+ * A small damaged file may demand any amount of memory: by a name that doubles
+ * whenever it is written, or a table of tables.  So the command may take only a
+ * certain number of bytes for each byte of the files that it reads; then it is
+ * out of memory.  Only for a process of its own: the limit is the process's.
  */
 #ifndef REPORT_BASE_BUDGET_H
 #define REPORT_BASE_BUDGET_H

@@ -1,8 +1,8 @@
 /* dictionary.h - numbers by text, and by pairs of numbers.
  *
- * Names and numbers of a data file are looked for by their hashes.  Whoever
- * made the file must not know these: with many that are the same, each look
- * would take as long as there are names.  So each process has secret numbers.
+ * Names and numbers of a data file are found by their hashes.  The author of a
+ * file must not be able to predict these: if many were equal, each lookup would
+ * visit all names.  So each process has secret numbers.
  *
  * Both are empty when all zeros.  They live in the pool they are given, which
  * must always be the same.

@@ -29,7 +29,7 @@ static bool is_mark(char c) {
     return c >= MPROF_FIT_NAME && c <= MPROF_FIT_STRONG_END;
 }
 
-/* The characters from TEXT to END, but for marks. */
+/* Return the number of characters from TEXT to END, without marks. */
 static uint32_t width_of(const char *text, const char *end) {
     uint32_t width = 0;
     for (; text < end; text++)

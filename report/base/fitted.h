@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a name begins and ends with, and what is emphasized. */
+/* Marks around names, and around emphasized text. */
 enum report__fit_mark {
     MPROF_FIT_NAME = 1,
     MPROF_FIT_NAME_END = 2,
@@ -25,7 +25,7 @@ struct report__fit {
     uint32_t width; /* characters of a line; 0: any */
     bool colour;
     int error;  /* the first one in writing, or 0 */
-    char *line; /* what came since the last line ended */
+    char *line; /* the text since the last line ended */
     size_t length, room;
 };
 

@@ -17,8 +17,9 @@ static bool failed(struct report__pool *pool, const char *name,
     return false;
 }
 
-/* A device or a pipe is written as it is; a link stays a link.  What is to be a
- * file is a new one beside it first, as anybody may read. */
+/* Open the target.  A device or a pipe is written directly; a link stays a
+ * link. A regular file is first written as a new one beside it, because other
+ * processes may read the old one. */
 static int open_target(struct report__output *output, const char *name,
                        struct report__pool *pool) {
     struct stat status;

@@ -12,8 +12,8 @@ struct report__output {
     bool owned;      /* the stream is ours to close */
     int error;       /* the first one that another stream had with it, or 0 */
     char *name;      /* as the user gave it, NULL for a stream */
-    char *temporary; /* what is written, or NULL */
-    const char *target; /* what it becomes */
+    char *temporary; /* the file that is written, or NULL */
+    const char *target; /* its name in the end */
 };
 
 /* Write to the file NAME from now on, or for NULL to output->stream, which
@@ -21,8 +21,8 @@ struct report__output {
 bool report__output_open(struct report__output *output, const char *name,
                          struct report__pool *pool, const char **error);
 
-/* Everything is written.  On failure returns false, and *ERROR is a sentence
- * or, when nobody reads the stream any more, NULL. */
+/* Finish the output.  False: it failed, and *ERROR is a sentence or, when the
+ * reader of a pipe has gone, NULL. */
 bool report__output_finish(struct report__output *output,
                            struct report__pool *pool, const char **error);
 

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 
 #define CHUNK_BYTES 65536u
-/* From here on an array is in huge pages, where it can be: of the time that a
- * large file takes, most of what is the system's goes by for pages. */
+/* Arrays of at least so many bytes are in huge pages, where possible: otherwise
+ * the system would spend most of its time for a large file on page faults. */
 #define HUGE_BYTES ((size_t)4 << 20)
 #define HUGE_PAGE ((uintptr_t)2 << 20)
 
@@ -132,8 +132,8 @@ void *report__grow(struct report__pool *pool, void *array, size_t count,
     return larger;
 }
 
-/* What is left of the chunk that was current at MARK may have been used, and
- * is not zero any more: it is not used again. */
+/* The rest of the chunk that was current at MARK may have been used, and is not
+ * zero any more: it is not used again. */
 void report__pool_release(struct report__pool *pool,
                           const struct report__pool *mark) {
     while (pool->chunks != mark->chunks) {

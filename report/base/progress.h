@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Where that is told; NULL, as it is at first: nowhere.  Of one thread. */
+/* The stream for progress; NULL, as at first: none.  For one thread. */
 extern FILE *report__progress_stream;
 
 /* Twice a second in place on a terminal, in a log a line in ten seconds: that

@@ -22,8 +22,8 @@ bool report__is_visible(uint32_t code);
  * other characters that are not to be seen. */
 void report__print_name(FILE *out, const char *text);
 
-/* TEXT, of whatever bytes, as UTF-8 on one line: `?` stands for what is not to
- * be seen, and for more bytes than anybody reads "...".  In POOL. */
+/* Return TEXT, of any bytes, as UTF-8 on one line: `?` replaces invisible
+ * characters, and "..." the end of a very long text.  In POOL. */
 const char *report__clean_name(struct report__pool *pool, const char *text);
 
 /* Whether a character begins with this byte of valid UTF-8. */
@@ -31,7 +31,7 @@ static inline bool report__begins_character(char c) {
     return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* What report__print_name() prints of TEXT.  In POOL. */
+/* Return TEXT as report__print_name() prints it.  In POOL. */
 const char *report__printed_name(struct report__pool *pool, const char *text);
 
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
@@ -43,9 +43,9 @@ static inline const char *report__base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* What is left out in the middle of TEXT, which ends at END, so that it has
- * MOST characters with three dots there: from *FROM to *TO; or both are END.
- * MOST is 4 at least. */
+/* Choose the middle part of TEXT, which ends at END, that three dots can
+ * replace, so that MOST characters are left: from *FROM to *TO; or both are
+ * END. MOST is 4 at least. */
 void report__cut_middle(const char *text, const char *end, uint32_t most,
                         const char **from, const char **to);
 
@@ -54,9 +54,8 @@ void report__cut_middle(const char *text, const char *end, uint32_t most,
 const char *report__short_name(struct report__pool *pool, const char *text,
                                uint32_t most);
 
-/* Print TEXT as a string of Lisp: what is not to be seen is written as \n, or
- * as \x{9b} with its number, bytes that are no character as \x{ff}.  NULL is
- * NIL. */
+/* Print TEXT as a string of Lisp: invisible characters as \n, or as \x{9b} with
+ * the number, bytes that are no character as \x{ff}.  NULL is NIL. */
 void report__print_string(FILE *out, const char *text);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "report/tables/limits.h"
 
-/* A limit, and where its number stands in the text it was read from. */
+/* A limit, and the place of its number in the text that it was read from. */
 struct report__written {
     struct report__limit limit;
     size_t at, length;
@@ -20,12 +20,12 @@ struct report__budget {
     struct report__written *list;
     uint32_t count;
     size_t capacity;
-    char *text; /* of the file, `size` bytes; NULL: there is none */
+    char *text; /* the file's, `size` bytes; NULL: there is none */
     size_t size;
 };
 
-/* TEXT, of LENGTH bytes, as one limit.  False: *ERROR is a sentence.  What is
- * kept of it is in POOL. */
+/* Read TEXT, of LENGTH bytes, as one limit.  False: *ERROR is a sentence.  The
+ * limit's memory is in POOL. */
 bool report__read_written(struct report__pool *pool, const char *text,
                           size_t length, struct report__written *written,
                           const char **error);

@@ -52,15 +52,15 @@ enum { MPROF_AS_IT_IS, MPROF_BY_BYTES, MPROF_BY_ALLOCS, MPROF_BY_FACTOR };
 /* Growth is too much when it is more than both. */
 struct report__growth_limit {
     bool is_set;
-    struct report__factor share; /* of what OLD has */
+    struct report__factor share; /* a part of OLD's number */
     uint64_t bytes;
 };
 
-/* What `mprof run` sets up; NULL where nothing was given. */
+/* The options of `mprof run`; NULL where none was given. */
 struct report__run_options {
     const char *limit, *log, *html;
-    const char *threshold; /* of the log */
-    const char *live;      /* what of Lisp's heap is alive: "1", "1/512" */
+    const char *threshold; /* the log's */
+    const char *live;      /* follow live objects of Lisp: "1", "1/512" */
     bool log_plain, no_children, summary, stats, group, scan, lisp, quiet;
 };
 
@@ -71,18 +71,18 @@ struct report__budget_options {
     uint32_t slack; /* of --update, in hundredths of a percent */
 };
 
-/* What the options of all commands set; each takes some of them. */
+/* The options of all commands; each takes some of them. */
 struct report__options {
-    const char **files; /* as given; the room is that of the arguments */
+    const char **files; /* as given; in the memory of the arguments */
     int file_count;
     const char *output; /* NULL: the stream */
     bool help, version;
-    unsigned format; /* of the enum of the command */
+    unsigned format; /* in the command's enum */
 
     unsigned tables; /* bits 1 << enum report__table; 0: the usual ones */
     unsigned heaps;  /* bits 1 << enum mprof_heap; 0: those recorded */
     bool leak_table, no_leak_table; /* by old names */
-    unsigned leaks;                 /* 2: the lost ones; the same */
+    unsigned leaks; /* 1: the table of leaks; 2: of lost blocks */
     enum report__by by;
     enum report__diff_by diff_by;
     enum report__listing_order order;
@@ -198,9 +198,9 @@ extern const struct report__option report__option_list[];
  * False after a line on CALL->err. */
 bool report__take_option(struct report__call *call, char **argv, int *at);
 
-/* Which of WORDS the LENGTH characters at VALUE are, from 0 on; -1 after a line
- * on CALL->err that names them.  They have blanks between; an empty one stands
- * for what users do not name. */
+/* Return which of WORDS the LENGTH characters at VALUE are, from 0 on; -1 after
+ * a line on CALL->err that names them.  They are separated by blanks; an empty
+ * word is for a choice that users cannot name. */
 int report__choose(struct report__call *call, const char *what,
                    const char *words, const char *value, size_t length);
 
@@ -229,7 +229,7 @@ bool report__begin_output(struct report__call *call);
 #define report__fail(call, ...)                                                \
     (((call)->error = report__format(&(call)->pool, __VA_ARGS__)) == NULL)
 
-/* Print the help of COMMAND, or for NULL that of all. */
+/* Print the help of COMMAND, or for NULL the help of all. */
 void report__print_help(FILE *out, const struct report__command *command);
 
 /* Do what `mprof` does with ARGV, printing on OUT, and what goes wrong in one
@@ -246,7 +246,8 @@ int report__run_main(int argc, char **argv);
 /* Fork.  In the child it returns -1: that becomes the program.  In this process
  * it goes on when the program has ended: it makes the page PAGE of the data
  * file that MPROF_DATA names and of those beside it that the program's children
- * left, or for NULL tells how they are shown; DATA is what the user calls it.
+ * left, or for NULL prints the command that shows them; DATA is the user's name
+ * for it.
  * Returns the program's exit status, or ends by the signal that ended it.  A
  * line on standard error says why there is no page. */
 int report__run_and_wait(const char *page, const char *data);

@@ -1,5 +1,6 @@
-/* report.h - the reducer as a library: what the command `mprof` prints, as a
- * string.  Any thread may call these; they never exit and never print. */
+/* report.h - the reducer as a library: it returns the output of the command
+ * `mprof` as a string.  Any thread may call these functions; they never exit
+ * and never print. */
 #ifndef REPORT_COMMAND_REPORT_H
 #define REPORT_COMMAND_REPORT_H
 

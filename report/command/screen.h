@@ -16,7 +16,7 @@ enum report__colour {
 struct report__screen {
     struct report__fit fit;
     FILE *stream; /* the fitted one, or NULL */
-    FILE *real;   /* what the output was */
+    FILE *real;   /* the original output */
     FILE *pipe;   /* to the pager, or NULL */
     pid_t pager;
     bool no_pager;  /* none is wanted */

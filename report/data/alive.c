@@ -6,7 +6,7 @@ static bool is_lisp(const struct report__profile *p, uint32_t thread) {
     return p->threads[thread].heap == MPROF_LISP_HEAP;
 }
 
-/* By ends of chains: what is in spills is counted there as well. */
+/* Keep the live part of COUNTER, by ends of chains, which include spills. */
 static void keep_alive(struct report__counter *counter) {
     if (counter->is_spill)
         counter->allocated = (struct mprof_count){0, 0};

@@ -4,8 +4,8 @@
 
 #include "report/data/profile.h"
 
-/* Let what is alive of P's Lisp heap, which P knows, stand for all that was
- * allocated there.  Chains that had no room are their innermost functions. */
+/* Replace the allocations in P's Lisp heap by the live objects, which P knows.
+ * Chains without space are reduced to their innermost functions. */
 void report__keep_alive(struct report__profile *p);
 
 #endif

@@ -1,10 +1,10 @@
 /* copy.c - the first pass of the reader: from the file into memory.
  *
- * The file is looked at once, through a window that goes over it, since the
- * profiled program may still write to it; what is not kept is not there for
- * the other passes.  Of nodes, which are most of a large file, three words are
- * kept where the profile will have them, and of edges nothing, where the tables
- * do without; all else in one block, as it is in the file.
+ * The file is read once, through a window that moves over it, because the
+ * profiled program may still write to it; the other passes see only the copy.
+ * Nodes are most of a large file: three words of each are copied to their place
+ * in the profile.  Edges are left out where the tables do not need them.  All
+ * else is copied into one block, as it is in the file.
  *
  *     file    header  strings ...  NODES  n n n n n  COUNTERS ...  NODES  n n n
  *     kept    header  strings ...  NODES  COUNTERS ...  NODES
@@ -88,8 +88,8 @@ ssize_t report__read_source(const struct report__source *source, uint64_t at,
     return (ssize_t)done;
 }
 
-/* The window is from AT on; what was in it is not read again, and what is new
- * is summed up. */
+/* Move the window to AT; bytes that were in it are not read again, and new ones
+ * are added to the check sum. */
 static void fill_window(struct copying *c, uint64_t at) {
     const struct report__reader *r = c->r;
     size_t have = at >= c->from && at < c->to ? (size_t)(c->to - at) : 0;
@@ -199,8 +199,8 @@ static bool is_left_out(const struct report__reader *r, uint32_t type) {
     return type == MPROF_NODES || (type == MPROF_EDGES && !r->calls);
 }
 
-/* The record at AT, with its HEAD.  If more nodes are told than it has room
- * for, that is said where blocks are looked at. */
+/* Copy the record at AT, with its HEAD.  If it claims more nodes than fit into
+ * it, a later pass reports that. */
 static bool copy_record(struct copying *c, uint64_t at,
                         struct mprof_record *head) {
     struct report__reader *r = c->r;
@@ -232,7 +232,7 @@ static bool copy_records(struct copying *c) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes)
         if (!copy_record(c, at, &head))
             return false;
-    /* What the program makes meanwhile. */
+    /* Records that the program makes meanwhile. */
     r->size = r->used + keep(c, r->used, r->size - r->used);
     return c->failure == 0 || ends_early(c);
 }
@@ -244,8 +244,8 @@ static uint32_t crc_of_header(const struct report__reader *r) {
     return mprof__crc32(0, &header, sizeof header);
 }
 
-/* The check sum, with the rest of a file that is damaged or ends in what was
- * left out; GOOD tells if it is not.  As this does of all of it. */
+/* Check the sum, after the rest of a file that is damaged or ends in parts that
+ * were left out.  GOOD, and the result: the file is not damaged. */
 static bool check_sum(struct copying *c, bool good) {
     struct report__reader *r = c->r;
     if (!sum_up(c, r->used))
@@ -312,8 +312,8 @@ static uint64_t emptied(const struct report__source *source) {
     return n == sizeof number ? number : 0;
 }
 
-/* What a thread sums up while the file is copied would be there twice, or not
- * at all. */
+/* Read again the sums that a thread changes while the file is copied: they
+ * would be there twice, or not at all. */
 static void catch_up(struct report__reader *r,
                      const struct report__source *source) {
     uint64_t before = r->header.emptied;

@@ -1,6 +1,5 @@
-/* counted.c - what was counted at the nodes of trees, and what became of it.
- *
- * Counters, and what other threads, or a scan, tell of them.
+/* counted.c - read the counters of nodes, the frees by other threads, and the
+ * results of scans.
  */
 #include "report/data/trees.h"
 
@@ -144,8 +143,8 @@ bool report__read_counters(struct report__reader *r, uint64_t at,
     }
 }
 
-/* What was read of the THING, a counter; NULL: it belongs to no node, or its
- * bin is missing. */
+/* Return the counter that was read from THING; NULL: it belongs to no node, or
+ * its bin is missing. */
 static struct report__counter *known_counter(const struct report__reader *r,
                                              uint32_t thing) {
     uint32_t counter = r->trees->counter[thing];
@@ -205,7 +204,7 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
         return true;
     if (out->heap != MPROF_C_HEAP)
         return report__damaged(r, AT(count), "Lisp loses nothing");
-    /* What an earlier scan found may be freed by now. */
+    /* Blocks that an earlier scan found may be freed by now. */
     if (in.scan == r->profile->scan)
         report__add_lost(&out->lived->lost, &in.count);
     return true;

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* What counters of Lisp were up to MPROF_BROAD_VERSION. */
+/* Lisp counters in files up to MPROF_BROAD_VERSION. */
 struct broad_counter {
     struct mprof_counter counter;
     struct mprof_count allocated;
 };
 
-/* What those that know what lives were up to MPROF_LARGE_VERSION. */
+/* Counters that follow live objects in files up to MPROF_LARGE_VERSION. */
 struct large_counter {
     struct mprof_counter counter;
     struct mprof_count allocated;

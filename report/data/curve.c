@@ -3,8 +3,8 @@
 
 #include "report/data/reader.h"
 
-/* While the program halves its list, some points are there twice: what is not
- * later than all before is left out. */
+/* Add a point, unless it is not later than all before: while the program halves
+ * its list, some points are there twice. */
 static void add_point(struct report__profile *p,
                       const struct mprof_point *point) {
     if (p->moment_count > 0 &&
@@ -115,7 +115,7 @@ void report__settle_curve(struct report__reader *r) {
         return;
     add_marks(r);
     insert(p, &peak);
-    /* What is open tells of a time that may have passed. */
+    /* An open file may be older than it says. */
     if (last.time < p->moments[p->moment_count - 1].time)
         last.time = p->moments[p->moment_count - 1].time;
     p->moments[p->moment_count++] = last;

@@ -15,7 +15,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* What was freed since the scan was not lost. */
+/* Blocks that were freed since the scan were not lost. */
 static struct mprof_lost_count
 sensible_lost(const struct mprof_lost_count *lost,
               const struct mprof_count *now) {
@@ -52,7 +52,7 @@ void report__settle_lives(struct report__profile *p) {
         p->at_peak.allocs += then->allocs;
         p->at_peak.bytes += then->bytes;
         lived->lost = sensible_lost(&lived->lost, &now);
-        /* What lives does so until the end. */
+        /* Live objects live until the end. */
         lived->lifetime += (unsigned __int128)now.allocs * allocated;
         if (lived->lifetime >> 127)
             lived->lifetime = 0;

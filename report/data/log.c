@@ -13,7 +13,7 @@
 /* A line is shorter than this. */
 enum { MOST = 512 };
 
-/* What lives is less than 4 PiB, and times are below 2^62: products are below
+/* Live bytes are less than 4 PiB, and times are below 2^62: products are below
  * 2^114, and sums over all logs of a machine fit. */
 static const uint64_t largest = (uint64_t)1 << 52, latest = (uint64_t)1 << 62;
 
@@ -126,7 +126,7 @@ static uint64_t *size_at(struct report__log *log, struct report__pool *pool,
     return &log->sizes[i];
 }
 
-/* What became of the heap */
+/* The heap */
 
 static bool wrong(const struct report__log *log, struct report__pool *pool,
                   const char *what, const char **error) {

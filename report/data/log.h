@@ -1,7 +1,7 @@
 /* log.h - reading a log of events, one after the other; see mprof.log(5).
  *
- * As with data files nothing in it is believed.  Of an address only the size of
- * what lives there is remembered.
+ * As with data files, nothing in it is trusted.  For an address, only the size
+ * of its live object is remembered.
  */
 #ifndef REPORT_DATA_LOG_H
 #define REPORT_DATA_LOG_H
@@ -13,10 +13,10 @@
 #include "report/base/dictionary.h"
 
 struct report__log {
-    const char *name; /* of the file */
+    const char *name; /* the file's */
     FILE *file;
-    uint64_t line;   /* of the last event, from 1 */
-    uint64_t thread; /* of the first: the process, if that is a time stamp */
+    uint64_t line;   /* the last event's, from 1 */
+    uint64_t thread; /* the first event's: the process, if it is a time stamp */
     /* After the last event: */
     uint64_t begin, time;   /* of the first event, of this one: ns */
     uint64_t recorded;      /* ns of these, in which something was recorded */

@@ -19,7 +19,7 @@ struct merging {
     struct report__pairs addresses, names, codes, places, functions;
     struct report__dictionary unseen;
     uint32_t scanned, failed; /* parts that looked for what is lost, in vain */
-    uint64_t end;             /* of the last process */
+    uint64_t end;             /* the last process's */
 };
 
 /* The copy of TEXT, which may be NULL. */
@@ -40,7 +40,7 @@ static const char *copied(struct merging *m, const char *string) {
     return text(m, string, &number);
 }
 
-/* Not what stands for nothing, or for the top level. */
+/* Return the new index of INDEX, unless that means nothing or the top level. */
 static uint32_t mapped(const uint32_t *map, uint32_t index) {
     return index < MPROF_TOP_FUNCTION ? map[index] : index;
 }
@@ -164,8 +164,8 @@ static void add_modules(struct merging *m, struct report__part *part,
     }
 }
 
-/* Interpreted code that nothing but its place in the heap tells is another one
- * in each process. */
+/* Interpreted code that is only known by its heap address is different in each
+ * process. */
 static uint64_t address_of(const struct report__function *f, uint32_t part) {
     if (f->kind == MPROF_INTERPRETED && f->name &&
         mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "") ==
@@ -208,7 +208,7 @@ static void add_functions(struct merging *m, const struct report__profile *p,
     }
 }
 
-/* What is of a part's own pool, behind what there was FIRST. */
+/* Copy texts of a part's own pool, behind those that there were FIRST. */
 static void copy_texts(struct merging *m, const struct report__profile *first,
                        uint32_t part) {
     struct report__profile *out = m->out;
@@ -283,7 +283,7 @@ static void add_header(struct merging *m, const struct report__profile *p) {
     add_scan(m, p);
 }
 
-/* What each process cannot see is told once. */
+/* Add the allocations that a process cannot observe, each text once. */
 static void add_unseen(struct merging *m, const char *unseen) {
     enum { MOST = 8 };
     const uint32_t number = (uint32_t)m->unseen.used;
@@ -307,7 +307,7 @@ static void add_process(struct merging *m, const struct report__profile *p,
                                         &out->runtime};
     uint64_t end = p->start_time + p->duration;
 
-    /* What is not the same in all is told of none. */
+    /* Values that differ between processes are left out. */
     for (int i = 0; i < TEXTS; i++)
         if (part == 0)
             *shared[i] = copied(m, texts[i]);

@@ -5,9 +5,9 @@
  *     thread 0  main, of process 8      thread 1   main, of process 8
  *     function malloc_it, module prog   function   one
  *
- * Threads stand side by side, each with its tree, counters, bins and sizes; so
- * every sum of the whole is that of the parts.  What is code is one: modules by
- * path and build id, functions by module, address and names.
+ * All threads are kept, each with its tree, counters, bins and sizes.  So every
+ * number of the whole is the sum of the parts' numbers.  Code is unified:
+ * modules by path and build id, functions by module, address and names.
  */
 #ifndef REPORT_DATA_MERGE_H
 #define REPORT_DATA_MERGE_H
@@ -21,17 +21,17 @@ struct report__part {
 };
 
 /* The COUNT profiles PARTS, at least one, as one in POOL.  Each part is given
- * back as soon as it is copied.  What is of one process only the whole has not:
- * moments, marks, the times of collections, a load.  NULL when these are too
- * many for one. */
+ * back as soon as it is copied.  The whole has no data that make sense for one
+ * process only: moments, marks, the times of collections, a load.  NULL: there
+ * are too many for one. */
 struct report__profile *report__merge(struct report__pool *pool,
                                       struct report__part *parts,
                                       uint32_t count);
 
-/* What indices of a profile become in another one. */
+/* New indices for a profile's, in another profile. */
 struct report__maps {
     uint32_t *modules, *functions;
-    uint64_t *moved; /* by module: what is added to its addresses */
+    uint64_t *moved; /* by module: difference of its addresses */
 };
 
 /* Room in OUT, which is empty, for all arrays of the COUNT profiles PARTS.
@@ -40,7 +40,7 @@ bool report__make_room(struct report__pool *pool, struct report__profile *out,
                        const struct report__profile *const *parts,
                        uint32_t count);
 
-/* Put the threads of P and what these have behind those of OUT; modules and
+/* Append the threads of P, with all that they have, to OUT's; modules and
  * functions are there already, as MAPS says. */
 void report__append(struct report__profile *out,
                     const struct report__profile *p,

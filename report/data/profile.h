@@ -1,9 +1,9 @@
 /* profile.h - a data file in memory.
  *
- * report__read() checks everything that format.h promises, so whoever gets a
- * profile may follow every index in it.  Indices count from 0 within the array
- * of their type; MPROF_NONE stands for "nothing".  Text is valid UTF-8 and
- * ends in a NUL.  All of it lives in the pool given to the reader.
+ * report__read() checks everything that format.h promises, so every index in a
+ * profile may be followed.  Indices count from 0 within the array of their
+ * type; MPROF_NONE means "nothing".  Text is valid UTF-8 and ends in a NUL. All
+ * of it is in the pool given to the reader.
  */
 #ifndef REPORT_DATA_PROFILE_H
 #define REPORT_DATA_PROFILE_H
@@ -82,38 +82,38 @@ struct report__thread {
     bool has_spill;
 };
 
-/* Parents come before their children.  Of these there are millions; what was
- * allocated there, its counters tell. */
+/* A node.  Parents come before their children.  There may be millions; its
+ * counters have the allocations. */
 struct report__node {
     uint32_t thread;
     uint32_t parent;   /* MPROF_NONE for the root of a thread */
     uint32_t function; /* MPROF_NONE for the root */
 };
 
-/* What became of what a counter counts, where that is known. */
+/* Frees and lifetimes of a counter's objects, where these are known. */
 struct report__lived {
     struct mprof_count freed;
     /* Allocated by chains that end in this short one, and are in a spill or in
      * totals; `freed` has what was freed of these, too. */
     struct mprof_count elsewhere;
-    /* C, of `allocated` and `elsewhere`: what lived at the peak; how many the
-     * next event freed; and how long they lived, all together, in bytes that
-     * were allocated meanwhile. */
+    /* C, for `allocated` and `elsewhere`: the part that was live at the peak;
+     * the number that the next event freed; and the sum of their lifetimes, in
+     * bytes that were allocated meanwhile. */
     struct mprof_count at_peak;
-    struct mprof_lost_count lost; /* C: of what was kept, if it was scanned */
+    struct mprof_lost_count lost; /* C: the lost part, if there was a scan */
     uint64_t temporary;
     /* ... or of Lisp: how many collections those survived that are alive. */
     unsigned __int128 lifetime;
 };
 _Static_assert(sizeof(struct report__lived) == 96, "a block of the pool");
 
-/* What was allocated at a node in one class, of Lisp of one type, by one call
- * of the allocator.  Of these, too, there may be a million. */
+/* Allocations at a node in one class, in Lisp of one type, by one call of the
+ * allocator.  There may be a million counters. */
 struct report__counter {
     uint32_t node;
     uint32_t edge; /* or MPROF_NONE */
     uint32_t bin;  /* Lisp: its type, or MPROF_NONE: not known */
-    uint8_t heap;  /* enum mprof_heap: that of its node's thread */
+    uint8_t heap;  /* enum mprof_heap: its thread's */
     uint8_t class_;
     bool is_storage; /* Lisp: blocks that such objects own */
     bool is_spill;   /* its chain is whole, but has its frees elsewhere */
@@ -122,14 +122,15 @@ struct report__counter {
                                     spills, and nowhere else of C */
 };
 
-/* What is known of COUNTER, or zeros. */
+/* Return the frees and lifetimes of COUNTER, or zeros. */
 static inline const struct report__lived *
 report__lived(const struct report__counter *counter) {
     static const struct report__lived nothing;
     return counter->lived != NULL ? counter->lived : &nothing;
 }
 
-/* What of COUNTER, no spill's, is not freed; of Lisp, not known to be dead. */
+/* Return the objects of COUNTER, no spill's, that are not freed; in Lisp, not
+ * known to be dead. */
 static inline struct mprof_count
 report__present(const struct report__counter *counter) {
     const struct report__lived *lived = report__lived(counter);
@@ -142,16 +143,16 @@ report__present(const struct report__counter *counter) {
  * see graph/functions.h. */
 #define MPROF_TOP_FUNCTION (MPROF_NONE - 1)
 
-/* What the chains that were in spills have allocated, by function or arc; all
- * kinds but MPROF_SHORT, which is `elsewhere` above. */
+/* Allocations of chains that were in spills, by function or arc; all kinds
+ * except MPROF_SHORT, which is `elsewhere` above. */
 struct report__total {
     uint32_t thread;
     enum mprof_total_kind kind;
     unsigned views; /* enum mprof_view */
     uint32_t class_;
-    uint32_t bin; /* of a SELF of Lisp, as above, or MPROF_NONE */
+    uint32_t bin; /* for a SELF in Lisp, as above, or MPROF_NONE */
     bool is_storage;
-    uint32_t caller;   /* of an arc, or MPROF_NONE */
+    uint32_t caller;   /* an arc's, or MPROF_NONE */
     uint32_t function; /* or MPROF_TOP_FUNCTION, as the caller */
     uint16_t depth[MPROF_VIEWS];
     struct mprof_count count;
@@ -200,7 +201,7 @@ struct report__moment {
     const char *mark; /* the name that the program gave it, or NULL */
 };
 
-/* What one of several profiles told of its process; see merge.h. */
+/* One of the processes of several profiles; see merge.h. */
 struct report__process {
     struct mprof__process process;
     bool open;
@@ -222,9 +223,10 @@ struct report__profile {
     uint64_t failed_allocs, unknown_frees;
     uint64_t unplaced_frees, unplaced_freed_bytes;
     uint64_t untracked_allocs, untracked_bytes;
-    /* C: what lived at the peak, and ns of `duration` when the heap first came
-     * as high but for a thousandth.  The peak as the program counted it is
-     * another in a copy that was made while it ran. */
+    /* C: live objects at the peak, and the time, in ns of `duration`, when the
+     * heap first came within a thousandth of that.  In a copy that was made
+     * while the program ran, this may differ from the peak that the program
+     * counted. */
     struct mprof_count at_peak;
     uint64_t peak_time, peak_clock, counted_peak;
     /* C, when it is timed: bytes times ns until `load_time`. */
@@ -232,8 +234,8 @@ struct report__profile {
     unsigned __int128 load;
     uint64_t load_time; /* ns of `duration` */
     uint64_t begun;     /* ns of the machine's clock */
-    /* C: when it was looked what is lost, not 0; then enum mprof_scan_flag, and
-     * what no counter has. */
+    /* C: not 0 if there was a scan; then enum mprof_scan_flag, and lost blocks
+     * that no counter has. */
     uint32_t scan, scan_flags;
     struct mprof_lost_count lost_unplaced;
     /* C: in the order of time; the peak and the last moment are among them. */
@@ -245,7 +247,7 @@ struct report__profile {
     /* Lisp: is it known what is alive, as of the collection that ended the
      * recording, and after so many of them? */
     bool alive, alive_at_end;
-    bool alive_missed; /* what died was not always seen */
+    bool alive_missed; /* some deaths were not noticed */
     bool is_alive;     /* in place of all that was allocated; see alive.h */
     uint64_t alive_collections;
     /* Lisp: a byte in so many was looked at, and all numbers are estimates; or
@@ -257,7 +259,7 @@ struct report__profile {
     uint64_t collected, collecting;          /* how often, ns */
     uint64_t most_before;                    /* bytes in use before one */
     const char *program, *command, *runtime; /* "" when unknown */
-    const char *unseen; /* by which ways it allocates that nobody sees */
+    const char *unseen; /* allocations that mprof could not observe */
     struct report__module *modules;
     struct report__function *functions;
     struct report__thread *threads;
@@ -286,8 +288,8 @@ struct report__profile *report__read(struct report__pool *pool,
                                      const char *path, bool calls,
                                      const char **error);
 
-/* The same, with calls, for SIZE bytes in memory, which are only needed during
- * the call. NAME stands for the path in messages. */
+/* Read a profile, with calls, from SIZE bytes in memory, which are only needed
+ * during the call.  NAME replaces the path in messages. */
 struct report__profile *report__parse(struct report__pool *pool,
                                       const char *name, const void *data,
                                       size_t size, const char **error);

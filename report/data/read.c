@@ -40,7 +40,7 @@ static bool refused(struct report__reader *r, const char *what) {
     return false;
 }
 
-/* What is read behind the used bytes of an open file. */
+/* Bytes that are read behind the used bytes of an open file. */
 enum { LATER_BYTES = 64 << 10 };
 
 /* While the program runs header.used grows, and what lies before it is
@@ -194,7 +194,8 @@ struct report__profile *report__parse(struct report__pool *pool,
     return read_source(pool, name, &source, true, error);
 }
 
-/* What it started and was not recorded, as the file beside PATH says. */
+/* Add the programs that it started and that were not recorded, from the file
+ * beside PATH. */
 static void add_missed(struct report__pool *pool,
                        struct report__profile *profile, const char *path) {
     char missed[300];

@@ -15,7 +15,7 @@ struct report__trees;
 struct report__block {
     uint32_t thread;
     uint32_t before; /* things in those before it */
-    uint32_t units;  /* of a thing, 8 bytes each, as a ref counts them */
+    uint32_t units;  /* size of a thing, in 8 bytes, as a ref counts */
 };
 
 struct report__reader {
@@ -96,20 +96,21 @@ void report__page_records(struct report__reader *reader);
 bool report__is_record(struct report__reader *reader, uint32_t type,
                        mprof_ref ref);
 
-/* What the Lisp counter at byte AT, in a file of any version, has: in *COUNT.
- * False when the file is damaged. */
+/* Store the Lisp counter at byte AT, in a file of any version, in *COUNT. False
+ * when the file is damaged. */
 bool report__read_lisp_counter(struct report__reader *reader, uint64_t at,
                                struct mprof_count *count);
 
-/* All that is told in a counter where it is known what lives.  Of Lisp: the
- * first half of the lifetime are the ages of what is alive, and thread and site
- * nothing. */
+/* The contents of a counter that follows live objects.  In Lisp the first half
+ * of the lifetime is the sum of the ages of live objects, and thread and site
+ * are not used. */
 struct report__lives {
     mprof_ref thread, site;
     struct mprof_c_numbers number;
 };
 
-/* The same for that of a thread of HEAP. */
+/* Store the counter at byte AT, of a thread of HEAP, that follows live objects.
+ */
 bool report__read_lives(struct report__reader *reader, uint64_t at,
                         uint32_t heap, struct report__lives *lives);
 
@@ -142,11 +143,11 @@ bool report__read_trees(struct report__reader *reader);
 void report__identify_files(struct report__pool *pool,
                             struct report__profile *profile);
 
-/* lives.c: what lived at the peak, and how long, when all is known but that. */
+/* lives.c: compute the live objects at the peak, and lifetimes, at last. */
 void report__settle_lives(struct report__profile *profile);
 
-/* curve.c: read the CURVE at byte AT; and what only the rest of the file tells,
- * when that is read. */
+/* curve.c: read the CURVE at byte AT; and complete it, when the rest of the
+ * file is read. */
 bool report__read_curve(struct report__reader *reader, uint64_t at);
 bool report__read_mark(struct report__reader *reader, uint64_t at);
 void report__settle_curve(struct report__reader *reader);
@@ -156,8 +157,8 @@ bool report__read_collections(struct report__reader *reader, uint64_t at);
 
 #define MPROF_FIELD(type, field) offsetof(struct mprof_##type, field)
 
-/* In a function that reads the record `in` at byte `at`: where its FIELD is,
- * and what report__follow() and its relatives are told of that. */
+/* In a function that reads the record `in` at byte `at`: the place of its
+ * FIELD, for report__follow() and its relatives. */
 #define AT(field) (at + offsetof(typeof(in), field))
 #define REF(field) at, offsetof(typeof(in), field), in.field
 

@@ -1,4 +1,4 @@
-/* records.c - the second pass of the reader: what the records say. */
+/* records.c - the second pass of the reader: the records. */
 #include "report/data/reader.h"
 
 #include <inttypes.h>
@@ -9,7 +9,8 @@
 #include "report/base/progress.h"
 #include "report/base/utf8.h"
 
-/* Thread names come cut at any byte: what is not UTF-8 becomes '?'. */
+/* Read a string.  Thread names may be cut at any byte: bytes that are no UTF-8
+ * become '?'. */
 bool report__read_string(struct report__reader *r, uint64_t owner,
                          unsigned field, mprof_ref ref, int flags,
                          const char **text) {

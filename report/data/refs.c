@@ -30,7 +30,7 @@ static const char *const type_names[MPROF_TYPES] = {
  * refs. */
 enum { PAGE_BITS = 9 };
 
-/* Of a block, before its first thing. */
+/* The size of a block's head. */
 enum { HEAD_UNITS = sizeof(struct mprof_block) / 8 };
 
 void report__page_records(struct report__reader *r) {
@@ -76,7 +76,7 @@ static void find_run(struct report__reader *r, uint64_t at) {
     uint32_t blocks = r->count[MPROF_LEFT_OUT];
     uint64_t ref = at / 8 < UINT32_MAX ? at / 8 : UINT32_MAX;
     uint32_t next = find(r, MPROF_LEFT_OUT, (mprof_ref)ref) + 1;
-    /* Of a block that begins before AT the head is still in the run before. */
+    /* The head of a block that begins before AT is still in the run before. */
     if (next > 0 && at - (uint64_t)r->refs[MPROF_LEFT_OUT][next - 1] * 8 <
                         sizeof(struct mprof_block))
         next--;
@@ -211,7 +211,7 @@ bool report__count_things(struct report__reader *r, uint32_t type) {
         if (!report__follow(r, at, MPROF_FIELD(block, thread), head.thread,
                             MPROF_THREAD, 0, &blocks[b].thread))
             return false;
-        /* What is in a spill that totals have counts no more. */
+        /* The totals have this spill's counts already. */
         if ((type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS) &&
             !r->profile->threads[blocks[b].thread].has_spill)
             head.count = 0;

@@ -54,7 +54,7 @@ bool report__read_spill_counters(struct report__reader *r, uint64_t at,
     return true;
 }
 
-/* A function that is told in a total; in an open file it may be missing. */
+/* Read a total's function; in an open file it may be missing. */
 static bool read_function(struct report__reader *r, uint64_t at, unsigned field,
                           mprof_ref ref, uint32_t *function) {
     if (ref == MPROF_TOP) {
@@ -98,7 +98,7 @@ bool report__read_total(struct report__reader *r, uint64_t at, uint32_t index,
         return false;
     if (!read_function(r, REF(function), &out->function))
         return false;
-    /* What was never true: it was made when the program was killed. */
+    /* A total that was never valid: the program was killed when it was made. */
     if (out->function != MPROF_NONE &&
         (out->count.allocs != 0 || out->count.bytes != 0))
         p->total_count++;

@@ -1,7 +1,7 @@
-/* trees.c - the last pass of the reader: what is in the blocks.
+/* trees.c - the last pass of the reader: the blocks.
  *
- * Nodes and the call sites that they have, here; what they lead to in counted.c
- * and, where a tree was full, in spills.c.
+ * Nodes and their call sites are read here; counters in counted.c and, where a
+ * tree was full, in spills.c.
  */
 #include "report/data/trees.h"
 
@@ -52,7 +52,7 @@ static bool read_call(struct report__reader *r, uint64_t owner, mprof_ref call,
     return true;
 }
 
-/* What the file has of a node of TYPE, the profile's INDEX. */
+/* Return the node of TYPE, the profile's INDEX, as it is in the file. */
 static struct mprof_node node_at(struct report__reader *r, uint64_t at,
                                  uint32_t type, uint32_t index) {
     const struct report__node *node = &r->profile->nodes[index];
@@ -64,7 +64,8 @@ static struct mprof_node node_at(struct report__reader *r, uint64_t at,
     return in;
 }
 
-/* Things of TYPE that are nodes: those of spills come after the others. */
+/* Read a thing of TYPE, which is a node: nodes of spills come after the others.
+ */
 static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
                          uint32_t index, uint32_t thread) {
     struct report__profile *p = r->profile;
@@ -169,7 +170,7 @@ uint32_t report__edge_at(struct report__reader *r, uint32_t node,
                                        sizeof *t->calls, key_of(node, site));
     if (above > 0 && t->calls[above - 1].key == key_of(node, site))
         return t->calls[above - 1].edge;
-    /* There was no room to tell. */
+    /* There was no space for it. */
     return add_edge(r, node, site);
 }
 

@@ -11,7 +11,7 @@ struct report__call {
     uint32_t edge;
 };
 
-/* What the call of a node means. */
+/* The call of a node. */
 struct report__known_call {
     mprof_ref call; /* 0: none yet */
     uint32_t function, site;
@@ -30,7 +30,7 @@ struct report__trees {
     bool *is_seen;     /* by thing in SPILL_COUNTERS: it has its node */
 };
 
-/* What a counter or total counts. */
+/* The meaning of a counter's or total's key. */
 struct report__what {
     enum mprof_heap heap;
     uint32_t class_, bin;
@@ -41,9 +41,9 @@ struct report__what {
 uint32_t report__edge_at(struct report__reader *reader, uint32_t node,
                          uint32_t site);
 
-/* What KEY means, in the FIELD of the thing at byte AT, of THREAD.  *KNOWN is
- * false where its bin is missing, in a file that is open.  False when the file
- * is damaged, as with all that follow. */
+/* Find the meaning of KEY, in the FIELD of the thing at byte AT, of THREAD.
+ * *KNOWN is false where its bin is missing, in an open file.  False when the
+ * file is damaged, as with all that follow. */
 bool report__read_key(struct report__reader *reader, uint64_t at,
                       unsigned field, uint32_t key, uint32_t thread,
                       struct report__what *what, bool *known);
@@ -70,8 +70,8 @@ bool report__add_elsewhere(struct report__reader *reader, uint64_t at,
 bool report__read_total(struct report__reader *reader, uint64_t at,
                         uint32_t index, uint32_t thread);
 
-/* When all counters are known: what other threads freed of them, and what the
- * last scan found to be lost. */
+/* When all counters are known: read the frees by other threads, and the lost
+ * blocks of the last scan. */
 bool report__read_frees(struct report__reader *reader);
 bool report__read_lost(struct report__reader *reader);
 

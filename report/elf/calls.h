@@ -1,4 +1,4 @@
-/* calls.h - which function the call before a return address is one of.
+/* calls.h - which function is called before a return address.
  *
  * Addresses are those of the ELF file.  Used by symbols.c and call_sites.c
  * only.
@@ -12,8 +12,8 @@
 
 struct report__symbols;
 
-/* What the code says about a call.  A jump from the called function to
- * another one, which then seems to be called here, is not followed. */
+/* The code's answer about a call.  A jump from the called function to another
+ * one, which then seems to be called here, is not followed. */
 enum report__answer { MPROF_NO, MPROF_YES, MPROF_UNDECIDED };
 
 /* Whether the call before RETURN_ADDRESS in the file of CALLER calls the

@@ -8,8 +8,8 @@
 
 /* The demangled NAME without what it returns and, unless PARAMETERS, without
  * these; without ABI tags and default arguments of templates of the standard
- * library; and with names such as std::string in place of what they stand for.
- * In POOL. */
+ * library; and with names such as std::string in place of their expansion.  In
+ * POOL. */
 const char *report__shorten_cxx(struct report__pool *pool, const char *name,
                                 bool parameters);
 

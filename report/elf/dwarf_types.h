@@ -48,7 +48,7 @@ enum report__type_source {
     MPROF__SYSTEM_LIBRARY /* in /lib or /usr/lib, such as libc */
 };
 
-enum { MPROF__LONGEST_TYPE = 2048 }; /* of longer names the beginning is told */
+enum { MPROF__LONGEST_TYPE = 2048 }; /* longer names are cut */
 
 struct report__type_walk {
     struct report__pool *pool; /* for what is needed during the walk */
@@ -86,7 +86,7 @@ bool report__die_number(Dwarf_Die *die, unsigned int name, uint64_t *value);
 bool report__referred_die(Dwarf_Die *die, unsigned int name,
                           Dwarf_Die *referred);
 
-/* What TYPE is behind typedefs and qualifiers, and its size. */
+/* Find the kind of TYPE, behind typedefs and qualifiers, and its size. */
 enum report__type_kind report__measure_type(Dwarf_Die *type, uint64_t *size);
 
 #endif

@@ -1,6 +1,6 @@
 /* elf_file.h - an ELF file and its DWARF: the one place where either is opened.
  *
- * The debug information stands in the file itself, or in a separate file on
+ * The debug information is in the file itself, or in a separate file on
  * this machine: one found by build id below /usr/lib/debug, or one that
  * .gnu_debuglink names.  Nothing is ever downloaded.
  */
@@ -26,7 +26,7 @@ struct report__elf_file {
     Dwfl *dwfl;
     Dwfl_Module *module;
     const char *path; /* as it was given; not owned */
-    int separate_fd;  /* of a debug file that libdwfl did not look for, + 1 */
+    int separate_fd;  /* a debug file's that libdwfl did not look for, + 1 */
     Elf *separate;
     Dwarf *separate_dwarf;
     bool looked; /* for its debug information: in `dwarf`, or there is none */
@@ -68,9 +68,9 @@ struct report__unit {
     Dwarf_Die split; /* of a skeleton: what stands in another file; or zeros */
 };
 
-/* Go on to the next UNIT of DWARF, which is FILE's or that of a file that it
- * names; false: there is none.  libdw opens what a skeleton names, and would
- * wait for ever for a FIFO: only regular files are left to it. */
+/* Go on to the next UNIT of DWARF, which is FILE's or of a file that FILE
+ * names; false: there is none.  libdw opens the file that a skeleton names, and
+ * would wait for ever for a FIFO: so it gets only regular files. */
 bool report__next_unit(const struct report__elf_file *file, Dwarf *dwarf,
                        struct report__unit *unit);
 

@@ -1,5 +1,4 @@
-/* inlines.h - which calls were replaced by the body of the function called,
- * and where they stand.
+/* inlines.h - the inlined calls, and their places in the source.
  *
  * Used by symbols.c only.  Addresses are those of the DWARF data.
  */

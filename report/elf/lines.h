@@ -1,4 +1,4 @@
-/* lines.h - where in the source code stands.
+/* lines.h - the place of code in the source.
  *
  * Used by inlines.c only.  Addresses are those of the DWARF data.
  */
@@ -10,7 +10,7 @@
 
 #include "report/elf/symbols.h"
 
-/* What may still be asked of a file's line tables.  libdw reads each as a
+/* The rest of a file's budget for line tables.  libdw reads each table as a
  * whole: every row, and every file with the folder that it is in, which is
  * much where many files name one long folder.  So a table is measured before
  * it is read, and those of one file together may take so much as its size
@@ -26,7 +26,7 @@ struct report__line_budget {
  * unit has files of its own in such a table; its lines are its skeleton's. */
 bool report__lines_fit(struct report__line_budget *budget, Dwarf_Die *cu);
 
-/* Where ADDRESS, which is in CU, stands. */
+/* Return the place in the source of ADDRESS, which is in CU. */
 struct report__place report__line_of(Dwarf_Die *cu, Dwarf_Addr address);
 
 /* Where the function INLINED of CU was called. */

@@ -9,7 +9,7 @@
 #include "report/base/pool.h"
 #include "report/data/profile.h"
 
-/* Where in the source something stands. */
+/* A place in the source. */
 struct report__place {
     const char *file; /* NULL: the place is not known */
     uint32_t line;    /* from 1 on; 0: that is not known */
@@ -46,7 +46,7 @@ bool report__symbol_named(const struct report__symbols *symbols,
  * address; for a call that is its return address - 1.  *LIST, and the names,
  * are in POOL.  Returns how many; 0 where there is no debug information.
  *
- * PLACE, which may be NULL, becomes where the code at ADDRESS stands, in the
+ * PLACE, which may be NULL, becomes the place of the code at ADDRESS, in the
  * innermost of these; files live as long as SYMBOLS.  Without it no place is
  * looked up. */
 uint32_t report__symbols_inlines(struct report__symbols *symbols,

@@ -17,8 +17,8 @@
  *        those of libraries in /lib and /usr/lib,
  *     7. what libraries have of 5, under the same condition.
  *
- * Left out are what has no name, what the compiler made, incomplete types, and
- * typedefs in C++ classes and functions that only give a type another name.
+ * Types without a name, types that the compiler made, incomplete types, and
+ * typedefs in C++ classes and functions that only rename a type are left out.
  */
 #ifndef REPORT_ELF_TYPES_H
 #define REPORT_ELF_TYPES_H

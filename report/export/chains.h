@@ -6,7 +6,7 @@
 #include "report/base/dictionary.h"
 #include "report/export/export.h"
 
-/* What the samples of one chain have. */
+/* Sums over the samples of one chain. */
 struct report__sum {
     uint32_t chain;
     uint64_t numbers[MPROF_NUMBERS];
@@ -15,7 +15,7 @@ struct report__sum {
 
 /* In the pool of the export. */
 struct report__chains {
-    /* Of the tree, callers first: the caller plus 1, or 0, and the frame. */
+    /* In the tree, callers first: the caller plus 1, or 0, and the frame. */
     struct report__pairs list;
     /* Function and place; where no places are wanted that is 0. */
     struct report__pairs frames;
@@ -28,8 +28,8 @@ struct report__chains {
     size_t sum_capacity, sum_of_capacity;
 };
 
-/* A tree without chains: report__chain_of() makes those of the samples that it
- * is given.  BY_PLACE tells calls at different places of a function apart. */
+/* Return a tree without chains: report__chain_of() makes the chains of samples.
+ * BY_PLACE: calls at different places of a function are different. */
 struct report__chains *report__no_chains(const struct report__export *e,
                                          bool by_place);
 

@@ -29,8 +29,8 @@ struct report__export_options {
     struct report__sampling sampling;
 };
 
-/* The names of all functions, clean, by their indices, with what stands in
- * place of others; PLAIN: without the mark of those that were inlined. */
+/* Return the names of all functions, clean, by their indices, with the names
+ * that represent others; PLAIN: without the mark of inlined ones. */
 const char **report__clean_names(struct report__pool *pool,
                                  const struct report__functions *names,
                                  bool plain);
@@ -56,8 +56,9 @@ void report__put_text(FILE *out, struct report__pool *pool, const char *text);
 /* The same without quotation marks: a part of such a text. */
 void report__put_json_part(FILE *out, const char *text);
 
-/* The list KEY of an object, by a loop whose condition this is: whether there
- * is an element I, of COUNT; with what stands before it and around the list. */
+/* Write the list KEY of an object, as the condition of a loop: return true if
+ * there is an element I, of COUNT, and write the text before it and around the
+ * list. */
 bool report__put_list(FILE *out, const char *key, uint32_t i, uint32_t count);
 
 /* A comma before all but the first, which *COUNT is 0 for; and count it. */
@@ -69,7 +70,7 @@ struct report__difference {
     struct report__factor factor;
 };
 
-/* What each format is written from. */
+/* The input of each format. */
 struct report__export {
     FILE *out;
     const struct report__profile *profile;
@@ -92,7 +93,8 @@ void report__each_difference(const struct report__export *e,
                                           const struct report__sample *sample),
                              void *data);
 
-/* The files that calls stand in, clean: numbers count from 1. */
+/* Return the number of source files of calls; names are clean, numbers count
+ * from 1. */
 uint32_t report__file_count(const struct report__export *e);
 const char **report__file_names(const struct report__export *e);
 
@@ -120,14 +122,14 @@ void report__export_pprof(const struct report__export *e);
 /* JSON for speedscope.app: a profile for each number. */
 void report__export_speedscope(const struct report__export *e);
 
-/* What callgrind_annotate and KCachegrind read: each function by lines, and
- * what it called. */
+/* Write for callgrind_annotate and KCachegrind: each function by lines, and its
+ * calls. */
 void report__export_callgrind(const struct report__export *e);
 
-/* JSON for DHAT's viewer; what only C has is left out for Lisp. */
+/* Write JSON for DHAT's viewer; Lisp has no numbers for some of its fields. */
 void report__export_dhat(const struct report__export *e);
 
-/* What profiler-find-profile of Emacs reads, of OPTIONS->metric. */
+/* Write OPTIONS->metric for Emacs's profiler-find-profile. */
 void report__export_emacs(const struct report__export *e);
 
 /* JSON of our own, with everything: see the manual page. */

@@ -6,11 +6,11 @@
 
 #include "report/tables/limits.h"
 
-/* What prove(1) reads: TAP, version 13, a test for each limit. */
+/* Write TAP, version 13, for prove(1): a test for each limit. */
 void report__export_tap(FILE *out, const struct report__verdicts *verdicts,
                         struct report__pool *pool);
 
-/* JUnit's XML, as servers for continuous integration read it; WHAT ran. */
+/* Write JUnit's XML, for servers of continuous integration; WHAT ran. */
 void report__export_junit(FILE *out, const struct report__verdicts *verdicts,
                           const char *what, struct report__pool *pool);
 

@@ -1,5 +1,5 @@
-/* call_sites.h - the calls in the frames of a profile: where they led, what the
- * compiler inlined around them, and where they stand in the source.
+/* call_sites.h - the calls in the frames of a profile: their callees, the
+ * inlined functions around them, and their places in the source.
  *
  * A call site is an EDGE of the data file.  Used by paths.c and inlining.c.
  */
@@ -12,7 +12,7 @@
 
 struct report__call_sites;
 
-/* Everything is in POOL but for the ELF files, which are opened when they are
+/* Everything is in POOL except the ELF files, which are opened when they are
  * needed and closed by report__call_sites_close().  PLACES: calls are also
  * looked for in the source. */
 struct report__call_sites *
@@ -29,16 +29,15 @@ report__call_sites_symbols(struct report__call_sites *sites, uint32_t module);
 uint64_t report__elf_address(const struct report__profile *profile,
                              uint32_t edge);
 
-/* The calls of CHILD's parent that may have led to CHILD.  The file does not
- * tell which did, but the code often does.  When it excludes all of them, a
- * call went on by a jump, and all may have.  *EDGES is valid until the next
- * call; *ALL tells whether they are all calls of the parent.  Returns how
- * many. */
+/* Return the number of calls of CHILD's parent that may have led to CHILD.  The
+ * file does not say which did, but the code often does.  When it excludes all
+ * of them, a call went on by a jump, and all may have.  *EDGES is valid until
+ * the next call; *ALL: they are all calls of the parent. */
 uint32_t report__calls_to(struct report__call_sites *sites, uint32_t child,
                           const uint32_t **edges, bool *all);
 
-/* What the compiler put around a call, outermost first, and where the call
- * stands.  Files live until report__call_sites_close(). */
+/* The inlined functions around a call, outermost first, and the call's place.
+ * Files live until report__call_sites_close(). */
 struct report__inlined {
     const struct report__inline *list;
     uint32_t count;
