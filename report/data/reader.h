@@ -109,7 +109,7 @@ struct report__lives {
     struct mprof_c_numbers number;
 };
 
-/* Store the counter at byte AT, of a thread of HEAP, that follows live objects.
+/* Read the counter at byte AT, of a thread of HEAP, that follows live objects.
  */
 bool report__read_lives(struct report__reader *reader, uint64_t at,
                         uint32_t heap, struct report__lives *lives);

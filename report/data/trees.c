@@ -64,8 +64,7 @@ static struct mprof_node node_at(struct report__reader *r, uint64_t at,
     return in;
 }
 
-/* Read a thing of TYPE, which is a node: nodes of spills come after the others.
- */
+/* Read a thing of TYPE, a node: nodes of spills come after the others. */
 static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
                          uint32_t index, uint32_t thread) {
     struct report__profile *p = r->profile;

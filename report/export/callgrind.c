@@ -12,7 +12,7 @@
 #include "report/base/dictionary.h"
 #include "report/export/export.h"
 
-/* What a line has, or the calls on it. */
+/* The cost of a line, or of the calls on it. */
 struct cost {
     uint32_t line, callee; /* callee: a node; MPROF_NONE: the line itself */
     uint32_t next;         /* of the same node, plus 1 */
@@ -73,7 +73,7 @@ static uint32_t node_of(struct callgrind *c, uint32_t function,
     return node;
 }
 
-/* The line of FRAME; of a function that stands in several files only the lines
+/* Return the line of FRAME; if a function is in several files, only the lines
  * of one have numbers. */
 static uint32_t number_of(const struct callgrind *c,
                           const struct report__frame *frame) {
@@ -142,8 +142,7 @@ static const char *name_of(struct callgrind *c, uint32_t node) {
                : report__format(c->e->pool, "%s'%" PRIu32, name, times + 1);
 }
 
-/* Where the function of NODE is, and its name; as that of a callee with
- * CALLED. */
+/* Write the file and name of NODE's function; CALLED: as a callee's. */
 static void put_function(struct callgrind *c, uint32_t node, bool called,
                          const uint32_t *modules) {
     const struct report__profile *p = c->e->profile;

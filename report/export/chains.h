@@ -1,5 +1,4 @@
-/* chains.h - all chains as one tree, each with what its samples have together.
- */
+/* chains.h - all chains as one tree, each with the sums of its samples. */
 #ifndef REPORT_EXPORT_CHAINS_H
 #define REPORT_EXPORT_CHAINS_H
 

@@ -1,7 +1,7 @@
 /* dhat.c - JSON for DHAT's viewer (dhatFileVersion 2, see dhat/main.c of
  * Valgrind).  A program point is a chain.  Time is counted in bytes that were
- * allocated, as lifetimes are here.  Of a point's own greatest size nothing is
- * known but that it had what it had at the peak and at the end.
+ * allocated, as lifetimes are here.  A point's own maximum is not known: it is
+ * at least its size at the peak, and at the end.
  */
 #include <inttypes.h>
 

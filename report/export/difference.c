@@ -1,9 +1,9 @@
-/* difference.c - the samples of two profiles, those of OLD taken away. */
+/* difference.c - the samples of NEW minus the samples of OLD. */
 #include <string.h>
 
 #include "report/export/chains.h"
 
-/* What a chain has in one class. */
+/* The numbers of a chain in one class. */
 struct both {
     uint64_t numbers[MPROF_SIDES][MPROF_NUMBERS];
 };

@@ -7,8 +7,8 @@
 
 #include "report/export/chains.h"
 
-/* NAME as a symbol, whatever characters it has.  That of `nil` would end the
- * backtrace. */
+/* Write NAME as a symbol, whatever characters it has.  The symbol `nil` would
+ * end the backtrace. */
 static void put_symbol(FILE *out, const char *name) {
     const char *all = name;
 

@@ -10,14 +10,14 @@
 #include "report/export/chains.h"
 #include "report/tables/tables.h"
 
-enum { WIDEST = 48 }; /* of the column of names */
+enum { WIDEST = 48 }; /* width of the column of names */
 
 struct listing {
     const struct report__export *e;
     const struct report__chains *chains;
     const char **names, **files;
     uint32_t *room; /* for the frames of a chain */
-    uint32_t count; /* of chains that are told */
+    uint32_t count; /* of chains that are listed */
 };
 
 static int compare(const void *a, const void *b) {

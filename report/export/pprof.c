@@ -184,7 +184,7 @@ static void zip(struct pprof *p, int flush) {
     p->all.count = 0;
 }
 
-/* What is in p->one is FIELD of the profile. */
+/* Write p->one as FIELD of the profile. */
 static void put(struct pprof *p, unsigned field) {
     put_message(&p->all, field, &p->one);
     if (p->all.count >= STREAM_BYTES)

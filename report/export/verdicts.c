@@ -6,7 +6,7 @@
 #include "report/export/export.h"
 #include "report/export/verdicts.h"
 
-/* Behind `#` a directive may stand. */
+/* Write TEXT without `#`, which may begin a directive. */
 static void put_description(FILE *out, const char *text) {
     for (; *text != '\0'; text++) {
         if (*text == '#' || *text == '\\')

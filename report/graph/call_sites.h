@@ -44,9 +44,9 @@ struct report__inlined {
     struct report__place place;
 };
 
-/* What is around each of the COUNT calls EDGES, which are of one node: no
- * functions when the calls differ in that, and no place where they differ in
- * the place. */
+/* Return the functions and the place around the COUNT calls EDGES of one node:
+ * no functions when the calls differ in them, and no place when they differ in
+ * that. */
 struct report__inlined report__inlined_around(struct report__call_sites *sites,
                                               const uint32_t *edges,
                                               uint32_t count);

@@ -6,14 +6,14 @@
 #include "report/graph/functions.h"
 #include "report/graph/lisp_types.h"
 
-/* Extended regular expressions, or NULL; and types of Lisp.  What is like a
- * function's name, or if none is, its package, file or source file. */
+/* Extended regular expressions, or NULL; and types of Lisp.  They match names
+ * of functions, or if none matches, packages, files or source files. */
 struct report__focus {
     const char *focus;  /* only chains with a function like this */
     const char *ignore; /* without those with a function like this */
-    const char *hide; /* what functions like this allocate is their callers' */
-    const char *only; /* the same of all but those whose package, file or
-                       * source file is like this */
+    const char *hide;   /* matching functions are charged to their callers */
+    const char *only;   /* the same of all but those whose package, file or
+                         * source file is like this */
     struct report__chosen_types types;
 };
 
@@ -33,7 +33,7 @@ struct report__focused {
     struct mprof_count alone, untyped;
 };
 
-/* NAMES become those of the part, which is PROFILE if nothing is focused.
+/* Make NAMES the names of the part, which is PROFILE if nothing is focused.
  * False: *ERROR is a sentence. */
 bool report__focus(struct report__pool *pool,
                    const struct report__profile *profile,

@@ -11,7 +11,7 @@
 #include "report/base/pool.h"
 #include "report/data/profile.h"
 
-/* Index of the function that stands for what has no visible caller. */
+/* Index of the function in place of a visible caller, if there is none. */
 #define MPROF_TOP_LEVEL 0u
 
 struct report__inlining;
@@ -25,15 +25,15 @@ struct report__shown {
     bool plumbing;
     /* Loads libraries: in the Lisp heap that is plumbing too. */
     bool loading;
-    /* What it allocates is the runtime's own until the program ends, and no
-     * leak: see mprof__held_by_runtime(). */
+    /* The runtime keeps its blocks until the program ends, which is no leak:
+     * see mprof__held_by_runtime(). */
     enum mprof__held held;
     /* C++: `name` is demangled; `full` is the whole of that where it was made
      * shorter, or NULL. */
     bool is_cxx;
     const char *full;
-    /* The compiler put its body in place of calls; MPROF_INLINED stands behind
-     * its name, and `module` is where that is. */
+    /* The compiler inlined it; its name ends with MPROF_INLINED, and `module`
+     * is where it was inlined. */
     bool is_inlined;
     uint32_t module;
 };
@@ -52,11 +52,10 @@ struct report__functions {
     const char *program; /* as given to report__name_functions() */
     /* By module: the first one that is the same file. */
     uint32_t *module_id;
-    /* NULL: functions that the compiler inlined are not told apart from those
-     * that they were inlined into. */
+    /* NULL: inlined functions are one with the functions around them. */
     const struct report__inlining *inlining;
-    /* By index of the FUNCTION record, where the source of Lisp functions
-     * stands; NULL: it was not looked for.  See sources.h. */
+    /* By index of the FUNCTION record, the places of Lisp functions in the
+     * source; NULL: they were not looked up.  See sources.h. */
     const struct report__place *sources;
 };
 

@@ -51,8 +51,7 @@ struct report__graph {
     struct report__cycle *cycles;    /* by decreasing total, then name */
     uint32_t arc_count, cycle_count;
     struct report__counts total, freed;
-    bool alive; /* of Lisp: what is not freed is alive, the rest was found dead
-                 */
+    bool alive; /* Lisp: unfreed objects are live, the others were found dead */
     bool knows_alive; /* ... also of arcs: no chains were summed up */
     uint64_t at_peak;
     uint32_t sampling; /* as of the profile */
@@ -93,8 +92,8 @@ struct report__view {
     uint32_t count;
     /* By counter: another one of the same view node, or MPROF_NONE. */
     uint32_t *next_counter;
-    /* By function: what was freed of what its short chains have elsewhere, and
-     * bytes of it that lived at the peak; C only. */
+    /* By function: frees of objects that its short chains have elsewhere, and
+     * their bytes at the peak; C only. */
     struct report__counts *freed_elsewhere;
     uint64_t *peak_elsewhere;
     /* By node: the view node where it is counted.  MPROF_NONE for the nodes of
@@ -107,8 +106,8 @@ struct report__view {
 
 /* The view of HEAP and of THREAD, or of MPROF_NONE for all threads.  ALL_FRAMES
  * shows plumbing too.  With INLINING, which may be NULL, functions that were
- * inlined have view nodes below the one that has them inside: what was
- * allocated there and, as far as it is known, what was called there is theirs.
+ * inlined have view nodes below the one that has them inside, with their
+ * allocations and, as far as these are known, their calls.
  */
 struct report__view report__make_view(struct report__pool *pool,
                                       const struct report__profile *profile,

@@ -1,4 +1,4 @@
-/* groups.h - where functions are from: the package of a Lisp function, the file
+/* groups.h - the origin of functions: the package of a Lisp function, the file
  * of a C function; and whether they are the program's own. */
 #ifndef REPORT_GRAPH_GROUPS_H
 #define REPORT_GRAPH_GROUPS_H
@@ -41,7 +41,7 @@ enum report__origin *report__origins(struct report__pool *pool,
                                      const struct report__profile *profile,
                                      const struct report__functions *names);
 
-/* Whether a function from ORIGIN is the program's own; of a Lisp program
+/* Return true if a function from ORIGIN is the program's own; in a Lisp program
  * (LISP) no C function is. */
 static inline bool report__is_own(enum report__origin origin, bool lisp) {
     return origin < (lisp ? MPROF_FROM_C : MPROF_FROM_RUNTIME);
@@ -50,10 +50,9 @@ static inline bool report__is_own(enum report__origin origin, bool lisp) {
 /* Whether the source FILE, or NULL, is a header of a library. */
 bool report__is_systems_file(const char *file);
 
-/* Let the functions of C++'s library that are compiled into programs be
- * plumbing, and those of other headers of libraries, so that what they
- * allocate is their callers'; unless chains were summed up, for which that is
- * too late. */
+/* Make plumbing of the C++ library's functions that are compiled into programs,
+ * and of functions from other libraries' headers, so that they are charged to
+ * their callers; unless chains were summed up, for which that is too late. */
 void report__hide_standard(struct report__pool *pool,
                            const struct report__profile *profile,
                            struct report__functions *names);

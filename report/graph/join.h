@@ -12,7 +12,7 @@
 
 enum report__joined_side { MPROF_OLD, MPROF_NEW, MPROF_SIDES };
 
-/* What OLD has is multiplied by BY / OF. */
+/* OLD's numbers are multiplied by BY / OF. */
 struct report__factor {
     uint64_t by, of;
 };
@@ -37,12 +37,12 @@ report__side_of(const struct report__joined *joined, uint32_t thread) {
     return thread < joined->new_thread ? MPROF_OLD : MPROF_NEW;
 }
 
-/* Join SIDES, which have NAMES.  Functions of Lisp are one when they have the
- * same name, those of C when they have it in files of one name; see
- * same_name.h.  The programs are one file, whatever their names.  Code without
- * a name is told by its address where the files have one build id, else all of
- * a file is one function.  With INLINING both must have it.  False: *ERROR is
- * a sentence. */
+/* Join SIDES, which have NAMES.  Lisp functions are one when they have one
+ * name, C functions when they also are in files of one name; see same_name.h.
+ * The programs are one file, whatever their names.  Code without a name is
+ * known by its address if the files have one build id, else all of it in a file
+ * is one function.  With INLINING both must have it.  False: *ERROR is a
+ * sentence. */
 bool report__join(struct report__pool *pool,
                   const struct report__profile *const sides[MPROF_SIDES],
                   struct report__functions *const names[MPROF_SIDES],

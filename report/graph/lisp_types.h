@@ -27,7 +27,7 @@ struct report__lisp_types
 report__lisp_types(struct report__pool *pool,
                    const struct report__profile *profile);
 
-/* What a type is called: its own name, or that of its class. */
+/* Return the name of a type: its own, or its class's. */
 static inline const char *
 report__lisp_type_name(const struct report__lisp_type *type) {
     return type->name ? type->name : type->type;

@@ -1,4 +1,4 @@
-/* samples.h - what was allocated, by whole chains: what the exports write. */
+/* samples.h - allocations by whole chains: the input of the exports. */
 #ifndef REPORT_GRAPH_SAMPLES_H
 #define REPORT_GRAPH_SAMPLES_H
 
@@ -23,7 +23,7 @@ report__all_functions(const struct report__functions *names) {
     return names->count + 2;
 }
 
-/* What a sample has: in allocations, or in bytes. */
+/* The numbers of a sample: in allocations, or in bytes. */
 enum report__number {
     MPROF_NUMBER_ALLOCS,
     MPROF_NUMBER_BYTES,
@@ -73,7 +73,7 @@ report__frame_place(const struct report__functions *names, uint32_t place) {
 
 struct report__samples;
 
-/* All of it is in POOL; what it is given must last. */
+/* All of it is in POOL; the arguments must last. */
 struct report__samples *report__samples_open(
     struct report__pool *pool, const struct report__profile *profile,
     const struct report__functions *names, const struct report__sampling *how);

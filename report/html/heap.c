@@ -1,5 +1,5 @@
 /* heap.c - the numbers of one heap as JSON, which model.js reads.  Columns have
- * the numbers of many rows; what is small and often there comes first.
+ * the numbers of many rows; frequent things get small numbers.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -154,7 +154,7 @@ static void put_samples(const struct put *p) {
     fputs("]}", p->out);
 }
 
-/* Rows of a function, a file, a line, and numbers like those of samples. */
+/* Write rows of a function, a file, a line, and numbers like a sample's. */
 static void put_lines(const struct put *p) {
     const char **files = report__file_names(p->e);
     const uint32_t file_count = report__file_count(p->e);
@@ -176,8 +176,8 @@ static void put_lines(const struct put *p) {
     report__put_source(p->e, p->tree);
 }
 
-/* What the tables have, which are exact also where chains are not known: rows
- * of a function, its allocations and bytes; of arcs, with both functions. */
+/* Write the tables' numbers, which are exact even for unknown chains: rows of a
+ * function, its allocations and bytes; and of arcs, with both functions. */
 static void put_exact(const struct put *p) {
     const struct report__graph *graph = report__graph_build(
         p->e->pool, p->heap->profile, p->heap->names, p->heap->sampling.heap,
@@ -327,8 +327,7 @@ static void put_changes(const struct put *p, const char *key,
     putc(']', p->out);
 }
 
-/* What is said of OLD, and the numbers of both sides, which stand in place of
- * threads. */
+/* Write OLD's header, and the numbers of both sides, in place of threads. */
 static void put_difference(const struct put *p) {
     const struct report__difference *d = p->heap->difference;
     const struct report__profile *old = d->joined->sides[MPROF_OLD];

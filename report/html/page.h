@@ -1,7 +1,7 @@
 /* page.h - profiles as one page for a browser.
  *
- * The page has all in it that it needs, and asks for nothing else.  What it
- * shows it makes of numbers that stand in it as JSON: a heap after the other.
+ * The page contains all that it needs, and loads nothing.  It draws numbers
+ * that it contains as JSON: one heap after the other.
  */
 #ifndef REPORT_HTML_PAGE_H
 #define REPORT_HTML_PAGE_H
@@ -26,8 +26,8 @@ struct report__html_heap {
     const struct report__diff *by_function, *by_type;
 };
 
-/* What stands before the first heap, with TITLE, of whatever bytes; and behind
- * the last. */
+/* Write the beginning of the page, with TITLE, of any bytes; and its end,
+ * behind the last heap. */
 void report__html_begin(FILE *out, const char *title,
                         struct report__pool *pool);
 void report__html_end(FILE *out);

@@ -44,7 +44,7 @@ static const char *shown_text(struct report__pool *pool,
     return report__copy(pool, line, n);
 }
 
-/* What is around the COUNT lines of one file that LIST has. */
+/* Write the text around the COUNT lines of one file that LIST has. */
 static void put_file(const struct report__export *e,
                      const struct report__pair *list, uint32_t count,
                      uint64_t *left, unsigned long *rows) {

@@ -7,7 +7,7 @@
 #include "report/base/search.h"
 #include "report/tables/tables.h"
 
-/* A chain; when they are sorted those with one caller stand side by side. */
+/* A chain; when they are sorted, chains with one caller are adjacent. */
 struct link {
     uint32_t parent; /* a link plus 1, or 0 */
     uint32_t function;
@@ -25,7 +25,7 @@ struct maker {
     size_t capacity, line_capacity;
     struct link *links; /* callers first */
     uint32_t link_count;
-    uint32_t *rest; /* by link plus 1: what is left out there, the same, or 0 */
+    uint32_t *rest;  /* by link plus 1: the link plus 1 of its rest, or 0 */
     uint32_t *place; /* by link plus 1: the number of its node */
 };
 
@@ -94,7 +94,7 @@ static void make_links(struct maker *m) {
         }
 }
 
-/* What is left out first has least of this; a caller has no less. */
+/* The links with the least weight are left out; a caller has no less. */
 static uint64_t weight(const struct link *link) {
     return link->bytes > link->kept ? link->bytes : link->kept;
 }
@@ -126,8 +126,8 @@ static uint32_t rest_of(struct maker *m, uint32_t parent) {
     return m->rest[parent];
 }
 
-/* A caller has no less than what it calls: what is left out is whole branches,
- * and each becomes a part of one link at its place. */
+/* Leave out links.  A caller has no less than its callees: so whole branches
+ * are left out, and each becomes a part of one link at its place. */
 static void leave_out(struct maker *m, uint32_t most) {
     const uint64_t least = least_bytes(m, most);
     const uint32_t count = m->link_count;

@@ -1,27 +1,26 @@
-/* tree.h - the chains of a heap as one tree in preorder: what the page draws.
- */
+/* tree.h - the chains of a heap as one tree in preorder, for the page. */
 #ifndef REPORT_HTML_TREE_H
 #define REPORT_HTML_TREE_H
 
 #include "report/export/chains.h"
 #include "report/graph/lisp_types.h"
 
-/* A function, called by that of a node further up. */
+/* A function, called by the function of a node further up. */
 struct report__html_node {
-    uint32_t function; /* report__all_functions(): what is left out */
+    uint32_t function; /* report__all_functions(): chains that are left out */
     uint32_t up; /* levels from the node before it to where its caller is */
 };
 
-/* What was allocated at a node in one class, type and thread. */
+/* Allocations at a node in one class, type and thread. */
 struct report__html_sample {
     uint32_t node;           /* 0 is where the outermost functions are called */
-    uint32_t class_, thread; /* of a difference: the side */
+    uint32_t class_, thread; /* in a difference: the side */
     uint32_t type; /* Lisp: number of the type, or MPROF_NONE: not known */
     uint64_t numbers[MPROF_NUMBERS];
 };
 
-/* A line of the source that a function calls at: what was allocated by that
- * call, each allocation once. */
+/* A line of the source that has a call: the allocations by that call, each of
+ * them once. */
 struct report__html_line {
     uint64_t numbers[MPROF_NUMBERS];
     uint32_t sample; /* the last one that was added, plus 1 */
@@ -35,7 +34,7 @@ struct report__html_tree {
     /* By function and place, which may be 0: not known. */
     struct report__pairs places;
     struct report__html_line *lines;
-    /* Of all nodes, those that are not there, and what they have. */
+    /* The number of nodes that are left out, and their bytes. */
     uint32_t left_out;
     uint64_t left_out_bytes;
 };

@@ -64,8 +64,8 @@ static struct mprof_count living(const struct report__bin *bin) {
                               &bin->dead);
 }
 
-/* What was found dead, by bin; what the WANTED thread, or all, have without a
- * bin, as there was no room to tell its type, comes last. */
+/* Return the dead objects by bin; objects of the WANTED thread, or of all,
+ * whose bin is not known for want of space come last. */
 static struct mprof_count *find_dead(struct report__pool *pool,
                                      const struct report__profile *profile,
                                      uint32_t wanted) {

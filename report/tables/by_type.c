@@ -5,10 +5,10 @@
 #include "report/graph/lisp_types.h"
 #include "report/graph/samples.h"
 
-/* Functions of a type that are shown unless it is told. */
+/* Functions of a type that are shown by default. */
 enum { FEW = 10 };
 
-/* What a function allocated of a type; or all that is of the type. */
+/* Allocations of a type by a function, or by all. */
 struct row {
     uint32_t type; /* or MPROF_NONE: not known */
     uint32_t function;

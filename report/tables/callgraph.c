@@ -14,7 +14,7 @@ static const char *name_of(const struct report__printer *p, uint32_t function) {
     return p->graph->functions->list[function].name;
 }
 
-/* Callers before what they call where they allocated the same. */
+/* With equal numbers, callers come before their callees. */
 static int compare_groups(const void *a, const void *b) {
     const struct group *x = a, *y = b;
 
@@ -75,7 +75,7 @@ static void print_heading(const struct report__printer *p) {
     report__graph_rule(p);
 }
 
-/* A row as far as its calls: FRACTION and ALIVE stand behind the bytes of
+/* Print a row up to its calls: FRACTION and ALIVE come behind the bytes of
  * COUNTS, which may be NULL: blank; and FRAC behind their classes. */
 static void print_cells(const struct report__printer *p, uint32_t index,
                         const char *percent,

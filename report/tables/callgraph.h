@@ -21,7 +21,7 @@ struct report__printer {
     uint64_t total;
     /* Numbers of the groups by function and by cycle; MPROF_NONE: left out. */
     uint32_t *index_of, *index_of_cycle;
-    struct report__line *lines; /* room for those of one group */
+    struct report__line *lines; /* memory for one group's */
     int index_width, bytes_width, called_width, of_width;
     int alive_width; /* 0: no such column */
     bool narrow;     /* no columns for classes, nor exact totals */

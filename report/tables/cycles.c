@@ -1,7 +1,7 @@
 /* cycles.c - the rows of a cycle in the call graph. */
 #include "report/tables/callgraph.h"
 
-/* Of a cycle with more members it is said which one holds it together. */
+/* For a cycle with more members, the one that holds it together is named. */
 enum { MANY_MEMBERS = 20 };
 
 /* Rows of members and of calls that are shown unless all are asked for. */

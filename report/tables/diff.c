@@ -62,7 +62,7 @@ static void by_function(struct making *m) {
     }
 }
 
-/* What chains have */
+/* Chains */
 
 static void add(struct report__diff_row *row, enum report__joined_side side,
                 const struct mprof_count *count) {

@@ -8,16 +8,16 @@
 enum report__diff_by {
     MPROF_DIFF_BY_FUNCTION,
     MPROF_DIFF_BY_CHAIN,
-    MPROF_DIFF_BY_TYPE, /* of Lisp; of C by size */
+    MPROF_DIFF_BY_TYPE, /* in C by size */
     MPROF_DIFF_BY_LINE
 };
 
-/* What a row has; which of them a table has, `numbers` below tells. */
+/* The numbers of a row; `numbers` below says which of them a table has. */
 enum report__diff_number {
-    MPROF_DIFF_BYTES, /* of a function: with what it called */
+    MPROF_DIFF_BYTES, /* for a function: with its callees */
     MPROF_DIFF_ALLOCS,
     MPROF_DIFF_SELF, /* bytes of a function itself */
-    MPROF_DIFF_KEPT, /* bytes, C; of a function itself, as the next one */
+    MPROF_DIFF_KEPT, /* bytes, C; a function's own, like the next one */
     MPROF_DIFF_PEAK,
     MPROF_DIFF_NUMBERS
 };
@@ -70,8 +70,8 @@ struct report__text report__growth(const struct report__change *change);
 struct report__text report__signed(const struct report__change *change,
                                    bool grouped);
 
-/* The row of DIFF whose NUMBER grew most, or if not GREW shrank most; NULL:
- * none did.  FUNCTION: of a chain that ends in it, or MPROF_NONE. */
+/* Return the row of DIFF whose NUMBER grew most, or if not GREW shrank most;
+ * NULL: none did.  FUNCTION: only chains that end in it, or MPROF_NONE. */
 const struct report__diff_row *
 report__most_changed(const struct report__diff *diff,
                      enum report__diff_number number, bool grew,
@@ -81,7 +81,7 @@ report__most_changed(const struct report__diff *diff,
 void report__print_diff(FILE *out, const struct report__diff *diff,
                         struct report__pool *pool);
 
-/* What changed in all, and who did it, in sentences that begin with HEAP, a
+/* Print the whole change, and its causes, in sentences that begin with HEAP, a
  * name or ""; FUNCTIONS and CHAINS are by these. */
 void report__print_diff_words(FILE *out, const char *heap,
                               const struct report__diff *functions,

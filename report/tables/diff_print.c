@@ -220,7 +220,7 @@ static int compare_rows(const void *a, const void *b, void *layout) {
                ?: (x > y) - (x < y);
 }
 
-/* What is left out of a table, in rows and, as they do not overlap, in sum. */
+/* Rows that are left out of a table, and their sum, if they do not overlap. */
 struct left {
     uint64_t small, more;
     struct report__change sum;
@@ -365,7 +365,8 @@ static void print_whole(FILE *out, const char *heap,
     fputs(".\n", out);
 }
 
-/* Whose the largest change of NUMBER is, which is much of that of all. */
+/* Print the function with the largest change of NUMBER, if it is much of the
+ * whole change. */
 static void print_mostly(FILE *out, const struct report__diff *d,
                          enum report__diff_number number, const char *what) {
     enum { MUCH = 10 };
@@ -400,7 +401,7 @@ static void print_way(FILE *out, const struct report__diff_row *most, bool grew,
     putc('\n', out);
 }
 
-/* What ROW's function changed by itself. */
+/* Print the change of ROW's function itself. */
 static void print_own(FILE *out, const struct report__diff_row *row,
                       bool grew) {
     const struct report__change *own = &row->numbers[MPROF_DIFF_SELF];

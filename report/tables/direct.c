@@ -17,7 +17,7 @@ struct layout {
     int bytes_width, kept_width, peak_width, calls_width;
 };
 
-/* What is printed, and of what. */
+/* A table that is printed. */
 struct table {
     struct row *rows, sum;
     uint32_t count;

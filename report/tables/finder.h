@@ -10,7 +10,7 @@
 #include "report/graph/groups.h"
 #include "report/tables/findings.h"
 
-/* What is counted. */
+/* The objects that are counted. */
 enum report__measured {
     MPROF_ALL_ALLOCATED,
     MPROF_ALL_KEPT,
@@ -76,7 +76,7 @@ struct report__found_group {
     uint32_t path; /* one of them */
     bool is_mixed; /* the others have other lines */
     struct mprof_count count;
-    uint32_t order; /* of the first one */
+    uint32_t order; /* the first one's */
 };
 struct report__grouping {
     struct report__pairs keys;
@@ -93,8 +93,8 @@ struct report__found_group *report__add_group(struct report__finder *f,
 /* The largest one first. */
 void report__sort_groups(struct report__grouping *g);
 
-/* What a library's function allocates for one of the program's own is one
- * thing: "CL:FORMAT, called by MAKE-ROW". */
+/* Return the cause of an allocation.  A library's function, called by one of
+ * the program's own, is one cause: "CL:FORMAT, called by MAKE-ROW". */
 static inline struct report__pair report__cause(const struct report__finder *f,
                                                 uint32_t path) {
     const uint32_t called = f->called[path];

@@ -97,7 +97,7 @@ static bool has_line(const struct report__finder *f, uint32_t label) {
 
 /* Where memory is kept */
 
-/* A counter while it is looked for where what was kept comes from: its current
+/* A counter during the search for the origin of kept bytes: its current
  * function, further out each time. */
 struct kept {
     uint32_t path;
@@ -135,7 +135,7 @@ static uint32_t sum_by_label(const struct report__finder *f,
     return best;
 }
 
-/* Keep those of LIST whose function is LABEL, and go on to their callers. */
+/* Keep the elements of LIST whose function is LABEL; go on to their callers. */
 static uint32_t go_out(const struct report__finder *f, struct kept *list,
                        uint32_t count, uint32_t label) {
     uint32_t left = 0;
@@ -152,10 +152,10 @@ static bool is_most(uint64_t part, uint64_t whole) {
     return (double)part >= 0.8 * (double)whole;
 }
 
-/* The function, with its line, that most of what was kept comes from: the
- * innermost one; or, if that is also called from where little is kept, the
- * outermost caller that tells these calls apart.  *KEPT becomes what is kept
- * there, and *CALLER where most of that is called, or MPROF_NONE. */
+/* Return the function, with its line, that most kept bytes come from: the
+ * innermost one; or, if that has also calls that keep little, the outermost
+ * caller that separates these calls.  *KEPT becomes its kept bytes, and *CALLER
+ * the caller of most of these, or MPROF_NONE. */
 static uint32_t find_origin(struct report__finder *f, struct kept *list,
                             uint32_t count, uint64_t *kept, uint32_t *caller) {
     enum { MOST_LEVELS = 8 };
@@ -179,8 +179,8 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
             break;
         if (is_next && is_most(sums.kept[label], all_kept))
             *caller = label;
-        /* It tells them apart if it has much of what is kept, and less of what
-         * was allocated. */
+        /* It separates them if it has much of the kept bytes, and a smaller
+         * part of the allocated ones. */
         if (different > 1 &&
             (double)sums.allocated[label] / (double)all <
                 0.8 * (double)sums.kept[label] / (double)all_kept) {
@@ -221,7 +221,7 @@ static uint32_t find_way(struct report__finder *f, const struct kept *list,
     return best;
 }
 
-/* WHAT MEASURE counts is where; of the peak only what is much. */
+/* Say where MEASURE's bytes, WHAT, come from; for the peak, if one has much. */
 static void say_where(struct report__finder *f, enum report__measured measure,
                       const char *what) {
     struct kept *list =
@@ -275,7 +275,7 @@ static void say_where(struct report__finder *f, enum report__measured measure,
     WORDS(f, s, ".");
 }
 
-/* What allocates */
+/* Who allocates */
 
 /* Bytes by type of what KEY causes; the three types with most, if they have a
  * tenth. */
@@ -367,7 +367,7 @@ static void say_cause(struct report__finder *f) {
         say_types(f, report__cause(f, most->path), most->count.bytes);
 }
 
-/* What of all allocations is freed by the next event of its thread. */
+/* Say which part of all allocations the next event of the thread frees. */
 static void say_temporary(struct report__finder *f) {
     const uint64_t all = report__total(f->c.part, f->c.heap).allocated.allocs;
     uint64_t *sums = report__alloc(f->pool, f->paths.label_count, sizeof *sums);

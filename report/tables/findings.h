@@ -20,7 +20,7 @@ struct report__sentence {
 /* A function with a line of the source, or a chain of callers, innermost
  * function first; and what it has. */
 struct report__finding {
-    const char **names; /* of one function, or of those of the chain */
+    const char **names; /* one function's, or those in the chain */
     uint32_t name_count;
     struct mprof_count count;
 };
@@ -44,14 +44,14 @@ struct report__findings {
         uint32_t count;
         uint64_t bytes; /* of all, which shares are of */
     } tables[MPROF_FOUND_TABLES];
-    /* C: what the C or C++ library keeps until the program ends, which is in no
-     * row. */
+    /* C: blocks that the C or C++ library keeps until the program ends, which
+     * are in no row. */
     struct mprof_count held;
 };
 enum { MPROF_MOST_FOUND = 10 };
 
-/* What the heap of CONTEXT shows, of all threads.  Reads debug information, for
- * lines.  In the context's pool. */
+/* Return the findings about the heap of CONTEXT, for all threads.  Reads debug
+ * information, for lines.  In the context's pool. */
 struct report__findings *report__find(const struct report__context *context);
 
 /* SENTENCE as a text.  In POOL. */

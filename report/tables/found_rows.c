@@ -71,8 +71,8 @@ static const struct report__label *named(struct report__finder *f,
     return report__path_label(f, f->is_lisp ? path : report__spot(f, path));
 }
 
-/* What groups PATH in TABLE: its function; or its chain, by the lines of the
- * two innermost functions. */
+/* Return the key of PATH in TABLE: its function; or its chain, by the lines of
+ * the two innermost functions. */
 static struct report__pair row_key(struct report__finder *f,
                                    enum report__finding_table table,
                                    uint32_t path) {
@@ -135,8 +135,8 @@ static void fill(struct report__finder *f, enum report__finding_table table,
     }
 }
 
-/* A function that passes on what another one causes, and nobody else asks of
- * that one, says nothing. */
+/* Return true if FUNCTION only calls another one, which has no other caller and
+ * causes nearly all: then its row would say nothing new. */
 static bool passes_on(const struct report__finder *f,
                       const struct report__graph *graph, uint32_t function) {
     const struct report__vertex *v = &graph->vertices[function];

@@ -1,4 +1,4 @@
-/* header.c - the lines above the tables: what was profiled, and how well. */
+/* header.c - the lines above the tables: the recording, and its quality. */
 #include "report/tables/findings.h"
 
 #include <time.h>
@@ -85,7 +85,7 @@ static void print_program(FILE *out, const struct report__profile *profile) {
 
     fprintf(out, "mprof %s: ", MPROF_PACKAGE_VERSION);
     report__print_name(out, *command ? command : "unknown program");
-    /* It is told when something new was seen, and at the end. */
+    /* It is known when something new was seen, and at the end. */
     report__print_when(
         out, profile,
         profile->open && profile->pid != (uint32_t)getpid() ? "at least " : "",
@@ -164,7 +164,7 @@ static void print_sampling(FILE *out, const struct report__profile *p) {
             report__standard_error(bytes / 100, p->sampling));
 }
 
-/* What of the Lisp heap is alive. */
+/* Print the live objects of the Lisp heap. */
 static void print_alive(FILE *out, const struct report__profile *p,
                         const struct report__totals *t) {
     const struct mprof_count alive =
@@ -183,7 +183,7 @@ static void print_alive(FILE *out, const struct report__profile *p,
               out);
 }
 
-/* What the collector of the Lisp heap did. */
+/* Print the collections of the Lisp heap. */
 static void print_collections(FILE *out, const struct report__profile *p) {
     SAY(out, "# collection~ in ", p->collected);
     fprintf(out, "%.3f s; up to %s bytes of %s heap in use\n",
@@ -191,7 +191,7 @@ static void print_collections(FILE *out, const struct report__profile *p) {
             p->process_count > 0 ? "one" : "the");
 }
 
-/* Those of both heaps. */
+/* Return the totals of both heaps. */
 static struct report__totals total_of_all(const struct report__profile *p) {
     struct report__totals all = {0};
 
@@ -240,8 +240,8 @@ static int compare_tids(const void *a, const void *b) {
                ?: report__up(x->heap, y->heap);
 }
 
-/* The threads that allocated.  One that did in both heaps is in the file twice,
- * and a number may be that of several threads, one after the other. */
+/* Count the threads that allocated.  A thread that did in both heaps is in the
+ * file twice, and several threads may have had one number. */
 static uint64_t count_threads(const struct report__profile *profile,
                               struct report__pool *pool) {
     const bool *allocated = report__threads_that_allocated(profile, pool);
@@ -274,7 +274,7 @@ static void print_unseen(FILE *out, const struct report__profile *profile) {
     fputs(".\n", out);
 }
 
-/* What is not in the sums; normally nothing. */
+/* Print what the sums do not include; normally nothing. */
 static void print_losses(FILE *out, const struct report__profile *p) {
     if (p->unplaced_allocs > 0)
         SAY(out, "Unplaced: # bytes, in none of the sums above and below.\n",
@@ -328,7 +328,7 @@ static void print_marks(FILE *out, const struct report__profile *profile) {
     fputs("\n", out);
 }
 
-/* What the tables cannot tell, in words. */
+/* Print what the tables cannot show, in words. */
 static void print_folded(FILE *out, const struct report__totals *all,
                          bool estimated) {
     double percent =

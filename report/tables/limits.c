@@ -24,7 +24,7 @@ struct judge {
     bool all_frames;
     struct report__totals totals;
     const struct report__graph *graph;  /* NULL: not needed so far */
-    struct report__through *through;    /* the same */
+    struct report__through *through;    /* by heap */
     struct report__dictionary limited;  /* names: their first limit */
     uint32_t *function;                 /* by first limit; or MPROF_NONE */
     const struct report__limit *limits; /* count of them */
@@ -133,9 +133,9 @@ void report__add_note(struct report__pool *pool, struct report__verdicts *v,
     report__add_note((j)->pool, &(j)->out,                                     \
                      report__format((j)->pool, __VA_ARGS__))
 
-/* No function with LIMIT's name allocated: which one may be meant?  A limit of
- * 0 is kept then.  One above 0 is not: when somebody wrote it, the function did
- * allocate, and it may have another name now. */
+/* No function with LIMIT's name allocated: suggest another name.  A limit of 0
+ * is kept then.  One above 0 is not: the function allocated when the limit was
+ * written, and may have another name now. */
 static void note_absence(struct judge *j, const struct report__limit *limit) {
     const struct report__functions *names = j->now.names;
     const char *place = report__limit_place(j->pool, limit);
@@ -226,7 +226,7 @@ static void find_worst(struct judge *j) {
     }
 }
 
-/* What the numbers lack; normally nothing. */
+/* Note what is missing in the numbers; normally nothing. */
 static void note_losses(struct judge *j) {
     const struct report__profile *p = j->now.profile;
     const struct report__totals *t = &j->totals;

@@ -7,8 +7,8 @@
 #include "report/base/dictionary.h"
 #include "report/tables/tables.h"
 
-/* What is limited.  Of a function, as the graph counts: by it and all that it
- * called; then, in the same order, by itself, as the direct table counts. */
+/* The limited number.  For a function, as in the graph: by it and its callees;
+ * then, in the same order, by itself, as in the direct table. */
 enum report__limited {
     MPROF_LIMIT_BYTES,
     MPROF_LIMIT_ALLOCS,
@@ -38,7 +38,7 @@ struct report__limit {
     const char *function; /* as tables print it; NULL: the whole heap */
     enum report__limited what;
     uint64_t most;
-    const char *file; /* where it stands, or NULL: on the command line */
+    const char *file; /* that has it, or NULL: on the command line */
     uint32_t line;
 };
 
@@ -122,7 +122,7 @@ const char *report__verdict_share(struct report__pool *pool,
 /* Lines below all else. */
 void report__print_notes(FILE *out, const struct report__verdicts *verdicts);
 
-/* In words for people: what is exceeded, or ALL. */
+/* Print the exceeded limits, or ALL, in words. */
 void report__print_verdicts(FILE *out, const struct report__verdicts *verdicts,
                             bool all, struct report__pool *pool);
 
@@ -144,8 +144,8 @@ report__through_make(struct report__pool *pool,
                      const struct report__recorded *side, enum mprof_heap heap,
                      bool all_frames);
 
-/* Of what is limited, all chains together that go through FUNCTION of names, or
- * end there: as LIMITED says. */
+/* Return the sum of LIMITED over all chains that go through FUNCTION of names,
+ * or end there: as LIMITED says. */
 uint64_t report__through_number(struct report__through *through,
                                 uint32_t function,
                                 enum report__limited limited);

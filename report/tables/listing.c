@@ -60,8 +60,8 @@ static bool is_listed(const struct report__listed *list, uint32_t count,
     return false;
 }
 
-/* What a process executed in a child, without a fork that was recorded, is
- * below it as well. */
+/* Find the parent of each process.  A program that was executed in an
+ * unrecorded child is below the process, too. */
 static void find_parents(struct report__listed *list, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         struct report__listed *x = &list[i];
@@ -71,7 +71,7 @@ static void find_parents(struct report__listed *list, uint32_t count) {
     }
 }
 
-/* Of what began before file I, the last that was process PID. */
+/* Return the last file of process PID that began before file I. */
 static uint32_t last_of(const struct report__listed *list, uint32_t i,
                         uint32_t pid) {
     const struct report__listed *x = &list[i];
@@ -138,8 +138,8 @@ static void print_heading(const struct layout *l) {
     report__underline(l->out, width + 11);
 }
 
-/* Those of the COUNT files from FIRST on that are directly below PARENT, each
- * followed by its own; a file comes behind its parent in the order of time. */
+/* Print those of the COUNT files from FIRST on that are directly below PARENT,
+ * each followed by its own; a file comes after its parent in time. */
 static void print_tree(const struct layout *l,
                        const struct report__listed *list, const uint32_t *above,
                        uint32_t first, uint32_t count, uint32_t parent,

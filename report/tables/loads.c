@@ -1,7 +1,7 @@
 /* loads.c - from data files and logs to loads; see stats.h.
  *
- * Each file is a source of steps: at this time so much lived.  The steps of all
- * are taken in the order of time, whose clock is that of the machine.
+ * Each file is a source of steps: the live bytes at a time.  The steps of all
+ * are taken in the order of time, by the machine's clock.
  */
 #include "monitor/format/process.h"
 #include "report/base/progress.h"
@@ -15,7 +15,7 @@ struct source {
     struct report__log log;
     struct report__moment *moments;
     uint32_t moment_count, at;
-    uint64_t begin;   /* of a data file, ns */
+    uint64_t begin;   /* a data file's, ns */
     uint64_t boot;    /* of the machine, or 0 */
     uint64_t process; /* its ID */
     /* The next step: at this time NEXT lives, where LIVE did before. */

@@ -1,5 +1,5 @@
-/* path_tables.c - the tables of paths: by which of them memory was kept, lost,
- * or allocated at all; what lived at the peak, hardly at all, or is alive. */
+/* path_tables.c - the tables of paths: of kept, lost or all blocks, of objects
+ * that are live now or were at the peak, and of temporary ones. */
 
 #include "report/tables/rows.h"
 
@@ -15,7 +15,7 @@ enum {
 struct column {
     const char *heading;
     int width; /* at least; 0: it is left out */
-    size_t at; /* of the number in struct report__row */
+    size_t at; /* offset of the number in struct report__row */
     unsigned flags;
     struct report__text (*text)(const struct report__rows *rows,
                                 const struct report__row *row);
@@ -101,7 +101,7 @@ static void print(const struct report__context *c, struct report__rows *rows,
     report__print_row_notes(c->out, rows, &c->choice, table->what);
 }
 
-/* What is kept */
+/* Kept blocks */
 
 /* WHAT follows for the table. */
 static void print_unknown(FILE *out, const struct report__profile *profile,
@@ -278,7 +278,7 @@ void report__print_temporary(struct report__context *c) {
     print(c, &rows, &table, columns);
 }
 
-/* What is alive */
+/* Live objects */
 
 /* How many collections the objects of ROW have survived, on the average. */
 static struct report__text age_of(const struct report__rows *rows,
@@ -344,9 +344,9 @@ void report__print_alive(struct report__context *c) {
             p->untracked_allocs, p->untracked_bytes);
 }
 
-/* What was allocated */
+/* Allocations */
 
-/* Of chains that were summed up only the ends tell what became of them. */
+/* Frees of chains that were summed up are only known at their ends. */
 static bool knows_alive(const struct report__profile *profile,
                         enum mprof_heap heap) {
     bool knows = profile->alive && heap == MPROF_LISP_HEAP;

@@ -32,7 +32,7 @@ struct builder {
     uint32_t *above;
     uint32_t *as_caller; /* label when it called from all call sites, plus 1 */
     struct report__call_sites *sites;
-    uint64_t *offsets; /* room for those of one node */
+    uint64_t *offsets; /* memory for one node's */
     /* With lines, by FUNCTION: where Lisp's were defined. */
     const struct report__place *sources;
 };
@@ -173,8 +173,9 @@ static int compare_places(const void *a, const void *b) {
     return strcmp(x->file, y->file) ?: report__up(x->line, y->line);
 }
 
-/* Where the call EDGE stands: in what was inlined there, unless that is from
- * headers of libraries; with `own_lines`, in the function itself. */
+/* Return the place of the call EDGE: in functions that were inlined there,
+ * unless they are from headers of libraries; with `own_lines`, in the function
+ * itself. */
 static struct report__place call_place(struct builder *b,
                                        const uint32_t *edge) {
     const struct report__inlined inlined =
@@ -221,7 +222,7 @@ static const char *lines_text(struct builder *b, const uint32_t *edges,
     return report__format(b->pool, "%s)", text);
 }
 
-/* The label of FUNCTION, without what its calls tell. */
+/* Return the label of FUNCTION, without its calls. */
 static uint32_t function_label(struct builder *b, uint32_t function) {
     uint32_t shown = b->names->shown[function];
     const char *source = source_text(b, function);
@@ -264,7 +265,7 @@ static uint32_t label_at(struct builder *b, uint32_t node,
     return intern_label(b, label);
 }
 
-/* The label of NODE's frame above that of CHILD. */
+/* Return the label of NODE's frame above CHILD's frame. */
 static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
     const uint32_t *edges;
     bool all;
@@ -296,7 +297,7 @@ static void label_node(struct builder *b, uint32_t i) {
     if (parent == MPROF_NONE || b->view.of_node[parent] != vnode) {
         b->shown[i] = true;
     } else if (b->shown[parent]) {
-        /* A part of its caller stands for the caller. */
+        /* A part of its caller represents the caller. */
         b->shown[i] = true;
         b->above[i] = b->above[parent];
     }
@@ -327,7 +328,7 @@ static uint32_t counter_path(struct builder *b,
     return path;
 }
 
-/* What TOTAL's function allocated, below what stands for its callers. */
+/* Return the path of TOTAL's function, below one in place of its callers. */
 static uint32_t total_path(struct builder *b,
                            const struct report__total *total) {
     const struct report__label folded = {

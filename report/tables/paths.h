@@ -40,14 +40,14 @@ struct report__paths {
 /* The paths of all counters of the part, the heap and the thread of C. */
 struct report__paths report__paths_build(const struct report__context *c);
 
-/* What was allocated at a path: by a counter, or of a total. */
+/* Allocations at a path: of a counter, or of a total. */
 struct report__at {
     uint32_t path, thread;
     uint32_t class_;
     const struct report__counter *counter; /* or NULL */
     struct mprof_count allocated;
     const struct report__lived
-        *lived; /* what else is known, zeros of a total */
+        *lived; /* frees and lifetimes, zeros for a total */
 };
 
 /* The condition of a loop, in which I counts from 0 on: whether there is

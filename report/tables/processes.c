@@ -20,7 +20,7 @@ static const char *base_of(const char *path) {
     return *path ? path : "unknown program";
 }
 
-/* Those of most processes first. */
+/* Print the programs with the most processes first. */
 static void print_programs(FILE *out, const struct report__profile *profile,
                            struct report__pool *pool) {
     enum { MOST = 5 };

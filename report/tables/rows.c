@@ -8,8 +8,8 @@ static const struct report__path *path_at(const struct report__rows *l,
     return &l->paths.list[path];
 }
 
-/* As many as are asked for; of Lisp as many more as lead to the first function
- * of the program. */
+/* Count the frames to show: as many as are asked for; in Lisp as many more as
+ * lead to the first function of the program. */
 static uint32_t count_frames(const struct report__rows *l, uint32_t path) {
     enum { MOST_MORE = 12 };
     const uint32_t depth = path_at(l, path)->depth;
@@ -51,7 +51,7 @@ static struct report__row *row_of(struct report__rows *l,
     return &l->list[l->row_of[path] - 1];
 }
 
-/* What ROW is sorted by, and then. */
+/* Set the keys for sorting ROW. */
 static void measure(struct report__row *row, enum report__measure by,
                     enum report__sort sort) {
     static const struct {
@@ -93,8 +93,8 @@ static void add(struct report__row *row, const struct report__at *at) {
     row->lifetime += at->lived->lifetime;
 }
 
-/* What the runtime keeps, of what is kept through PATH: such rows come last,
- * and no row is small beside them. */
+/* Return what the runtime keeps of the blocks kept through PATH: such rows come
+ * last, and no row is small beside them. */
 static enum mprof__held held_by_runtime(const struct report__rows *l,
                                         uint32_t path) {
     const struct report__label *label =

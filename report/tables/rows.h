@@ -22,21 +22,21 @@ struct report__row {
     enum mprof__held held;      /* of the runtime, in a table of what is kept */
 };
 
-/* The number of ROW at the offset AT, which REPORT__OF() tells. */
+/* Return the number of ROW at the offset AT, see REPORT__OF(). */
 #define REPORT__OF(member) offsetof(struct report__row, member)
 static inline uint64_t report__row_number(const struct report__row *row,
                                           size_t at) {
     return *(const uint64_t *)(const void *)((const char *)row + at);
 }
 
-/* What the rows are sorted by; where there is none of it is no row. */
+/* The number that rows are sorted by; rows with 0 are left out. */
 enum report__measure {
     MPROF_BY_KEPT,
     MPROF_BY_LOST,
     MPROF_BY_PEAK,
     MPROF_BY_TEMPORARY,
-    MPROF_BY_ALIVE, /* of Lisp */
-    MPROF_BY_SORT   /* what the options say */
+    MPROF_BY_ALIVE, /* Lisp */
+    MPROF_BY_SORT   /* chosen by the options */
 };
 
 struct report__rows {
@@ -64,7 +64,7 @@ struct report__rows {
     uint32_t path_width; /* as of the context */
 };
 
-/* Those of C, sorted. */
+/* Return the rows of context C, sorted. */
 struct report__rows report__rows_make(const struct report__context *c,
                                       enum report__measure by);
 

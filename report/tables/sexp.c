@@ -26,9 +26,9 @@
  * COUNTS are eight numbers, allocations and bytes for each class: those of
  * Lisp are :cons, :float, :structure and :other, those of C small, medium,
  * large and extra large.  :freed is what was freed of :self.  SIZE is
- * NIL for all above the largest that has a row of its own.  :folded are those
- * that totals and arcs lack, as the limit was too small even for sums.  What
- * stands before :c-heap is about the Lisp heap alone, but for :unplaced.
+ * NIL for all above the largest that has a row of its own.  :folded are missing
+ * in totals and arcs, as the limit was too small even for sums.  Except
+ * :unplaced, all before :c-heap is about the Lisp heap.
  *
  * `mprof summary` has the findings: (:mprof 1 :lisp (SENTENCE ...) :c (...)).
  */

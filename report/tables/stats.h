@@ -9,7 +9,7 @@
 
 #include "report/base/pool.h"
 
-/* What a process, or a group of them, had: ns, bytes, and bytes times ns. */
+/* The load of a process, or of a group: ns, bytes, and bytes times ns. */
 struct report__load {
     uint64_t duration, most, current;
     unsigned __int128 total;
@@ -34,7 +34,7 @@ struct report__loaded {
 
 /* How the most is known that all processes had together. */
 enum report__group_source {
-    MPROF_GROUP_CURVES, /* of the sum of their curves: near it */
+    MPROF_GROUP_CURVES, /* by the sum of their curves: nearly exact */
     MPROF_GROUP_LOGS,   /* all have logs: exact */
     MPROF_GROUP_SUM     /* they added it up themselves: exact */
 };

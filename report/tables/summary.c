@@ -1,5 +1,5 @@
-/* summary.c - what a recording shows on one screen: how much was allocated,
- * what is found, and the first rows. */
+/* summary.c - a recording on one screen: how much was allocated, the findings,
+ * and the first rows. */
 #include <stdarg.h>
 
 #include "report/tables/findings.h"
@@ -144,7 +144,7 @@ static void print_verdict(struct summary *s, bool is_c) {
                    report__plural(p->collected), (double)p->collecting / 1e9);
 }
 
-/* What is not as it should be, which the header says, in sentences. */
+/* Print the header's notices of problems, in sentences. */
 static void print_notices(struct summary *s) {
     struct report__memory memory;
 
@@ -210,8 +210,8 @@ static const char *without_line(const struct summary *s, const char *name) {
                : name;
 }
 
-/* The names of ROW in WIDTH columns: of a chain as many as fit, and lines as
- * long as some fit beside them. */
+/* Return the names of ROW in WIDTH columns: as many of a chain as fit, and
+ * lines as long as some names fit beside them. */
 static const char *names_of(const struct summary *s,
                             const struct report__finding *row, uint32_t width) {
     enum { SOME = 2 };

@@ -24,7 +24,7 @@ enum report__table_id {
     MPROF_TABLE_ALIVE, /* of Lisp, if that is known; then it is usual */
     MPROF_TABLE_PATHS,
     MPROF_TABLE_TREE,
-    MPROF_TABLE_BY_TYPE, /* of Lisp */
+    MPROF_TABLE_BY_TYPE, /* Lisp */
     MPROF_TABLE_DIRECT,
     MPROF_TABLE_GRAPH,
     MPROF_TABLES
@@ -55,7 +55,7 @@ struct report__choice {
     uint32_t arcs; /* the same of a function's callers, and of its calls */
 };
 
-/* What the header lines and the s-expression tell of one heap. */
+/* The numbers of one heap in the header lines and the s-expression. */
 struct report__totals {
     struct mprof_count allocated;        /* of the trees */
     struct mprof_count freed;            /* C: of that; Lisp: found dead */
@@ -77,7 +77,7 @@ void report__print_header(FILE *out, const struct report__profile *profile,
                           enum report__verbosity verbosity,
                           struct report__pool *pool);
 
-/* Of these, in sentences: what is not as it should be.  Normally nothing. */
+/* Print problems, in sentences.  Normally there are none. */
 void report__print_notices(FILE *out, const struct report__profile *profile);
 
 /* The first of these lines, when PROFILE was put together from several. */
@@ -100,7 +100,7 @@ enum report__curve_format {
 };
 struct report__curve_options {
     enum report__curve_format format;
-    uint32_t width, height; /* of what is drawn, in characters */
+    uint32_t width, height; /* of the drawing, in characters */
     /* Of printed points of the C heap, what lies nearer to the last one in both
      * is left out; 0: nothing. */
     uint64_t least_ns, least_bytes;
@@ -116,8 +116,8 @@ void report__print_collections(FILE *out, const struct report__profile *profile,
                                const struct report__curve_options *options,
                                struct report__pool *pool);
 
-/* What a table is made of, and how.  The command sets it once, and heap and
- * thread for each set of tables. */
+/* The input of a table, and its options.  The command sets it once, and heap
+ * and thread for each set of tables. */
 struct report__context {
     FILE *out;
     uint32_t width;      /* columns of a line; 0: any */
@@ -150,7 +150,7 @@ struct report__context {
 
 enum report__table_needs {
     MPROF_NEEDS_NAMES = 1,    /* of functions */
-    MPROF_NEEDS_TYPES = 2,    /* of the sizes of C */
+    MPROF_NEEDS_TYPES = 2,    /* for C's table of sizes */
     MPROF_NEEDS_INLINING = 4, /* with --inlines */
 };
 
@@ -173,9 +173,9 @@ report__print_table report__print_bins, report__print_leaks, report__print_lost,
     report__print_paths, report__print_tree, report__print_by_type,
     report__print_direct, report__print_graph;
 
-/* What the heap of CONTEXT shows, in no more than LINES lines of at most 132
- * columns; IS_FIRST: with what was recorded, and notices.  Returns how many
- * lines were printed. */
+/* Print the summary of CONTEXT's heap, in at most LINES lines of at most 132
+ * columns; IS_FIRST: with the recording, and notices.  Return the number of
+ * lines printed. */
 uint32_t report__print_summary(const struct report__context *context,
                                bool is_first, uint32_t lines);
 
@@ -187,8 +187,8 @@ void report__print_sexp_findings(struct report__context *context,
                                  unsigned heaps);
 
 /* The bins of THREAD where something was allocated, by class, type and name;
- * those of several threads are put together.  Returns how many.  *UNTYPED: what
- * was found dead of types that are not known. */
+ * the bins of several threads are united.  Returns how many.  *UNTYPED: the
+ * dead objects of unknown types. */
 uint32_t report__bins_collect(struct report__pool *pool,
                               const struct report__profile *profile,
                               uint32_t thread, struct report__bin **bins,
@@ -209,7 +209,7 @@ report__sizes_collect(struct report__pool *pool,
 /* Letters of the classes, as in the headings: "c--f--s--o", "s--m--l--x". */
 extern const char report__class_letters[MPROF_HEAPS][MPROF_CLASSES];
 
-/* A text that lasts for the expression it stands in. */
+/* A text that lasts for the expression that contains it. */
 struct report__text {
     char text[40];
 };
@@ -264,7 +264,7 @@ void report__print_left_out(FILE *out, const struct report__choice *choice,
                             const char *what, uint64_t small, uint64_t more,
                             const char *below, const char *sum);
 
-/* What it means that a frame has several call sites, or LINES. */
+/* Explain that a frame has several call sites, or LINES. */
 void report__print_merged(FILE *out, bool merged, bool lines);
 
 /* The largest ones of rows that are in another order: those above LEAST, and so
@@ -286,7 +286,7 @@ const char *report__limit(enum report__verbosity verbosity);
 /* Digits of NUMBER. */
 int report__digits(uint64_t number);
 
-/* The larger one of two widths; or of one and that of NUMBER. */
+/* Return the larger one of two widths; or of a width and NUMBER's. */
 static inline int report__larger(int a, int b) {
     return a > b ? a : b;
 }

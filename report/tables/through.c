@@ -72,7 +72,7 @@ uint64_t report__through_number(struct report__through *t, uint32_t function,
     return number(&all, limited);
 }
 
-/* What the chains of both sides have, by the number of a chain's names. */
+/* The numbers of both sides' chains, by the number of a chain's names. */
 struct matched {
     struct report__dictionary ids; /* of "ID-of-callers NAME" */
     uint32_t count;
@@ -145,8 +145,8 @@ static struct found find_growth(struct report__pool *pool,
     return found;
 }
 
-/* Of a long chain the outermost frames are shown, the innermost ones, and
- * what is next to the function it was looked for. */
+/* A long chain is shown by its outermost and innermost frames, and the frames
+ * next to the function that was searched for. */
 enum { LONGEST = 16, OUTERMOST = 4, INNERMOST = 8, BESIDE = 1 };
 
 static const char *chain_text(struct report__pool *pool,

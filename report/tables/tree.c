@@ -1,10 +1,9 @@
 /* tree.c - the calling context tree: chains as they branch, from the outermost
  * functions down, or from what allocates out to its callers.
  *
- * A branch is a set of paths with a number each: of those of one function that
- * stand below one another in the same way.  From the top it is one path, with
- * all that was allocated below it; inverted it is what is left of the paths
- * that end alike, with what each of them allocated itself.
+ * A branch is a set of paths of one function, with a number each.  From the top
+ * it is one path, with all allocations below it.  Inverted it is the rest of
+ * the paths that end alike, with the allocations of each path itself.
  */
 
 #include "report/tables/paths.h"
@@ -87,7 +86,7 @@ static void print_line(struct tree *t, const struct branch *branch,
     report__print_name(t->out, t->paths.labels[branch->label].text);
 }
 
-/* A branch that has all of what the one before it has stands beside it. */
+/* A branch that has all of its parent's bytes is printed beside it. */
 static bool goes_on(const struct branch *from, const struct branch *kids,
                     uint32_t count) {
     return count == 1 && kids->amount.bytes == from->amount.bytes &&
@@ -189,8 +188,8 @@ static int compare_entries(const void *a, const void *b, void *tree) {
     return report__up(x->label, y->label) ?: report__up(x->path, y->path);
 }
 
-/* Sort the COUNT ENTRIES by label, put those of one path together, and make a
- * branch of each label. */
+/* Sort the COUNT ENTRIES by label, unite entries of one path, and make a branch
+ * of each label. */
 static uint32_t divide(struct tree *t, struct entry *entries, uint32_t count,
                        struct branch **list) {
     uint32_t n = 0, branches = 0;
