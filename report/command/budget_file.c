@@ -45,8 +45,8 @@ static const char *quoted(struct report__pool *pool, const char *text,
         whole ? "" : "...");
 }
 
-/* What is limited by a name that ends LENGTH bytes behind TEXT, and where that
- * name begins; MPROF_LIMITED: nothing. */
+/* Return the number that is limited by a name that ends LENGTH bytes behind
+ * TEXT, and where the name begins; MPROF_LIMITED: none. */
 static enum report__limited what_ends(const char *text, size_t length,
                                       size_t *start) {
     size_t from = length;
@@ -62,7 +62,7 @@ static enum report__limited what_ends(const char *text, size_t length,
     return MPROF_LIMITED;
 }
 
-/* The number at TEXT, behind which nothing but a comment may stand. */
+/* Read the number at TEXT, behind which only a comment may follow. */
 static bool read_number(const char *text, size_t length,
                         struct report__written *w) {
     enum { DIGITS = 40 };

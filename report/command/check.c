@@ -13,7 +13,7 @@ struct check {
     enum mprof_heap heap;
     struct report__recorded now, before;
     struct report__budget budget;
-    struct report__limit *limits; /* of the budget, then those given */
+    struct report__limit *limits; /* the budget's, then the given ones */
     uint32_t count;
     struct report__verdicts verdicts;
 };
@@ -41,7 +41,7 @@ static struct report__recorded recorded(struct check *c,
     return (struct report__recorded){profile, names};
 }
 
-/* What is read: several data files are one profile. */
+/* Read the input: several data files are one profile. */
 static bool read_input(struct check *c) {
     const struct report__budget_options *o = &c->options->budget;
     const struct report__profile *now, *before = NULL;
@@ -86,8 +86,8 @@ static bool has_limit(const struct check *c,
     return false;
 }
 
-/* All limits together.  What the file is to have, it has once; a new one is
- * about the whole heap. */
+/* Collect all limits.  An updated file has each of them once; a new file limits
+ * the whole heap. */
 static bool collect_limits(struct check *c) {
     const struct report__budget_options *o = &c->options->budget;
     const unsigned whole =

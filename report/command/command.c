@@ -75,7 +75,7 @@ bool report__parse_arguments(struct report__call *call, int argc, char **argv) {
                 return false;
         } else {
             o->files[o->file_count++] = argv[i];
-            /* What is behind a program to run is the program's. */
+            /* Arguments behind a program to run are the program's. */
             only_files |= id_of(call) == MPROF_COMMAND_RUN;
         }
     }
@@ -165,7 +165,7 @@ static int run_once(struct report__call *call, int argc, char **argv) {
     return status;
 }
 
-/* What may be meant by WORD, which is no command: in HINT. */
+/* Write into HINT which command may be meant by WORD, which is none. */
 static bool guess(const char *word, char *hint, size_t size) {
     enum { NEAR = 2 };
     uint32_t least = NEAR + 1;

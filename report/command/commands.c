@@ -1,4 +1,4 @@
-/* commands.c - the commands: what each is for, and how its help begins. */
+/* commands.c - the commands: their purposes, and the start of their help. */
 #include "report/command/command.h"
 
 /* Of --depth: tables show few callers; pictures are no higher than 1,000, and

@@ -1,5 +1,5 @@
-/* completion.c - the command `mprof completion`: what completes commands and
- * options in a shell, made of the rows that the commands take them from. */
+/* completion.c - the command `mprof completion`: a shell's completion, made of
+ * the rows that the commands take their options from. */
 
 #include "report/command/command.h"
 

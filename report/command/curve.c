@@ -42,7 +42,7 @@ int report__run_curve(struct report__call *call) {
         report__print_header(out, call->profile, MPROF_NORMAL, &call->pool);
     if (heaps >> MPROF_C_HEAP & 1)
         report__print_curve(out, call->profile, curve, &call->pool);
-    /* For gnuplot that of one heap alone. */
+    /* For gnuplot only one heap's. */
     if (heaps >> MPROF_LISP_HEAP & 1 && !(is_tsv && heaps >> MPROF_C_HEAP & 1))
         report__print_collections(out, call->profile, curve, &call->pool);
     return 0;

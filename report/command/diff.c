@@ -1,4 +1,4 @@
-/* diff.c - the command `mprof diff`: what grew and shrank from one data file to
+/* diff.c - the command `mprof diff`: growth and shrinkage from one data file to
  * another. */
 #include "report/command/command.h"
 #include "report/elf/elf_file.h"
@@ -127,7 +127,7 @@ static unsigned read_sides(struct diff *d) {
     return heaps;
 }
 
-/* What SIDE has of HEAP in what is compared. */
+/* Return the totals of SIDE's HEAP, in the part that is compared. */
 static struct report__totals total_of(struct diff *d, int side,
                                       enum mprof_heap heap) {
     return report__total(report__one_side(d->pool, &d->joined,
@@ -153,7 +153,7 @@ static struct report__factor find_factor(struct diff *d, enum mprof_heap heap) {
     return factor.by && factor.of ? factor : (struct report__factor){1, 1};
 }
 
-/* What of HEAP changed. */
+/* Return the changes of HEAP. */
 static const struct report__diff *compare(struct diff *d, enum mprof_heap heap,
                                           enum report__diff_by by) {
     const struct report__options *o = d->options;
@@ -211,7 +211,7 @@ find_worst(const struct report__growth_limit *limit,
 /* A line if FUNCTIONS, of the first heap, grew by more than they may; with
  * --by=function also one of them itself. */
 static void check_growth(struct diff *d, const struct report__diff *functions) {
-    /* What may grow too much, in all and by function. */
+    /* Numbers that may grow too much, in all and by function. */
     static const struct {
         enum report__diff_number number, of_function;
         const char *in_all, *itself;
@@ -271,7 +271,7 @@ static void print_side(struct diff *d, int side) {
     report__print_trouble(d->out, &d->inputs[side], p);
 }
 
-/* What makes numbers differ that are not the program's. */
+/* Print reasons for differences that are not the program's. */
 static void print_remarks(struct diff *d, enum mprof_heap heap) {
     if (d->no_lines)
         fputs("Compared by function, as the lines of one side are not known.\n",
@@ -352,7 +352,7 @@ static void print_all(struct diff *d, unsigned heaps) {
     }
 }
 
-/* For other programs: what is checked is the same as in text. */
+/* Write for other programs.  The checks are the text's. */
 
 static void export(struct diff *d, unsigned heaps) {
     const enum mprof_heap heap =

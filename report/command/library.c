@@ -29,7 +29,7 @@ static void strip(char *text) {
 }
 
 static char *run(char *arguments) {
-    char *text[2] = {NULL, NULL}; /* of the output; of errors */
+    char *text[2] = {NULL, NULL}; /* the output; the errors */
     size_t size[2];
     FILE *stream[2];
     int argc = 0, status = 1;

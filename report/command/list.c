@@ -2,7 +2,8 @@
 #include "report/command/command.h"
 #include "report/data/profile.h"
 
-/* Those of CALL; without any, the data files that a run leaves here. */
+/* Find the files of CALL; without any, the data files that a run leaves here.
+ */
 static const char **find_files(struct report__call *call, uint32_t *count) {
     glob_t *found = &call->found;
 
@@ -26,7 +27,7 @@ static const char **find_files(struct report__call *call, uint32_t *count) {
 static uint32_t read_files(struct report__call *call, const char **files,
                            uint32_t count, struct report__listed *list,
                            bool *failed) {
-    /* Of a profile only what is listed stays. */
+    /* Keep only the listed parts of a profile. */
     struct report__part *parts = report__alloc(&call->pool, 1, sizeof *parts);
     struct report__pool *part = &parts->pool;
     uint32_t n = 0;

@@ -6,8 +6,8 @@
 #include "report/base/progress.h"
 #include "report/command/command.h"
 
-/* Bytes: what libdw may use, which has large arrays on the stack, and what the
- * stack is to have where the limit is lower. */
+/* Bytes of stack: for libdw, which has large arrays there; and for us where the
+ * limit is lower. */
 enum { LEAST_STACK = 1 << 20, STACK = 8 << 20 };
 
 struct call {

@@ -70,7 +70,7 @@ static const struct report__option *find(const struct report__call *call,
     return NULL;
 }
 
-/* What was probably meant by NAME; NULL: no idea. */
+/* Return the option that was probably meant by NAME; NULL: no idea. */
 static const char *nearest(const struct report__call *call, const char *name) {
     const char *best = NULL;
     uint32_t least = NEAR + 1;

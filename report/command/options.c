@@ -62,7 +62,7 @@ static bool set_verbosity(struct report__call *call, const char *which) {
 
 /* The curve */
 
-/* PART, of a list or alone.  What is not given leaves nothing out. */
+/* Take PART, of a list or a single one.  Missing parts leave nothing out. */
 static bool take_resolution(struct report__curve_options *curve,
                             const char *part, bool is_time) {
     char *end;
@@ -448,7 +448,7 @@ const struct report__option report__option_list[] = {
     {"noleaktable", NULL, "", REPORT, FLAG(no_leak_table)},
     {"offsets", NULL, "", REPORT, FLAG(offsets)},
 
-    /* For the package MPROF: what to type next is Lisp. */
+    /* For the package MPROF: suggest Lisp, not commands. */
     {"from-lisp", NULL, "", REPORT, FLAG(from_lisp)},
 
     /* Names of mprof 1.0 */

@@ -5,7 +5,7 @@
 #include "report/graph/groups.h"
 #include "report/graph/call_sites.h"
 
-/* What is printed. */
+/* The state of printing. */
 struct printing {
     struct report__call *call;
     struct report__context context;
@@ -100,7 +100,7 @@ static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
             100.0 * (double)bytes / (double)(all > 0 ? all : 1));
 }
 
-/* What the tables do not have, or not with its chains. */
+/* Print what the tables do not have, or not with chains. */
 static void print_missing(FILE *out, enum mprof_heap heap,
                           const struct report__focused *focused, uint64_t all) {
     const struct {
@@ -128,7 +128,7 @@ static void print_missing(FILE *out, enum mprof_heap heap,
         }
 }
 
-/* Above the tables of HEAP: what they are about. */
+/* Print the subject above the tables of HEAP. */
 static void print_focus(const struct printing *p, enum mprof_heap heap) {
     const struct report__context *c = &p->context;
     const struct report__focus *focus = &p->call->options.focus;
@@ -203,7 +203,7 @@ static void print_by_thread(const struct printing *p, enum mprof_heap heap) {
     }
 }
 
-/* What to type next. */
+/* Print the next commands. */
 static void print_more(const struct printing *p) {
     FILE *out = p->context.out;
     if (p->call->options.from_lisp) {
@@ -271,8 +271,8 @@ static void print(const struct printing *p) {
     }
 }
 
-/* What does not depend on the heap.  The first screen and its tables fit the
- * terminal. */
+/* Set all that does not depend on the heap.  The first screen and its tables
+ * fit the terminal. */
 static void set_context(struct printing *p) {
     enum { FEW_ROWS = 10, FEW_ARCS = 3 };
     enum { WIDE = 100, NARROW_NUMBERS = 38, NUMBERS = 72 };
@@ -308,7 +308,7 @@ static int show(struct printing *p) {
     struct report__context *c = &p->context;
     const bool is_sexp = o->format == MPROF_REPORT_SEXP;
 
-    /* Calls tell lines, what is inlined, and whose a function of C++ is. */
+    /* Calls have lines, inlined functions, and origins of C++ functions. */
     const bool needs_calls =
         p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION ||
         report__is_focused(&o->focus) ||

@@ -1,8 +1,7 @@
 /* run.c - `mprof run`: run a program and record what it allocates.
  *
  * The program takes the place of this process, with libmprof_malloc before all
- * other libraries.  monitor/malloc/autostart.h tells what the environment
- * means.
+ * other libraries.  See monitor/malloc/autostart.h for the environment.
  */
 #define _GNU_SOURCE
 #include "report/command/command.h"
@@ -41,7 +40,7 @@ static bool is_ours(const char *path) {
 }
 
 /* Set VARIABLE to the name of a file, absolute: the program may change its
- * folder.  What is there, as WHAT calls it, may be replaced if it is OURS. */
+ * folder.  An existing file, called WHAT, may be replaced if it is OURS. */
 static bool set_file(struct report__call *call, const char *variable,
                      const char *wanted, const char *what,
                      bool (*ours)(const char *path)) {
@@ -88,7 +87,7 @@ static bool set_group(struct report__call *call) {
     return written;
 }
 
-/* What is to be known of each event. */
+/* Set up the log of events. */
 static bool set_log(struct report__call *call) {
     const struct report__run_options *run = &call->options.run;
     unsetenv("MPROF_LOG");
@@ -149,7 +148,7 @@ static void forget_earlier(void) {
         unlink(path);
 }
 
-/* What can not be recorded runs all the same. */
+/* Warn if the program cannot be recorded.  It runs all the same. */
 static void check_program(struct report__call *call, const char *program) {
     bool clashes;
     char file[PATH_MAX];
@@ -209,7 +208,7 @@ static bool set_up(struct report__call *call) {
     return true;
 }
 
-/* What is not given, the environment may say. */
+/* Parse the options.  The environment may have the others. */
 static bool parse(struct report__call *call, int argc, char **argv) {
     struct report__options *o = &call->options;
     const char *limit = getenv("MPROF_LIMIT");

@@ -1,7 +1,7 @@
 /* run_wait.c - `mprof run`: wait for the program, and go on with its data.
  *
- * What the terminal sends reaches the program as well as this process, which
- * goes on until the program has ended; what others send is sent on.
+ * Signals of the terminal reach the program as well as this process, which goes
+ * on until the program has ended.  Signals of other processes are passed on.
  */
 #define _GNU_SOURCE
 #include "report/command/command.h"
@@ -27,7 +27,7 @@ static void send_on(int signal) {
     errno = error;
 }
 
-/* What the program does with signals is as it would be without us. */
+/* Start the program, with its signals as they would be without us. */
 static pid_t start(void) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN},
                            forward = {.sa_handler = send_on,
@@ -102,7 +102,7 @@ static void make_page(const char *file, const glob_t *found) {
     free(arguments);
 }
 
-/* What shows FOUND, which DATA and names that begin like it are. */
+/* Print the command that shows FOUND: DATA, and names that begin like it. */
 static void print_next(const char *data, const glob_t *found) {
     const bool is_usual = strcmp(data, "mprof.data") == 0;
 

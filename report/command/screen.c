@@ -1,7 +1,7 @@
 /* screen.c - see screen.h.
  *
- * The pager has the terminal: what is typed there is for it, and while it runs
- * this process neither ends by it nor by what it does not read any more.
+ * The pager has the terminal and its keys.  While it runs this process does not
+ * end by a key, nor when the pager stops reading.
  */
 #define _GNU_SOURCE
 #include "report/command/screen.h"
@@ -56,7 +56,7 @@ static const char *pager(void) {
     return *name && strcmp(name, "cat") != 0 ? name : NULL;
 }
 
-/* What is typed is for the pager alone, if HANDLER is SIG_IGN. */
+/* With SIG_IGN as HANDLER, keys are only for the pager. */
 static void set_signals(void (*handler)(int)) {
     signal(SIGPIPE, handler);
     signal(SIGINT, handler);
@@ -68,7 +68,7 @@ static void become_pager(const char *name, int from) {
     struct rlimit limit;
 
     set_signals(SIG_DFL);
-    /* What this command may take of memory is not the pager's limit. */
+    /* This command's limit of memory is not the pager's. */
     if (getrlimit(RLIMIT_AS, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_AS, &limit);

@@ -130,9 +130,9 @@ static bool is_program(const char **files, int count, int i) {
             report__is_data(files[1]));
 }
 
-/* What the files of CALL are, each once: *INPUTS data files, at least one.  A
- * program stands before its data: an ELF file, or the first of two files when
- * it is no data file. */
+/* Sort the files of CALL, each once: *INPUTS data files, at least one.  A
+ * program comes before its data: an ELF file, or the first of two files when it
+ * is no data file. */
 static struct report__input *choose_inputs(struct report__call *call,
                                            uint32_t *inputs) {
     const char **files = call->options.files, *program = NULL;

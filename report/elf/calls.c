@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the loader puts at an address. */
+/* A slot that the loader fills. */
 struct slot {
     uint64_t address;
     struct report__target target;

@@ -67,7 +67,7 @@ static void take_qualified(const char *name, char *to, bool parameters) {
             at += skipped - 1;
             is_operator = true;
         } else if (end && *at == '(' && !begins(at, "(anonymous ")) {
-            /* What is local to a function goes on behind it. */
+            /* A local name goes on behind its function. */
             if (parameters) {
                 strcpy(to, at);
                 return;
@@ -152,8 +152,8 @@ const char *report__shorten_cxx(struct report__pool *pool, const char *name,
     return text;
 }
 
-/* A part of a name that is written twice stands in the symbol once: no name is
- * longer than so many times its symbol. */
+/* The symbol has a repeated part of a name only once.  No name is longer than
+ * so many times its symbol. */
 enum { LONGEST = 64, LEAST = 256 };
 
 struct output {
@@ -176,7 +176,7 @@ static bool demangle(const char *symbol, struct output *output) {
     output->length = 0;
     if (setjmp(output->too_long))
         return false;
-    /* Rust's older names look like those of C++. */
+    /* Rust's older names look like C++ names. */
     if (rust_demangle_callback(symbol, 0, append, output) != 0)
         return true;
     output->length = 0;

@@ -23,7 +23,7 @@ struct unit {
     bool c_language;  /* no scopes but functions */
 };
 
-/* What encloses a type; names are joined with "::". */
+/* The scope of a type; names are joined with "::". */
 struct scope {
     const struct scope *parent;
     const char *name;  /* NULL: a function; it has no part in names */
@@ -32,7 +32,7 @@ struct scope {
     bool standard;
 };
 
-/* A declaration whose definition may stand outside of its scope. */
+/* A declaration whose definition may be outside of its scope. */
 struct member {
     const char *die;   /* ascending */
     const char *scope; /* its whole name */
@@ -75,8 +75,8 @@ static const char *whole_name(struct report__type_walk *walk,
     return scope->whole;
 }
 
-/* Closures have no names that a program could use; what has a reserved name
- * and is declared nowhere is built into the compiler. */
+/* Return true if the compiler made the type: a closure, whose name no program
+ * can use, or a type with a reserved name that is declared nowhere. */
 static bool is_compiler_made(Dwarf_Die *die, const char *name) {
     return name[0] == '\0' || name[0] == '<' || name[0] == '.' ||
            strcmp(name, "__va_list_tag") == 0 ||
@@ -203,7 +203,8 @@ static struct scope *scope_of_definition(struct report__type_walk *walk,
     return found;
 }
 
-/* The stand-in for a type in a unit of its own may have no name itself. */
+/* Return the name of a type; a reference to a type unit may have none itself.
+ */
 static const char *name_of_type(Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
     Dwarf_Die unit_type;
@@ -366,9 +367,9 @@ static void walk_unit(struct report__type_walk *walk, Dwarf_Die *die) {
     walk->unit = NULL;
 }
 
-/* All units of DWARF.  Those of split DWARF lie in one file for each unit.
- * Type units in such a file are only met as far as libdw knows them: not those
- * that GCC puts into sections of their own. */
+/* Walk all units of DWARF.  Split DWARF has one file for each unit.  Type units
+ * in such a file are only met if libdw knows them: not if GCC puts them into
+ * sections of their own. */
 static void walk_units(struct report__type_walk *walk, Dwarf *dwarf,
                        bool split) {
     struct report__unit unit = {.cu = NULL};

@@ -238,7 +238,7 @@ static const char *text_of(Dwarf_Die *die, unsigned name) {
     return dwarf_formstring(dwarf_attr(die, name, &attribute));
 }
 
-/* What is no regular file may not be opened; what is not there cannot be. */
+/* Return true if PATH is a regular file: others must not be opened. */
 static bool is_harmless(const char *path) {
     struct stat status;
     return stat(path, &status) != 0 ? errno != EACCES : S_ISREG(status.st_mode);
@@ -259,7 +259,7 @@ static bool join(char *path, const char *folder, const char *directory,
 
 /* May the file that the skeleton DIE names be opened, wherever it is sought? */
 static bool may_be_opened(const struct report__elf_file *file, Dwarf_Die *die) {
-    /* Of the file, or of one with its debug information. */
+    /* The file's, or of one with its debug information. */
     static const char *const below[] = {"/", "/.debug/"};
     char whole[PATH_MAX] = "", folder[PATH_MAX], path[PATH_MAX];
     const char *name = text_of(die, DW_AT_dwo_name);

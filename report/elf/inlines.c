@@ -23,7 +23,7 @@ enum { MOST_NESTED = 256 };
 struct range {
     Dwarf_Addr low, high; /* high is excluded */
     Dwarf_Die die;
-    struct unit *unit; /* of the ranges of units only */
+    struct unit *unit; /* only for ranges of units */
 };
 
 /* Sorted by low; apart from damage, ranges do not overlap. */

@@ -1,4 +1,4 @@
-/* lines.c - see lines.h.  The header of a line table is that of DWARF 2 to 5,
+/* lines.c - see lines.h.  For the header of a line table, in DWARF 2 to 5, see
  * section 6.2.4 of the standard.
  */
 #include "report/elf/lines.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a file, for each of its bytes and in any case. */
+/* Bytes of names for each byte of a file, and in any case. */
 enum { NAME_BYTES_FOR_BYTE = 16, NAME_BYTES = 1 << 24 };
 
-/* A table is read twice at most: parts of it may be told to be another one. */
+/* A table is read twice at most: another one may overlap it. */
 enum { READS_OF_A_TABLE = 2 };
 
-/* What is left of some bytes; none once more was wanted than there is. */
+/* The rest of some bytes; empty after a read beyond their end. */
 struct bytes {
     const unsigned char *at, *end;
     bool is_short;
@@ -26,7 +26,7 @@ struct sections {
 
 /* Bytes that go into the names of files. */
 struct names {
-    uint64_t files;           /* of all of them */
+    uint64_t files;           /* number of all of them */
     uint64_t longest, folder; /* folder, the unit's own folder */
     uint64_t *folders;
     size_t folder_count;
@@ -90,8 +90,8 @@ static uint64_t text_at(struct bytes section, uint64_t offset) {
     return text(&section);
 }
 
-/* Whether NAME is ".debug" and KIND, or that of an old compressed one, or of a
- * file of split units. */
+/* Return true if NAME is ".debug" and KIND, also for an old compressed section
+ * or a file of split units. */
 static bool is_section(const char *name, const char *kind) {
     size_t length = strlen(kind);
 
@@ -168,7 +168,7 @@ static void measure_old(struct names *n, struct bytes *b) {
     }
 }
 
-/* A form that stands in an entry; *LENGTH is that of a text. */
+/* Read a form of an entry; *LENGTH is a text's. */
 static uint64_t read_form(const struct sections *s, struct bytes *b,
                           uint64_t form, unsigned offset_size,
                           uint64_t *length) {
@@ -235,7 +235,7 @@ static void measure_entries(struct names *n, const struct sections *s,
     }
 }
 
-/* Files that the rows themselves name; what looks like one may be none. */
+/* Measure files that the rows themselves name, or seem to name. */
 static void measure_rows(struct names *n, struct bytes rows) {
     while (rows.at < rows.end) {
         if (*rows.at++ != 0)
@@ -247,8 +247,8 @@ static void measure_rows(struct names *n, struct bytes rows) {
     }
 }
 
-/* What the names of the table at OFFSET take; *BYTES is its size.  UINT64_MAX:
- * it is damaged. */
+/* Return the bytes that names of the table at OFFSET take; *BYTES is its size.
+ * UINT64_MAX: it is damaged. */
 static uint64_t measure(const struct sections *s, uint64_t offset,
                         uint64_t folder, uint64_t *bytes) {
     struct names names = {.folder = folder};

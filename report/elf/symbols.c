@@ -203,7 +203,7 @@ report__symbols_is_call(struct report__symbols *caller, uint64_t return_address,
         return MPROF_UNDECIDED;
     if (callee == caller && target.address == function)
         return MPROF_YES;
-    /* What looks like a call need not be one. */
+    /* Bytes that look like a call may be none. */
     return report__symbol_at(caller, target.address, &start) &&
                    start == target.address
                ? MPROF_NO

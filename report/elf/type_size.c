@@ -31,8 +31,7 @@ bool report__referred_die(Dwarf_Die *die, unsigned int name,
            dwarf_formref_die(&attribute, referred);
 }
 
-/* From a type to the one that is meant: through qualifiers, typedefs, and the
- * stand-in for a type in a unit of its own. */
+/* Go to the type itself, through qualifiers, typedefs, and type units. */
 static bool resolve(Dwarf_Die *die) {
     for (int i = 0; i < MAX_DEPTH; i++) {
         switch (dwarf_tag(die)) {

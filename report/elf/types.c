@@ -15,7 +15,7 @@ struct report__types {
     uint32_t first[MPROF_LARGEST_BIN + 2]; /* in names, by size */
 };
 
-/* What must be given back when the pool runs out of memory. */
+/* Memory to give back when the pool runs out of memory. */
 struct work {
     struct report__pool scratch;
     struct report__elf_file file;
@@ -154,7 +154,7 @@ static bool is_hidden(const struct report__type_name *type,
             type->rank == MPROF__LIBRARY_STANDARD_TYPE);
 }
 
-/* Of the monitor that is linked in. */
+/* Return true if the type is of the monitor that is linked in. */
 static bool is_monitors(const struct report__type_name *type) {
     static const char prefix[] = "mprof__";
     return strncmp(type->name, prefix, sizeof prefix - 1) == 0;

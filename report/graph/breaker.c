@@ -50,7 +50,7 @@ static uint32_t largest_without(const struct cycle *c, uint32_t without) {
     return largest;
 }
 
-/* The calls within, by member; those of a function by itself do not matter. */
+/* Find the calls within, by member, without calls of a function by itself. */
 static void find_calls(struct cycle *c, const struct report__graph *g,
                        uint32_t id, struct member *members) {
     const struct report__cycle *cycle = &g->cycles[id];

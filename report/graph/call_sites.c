@@ -15,7 +15,7 @@ struct report__call_sites {
     const struct report__profile *profile;
     const struct report__functions *names;
     uint32_t *first_edge, *next_edge; /* the edges of each node */
-    uint32_t *edges;                  /* room for those of one node */
+    uint32_t *edges;                  /* memory for one node's */
     bool places;                      /* they are wanted */
     /* By edge. */
     struct report__inlined *inlined;

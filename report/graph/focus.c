@@ -1,7 +1,7 @@
 /* focus.c - see focus.h.
  *
- * What a chain has in it its node tells: what its caller's node does, and its
- * own function, with those that were inlined at its calls.
+ * A node's marks say what its chain contains: its caller's marks, and its own
+ * function's, with functions that were inlined at its calls.
  */
 #include "report/graph/focus.h"
 
@@ -82,7 +82,7 @@ static bool mark(struct focusing *f, const char *expression, bool by_file,
     return any;
 }
 
-/* What was hidden, or is not the own, is plumbing; but not the top level. */
+/* Make plumbing of hidden functions, and of others than the own. */
 static void hide(const struct focusing *f, struct report__functions *names,
                  bool only) {
     for (uint32_t i = MPROF_TOP_LEVEL + 1; i < names->count; i++)
@@ -90,7 +90,7 @@ static void hide(const struct focusing *f, struct report__functions *names,
             f->marks[i] & HIDDEN || (only && !(f->marks[i] & OWN));
 }
 
-/* Of the functions that were inlined at FRAME. */
+/* Return the marks of functions that were inlined at FRAME. */
 static unsigned inlined_marks(const struct focusing *f, uint32_t frame) {
     unsigned marks = 0;
 
@@ -118,8 +118,8 @@ static unsigned char *mark_chains(const struct focusing *f) {
     return marks;
 }
 
-/* Whether COUNTER has whole chains alone.  Of C those in a spill have their
- * frees elsewhere, and a short chain has what others have freed. */
+/* Return true if COUNTER has only whole chains.  In C, chains in a spill have
+ * their frees elsewhere, and a short chain has other chains' frees. */
 static bool is_whole(const struct report__counter *counter,
                      enum mprof_heap heap) {
     return heap == MPROF_LISP_HEAP ||
@@ -127,8 +127,8 @@ static bool is_whole(const struct report__counter *counter,
             report__lived(counter)->elsewhere.allocs == 0);
 }
 
-/* Whether what has BIN, in HEAP, is of a type that was chosen; if that is not
- * known, COUNT of it is told. */
+/* Return true if objects with BIN, in HEAP, are of a chosen type; if that is
+ * not known, COUNT is added to the unknown. */
 static bool is_chosen(const struct focusing *f, enum mprof_heap heap,
                       uint32_t bin, const struct mprof_count *count,
                       struct report__focused *focused) {
@@ -170,8 +170,8 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
     return list;
 }
 
-/* What has no chain at all is left out; but if all chains are meant, its type
- * tells whether it belongs to PART, and the function that allocated it. */
+/* Leave out allocations without any chain; but if all chains are meant, their
+ * type decides whether they belong to PART, and their function is known. */
 static void choose_totals(const struct focusing *f, bool all_chains,
                           struct report__profile *part,
                           struct report__focused *focused) {

@@ -20,7 +20,7 @@ struct naming {
     struct report__functions *out;
     size_t capacity; /* of out->list */
     struct report__dictionary keys;
-    /* Of the functions without a Lisp name, by module. */
+    /* Functions without a Lisp name, by module. */
     uint32_t *first, *next;
 };
 
@@ -83,7 +83,7 @@ static bool has_lisp_name(const struct report__function *f) {
     return f->name && (f->kind == MPROF_LISP || f->kind == MPROF_INTERPRETED);
 }
 
-/* The name of F; of a function without one, in which file it is. */
+/* Return the name of F; for a function without one, its file. */
 static const char *lisp_name(struct naming *n,
                              const struct report__function *f) {
     const char *path = module_path(n, f->module);
@@ -97,8 +97,8 @@ static const char *lisp_name(struct naming *n,
                           file);
 }
 
-/* What a function with a Lisp name is known by: all definitions of one name are
- * one function; what has none is told by its code. */
+/* Return the key of a Lisp function: all definitions of one name are one
+ * function; functions without a name differ by their code. */
 static const char *lisp_key(struct naming *n,
                             const struct report__function *f) {
     switch (mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "")) {
@@ -256,7 +256,7 @@ static void name_in_module(struct naming *n, uint32_t i,
     uint64_t start = f->address;
     const char *symbol = f->symbol;
 
-    /* Without a build id nobody knows whether the file is still the same. */
+    /* Without a build id it is not known whether the file has changed. */
     if (!symbol && symbols &&
         !(f->copied && n->profile->modules[f->module].build_id_bytes == 0))
         symbol = report__symbol_at(symbols, start, &start);
@@ -346,7 +346,8 @@ static int compare_anonymous(const void *a, const void *b) {
            ?: report__up(x->shown, y->shown);
 }
 
-/* Of what tells interpreted code, "FILE:POSITION:HASH", all but the hash. */
+/* Return the key of interpreted code, "FILE:POSITION:HASH", without the hash.
+ */
 static const char *place_of(struct naming *n,
                             const struct report__function *f) {
     const char *hash = f->kind == MPROF_INTERPRETED && f->symbol

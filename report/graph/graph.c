@@ -1,14 +1,14 @@
 /* graph.c - the allocation call graph.
  *
  * Five steps, each linear in the trees:
- *  1. the view: what is not shown is taken out of the trees;
+ *  1. the view: hidden functions are taken out of the trees;
  *  2. the arcs: the pairs of a function and its parent that occur;
  *  3. the cycles: strongly connected components of the arcs;
  *  4. one walk over each tree.  An allocation is in the subtree of every frame
  *     of its chain.  So the sum over the subtree of a frame is added to its
  *     function, when it is left, if that is not on the path above as well, and
  *     nothing is counted twice; the same for arcs;
- *  5. what the monitor has summed up in the same way, as its tree was full.
+ *  5. the monitor's own sums, made in this way when its tree was full.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was allocated, and bytes of it that were not freed. */
+/* Allocations, and their bytes that were not freed. */
 struct sum {
     struct report__counts counts;
     uint64_t alive;
@@ -39,7 +39,7 @@ struct builder {
     /* The totals of the heap and view, with indices of names->list. */
     struct report__total *totals;
     uint32_t total_count;
-    /* By depth: what was allocated in that frame's subtree so far. */
+    /* By depth: allocations in that frame's subtree so far. */
     struct sum *sums;
     size_t sum_room;
 };
@@ -49,8 +49,7 @@ static void add_class(struct report__counts *sum,
     report__add_count(&sum->by_class[total->class_], &total->count);
 }
 
-/* Of functions with totals of several records in a thread, all but those of the
- * first record. */
+/* Find functions with totals of several records in a thread. */
 static void find_doubtful(struct builder *b) {
     struct report__pairs seen = {.count = 0}; /* thread, function */
     uint32_t *first = report__alloc(b->pool, b->total_count, sizeof *first);
@@ -73,7 +72,7 @@ static void find_doubtful(struct builder *b) {
             b->graph->doubtful += b->totals[i].count.bytes;
 }
 
-/* What was summed up already, of THREAD or of all. */
+/* Find the monitor's sums, of THREAD or of all. */
 static void find_totals(struct builder *b, const struct report__profile *p,
                         uint32_t thread, bool all_frames) {
     unsigned view = all_frames ? MPROF_ALL_FRAMES : MPROF_SHOWN_FRAMES;
@@ -219,8 +218,7 @@ static void find_cycles(struct builder *b) {
         g->cycles[c].depth = MPROF_NONE;
 }
 
-/* What was allocated at one view node itself, freed of that, and bytes of it
- * that lived at the peak. */
+/* Allocations at one view node itself, their frees, and bytes at the peak. */
 struct own {
     struct report__counts allocated, freed;
     uint64_t at_peak;
@@ -286,7 +284,7 @@ static void leave(struct builder *b, uint32_t at, uint32_t depth,
         report__add(&v->total, sum);
     if (above == 1)
         v->recur += allocs;
-    /* The outermost frame of a chain was called by nobody. */
+    /* The outermost frame of a chain has no caller. */
     if (vnode->arc != MPROF_NONE && above == (vnode->function == outermost))
         v->called += allocs;
     if (vnode->arc != MPROF_NONE && --b->arc_on_path[vnode->arc] == 0) {
@@ -323,7 +321,7 @@ static void walk(struct builder *b, uint32_t root) {
     report__add(&b->graph->vertices[outermost].first, &b->sums[0].counts);
 }
 
-/* Step 5: what was summed up already; arcs have theirs. */
+/* Step 5: add one of the monitor's sums. */
 static void add_total(struct builder *b, const struct report__total *total) {
     struct report__vertex *v = &b->graph->vertices[total->function];
     struct mprof_count *below = &v->below.by_class[total->class_];

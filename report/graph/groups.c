@@ -24,8 +24,7 @@ uint32_t *report__modules_of(struct report__pool *pool,
     return modules;
 }
 
-/* The first package in NAME but for Lisp's own, unless OWN; NULL: there is
- * none.
+/* Return the first package in NAME, except Lisp's own unless OWN; NULL: none.
  */
 static const char *package_in(struct report__pool *pool, const char *name,
                               bool own) {
@@ -42,8 +41,8 @@ static const char *package_in(struct report__pool *pool, const char *name,
     return NULL;
 }
 
-/* Of the Lisp function NAME: where nothing is said it is the user's.  A method
- * is the package's for whose classes it is. */
+/* Return the package of the Lisp function NAME: without one, the user's.  A
+ * method belongs to the package of its classes. */
 static const char *package_of(struct report__pool *pool, const char *name) {
     static const char method[] = "(METHOD ";
     const char *classes = NULL, *package = NULL;

@@ -53,8 +53,8 @@ static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function,
     return frame;
 }
 
-/* The innermost frame of the COUNT calls EDGES of one node, and where they
- * stand in it. */
+/* Return the innermost frame of the COUNT calls EDGES of one node, and their
+ * place in it. */
 static uint32_t frame_around(struct search *s, const uint32_t *edges,
                              uint32_t count, uint32_t *place) {
     struct report__places *places = &s->out->places;
@@ -78,8 +78,7 @@ static uint32_t *nothing(struct search *s, uint32_t count) {
     return array;
 }
 
-/* Of a call in a Lisp function nobody knows the line: its place is that of the
- * function. */
+/* Set the place of a call in a Lisp function, whose line is not known. */
 static void place_lisp(struct search *s) {
     const struct report__profile *p = s->profile;
     const struct report__place *sources = s->names->sources;

@@ -30,7 +30,7 @@ static void shift(uint32_t *index, uint32_t by) {
         *index += by;
 }
 
-/* What SIDE has, behind what there is. */
+/* Append SIDE's records. */
 static void join_records(struct joining *j, enum report__joined_side side) {
     const struct report__profile *p = j->sides[side];
     struct report__profile *out = j->profile;
@@ -100,7 +100,7 @@ static bool is_nameless(const char *name, const char *file) {
            strncmp(name + length, "+0x", 3) == 0;
 }
 
-/* What FUNCTION of C, in MODULE or MPROF_NONE, is known by; and its *NAME. */
+/* Return the key of a C FUNCTION, in MODULE or MPROF_NONE; and its *NAME. */
 static const char *c_key(struct joining *j,
                          const struct report__shown *function, uint32_t module,
                          const char **name) {
@@ -134,7 +134,7 @@ static uint32_t number_of(struct joining *j, const char *key,
     return out->count++;
 }
 
-/* Those of SIDE get their numbers. */
+/* Give SIDE's functions their numbers. */
 static void join_functions(struct joining *j, enum report__joined_side side) {
     const struct report__functions *names = j->names[side];
     const uint32_t *modules =
@@ -177,7 +177,7 @@ static void join_shown(struct joining *j) {
 
 /* Inlining */
 
-/* By place of SIDE, that of OUT. */
+/* Return OUT's places, by place of SIDE. */
 static uint32_t *join_places(struct joining *j, struct report__inlining *out,
                              enum report__joined_side side) {
     const struct report__places *own = &j->names[side]->inlining->places;
@@ -268,7 +268,7 @@ bool report__join(struct report__pool *pool,
     return true;
 }
 
-/* Of the COUNT items FROM those that are SIDE's. */
+/* Keep the items of SIDE. */
 #define KEEP(array, count, thread_of)                                          \
     do {                                                                       \
         copy->array = report__alloc(pool, p->count, sizeof *copy->array);      \

@@ -7,20 +7,21 @@
 
 static const char digits[] = "0123456789";
 
-/* How much of SYMBOL, LENGTH bytes, is a name that somebody gave.  FIRST is
- * where it begins behind its package; what has no package, as #:G1, may have
- * any name, and others are G with a number. */
+/* Return how much of SYMBOL, LENGTH bytes, is not a generated number.  FIRST is
+ * where it begins behind its package.  Symbols without a package, like #:G1,
+ * may have any name, and others are G with a number. */
 static size_t given_length(const char *symbol, size_t length) {
     size_t first = length, end = length;
-    bool is_nobodys;
+    bool is_uninterned;
 
     while (first > 0 && symbol[first - 1] != ':')
         first--;
     while (end > first && strchr(digits, symbol[end - 1]))
         end--;
-    is_nobodys = first >= 2 && memcmp(symbol, "#:", 2) == 0;
-    if (end == first || (!is_nobodys && (end - first != 1 ||
-                                         strchr("gG", symbol[first]) == NULL)))
+    is_uninterned = first >= 2 && memcmp(symbol, "#:", 2) == 0;
+    if (end == first ||
+        (!is_uninterned &&
+         (end - first != 1 || strchr("gG", symbol[first]) == NULL)))
         return length;
     return end;
 }

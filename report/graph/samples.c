@@ -1,9 +1,8 @@
 /* samples.c - see samples.h.
  *
- * Of the C heap each counter of the tree has, beside its own, what chains that
- * end as its own does have elsewhere: the counters in spills say the same a
- * second time.  Of the Lisp heap these have their whole chains, and what was
- * summed up is known by function alone.
+ * In the C heap each counter of the tree includes chains with its ending that
+ * are counted elsewhere: the counters in spills have these a second time.  In
+ * the Lisp heap spills have whole chains, and sums are only known by function.
  */
 #include "report/graph/samples.h"
 

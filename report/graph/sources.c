@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a data file names may be anything: bytes of a file, of all, and of all
- * that stands before forms, which many may share. */
+/* A data file may name any file.  Limits for bytes of a file, of all, and of
+ * the text before forms, which many forms may share. */
 enum {
     MOST_OF_ONE = 16 << 20,
     MOST_OF_ALL = 256 << 20,
@@ -80,7 +80,7 @@ static uint32_t line_behind(struct search *s, struct text *t,
     return form.at < form.end && s->before > 0 ? form.line : 0;
 }
 
-/* Positions are those of the file as it was. */
+/* Return true if the file is as it was: then positions are right. */
 static bool is_old(const struct stat *status, uint64_t recorded) {
     return status->st_mtim.tv_sec >= 0 &&
            (uint64_t)status->st_mtim.tv_sec * 1000000000u +

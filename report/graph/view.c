@@ -1,13 +1,13 @@
-/* view.c - from the nodes of the trees to those of the view: plumbing is taken
- * out, and functions that were inlined are put in. */
+/* view.c - make the nodes of the view from the trees': plumbing is taken out,
+ * and inlined functions are put in. */
 #include "report/graph/graph.h"
 
 #include <string.h>
 
 #include "report/graph/inlining.h"
 
-/* The view node of the first of the functions that were inlined into that of a
- * function, and the next one beside it; or MPROF_NONE. */
+/* The view node of the first function that was inlined into a node's function,
+ * and the next one beside it; or MPROF_NONE. */
 struct inlined {
     uint32_t first, next;
 };
@@ -49,7 +49,7 @@ static uint32_t add_vnode(struct making *c, uint32_t parent,
     return out->count++;
 }
 
-/* The view node of FUNCTION, which was inlined into that of OUTER. */
+/* Return the view node of FUNCTION, which was inlined into OUTER's. */
 static uint32_t inlined_vnode(struct making *c, uint32_t outer,
                               uint32_t function) {
     uint32_t vnode = c->inlined[outer].first;
@@ -65,7 +65,8 @@ static uint32_t inlined_vnode(struct making *c, uint32_t outer,
     return vnode;
 }
 
-/* That of the inlined FRAME, or MPROF_NONE, in the function of VNODE. */
+/* Return the view node of the inlined FRAME or MPROF_NONE in VNODE's function.
+ */
 static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
     if (frame == MPROF_NONE)
         return vnode;
@@ -73,7 +74,7 @@ static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
     return inlined_vnode(c, vnode_within(c, vnode, f->outer), f->function);
 }
 
-/* That of the function that the compiler inlined those of VNODE into. */
+/* Return the view node of the function that VNODE's was inlined into. */
 static uint32_t real_vnode(const struct making *c, uint32_t vnode) {
     while (vnode != MPROF_NONE && c->out.list[vnode].is_inlined)
         vnode = c->out.list[vnode].parent;
@@ -138,9 +139,9 @@ static void count_elsewhere(struct making *c,
     c->out.peak_elsewhere[function] += lived->at_peak.bytes;
 }
 
-/* Counter number I gets its view node: what an inlined function allocated is
- * not the whole function's, and what has none is of the top level, but the
- * functions below it are not called by that. */
+/* Give counter number I its view node.  Allocations of an inlined function are
+ * not the whole function's; without a node they count for the top level, but
+ * the functions below it are not called by that. */
 static void count(struct making *c, uint32_t i) {
     const struct report__counter *counter = &c->profile->counters[i];
     uint32_t node = counter->node, *vnode = &c->out.of_node[node];
@@ -191,9 +192,9 @@ static void fill(struct making *c) {
             count(c, i);
 }
 
-/* Parents come first, so one pass backwards tells which subtrees are used;
- * those without allocations (other threads may be about to count) leave no
- * trace. */
+/* Link the used nodes.  Parents come first, so one pass backwards finds the
+ * used subtrees; those without allocations (other threads may be about to
+ * count) are left out. */
 static void link_used(struct making *c) {
     for (uint32_t i = c->out.count; i-- > 0;) {
         struct report__view_node *vnode = &c->out.list[i];
