@@ -28,7 +28,7 @@ static collection_event *theirs; /* who watched before, or NULL */
 static uint64_t highest;         /* atomic */
 static uint64_t began, before;   /* of a collection; the collector's lock */
 
-/* Without a lock: it may be that of a moment between two changes. */
+/* Without a lock: the number may be from between two changes. */
 static uint64_t in_use(void) {
     if (GC_get_heap_size == NULL || GC_get_free_bytes == NULL)
         return 0;
@@ -40,8 +40,8 @@ static uint64_t in_use(void) {
     return bytes;
 }
 
-/* Of what GC_malloc() and the like gave.  Blocks without a marked object may be
- * gone by now, but nobody has got them. */
+/* Return true if an object of GC_malloc() and the like is marked.  Blocks
+ * without a marked object may be free by now, but are not in use again. */
 static bool is_alive(const void *address) {
     return address != NULL && GC_base((void *)address) == address &&
            GC_is_marked(address);
@@ -54,7 +54,7 @@ static void on_event(int event) {
         before = in_use();
         began = mprof__clock(CLOCK_MONOTONIC);
     } else if (event == GC_EVENT_RECLAIM_END) {
-        /* Finalizers have been looked at: what they need is marked as well. */
+        /* After finalizers: objects that they need are marked as well. */
         if (GC_base != NULL && GC_is_marked != NULL)
             mprof__lisp_collected(is_alive);
     } else if (event == GC_EVENT_END && began != 0) {

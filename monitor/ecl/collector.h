@@ -1,5 +1,4 @@
-/* collector.h - the Boehm collector: what of its heap is in use, and when it
- * collects. */
+/* collector.h - the Boehm collector: its heap in use, and its collections. */
 #ifndef MONITOR_ECL_COLLECTOR_H
 #define MONITOR_ECL_COLLECTOR_H
 
@@ -14,11 +13,11 @@ void mprof__collector_watch(void);
  * collection since the first of these calls, and when it is asked. */
 uint64_t mprof__collector_heap(uint64_t *peak);
 
-/* Does it tell which objects are alive?  Have it collect, if so. */
+/* Return true if it reports live objects; and run a collection, if so. */
 bool mprof__collector_tells(void);
 void mprof__collector_collect(void);
 
-/* Call FUNCTION while it neither collects nor tells that it has. */
+/* Call FUNCTION while it neither collects nor reports a collection. */
 void mprof__collector_exclude(void *(*function)(void *data), void *data);
 
 #endif

@@ -20,9 +20,9 @@ enum { DEEPEST = 64 };
 MPROF__FAST_TLS struct mprof__ecl_counted mprof__ecl_counted;
 uint64_t mprof__ecl_counting;
 
-/* What this thread had when it began to count, and the last result.  Mapped, as
- * there is not much room for variables of threads in a library that is loaded
- * late; until the thread ends. */
+/* This thread's numbers when it began to count, and the last result.  Mapped,
+ * because a library that is loaded late has little space for thread-local
+ * variables; until the thread ends. */
 struct own {
     struct mprof__ecl_counted begun[DEEPEST], result;
     unsigned depth;

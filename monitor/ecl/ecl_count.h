@@ -26,8 +26,8 @@ static inline void mprof__ecl_count(uint64_t bytes) {
     mprof__add_relaxed(&mprof__ecl_counted.bytes, bytes);
 }
 
-/* Let ECL tell MONITOR what it does, NULL: nobody who records; COUNTER while
- * there is none and something is counted. */
+/* Let ECL report to MONITOR; NULL: to no recording, but to COUNTER while
+ * something is counted. */
 void mprof__ecl_watch(const struct ecl_monitor *monitor);
 extern const struct ecl_monitor mprof__ecl_counter;
 

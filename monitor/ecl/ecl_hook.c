@@ -65,9 +65,9 @@ static inline cl_env_ptr own_env(void) {
 
 #else
 
-/* An ECL without threads has one environment, whichever thread asks: it is that
- * of the thread that last ran Lisp, and the program may have others.  0 is none
- * as long as that is not known. */
+/* An ECL without threads has one environment, whichever thread asks: it belongs
+ * to the thread that last ran Lisp, and the program may have others.  0: that
+ * thread is not known yet. */
 static pthread_t lisp_thread;
 
 static inline void note_thread(void) {
@@ -201,7 +201,7 @@ static void loaded(cl_object block, int opened) {
     mprof__leave(me);
 }
 
-/* Before the collector has it back, which asks nobody then. */
+/* Report a free, before the collector gets the block back. */
 static void freed(void *block) {
     const struct mprof__session *session = mprof__tracked();
     note_thread();
@@ -288,7 +288,7 @@ static void attach(unsigned heaps) {
     find_thread();
     struct mprof__self *me = mprof__enter();
     if (me != NULL) {
-        /* What was known before a stop may have changed meanwhile. */
+        /* Names may have changed since a stop. */
         mprof__ecl_registry_clear();
         mprof__ecl_registry_fill();
         mprof__leave(me);
@@ -304,7 +304,7 @@ static void attach(unsigned heaps) {
 }
 
 static void rename_late(struct mprof__names *names) {
-    /* After cl_shutdown() there is nobody to ask. */
+    /* After cl_shutdown() ECL cannot be asked. */
     if (ecl_get_option(ECL_OPT_BOOTED) > 0)
         mprof__ecl_rename_methods(names);
 }
@@ -342,8 +342,7 @@ static void forget(void) {
     mprof__ecl_forget();
 }
 
-/* Of the library that takes the place of the patch; see
- * monitor/unpatched/unpatched.h. */
+/* In the library that replaces the patch; see monitor/unpatched/unpatched.h. */
 extern bool mprof_unpatched(void) __attribute__((weak));
 
 static void describe_runtime(char *text, size_t size) {
@@ -408,7 +407,7 @@ static bool is_toplevel(cl_object bytecodes) {
     return bytecodes->bytecodes.name == toplevel_name;
 }
 
-/* What stands in the chain for a frame that runs FUNCTION; 0: the interpreter
+/* Return the chain's object for a frame that runs FUNCTION; 0: the interpreter
  * itself. */
 static uintptr_t what_runs(cl_object function) {
     if (function == OBJNULL || ECL_IMMEDIATE(function) ||
@@ -418,8 +417,8 @@ static uintptr_t what_runs(cl_object function) {
                                  : (uintptr_t)function;
 }
 
-/* The interpreter keeps a record of what it runs in its own C frame: that of
- * the frame [LOW, HIGH), of those from IHS outwards, or NULL. */
+/* The interpreter records the function that it runs in its own C frame.  Return
+ * the record in the frame [LOW, HIGH), of those from IHS outwards, or NULL. */
 static struct ecl_ihs_frame *record_in(struct ecl_ihs_frame *ihs, uintptr_t low,
                                        uintptr_t high) {
     while (ihs != NULL && !((uintptr_t)ihs >= low && (uintptr_t)ihs < high))

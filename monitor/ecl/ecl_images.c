@@ -34,7 +34,7 @@ static const struct mprof__image *image_in(const struct mprof__table *table,
     return slot == NULL ? NULL : (const void *)(uintptr_t)slot->value;
 }
 
-/* Open it now: what COMPILE makes is deleted as soon as it is loaded. */
+/* Open it now: COMPILE deletes its file as soon as it is loaded. */
 void mprof__ecl_images_open(cl_object block) {
     cl_object path = block->cblock.name;
     if (block->cblock.handle != NULL && path != OBJNULL &&

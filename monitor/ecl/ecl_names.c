@@ -141,11 +141,11 @@ bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text) {
     return true;
 }
 
-/* What NAME, a symbol or (SETF symbol), means. */
+/* The meaning of NAME, a symbol or (SETF symbol). */
 struct meaning {
     cl_object name;
     uintptr_t entry;
-    cl_object found; /* of what it means, the one with that entry */
+    cl_object found; /* its function with that entry */
 };
 
 static void maybe_meant(struct meaning *m, cl_object function) {

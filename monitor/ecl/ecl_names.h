@@ -13,7 +13,8 @@ uintptr_t mprof__ecl_entry_of(cl_object function);
 
 /* FUNCTION gets NAME; under the registry's lock, as all that changes names. */
 void mprof__ecl_names_add(cl_object name, cl_object function);
-/* Those of SYMBOL: function, macro, (SETF symbol); of PAIR, see below. */
+/* Add the functions of SYMBOL: function, macro, (SETF symbol); or of PAIR, see
+ * below. */
 void mprof__ecl_names_add_symbol(cl_object symbol);
 void mprof__ecl_names_add_setf(cl_object pair);
 /* Forget the names of the code from START to END; all of them. */
@@ -24,7 +25,7 @@ void mprof__ecl_names_clear(void);
 bool mprof__ecl_has_name(uintptr_t entry);
 /* Append it; false: it has none, or several. */
 bool mprof__ecl_entry_name(uintptr_t entry, struct mprof__text *text);
-/* Tell where it stands in the source, if it is still what its name means. */
+/* Find its place in the source, if its name still means it. */
 void mprof__ecl_entry_source(uintptr_t entry, struct mprof__source *source);
 /* Call VISIT for each function from START to END that has a name. */
 void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
@@ -35,7 +36,7 @@ void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
  * there is none, or several.  Looks at all symbols. */
 bool mprof__ecl_mangled_name(const char *mangled, struct mprof__text *text);
 
-/* Call VISIT for all symbols, and for all (function . symbol) that stand for a
+/* Call VISIT for all symbols, and for all (function . symbol) that represent a
  * (SETF symbol) in a table.  Other threads may define more meanwhile. */
 void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
                                           void *data),

@@ -1,7 +1,7 @@
-/* ecl_registry.c - what names of functions and libraries of Lisp are known.
+/* ecl_registry.c - the known names of Lisp functions, and Lisp's libraries.
  *
- * The runtime's functions are read when the recording starts: what symbols
- * and (SETF symbol) are bound to.  From then on the runtime tells when a
+ * The runtime's functions are read when the recording starts: the functions of
+ * symbols and of (SETF symbol).  From then on the runtime reports when a
  * function gets a name, and when a library comes or goes.
  *
  * Local functions have none in Lisp; the compiler gives their C functions
@@ -82,7 +82,7 @@ void mprof__ecl_native(uintptr_t start, struct link_map *module,
         mprof__ecl_entry_source(pair.entry, &name->source);
     } else if (image != NULL) {
         mprof__local_name(image, pair.body, module->l_addr, name);
-        /* What has no name of its own may be a method. */
+        /* A function without a name may be a method. */
         name->certain = name->text[0] == '(' && strstr(name->text, " :IN ");
     }
     if (start != pair.body && name->kind == MPROF_LISP) {

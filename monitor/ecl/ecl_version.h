@@ -1,8 +1,7 @@
 /* ecl_version.h - what differs from one version of ECL to the next.
  *
- * configure tells by the headers of the ECL that mprof is built with, not by
- * its number: the snapshots of a version in the making have the number of the
- * one before.
+ * configure checks the headers of the ECL that mprof is built with, not its
+ * number: snapshots before a version have the number of the version before.
  */
 #ifndef MONITOR_ECL_ECL_VERSION_H
 #define MONITOR_ECL_ECL_VERSION_H

@@ -7,8 +7,8 @@
 #include "monitor/unwind/arch.h"
 #include "monitor/unwind/cfi.h"
 
-/* The symbol of the first LENGTH characters of NAME and ENDING; what follows a
- * dot is the C compiler's. */
+/* Search for the symbol of the first LENGTH characters of NAME and ENDING; the
+ * C compiler may have appended a dot and more. */
 struct find_other {
     const char *name;
     size_t length;

@@ -16,8 +16,8 @@ struct mprof__pair {
     uintptr_t entry, body;
 };
 
-/* Of which pair is the function at START, by the symbols of its library, which
- * is loaded at BIAS?  False: they do not tell. */
+/* Find the pair of the function at START, by the symbols of its library, which
+ * is loaded at BIAS.  False: they do not show it. */
 bool mprof__pair_by_symbols(const struct mprof__image *image, uintptr_t start,
                             uintptr_t bias, struct mprof__pair *pair);
 

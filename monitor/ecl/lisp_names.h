@@ -2,7 +2,7 @@
  *
  * These read the objects' memory and neither cons nor call Lisp, so they work
  * inside of the hook.  Names come out as PRIN1 would print them with CL-USER
- * as the current package, but for symbols of COMMON-LISP, which get "CL:".
+ * as the current package, except symbols of COMMON-LISP, which get "CL:".
  */
 #ifndef MONITOR_ECL_LISP_NAMES_H
 #define MONITOR_ECL_LISP_NAMES_H

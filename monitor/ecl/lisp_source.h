@@ -1,4 +1,4 @@
-/* lisp_source.h - where the source of Lisp functions stands. */
+/* lisp_source.h - the places of Lisp functions in the source. */
 #ifndef MONITOR_ECL_LISP_SOURCE_H
 #define MONITOR_ECL_LISP_SOURCE_H
 

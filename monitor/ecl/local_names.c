@@ -31,7 +31,7 @@ static bool take_apart(const char *symbol, struct c_name *c) {
         return false;
     char *rest;
     c->number = strtol(symbol, &rest, 10);
-    /* What follows a dot is the C compiler's: .cold, .isra.0 */
+    /* The C compiler may append a dot and more: .cold, .isra.0 */
     size_t length = strcspn(rest, ".");
     const char *in = memmem(rest, length, "_in__", 5);
     const char *origin = in;
@@ -52,9 +52,9 @@ static bool take_apart(const char *symbol, struct c_name *c) {
     return true;
 }
 
-/* The global function around a local one: of those with its name the one with
- * the least number above.  Those of ECL itself have names of their own in C,
- * such as si_do_defsetf, and methods have none. */
+/* Search for the global function around a local one: the one with its name and
+ * the least number above.  ECL's own functions have other names in C, such as
+ * si_do_defsetf, and methods have none. */
 struct find_outer {
     const struct c_name *inner;
     long number;
@@ -81,7 +81,7 @@ static int maybe_outer(const char *symbol, uint64_t address, void *data) {
     return 0;
 }
 
-/* What lisp-to-c-name made of a name, read backwards as well as can be. */
+/* Append the Lisp name for lisp-to-c-name's result, as well as possible. */
 static void add_mangled(struct mprof__text *text, const char *name) {
     for (; *name != '\0'; name++) {
         char c[2] = {*name == '_' ? '-' : (char)toupper((unsigned char)*name),
@@ -104,7 +104,7 @@ static void add_outer(struct mprof__text *text, const struct c_name *inner,
     }
     if (mprof__ecl_mangled_name(inner->outer, text))
         return;
-    /* The package is not known.  What has no name is called __lambda12. */
+    /* The package is not known.  A function without a name is __lambda12. */
     if (inner->outer[0] != '_')
         mprof__text_add(text, "#:");
     add_mangled(text, inner->outer);

@@ -1,9 +1,9 @@
 /* local_names.h - Lisp names of local functions, from their C names.
  *
- * ECL's compiler names the C function of a global Lisp function L<n>foo, that
- * of a local one LC<n>foo or, patched, LC<n>foo__labels_in__outer, where
- * `outer` is the C name of the global function around it; functions inside of
- * another have smaller numbers than that one.
+ * ECL's compiler names the C function of a global Lisp function L<n>foo, and of
+ * a local one LC<n>foo or, patched, LC<n>foo__labels_in__outer.  `outer` is the
+ * C name of the global function around it.  Functions inside another one have
+ * smaller numbers than that.
  */
 #ifndef MONITOR_ECL_LOCAL_NAMES_H
 #define MONITOR_ECL_LOCAL_NAMES_H

@@ -43,7 +43,7 @@ static enum mprof__fate fate_of(const struct mprof_header *header) {
 static enum mprof__claim judge(int fd, const struct mprof_header *header,
                                uint64_t image) {
     bool here = header->pid == (uint32_t)getpid();
-    /* Other versions do not tell so much of their process. */
+    /* Other versions contain less about their process. */
     if (header->version != MPROF_VERSION) {
         bool ended = header->state == MPROF_CLOSED ||
                      !mprof__process_exists(header->pid);

@@ -85,10 +85,10 @@ struct mprof_c_numbers {
 };
 
 /* In COUNTERS of the C heap.  Numbers of allocations and bytes are in a word:
- * what is allocated and spilled as in a Lisp counter, the others with 32 bits
- * of each; and the second half of the lifetime is 0.  Where that does not do,
+ * `allocated` and `spilled` as in a Lisp counter, the others with 32 bits of
+ * each; and the second half of the lifetime is 0.  If that is too small,
  * `allocated` is MPROF_IS_WIDE and the ref of a C_WIDE, which has all of them,
- * and what is here in place of these counts no more. */
+ * and the other members here do not count any more. */
 struct mprof_c_counter {
     struct mprof_counter counter;
     uint64_t allocated; /*  8 */

@@ -15,7 +15,7 @@
 
 enum { SLICES = 8 };
 
-/* What a byte contributes that is followed by as many zero bytes.  On the
+/* The contribution of a byte that is followed by as many zero bytes.  On the
  * stack: it is made in less time than a file of a page takes. */
 struct tables {
     uint32_t slice[SLICES][256];
@@ -61,7 +61,7 @@ static uint32_t add(const struct tables *t, uint32_t crc,
 
 enum { FOLDED = 16, AT_ONCE = 4 * FOLDED };
 
-/* What is as far in front of the next bytes as FACTORS tell, moved there. */
+/* Move bytes to the next ones, over the distance of FACTORS. */
 __attribute__((target("pclmul"))) static inline __m128i
 fold(__m128i sum, __m128i factors, __m128i next) {
     __m128i low = _mm_clmulepi64_si128(sum, factors, 0x00);
@@ -69,8 +69,8 @@ fold(__m128i sum, __m128i factors, __m128i next) {
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-/* FOLDED are sixteen bytes of which, from 0 on, the sum is that of SIZE bytes
- * at P from CRC on.  SIZE is a multiple of 64, and not 0. */
+/* Make FOLDED, sixteen bytes whose sum, from 0 on, is the sum of SIZE bytes at
+ * P from CRC on.  SIZE is a multiple of 64, and not 0. */
 __attribute__((target("pclmul"))) static void
 fold_all(uint32_t crc, const unsigned char *p, size_t size,
          unsigned char folded[FOLDED]) {

@@ -7,7 +7,7 @@
  *
  *     offset 0       struct mprof_header, padded with zeros to 4096 bytes
  *     offset 4096    records, one after the other, each a multiple of 8 bytes
- *     header.used    end of the last record; what follows is not data
+ *     header.used    end of the last record, and of the data
  *
  * All numbers are in the byte order and the alignment of the machine that
  * wrote the file (see header.byte_order).  A record starts with a struct
@@ -110,8 +110,8 @@ struct mprof_header {
     uint64_t boot;        /* 184: a number of the boot of the machine, or 0 */
     uint64_t pids;        /* 192: the namespace of `pid`, or 0 */
     uint64_t forked;      /* 200: when `pid` was forked, ns since the boot */
-    mprof_ref unseen;     /* 208: STRING, by which ways the program allocates
-                           * that nobody sees; may change, later */
+    mprof_ref unseen;     /* 208: STRING, the program's allocations that mprof
+                           * cannot observe; may change, later */
     uint32_t timed;       /* 212: each event of the C heap has had its time: */
     struct mprof_load {
         uint64_t
@@ -272,8 +272,8 @@ struct mprof_thread {
                        *   in the TOTALs yet; else the spill does not count */
     /* The C heap's peak; the process's is the largest of all threads': */
     uint64_t
-        peak; /* 112: bytes that lived when the peak was raised last, which
-               *   is when something is freed: what lives now may be more */
+        peak; /* 112: live bytes when the peak was raised last, which is when
+               *   something is freed: there may be more live bytes now */
     uint64_t high, high_time; /* 120: bytes, when a new height was noted, ns of
                                *   `duration` then, */
     uint64_t high_clock;      /* 136: and bytes allocated before */
@@ -337,7 +337,7 @@ struct mprof_collections {
 
 struct mprof_count {
     uint64_t allocs; /* blocks that the allocator was asked for */
-    uint64_t bytes;  /* bytes that it was asked for */
+    uint64_t bytes;  /* the requested size */
 };
 
 /* A call site: where a function called on. */
@@ -381,8 +381,8 @@ struct mprof_edge {
 
 #include "monitor/format/counter.h"
 
-/* In TOTALS: what the chains that were in a spill have allocated, an allocation
- * counted once however often its chain has the function or arc. */
+/* In TOTALS: allocations of chains that were in a spill, each counted once,
+ * even if its chain has the function or arc several times. */
 enum mprof_total_kind {
     MPROF_SELF,  /* by the function itself, of one type */
     MPROF_TWICE, /* ... with the function further out as well */
@@ -399,7 +399,7 @@ enum mprof_total_kind {
 enum mprof_view { MPROF_SHOWN_FRAMES = 1, MPROF_ALL_FRAMES = 2 };
 #define MPROF_VIEWS 2
 
-/* In place of a FUNCTION: what has no caller that is shown. */
+/* In place of a FUNCTION: the caller of functions without a shown caller. */
 #define MPROF_TOP 1u
 
 struct mprof_total {
@@ -445,7 +445,7 @@ static inline uint32_t mprof_thing_bytes(uint32_t type, int knows_lives) {
     }
 }
 
-/* What a thread freed that another one had allocated. */
+/* A thread's frees of another thread's objects. */
 struct mprof_freed {
     struct mprof_record head;
     mprof_ref thread;           /*  8: THREAD that frees */
@@ -463,7 +463,8 @@ enum mprof_scan_flag {
     MPROF_SCAN_LATE = 4     /* the program had allocated before the recording */
 };
 
-/* What a counter of the C heap has that no data, stack or register leads to. */
+/* Lost objects of a counter of the C heap: no data, stack or register leads to
+ * them. */
 struct mprof_lost {
     struct mprof_record head;
     mprof_ref counter; /*  8 */
@@ -471,7 +472,7 @@ struct mprof_lost {
     struct mprof_lost_count count; /* 16 */
 };
 
-/* What was allocated: one type, and for structures and instances one class. */
+/* Allocations of one type, and for structures and instances one class. */
 struct mprof_bin {
     struct mprof_record head;
     mprof_ref thread; /*  8: THREAD */

@@ -6,8 +6,8 @@
 
 #define MPROF_GROUP_MAGIC "MPROFGRP" /* 8 bytes, no NUL */
 
-/* All of the file.  The processes have it mapped, and change it one after the
- * other in no order but that of the machine. */
+/* All of the file.  The processes have it mapped, and change it by atomic
+ * operations. */
 struct mprof_group {
     char magic[8];
     uint64_t live; /*  8: bytes, in all processes that have not ended */

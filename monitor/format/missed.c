@@ -31,7 +31,7 @@ void mprof__missed_add(const char *data, const char *file, const char *why) {
                    MPROF__PRIVATE)
             : -1;
     if (fd >= 0 && n > 0 && write(fd, line, (size_t)n) < 0)
-        errno = 0; /* then it is not told */
+        errno = 0; /* then no error is printed */
     if (fd >= 0)
         close(fd);
     errno = saved;

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Into NAME, of SIZE bytes, that of the file for the data file DATA.  False: it
- * is too long. */
+/* Write into NAME, of SIZE bytes, the name of the file for the data file DATA.
+ * False: it is too long. */
 bool mprof__missed_name(const char *data, char *name, size_t size);
 
 /* Note the program in FILE, because of WHY.  In a child of vfork(), too. */

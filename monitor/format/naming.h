@@ -7,17 +7,16 @@
 
 #include "monitor/format/format.h"
 
-/* Did nobody give the Lisp function NAME its name?  There may be others that
- * are called the same. */
+/* Return true if the name NAME of a Lisp function was generated.  Other
+ * functions may have it, too. */
 bool mprof__is_anonymous(const char *name);
 
 /* Where the ending begins that the C compiler gave to a part or a copy of a
  * function, as ".cold"; the length of SYMBOL when it has none. */
 size_t mprof__base_length(const char *symbol);
 
-/* Is a function of Lisp with NAME, "" when there is none, one with all others
- * of that name?  Without a name of its own it is told by its SYMBOL, or its
- * code. */
+/* Return how a Lisp function with NAME, "" when there is none, is recognized:
+ * by its name; without one, by its SYMBOL or its code. */
 enum mprof__same_as {
     MPROF__SAME_NAME,
     MPROF__SAME_SYMBOL, /* and name */

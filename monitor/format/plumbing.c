@@ -1,9 +1,9 @@
-/* plumbing.c - what is left out of the tables unless asked for.
+/* plumbing.c - functions that the tables hide unless asked.
  *
- * The runtime's allocators, its interpreter and its dispatch stand between a
- * function and the function it called, and would be the most frequent names of
- * every table.  They are known by name, and C functions by their module too: a
- * program's own function of the same name is never left out.
+ * The runtime's allocators, its interpreter and its dispatch come between a
+ * function and its callee, and would be the most frequent names of every table.
+ * They are known by name, and C functions by their module too: a program's own
+ * function of such a name is never left out.
  */
 #include "monitor/format/plumbing.h"
 #include "monitor/format/naming.h"
@@ -11,7 +11,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Names of functions in libecl; a star stands for any ending. */
+/* Names of functions in libecl; a star matches any ending. */
 static const char *const ecl_functions[] = {
     /* allocators, and what only puts a value into a new object */
     "_ecl_monitor_allocation", "monitor_object", "alloc_elements",
@@ -141,8 +141,8 @@ static const char *const leading_owners[] = {
     "STANDARD-COMPUTE-EFFECTIVE-METHOD", "STANDARD-MAIN-EFFECTIVE-METHOD",
     "WRAPPED-METHOD-FUNCTION",           NULL};
 
-/* The body of WITH-PROFILING is its caller's, and so is that of
- * PPRINT-LOGICAL-BLOCK, which has a number. */
+/* The bodies of WITH-PROFILING and of PPRINT-LOGICAL-BLOCK, which has a number,
+ * belong to their callers. */
 static bool is_body(const char *name) {
     static const char *const kinds[] = {"(FLET ", "(LABELS ", "(LOCAL "};
     static const char *const packages[] = {"MPROF::", "MPROF--", "#:", "--"};
@@ -175,7 +175,7 @@ static bool is_plumbing_lisp(const char *name, const char *file) {
         return is_plumbing_symbol(name, strlen(name));
     if (is_body(name))
         return true;
-    /* Those of FORMAT's directives, of initforms and the like. */
+    /* Functions of FORMAT's directives, of initforms and the like. */
     if (!owner)
         return starts(file, "libecl.") && mprof__is_anonymous(name);
     owner += sizeof in - 1;
@@ -249,8 +249,8 @@ bool mprof__has_plumbing(const char *module) {
     return starts(file, "libecl.") || is_libc(file) || is_cxx_library(file);
 }
 
-/* Of a program that is linked with libmprof_malloc and was run by mprof run:
- * its malloc() calls the one that is recorded. */
+/* In a program that is linked with libmprof_malloc and was run by mprof run,
+ * this malloc() calls the one that is recorded. */
 static const char *const malloc_functions[] = {
     "aligned_alloc", "calloc",       "malloc",  "memalign", "posix_memalign",
     "pvalloc",       "reallocarray", "realloc", "valloc",   NULL};
@@ -266,8 +266,8 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
     if (is_libc(file))
         return !symbol || (listed(symbol, strlen(symbol), start_functions) &&
                            !mprof__is_loading(symbol, file));
-    /* Those of a distribution's ECL, which is stripped, may be any of the
-     * above, and tell nobody anything. */
+    /* Nameless functions of a distribution's ECL, which is stripped, may be any
+     * of the above. */
     if (!symbol)
         return starts(file, "libecl.");
     /* A program that is linked statically starts itself. */

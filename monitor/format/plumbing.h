@@ -1,8 +1,8 @@
-/* plumbing.h - what is left out of the tables unless asked for.
+/* plumbing.h - functions that the tables hide unless asked.
  *
  * The reader takes these functions out of the tables.  The monitor has to know
- * them when the tree is full: what a chain's innermost functions allocated is
- * charged to one that is shown.
+ * them when the tree is full: their allocations are charged to a function that
+ * is shown.
  */
 #ifndef MONITOR_FORMAT_PLUMBING_H
 #define MONITOR_FORMAT_PLUMBING_H
@@ -23,7 +23,7 @@ bool mprof__has_plumbing(const char *module);
  * of it. */
 bool mprof__is_loading(const char *symbol, const char *module);
 
-/* What is no leak of the program though it is never freed. */
+/* Reasons why blocks that are never freed are no leak of the program. */
 enum mprof__held {
     MPROF__NOT_HELD,
     MPROF__STREAM_BUFFERS,
@@ -31,8 +31,8 @@ enum mprof__held {
     MPROF__HELD
 };
 
-/* What the C function SYMBOL, or NULL, of MODULE allocates and the C or C++
- * library keeps until the program ends. */
+/* Return why the C or C++ library keeps the blocks of the C function SYMBOL, or
+ * NULL, of MODULE until the program ends. */
 enum mprof__held mprof__held_by_runtime(const char *symbol, const char *module);
 
 #endif

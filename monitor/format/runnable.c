@@ -1,5 +1,5 @@
-/* runnable.c - see runnable.h.  What a file says leads to other places of that
- * file alone, and little is read of it, piece by piece. */
+/* runnable.c - see runnable.h.  Offsets in a file only lead to other places of
+ * that file, and little is read of it, piece by piece. */
 #define _GNU_SOURCE
 #include "monitor/format/runnable.h"
 
@@ -85,7 +85,7 @@ static bool has_text(int fd, uint64_t at, uint64_t bytes,
         if (!read_at(fd, text, n, at + done))
             return false;
         text[n] = '\0';
-        /* What begins near the end of a piece is looked at in the next one. */
+        /* A text that begins near the end of a piece is in the next one. */
         size_t i = 0, limit = last || n <= LONGEST ? n : n - LONGEST;
         while (i < limit) {
             if (is_one_of(text + i, names))
@@ -99,7 +99,7 @@ static bool has_text(int fd, uint64_t at, uint64_t bytes,
     return false;
 }
 
-/* What is known of an ELF file. */
+/* An ELF file. */
 struct program {
     int fd;
     Elf64_Ehdr header;

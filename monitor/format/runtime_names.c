@@ -7,9 +7,9 @@
 /* Its functions call each other for all forms within forms. */
 #define COMPILER "<bytecodes compiler>"
 
-/* By the functions of libecl, a star stands for any ending, and the first that
- * fits is meant; sorted by the Lisp function.  Only what does nothing but that
- * function's work is here. */
+/* Lisp functions by functions of libecl.  A star matches any ending, and the
+ * first match counts; sorted by the Lisp function.  Only functions that do the
+ * work of one Lisp function are here. */
 static const struct {
     const char *symbol, *name;
 } lisp_functions[] = {
@@ -65,7 +65,7 @@ static const struct {
     {"subst", "CL:SUBST"},
     {"ecl_string_push_extend", "CL:VECTOR-PUSH-EXTEND"},
     {"extend_vector", "CL:VECTOR-PUSH-EXTEND"},
-    /* what (SETF GETHASH) calls */
+    /* called by (SETF GETHASH) */
     {"_ecl_sethash*", "SI:HASH-SET"},
     {"ecl_extend_hashtable", "SI:HASH-SET"},
     {"ecl_sethash", "SI:HASH-SET"},
@@ -116,7 +116,7 @@ static const struct {
     {"eformat_unread_char", "CL:UNREAD-CHAR"},
     {"ecl_homedir_pathname", "CL:USER-HOMEDIR-PATHNAME"},
     {"ecl_write_char", "CL:WRITE-CHAR"},
-    /* EVAL and LOAD of source; what is only on their way is plumbing */
+    /* EVAL and LOAD of source; functions between them are plumbing */
     {"c_compiler_let", NULL},
     {"c_eval_when", NULL},
     {"c_locally", NULL},

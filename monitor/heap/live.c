@@ -15,7 +15,7 @@ enum {
     ROUND = 64,          /* events in which who runs at the moment is seen */
     NOTE = 1024,         /* a new height is higher by one part in so many */
     NOTE_BYTES = 64,     /* ... and these */
-    TELL = 65536         /* bytes that a clock may be behind, for each thread */
+    BEHIND = 65536         /* bytes that a clock may be behind, for each thread */
 };
 
 void mprof__live_begin(struct mprof__live *heap, struct mprof__arena *arena) {
@@ -49,8 +49,8 @@ static void sync_clock(struct mprof__live *heap, struct mprof__share *share) {
     uint64_t at = bound_lifetimes(share);
     if (heap->curve_at < at)
         at = heap->curve_at;
-    if (heap->members > 1 && share->clock + TELL < at)
-        at = share->clock + TELL;
+    if (heap->members > 1 && share->clock + BEHIND < at)
+        at = share->clock + BEHIND;
     mprof__store_relaxed(&share->clock_at, at);
 }
 
@@ -222,7 +222,7 @@ void mprof__live_slowly(struct mprof__share *share, int64_t bytes) {
     errno = saved;
 }
 
-/* Return the live bytes; with those of shares, as they were just now. */
+/* Return the live bytes, with the shares as they were just now. */
 static int64_t live_now(const struct mprof__live *heap) {
     int64_t live = heap->live;
     if (heap->all != NULL)

@@ -134,7 +134,7 @@ MPROF_API int mprof_mark(const char *name);
 /* Have the data written to the disk each time a thread has made COUNT more
  * allocations of the C heap; 0 or less, as at the beginning, leaves that to the
  * system.  This matters only if the whole machine crashes: after any other end
- * of the process its data file has everything. */
+ * a process has everything in its data file. */
 MPROF_API void set_mprof_autosave(int count);
 
 /* Forget what was recorded.  A running monitor goes on, from zero. */

@@ -1,8 +1,8 @@
 /* backtrace.c - the functions with which programs look at their own stack.
  *
  * They must see neither marks nor the functions here.  Code that throws
- * exceptions and ends threads does not come by here: it unwinds by the tables
- * of the barrier.
+ * exceptions and ends threads does not come by here: it unwinds by the
+ * barrier's tables.
  */
 #include <stdbool.h>
 #include <stddef.h>

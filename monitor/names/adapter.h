@@ -83,8 +83,8 @@ struct mprof__adapter {
      * there are none.  Called outside of the hook and of all locks.  Or NULL.
      */
     void (*unseen)(char *text, size_t size);
-    /* Call FUNCTION with COOKIE and the bytes that live now after each change
-     * of the C heap, from outside of the hook; NULL: no more.  Or NULL. */
+    /* Call FUNCTION with COOKIE and the live bytes after each change of the C
+     * heap, from outside the hook; NULL: stop that.  Or NULL. */
     void (*watch)(void (*function)(void *cookie, uint64_t current),
                   void *cookie);
     /* Return true if the function at START is the interpreter.  Its frames are

@@ -19,8 +19,8 @@ struct mprof__names {
     struct mprof__chunks *memory;  /* of sites, and of files of symbols */
     struct mprof__table sites;     /* return address -> struct mprof__site * */
     struct mprof__table functions; /* start or object -> FUNCTION */
-    struct mprof__table modules;   /* start of the mapping -> generation when
-                                      it was looked at, MODULE */
+    struct mprof__table modules;   /* start of the mapping -> generation of its
+                                      last check, MODULE */
     struct mprof__table certain;   /* FUNCTIONs whose names will not change */
     struct mprof__table files;     /* hash of a path -> STRING */
     struct mprof__table sources;   /* FUNCTIONs with a SOURCE */

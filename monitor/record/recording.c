@@ -344,7 +344,7 @@ int mprof__recording_reset(void) {
     return mprof__recording_unlock(&saved, reset());
 }
 
-/* A program that exits without a stop leaves a complete file all the same. */
+/* Complete the file of a program that exits without a stop. */
 static void finish(void *unused) {
     (void)unused;
     struct mprof__quiet saved;

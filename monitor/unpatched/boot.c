@@ -1,8 +1,8 @@
 /* boot.c - a recording of an unpatched ECL begins when that has booted; see
  * unpatched.h.
  *
- * The environment is that of `mprof run --lisp`: MPROF_LISP is 1, the others
- * are as for the C heap (monitor/malloc/autostart.h).
+ * `mprof run --lisp` sets the environment: MPROF_LISP is 1, the others are as
+ * for the C heap (monitor/malloc/autostart.h).
  */
 #define _GNU_SOURCE
 #include "monitor/unpatched/unpatched.h"
@@ -62,7 +62,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *code_) {
 
 typedef const struct ecl_monitor *setter(const struct ecl_monitor *);
 
-/* That of a patched ECL, which does not need us. */
+/* Return the setter of a patched ECL, which does not need us. */
 static setter *patched(void) {
     return (setter *)mprof__behind("ecl_set_monitor");
 }
@@ -100,10 +100,10 @@ static void complain(const char *what, const char *why) {
     if (n > 0 &&
         write(STDERR_FILENO, line,
               (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
-        return; /* there is nobody to tell */
+        return; /* nothing is watching */
 }
 
-/* Of the string STRING as much as there is room for. */
+/* Copy the string STRING, as much as fits. */
 static void text_of(cl_object string, char *text, size_t size) {
     cl_index length = 0;
     if (!ECL_IMMEDIATE(string) && string->d.t == t_base_string)
@@ -118,8 +118,8 @@ static void text_of(cl_object string, char *text, size_t size) {
     text[length] = '\0';
 }
 
-/* A snapshot has the number of the version before it, and may have the stacks
- * of the one after it. */
+/* Return true if ECL's stacks are as expected: a snapshot has the number of the
+ * version before it, and may have the stacks of the next one. */
 static bool has_our_stacks(void) {
 #ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
     return mprof__behind("ecl_data_stack_grow") != NULL;
@@ -147,8 +147,8 @@ static bool is_our_version(bool loud) {
     return false;
 }
 
-/* The monitor, beside this library; of the public functions it has its own, and
- * the program may see those of another one. */
+/* Load the monitor, beside this library.  It has its own public functions; the
+ * program may see another library's. */
 static void *load_monitor(void) {
     char path[PATH_MAX];
     Dl_info us;
@@ -175,7 +175,7 @@ static bool is_first(void) {
     return first == getpid();
 }
 
-/* Into NAME, of SIZE bytes: that of the first process is for nobody else. */
+/* Choose NAME, of SIZE bytes: only the first process gets the plain name. */
 static bool choose_name(char *name, size_t size) {
     char base[PATH_MAX];
     bool by_pid = false;

@@ -1,11 +1,11 @@
-/* owners.c - what type the objects and storage have that libecl asks for.
+/* owners.c - the types of the objects and storage that libecl asks for.
  *
- * Objects: ecl_alloc_object() and its like are told the type, and ask the
- * collector at once.  Conses: by who asks.  Storage: by the function that calls
- * ecl_alloc(), and where that serves several types, by the object that it was
- * given.  Each function that passes something on stands in this file before
- * ECL's own, so what an interrupted one has left here is never another's: it
- * counts only for requests from within that function's code.
+ * Objects: ecl_alloc_object() and its like get the type, and ask the collector
+ * at once.  Conses: by the function that asks.  Storage: by the function that
+ * calls ecl_alloc(), and where that serves several types, by its argument.
+ * Functions in this file come before such functions of ECL, and note the type.
+ * A note counts only for requests from within that function's code: so a note
+ * that an interrupted function left does no harm.
  */
 #include "monitor/unpatched/unpatched.h"
 
@@ -157,7 +157,7 @@ STORAGE(ecl_alloc)
 STORAGE(ecl_alloc_atomic)
 STORAGE(ecl_alloc_uncollectable)
 
-/* What is allocated within CODE from now on is OWNER's. */
+/* Let allocations within CODE be OWNER's from now on. */
 static struct within enter(const struct mprof__code *code,
                            struct mprof__owner owner) {
     struct within before = inner;
@@ -198,7 +198,7 @@ MPROF__STANDS_BEFORE cl_object ecl_allocate_instance(cl_object clas,
     return object;
 }
 
-/* Of si_make_structure(), which jump.S stands before: it takes any number of
+/* Called by jump.S before si_make_structure(), which takes any number of
  * arguments. */
 void *mprof__making_structure(cl_narg count, cl_object type) {
     (void)count;

@@ -1,6 +1,6 @@
-/* requests.c - what libecl asks the collector for; see unpatched.h.
+/* requests.c - libecl's requests to the collector; see unpatched.h.
  *
- * ECL has interrupts disabled meanwhile, as when the patch tells the monitor.
+ * ECL has interrupts disabled meanwhile, as when the patch reports.
  */
 #include "monitor/unpatched/unpatched.h"
 
@@ -26,8 +26,8 @@ gave(void *block, size_t bytes, const void *caller) {
     monitor->allocated(owner.type, owner.storage, bytes, owner.clas, block);
 }
 
-/* Who called this function.  It is asked for at once: while the collector runs
- * finalizers, what they allocate may put a mark in the place of the address. */
+/* The caller of this function.  Read it at once: while the collector runs
+ * finalizers, their allocations may replace the address by a mark. */
 #define CALLER()                                                               \
     ({                                                                         \
         const void *caller_ = __builtin_return_address(0);                     \

@@ -16,8 +16,8 @@ enum { MPROF__ELF_MACHINE = 183 };
 /* DWARF numbers of the registers, DWARF for the Arm 64-bit Architecture. */
 enum { MPROF__DW_BP = 29, MPROF__DW_RA = 30, MPROF__DW_SP = 31 };
 
-/* What unwind tables may say: stubs of .plt push something, the return
- * address is in a register, it is signed. */
+/* Cases that unwind tables may describe: stubs of .plt push something, the
+ * return address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
 
 /* Where the return address is, from the CFA; 0: it differs. */
@@ -46,8 +46,8 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = words[2];
 }
 
-/* Where on the stack that function is: the deeper the call, the lower; the same
- * for all functions that are called from one place. */
+/* The position of that function on the stack: the deeper the call, the lower;
+ * equal for all functions that are called from one place. */
 static inline uintptr_t mprof__frame_place(const void *frame) {
     return ((const uintptr_t *)frame)[2];
 }

@@ -1,5 +1,5 @@
-/* arch_other.h - what the monitor knows of any architecture: what the compiler
- * knows.  As monitor/unwind/arch.h; see walk_other.c. */
+/* arch_other.h - any other architecture, by means of the compiler.  Used as
+ * monitor/unwind/arch.h; see walk_other.c. */
 #ifndef MONITOR_UNWIND_ARCH_OTHER_H
 #define MONITOR_UNWIND_ARCH_OTHER_H
 
@@ -14,8 +14,8 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 /* No routine is put between a frame and its caller. */
 enum { MPROF__HAS_MARKS = 0 };
 
-/* For mprof__caller(), in a function that keeps its frame: what its caller's
- * stack pointer was. */
+/* For mprof__caller(), in a function that keeps its frame: its caller's stack
+ * pointer. */
 #define MPROF__FRAME() ((const void *)__builtin_dwarf_cfa())
 
 /* The stack pointer with which the caller of the function with FRAME calls it;
@@ -26,8 +26,8 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = (uintptr_t)frame;
 }
 
-/* Where on the stack that function is: the deeper the call, the lower; the same
- * for all functions that are called from one place. */
+/* The position of that function on the stack: the deeper the call, the lower;
+ * equal for all functions that are called from one place. */
 static inline uintptr_t mprof__frame_place(const void *frame) {
     return (uintptr_t)frame;
 }

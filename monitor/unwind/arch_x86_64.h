@@ -77,14 +77,14 @@ static inline bool mprof__is_stub(uintptr_t at) {
     return code[0] == 0xff && code[1] == 0x25;
 }
 
-/* Is what is before PC, in code, a call?  Where that would be in another page,
- * nobody knows. */
+/* Return true if there is a call before PC, in code.  Not known if it would be
+ * in another page. */
 static inline bool mprof__follows_call(uintptr_t pc) {
     const unsigned char *p = (const unsigned char *)pc;
     enum { LONGEST = 7, PAGE = 4096 };
     if (pc % PAGE < LONGEST)
         return false;
-    /* Near calls: of a distance, or by ModRM, SIB and a displacement. */
+    /* Near calls: by a distance, or by ModRM, SIB and a displacement. */
     return p[-5] == 0xe8 || (p[-2] == 0xff && (p[-1] & 0x38) == 0x10) ||
            (p[-3] == 0xff && ((p[-2] & 0xf8) == 0x50 || p[-2] == 0x14)) ||
            (p[-4] == 0xff && p[-3] == 0x54) ||

@@ -13,8 +13,8 @@
 struct link_map;
 
 /* How to get from a frame to its caller.  Registers other than the stack and
- * the frame pointer (bp: rbp, x29) never matter, but for the link register of
- * a frame that has not called anything yet.
+ * the frame pointer (bp: rbp, x29) never matter, except the link register of a
+ * frame that has not called anything yet.
  *
  * CFA, the caller's stack pointer, is register + cfa_offset, or the word at
  * that place.  A saved value is at CFA + offset, or at register + offset. */

@@ -15,7 +15,7 @@
 #include "monitor/unwind/cfi.h"
 
 /* Bytes of a table that are yet to be read.  Nothing is read from `end` on:
- * what is asked for there is 0, and `bad` tells. */
+ * reads there return 0 and set `bad`. */
 struct mprof__cursor {
     const uint8_t *at, *end;
     bool bad;
