@@ -15,7 +15,7 @@ enum {
     ROUND = 64,          /* events in which who runs at the moment is seen */
     NOTE = 1024,         /* a new height is higher by one part in so many */
     NOTE_BYTES = 64,     /* ... and these */
-    BEHIND = 65536         /* bytes that a clock may be behind, for each thread */
+    BEHIND = 65536       /* bytes that a clock may be behind, for each thread */
 };
 
 void mprof__live_begin(struct mprof__live *heap, struct mprof__arena *arena) {

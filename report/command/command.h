@@ -119,8 +119,8 @@ struct report__call {
     struct report__screen screen;
     FILE *err;
     const char *error; /* a sentence, when it cannot be done */
-    /* What report__read_files() read: of several files these are the parts. */
-    struct report__input input; /* what stands for all of them */
+    /* The profiles that report__read_files() read. */
+    struct report__input input; /* represents all of them */
     const struct report__profile *profile;
     struct report__part *parts;
     uint32_t part_count;

@@ -278,7 +278,7 @@ enum {
 
 /* The words of a choice are in the order of its enum. */
 const struct report__option report__option_list[] = {
-    /* What to show, or to record */
+    /* Contents of a report, or a recording */
     {.name = "Contents"},
     {"table", "LIST",
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"

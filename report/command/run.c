@@ -148,7 +148,7 @@ static void forget_earlier(void) {
         unlink(path);
 }
 
-/* Warn if the program cannot be recorded.  It runs all the same. */
+/* Warn if the program cannot be recorded.  It still runs. */
 static void check_program(struct report__call *call, const char *program) {
     bool clashes;
     char file[PATH_MAX];

@@ -147,7 +147,7 @@ static struct report__input *choose_inputs(struct report__call *call,
             program = files[i];
             continue;
         }
-        /* What `mprof run --stats=group` leaves beside the data files of a run
+        /* The file of `mprof run --stats=group` beside the data files of a run
          * is the sum of these. */
         if (count == 1 || !(is_old(&call->pool, &seen, files[i], (uint32_t)i) ||
                             report__is_group(files[i])))
@@ -187,7 +187,7 @@ static struct report__profile *read_one(struct report__call *call,
             report__copy(&call->pool, call->error, strlen(call->error));
     if (!profile || !call->options.alive)
         return profile;
-    /* What is alive in place of all that was allocated. */
+    /* Live objects in place of all allocations. */
     if (profile->alive)
         report__keep_alive(profile);
     else

@@ -18,13 +18,13 @@ struct report__log {
     uint64_t line;   /* the last event's, from 1 */
     uint64_t thread; /* the first event's: the process, if it is a time stamp */
     /* After the last event: */
-    uint64_t begin, time;   /* of the first event, of this one: ns */
+    uint64_t begin, time;   /* the first event's, this one's: ns */
     uint64_t recorded;      /* ns of these, in which something was recorded */
     uint64_t live, peak;    /* bytes */
     unsigned __int128 load; /* bytes times ns */
     bool running;
     struct report__pairs addresses; /* halves of those that were met */
-    uint64_t *sizes;                /* of what lives there, or 0 */
+    uint64_t *sizes;                /* of live objects there, or 0 */
     size_t room;                    /* of these */
 };
 

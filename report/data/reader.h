@@ -20,10 +20,10 @@ struct report__block {
 
 struct report__reader {
     struct report__pool *pool;
-    const char *name;    /* of the file, for messages */
+    const char *name;    /* the file's, for messages */
     bool calls;          /* edges are wanted, or tell counters apart */
     const char *error;   /* NULL as long as all is well */
-    uint64_t used, size; /* of what was read; more may be there already */
+    uint64_t used, size; /* the bytes that were read; there may be more now */
     struct mprof_header header;
     /* The bytes of the file but what is in the blocks in refs[MPROF_LEFT_OUT]:
      * LEFT_OUT bytes in those before each.  What is at [run.from, run.to) of
@@ -33,8 +33,8 @@ struct report__reader {
     struct {
         uint64_t from, to, left_out;
     } run;
-    /* Those of the profile.  At first parent and function are refs, and in
-     * place of the thread there is that of the counter. */
+    /* The profile's.  At first parent and function are refs, and in place of
+     * the thread there is the counter. */
     struct report__node *nodes;
     uint32_t node_count;
     /* By type: its records, in the order of the file. */

@@ -1,6 +1,6 @@
 /* calls.h - which function is called before a return address.
  *
- * Addresses are those of the ELF file.  Used by symbols.c and call_sites.c
+ * Addresses are the ELF file's.  Used by symbols.c and call_sites.c
  * only.
  */
 #ifndef REPORT_ELF_CALLS_H

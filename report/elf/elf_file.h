@@ -65,7 +65,7 @@ struct report__unit {
     Dwarf_CU *cu; /* NULL: before the first one */
     uint8_t type; /* DW_UT_compile, ... */
     Dwarf_Die die;
-    Dwarf_Die split; /* of a skeleton: what stands in another file; or zeros */
+    Dwarf_Die split; /* a skeleton's unit in another file; or zeros */
 };
 
 /* Go on to the next UNIT of DWARF, which is FILE's or of a file that FILE

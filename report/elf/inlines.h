@@ -1,6 +1,6 @@
 /* inlines.h - the inlined calls, and their places in the source.
  *
- * Used by symbols.c only.  Addresses are those of the DWARF data.
+ * Used by symbols.c only.  Addresses are the DWARF data's.
  */
 #ifndef REPORT_ELF_INLINES_H
 #define REPORT_ELF_INLINES_H

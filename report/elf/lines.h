@@ -1,6 +1,6 @@
 /* lines.h - the place of code in the source.
  *
- * Used by inlines.c only.  Addresses are those of the DWARF data.
+ * Used by inlines.c only.  Addresses are the DWARF data's.
  */
 #ifndef REPORT_ELF_LINES_H
 #define REPORT_ELF_LINES_H

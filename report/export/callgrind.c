@@ -1,9 +1,9 @@
-/* callgrind.c - the format of callgrind's output: what each function allocated
- * at each of its lines, and by its calls there.
+/* callgrind.c - the format of callgrind's output: the allocations of each
+ * function at each of its lines, and by its calls there.
  *
  * The viewers take for what a function has with what it called either what its
  * calls have, or what the calls of it have.  For both to be right, a function
- * that stands on a chain several times has a name for each, from the outermost
+ * that is on a chain several times has a name for each, from the outermost
  * one: f, f'2, f'3, as callgrind names them; and one function has called all
  * outermost ones.  Calls are not counted; in their place allocations are.
  */

@@ -32,7 +32,7 @@ struct report__chains {
 struct report__chains *report__no_chains(const struct report__export *e,
                                          bool by_place);
 
-/* Of all samples of E. */
+/* Return the chains of all samples of E. */
 struct report__chains *report__make_chains(const struct report__export *e,
                                            bool by_place);
 

@@ -282,7 +282,7 @@ static void put_sample(void *data, const struct report__sample *s) {
     put(p, PROFILE_SAMPLE);
 }
 
-/* What they refer to */
+/* Their references */
 
 static void put_function(struct pprof *p, uint32_t id, const char *name,
                          uint32_t file) {

@@ -26,7 +26,7 @@ struct report__focused {
     /* With what is left, and nothing of what was summed up: of that it is not
      * known whether it belongs here. */
     const struct report__profile *profile;
-    /* Of each heap: what is left, and what was summed up and is not there. */
+    /* By heap: the rest, and sums that are not there. */
     struct mprof_count left[MPROF_HEAPS], summed[MPROF_HEAPS];
     /* With types, of what is left: of which only the function is known that
      * allocated it.  And what is not there as its type is not known. */

@@ -45,7 +45,7 @@ struct report__inlining {
     /* By edge: the innermost frame that made this call, and by node: that of
      * its parent which called it.  MPROF_NONE: the real one, or unknown. */
     uint32_t *of_edge, *of_caller;
-    /* The same for where the call stands in that frame. */
+    /* Likewise the place of the call in that frame. */
     uint32_t *edge_place, *caller_place;
     struct report__places places;
 };

@@ -39,8 +39,8 @@ struct report__html_tree {
     uint64_t left_out_bytes;
 };
 
-/* Of all samples of E; no more than MOST nodes but for those of what is left
- * out. */
+/* Make the tree of all samples of E, with at most MOST nodes, and nodes for
+ * chains that are left out. */
 struct report__html_tree *
 report__make_html_tree(const struct report__export *e,
                        const struct report__lisp_types *types, uint32_t most);

@@ -80,7 +80,7 @@ static int compare_groups(const void *a, const void *b, void *table) {
                ?: report__up(x->type, y->type);
 }
 
-/* Rows of one function and type become one, and those of one type a group. */
+/* Unite rows of one function and type, and make a group of each type. */
 static void make_groups(struct table *t) {
     uint32_t merged = 0;
 

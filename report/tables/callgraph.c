@@ -5,7 +5,7 @@
 struct group {
     bool is_cycle;
     uint32_t id;          /* of the vertex or the cycle */
-    uint64_t main, bytes; /* main: what it is sorted by */
+    uint64_t main, bytes; /* main: the key for sorting */
     uint32_t depth;
     const char *name; /* of the function; "" for a cycle */
 };

@@ -114,7 +114,7 @@ static void draw(FILE *out, const struct report__moment *moments,
         uint32_t used = columns;
         fprintf(out, "%*s |", label,
                 is_named ? report__grouped(value).text : "");
-        /* What lives at all has its row. */
+        /* Live bytes have at least one row. */
         uint64_t least = row == 1 ? 1 : value - top / rows / 2;
         while (used > 0 && heights[used - 1] < least)
             used--;

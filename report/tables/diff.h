@@ -38,7 +38,7 @@ struct report__change {
 struct report__diff_row {
     struct report__change numbers[MPROF_DIFF_NUMBERS];
     const char *name;        /* NULL: a chain */
-    uint32_t function, path; /* what there is of these */
+    uint32_t function, path; /* those that there are */
     uint32_t depth;          /* of a function: least number of callers */
 };
 
