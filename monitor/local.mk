@@ -86,7 +86,9 @@ scan_sources = \
 record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
+	monitor/record/c_free.c \
 	monitor/record/c_record.c monitor/record/c_record.h \
+	monitor/record/c_size.c monitor/record/c_size.h \
 	monitor/record/c_timed.c \
 	monitor/record/current.c monitor/record/current.h \
 	monitor/record/fork.c \

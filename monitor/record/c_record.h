@@ -1,4 +1,4 @@
-/* c_record.h - parts of c_record.c, for events that are timed. */
+/* c_record.h - parts of c_record.c and c_free.c, for events that are timed. */
 #ifndef MONITOR_RECORD_C_RECORD_H
 #define MONITOR_RECORD_C_RECORD_H
 
@@ -8,6 +8,10 @@
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
 #include "monitor/record/session.h"
+
+/* For functions that nearly all events call: each begins with a cache line,
+ * wherever others end. */
+#define MPROF__HOT __attribute__((aligned(64)))
 
 /* Count OBJECT of BYTES; ME is this thread, inside of the hook, or NULL.
  * False: there is no place for it.  FRAME as in adapter.h. */

@@ -1,0 +1,34 @@
+/* c_size.c - see c_size.h. */
+#include "monitor/record/c_size.h"
+
+struct mprof_size *mprof__add_size(struct mprof__thread *thread,
+                                   mprof_ref owner, uint32_t size) {
+    struct mprof__session *session = thread->session;
+    struct mprof__arena *arena = &session->arena;
+    mprof__lock(&session->arena.lock);
+    struct mprof_size *record =
+        mprof__arena_record(arena, MPROF_SIZE, sizeof *record);
+    if (record != NULL) {
+        record->thread = owner;
+        record->size = size;
+        mprof__arena_publish(arena, record);
+    }
+    mprof__unlock(&session->arena.lock);
+    return record;
+}
+
+struct mprof_size *mprof__make_size(struct mprof__thread *thread,
+                                    uint32_t size) {
+    if (thread->sizes == NULL) {
+        thread->sizes = mprof__map(MPROF__SIZES * sizeof *thread->sizes);
+        if (thread->sizes == NULL)
+            return NULL;
+    }
+    const struct mprof__slot *slot = mprof__table_find(
+        &thread->session->sizes, mprof__size_key(thread->ref, size));
+    if (slot != NULL)
+        thread->sizes[size] = (struct mprof_size *)(uintptr_t)slot->value;
+    if (thread->sizes[size] == NULL)
+        thread->sizes[size] = mprof__add_size(thread, thread->ref, size);
+    return thread->sizes[size];
+}
