@@ -137,7 +137,7 @@ bool mprof__c_drop(const struct mprof__self *me, struct mprof__session *session,
     if (thread != NULL && count_free(thread, what))
         return true;
     mprof__count_atomic(&header->unplaced_frees, &header->unplaced_freed_bytes,
-               what->bytes);
+                        what->bytes);
     return false;
 }
 

@@ -68,7 +68,8 @@ static bool place(struct mprof__thread *thread, const void *object,
     struct mprof__object what = {.counter = ref, .bytes = bytes};
     if (!mprof__objects_put(object, what)) {
         struct mprof_header *header = mprof__arena_header(arena);
-        mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes, bytes);
+        mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes,
+                            bytes);
     }
     if (__builtin_expect(mprof__autosave != 0, 0))
         autosave(thread);
@@ -187,7 +188,7 @@ enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
 
 /* Mostly the chain is remembered, and nothing has to be made. */
 MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
-                            const void *frame) {
+                                   const void *frame) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
     bool by_rules = false;
