@@ -184,6 +184,7 @@ ecl_sources = \
 	monitor/ecl/ecl_methods.c \
 	monitor/ecl/ecl_names.c monitor/ecl/ecl_names.h \
 	monitor/ecl/ecl_registry.c \
+	monitor/ecl/ecl_thread.c monitor/ecl/ecl_thread.h \
 	monitor/ecl/ecl_version.h \
 	monitor/ecl/entries.c monitor/ecl/entries.h \
 	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \
@@ -194,6 +195,7 @@ ecl_sources = \
 # Stands before an ECL without the patch, and starts the monitor by itself
 
 unpatched_sources = \
+	monitor/unpatched/behind.c \
 	monitor/unpatched/boot.c \
 	monitor/unpatched/events.c \
 	monitor/unpatched/jump_x86_64.S \

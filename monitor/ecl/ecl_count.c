@@ -8,6 +8,7 @@
 
 #include "monitor/base/table.h"
 #include "monitor/ecl/collector.h"
+#include "monitor/ecl/ecl_thread.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/thread.h"
@@ -50,6 +51,31 @@ static struct own *find_own(void) {
     return own;
 }
 
+void mprof__ecl_ignore(cl_type type, int storage, cl_index bytes,
+                       cl_object clas, void *block) {
+    (void)type, (void)storage, (void)clas, (void)block;
+    mprof__ecl_note_thread();
+    mprof__ecl_count(bytes);
+}
+
+void mprof__ecl_ignore_free(void *block) {
+    (void)block;
+}
+
+void mprof__ecl_ignore_name(cl_object name, cl_object function) {
+    (void)name, (void)function;
+}
+
+void mprof__ecl_ignore_library(cl_object block, int opened) {
+    (void)block, (void)opened;
+}
+
+/* While something is counted, and nothing is recorded. */
+static const struct ecl_monitor counter = {.allocated = mprof__ecl_ignore,
+                                           .freed = mprof__ecl_ignore_free,
+                                           .named = mprof__ecl_ignore_name,
+                                           .loaded = mprof__ecl_ignore_library};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct ecl_monitor *recorder; /* or NULL */
 static uint64_t counting;
@@ -59,7 +85,7 @@ static void choose(void) {
     mprof__store_relaxed(&mprof__ecl_counting, counting);
     if (ecl_set_monitor != NULL)
         ecl_set_monitor(recorder != NULL ? recorder
-                        : counting > 0   ? &mprof__ecl_counter
+                        : counting > 0   ? &counter
                                          : NULL);
 }
 

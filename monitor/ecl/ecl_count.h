@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <ecl/ecl.h>
+
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 
@@ -26,9 +28,15 @@ static inline void mprof__ecl_count(uint64_t bytes) {
     mprof__add_relaxed(&mprof__ecl_counted.bytes, bytes);
 }
 
-/* Let ECL report to MONITOR; NULL: to no recording, but to COUNTER while
+/* Let ECL report to MONITOR; NULL: to no recording, but to a counter while
  * something is counted. */
 void mprof__ecl_watch(const struct ecl_monitor *monitor);
-extern const struct ecl_monitor mprof__ecl_counter;
+
+/* For monitors: only count allocations; ignore other events. */
+void mprof__ecl_ignore(cl_type type, int storage, cl_index bytes,
+                       cl_object clas, void *block);
+void mprof__ecl_ignore_free(void *block);
+void mprof__ecl_ignore_name(cl_object name, cl_object function);
+void mprof__ecl_ignore_library(cl_object block, int opened);
 
 #endif

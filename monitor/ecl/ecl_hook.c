@@ -16,6 +16,7 @@
 #include "monitor/api/functions.h"
 #include "monitor/ecl/collector.h"
 #include "monitor/ecl/ecl_count.h"
+#include "monitor/ecl/ecl_thread.h"
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
@@ -51,51 +52,6 @@ static inline enum mprof_class class_of(cl_type type) {
     return MPROF_OTHER ^ classes[(unsigned)type % MPROF__TYPES];
 }
 
-#ifdef ECL_THREADS
-
-static inline void note_thread(void) {
-}
-
-static void find_thread(void) {
-}
-
-static inline cl_env_ptr own_env(void) {
-    return ecl_process_env_unsafe();
-}
-
-#else
-
-/* An ECL without threads has one environment, whichever thread asks: it belongs
- * to the thread that last ran Lisp, and the program may have others.  0: that
- * thread is not known yet. */
-static pthread_t lisp_thread;
-
-static inline void note_thread(void) {
-    mprof__store_relaxed(&lisp_thread, pthread_self());
-}
-
-/* Before any Lisp ran: does this thread have the stack that Lisp started on? */
-static void find_thread(void) {
-    pthread_attr_t attributes;
-    void *start;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    uintptr_t lisp = (uintptr_t)mprof__ecl_stack(ecl_process_env_unsafe());
-    if (pthread_attr_getstack(&attributes, &start, &size) == 0 &&
-        lisp - (uintptr_t)start <= size)
-        note_thread();
-    pthread_attr_destroy(&attributes);
-}
-
-static inline cl_env_ptr own_env(void) {
-    if (mprof__load_relaxed(&lisp_thread) != pthread_self())
-        return NULL;
-    return ecl_process_env_unsafe();
-}
-
-#endif
-
 /* From the hook's FRAME; ME is inside already, or is NULL and is to enter at
  * STACK. */
 static void __attribute__((noinline))
@@ -124,7 +80,7 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
     const void *frame = MPROF__FRAME();
     uintptr_t stack = mprof__stack();
     const struct mprof_count count = {1, bytes};
-    note_thread();
+    mprof__ecl_note_thread();
     mprof__ecl_count(bytes);
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =
@@ -164,7 +120,7 @@ static void __attribute__((noinline, optimize("no-omit-frame-pointer",
 sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
         void *block) {
     struct mprof_count stands_for;
-    note_thread();
+    mprof__ecl_note_thread();
     mprof__ecl_count(bytes);
     if (!mprof__sampled(bytes) || !mprof__sample(bytes, &stands_for))
         return;
@@ -176,8 +132,8 @@ sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,
  * as it does during an allocation, where the runtime sees to that. */
 static void named(cl_object name, cl_object function) {
-    note_thread();
-    cl_env_ptr env = own_env();
+    mprof__ecl_note_thread();
+    cl_env_ptr env = mprof__ecl_env();
     struct mprof__self *me = env == NULL ? NULL : mprof__enter();
     if (me == NULL)
         return;
@@ -192,7 +148,7 @@ static void named(cl_object name, cl_object function) {
 }
 
 static void loaded(cl_object block, int opened) {
-    note_thread();
+    mprof__ecl_note_thread();
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
@@ -204,7 +160,7 @@ static void loaded(cl_object block, int opened) {
 /* Report a free, before the collector gets the block back. */
 static void freed(void *block) {
     const struct mprof__session *session = mprof__tracked();
-    note_thread();
+    mprof__ecl_note_thread();
     if (session == NULL || session->alive.mode == MPROF_LIVE_OFF ||
         block == NULL)
         return;
@@ -221,42 +177,17 @@ static const struct ecl_monitor monitor = {
 static const struct ecl_monitor samples = {
     .allocated = sampled, .freed = freed, .named = named, .loaded = loaded};
 
-/* For names and libraries alone. */
-static void ignore(cl_type type, int storage, cl_index bytes, cl_object clas,
-                   void *block) {
-    (void)type, (void)storage, (void)clas, (void)block;
-    note_thread();
-    mprof__ecl_count(bytes);
-}
-
-static void ignore_free(void *block) {
-    (void)block;
-}
-
-static void ignore_name(cl_object name, cl_object function) {
-    (void)name, (void)function;
-}
-
-static void ignore_library(cl_object block, int opened) {
-    (void)block, (void)opened;
-}
-
-/* While something is counted, and nothing is recorded. */
-const struct ecl_monitor mprof__ecl_counter = {.allocated = ignore,
-                                               .freed = ignore_free,
-                                               .named = ignore_name,
-                                               .loaded = ignore_library};
-
-static const struct ecl_monitor names_only = {.allocated = ignore,
-                                              .freed = ignore_free,
+static const struct ecl_monitor names_only = {.allocated = mprof__ecl_ignore,
+                                              .freed = mprof__ecl_ignore_free,
                                               .named = named,
                                               .loaded = loaded};
 
 /* After a recording of what is alive, which may go on. */
-static const struct ecl_monitor frees_only = {.allocated = ignore,
+static const struct ecl_monitor frees_only = {.allocated = mprof__ecl_ignore,
                                               .freed = freed,
-                                              .named = ignore_name,
-                                              .loaded = ignore_library};
+                                              .named = mprof__ecl_ignore_name,
+                                              .loaded =
+                                                  mprof__ecl_ignore_library};
 
 /* A symbol of the runtime itself; interning it by name would cons. */
 static cl_object find_core_symbol(const char *name, cl_object package) {
@@ -285,7 +216,7 @@ static void attach(unsigned heaps) {
     interpreter = unwind.function;
     toplevel_name = find_core_symbol("BYTECODES", cl_core.system_package);
     mprof__ecl_keep_start();
-    find_thread();
+    mprof__ecl_find_thread();
     struct mprof__self *me = mprof__enter();
     if (me != NULL) {
         /* Names may have changed since a stop. */
@@ -319,7 +250,7 @@ static void detach(void) {
 /* A Lisp interrupt might leave the hook by a jump.  Returns whether interrupts
  * were enabled. */
 static int defer(void) {
-    cl_env_ptr env = own_env();
+    cl_env_ptr env = mprof__ecl_env();
     if (env == NULL || env->disable_interrupts)
         return 0;
     ecl_disable_interrupts_env(env);
@@ -427,7 +358,7 @@ static struct ecl_ihs_frame *record_in(struct ecl_ihs_frame *ihs, uintptr_t low,
 }
 
 static void match(struct mprof__chain *chain) {
-    cl_env_ptr env = own_env();
+    cl_env_ptr env = mprof__ecl_env();
     if (env == NULL)
         return;
     struct ecl_ihs_frame *next = mprof__ecl_history(env);
@@ -449,7 +380,7 @@ static void match(struct mprof__chain *chain) {
 }
 
 static const uintptr_t *runs(uintptr_t low, uintptr_t high) {
-    cl_env_ptr env = own_env();
+    cl_env_ptr env = mprof__ecl_env();
     struct ecl_ihs_frame *ihs =
         env == NULL ? NULL : record_in(mprof__ecl_history(env), low, high);
     return ihs == NULL ? NULL : (const uintptr_t *)&ihs->function;

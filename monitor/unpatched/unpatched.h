@@ -69,6 +69,8 @@ static inline bool mprof__is_in(const struct mprof__code *code,
 
 /* The code of libecl; empty where there is none, or it is patched. */
 extern struct mprof__code mprof__libecl;
+/* Find it; false: there is none. */
+bool mprof__find_libecl(void);
 
 /* Return the code of the function NAME behind ours; empty if there is none. */
 struct mprof__code mprof__code_of(const char *name);
