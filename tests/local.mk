@@ -329,10 +329,10 @@ check-second: all
 check-lonely: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(lonely_tests)'
 # What shows most mistakes within three minutes
-quick_tests = $(filter $(built_tests),$(c_tests) tests/run-rooms.test \
-	tests/run-docs.test tests/run-summary.test tests/run-manpages.test \
-	tests/run-diff.test tests/run-focus.test tests/run-budget.test \
-	tests/run-files.test)
+quick_tests = $(filter $(built_tests),$(filter-out %/test_live %/test_killed, \
+	$(c_tests)) tests/run-rooms.test tests/run-docs.test tests/run-summary.test \
+	tests/run-manpages.test tests/run-diff.test tests/run-terminal.test \
+	tests/run-budget.test tests/run-files.test)
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
 .PHONY: check-lisp check-first check-second check-lonely check-quick
