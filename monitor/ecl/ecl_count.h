@@ -9,8 +9,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-
-struct ecl_monitor;
+#include "monitor/ecl/ecl_version.h"
 
 /* Of this thread: all that it allocated while anybody counted; a signal handler
  * may allocate, too. */
