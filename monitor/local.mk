@@ -118,11 +118,13 @@ unwind_sources = \
 	monitor/unwind/cfi.h \
 	monitor/unwind/eh_frame.c monitor/unwind/eh_frame.h \
 	monitor/unwind/generation.c monitor/unwind/generation.h \
+	monitor/unwind/known.h \
 	monitor/unwind/marks.h \
 	monitor/unwind/walk.h
 
 rule_sources = \
 	monitor/unwind/cfi.c \
+	monitor/unwind/known.c \
 	monitor/unwind/look.c \
 	monitor/unwind/marks.c \
 	monitor/unwind/reach.c monitor/unwind/reach.h \

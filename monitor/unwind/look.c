@@ -1,18 +1,15 @@
-/* look.c - set marks where they pay off for walks by rules; see marks.h.
+/* look.c - set marks for walks by rules; see marks.h.
  *
- * The policy is the one of walk/revise.c: a mark ends the comparison of words,
- * and costs as much as some twenty words when its frame returns.
+ * Only in a long stretch of the stack that has none: where frames stay, the
+ * walk by cells sets the others, see walk/revise.c.
  */
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/unwind/walk.h"
 
 enum {
-    SPACE = 16,      /* frames between marks in a long stretch */
-    CLEARANCE = 8,   /* frames inside of the last of these */
-    LEAST_SAVED = 2, /* words that are too few for a mark */
-    FARTHEST = 12,   /* frames that at most are too near to be marked */
-    TRIALS = 64      /* reviews, until marking nearer is tried again */
+    SPACE = 16,   /* frames between marks */
+    CLEARANCE = 8 /* frames inside of the last of these */
 };
 
 static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
@@ -163,42 +160,9 @@ static void mark_stretch(struct mprof__chain *chain) {
         n += mark(chain, n) ? SPACE : 1;
 }
 
-static void mark_nearest(struct mprof__chain *chain, size_t fewest) {
-    size_t was = chain->nearest;
-    chain->nearest = 0;
-    if (was > chain->unreturned) {
-        if (chain->distance < FARTHEST)
-            chain->distance++;
-    } else if (++chain->reviews % TRIALS == 0 && chain->distance > 0) {
-        chain->distance--;
-    }
-    if (fewest <= chain->unreturned + chain->distance + LEAST_SAVED ||
-        !is_possible(chain))
-        return;
-    size_t marked = drop_others(chain), possible = count_possible(chain);
-    size_t n = fewest - chain->distance;
-    if (marked < outermost(chain))
-        marked = outermost(chain);
-    for (n = n < possible ? n : possible;
-         n > marked + LEAST_SAVED && chain->nearest == 0; n--)
-        if (mark(chain, n))
-            chain->nearest = n;
-}
-
 void mprof__walk_look(struct mprof__chain *chain) {
-    if (chain->reused < chain->fewest)
-        chain->fewest = chain->reused;
     size_t words =
         (chain->cut ? chain->count : chain->reused) - chain->unreturned;
     if (words > SPACE + CLEARANCE && is_possible(chain))
         mark_stretch(chain);
-    if (chain->next_review > 1) {
-        chain->next_review--;
-        return;
-    }
-    size_t fewest = chain->fewest;
-    chain->next_review = MPROF__REVIEW_EVERY;
-    chain->fewest = SIZE_MAX;
-    if (!chain->cut)
-        mark_nearest(chain, fewest);
 }

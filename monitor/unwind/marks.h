@@ -179,4 +179,15 @@ bool mprof__unwinds(void);
 void mprof__marks_refuse(void);
 extern bool mprof__marks_off; /* atomic */
 
+enum {
+    MPROF__MARKS_SPACE = 6,    /* frames between marks in a long stretch */
+    MPROF__MARKS_CLEARANCE = 4 /* frames inside of the last of these */
+};
+
+/* Return true if N frames without a mark are so many that more marks pay off at
+ * once. */
+static inline bool mprof__stretch_is_long(size_t n) {
+    return n > MPROF__MARKS_SPACE + MPROF__MARKS_CLEARANCE;
+}
+
 #endif

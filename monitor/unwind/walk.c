@@ -9,21 +9,18 @@
  */
 #include "monitor/unwind/walk.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "monitor/base/table.h"
 
-enum { FIRST_ROOM = 16, FIRST_SITES = 32, MOST_SITES = 8192, GROWTH = 4 };
-
-enum { WORD_BYTES = sizeof(uintptr_t) };
+enum { FIRST_ROOM = 16, WORD_BYTES = sizeof(uintptr_t) };
 
 /* The first memory of a chain, one page: there may be thousands of threads that
  * do little. */
 struct mprof__first {
     struct mprof__frame frames[FIRST_ROOM];
     struct mprof__fresh fresh[FIRST_ROOM];
-    struct mprof__known_site sites[FIRST_SITES];
+    struct mprof__known_site sites[MPROF__FIRST_SITES];
 };
 _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 
@@ -40,9 +37,8 @@ static bool map_first(struct mprof__chain *chain) {
     chain->first = first;
     chain->frames = first->frames;
     chain->fresh = first->fresh;
-    chain->sites = first->sites;
     chain->room = chain->fresh_room = FIRST_ROOM;
-    chain->site_mask = FIRST_SITES - 1;
+    mprof__known_begin(&chain->known, first->sites);
     return true;
 }
 
@@ -64,17 +60,12 @@ static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
     return true;
 }
 
-static size_t site_bytes(const struct mprof__chain *chain) {
-    return (chain->site_mask + (size_t)1) * sizeof *chain->sites;
-}
-
 void mprof__chain_free(struct mprof__chain *chain) {
     if (chain->room > FIRST_ROOM)
         mprof__unmap(chain->frames, chain->room * sizeof *chain->frames);
     if (chain->fresh_room > FIRST_ROOM)
         mprof__unmap(chain->fresh, chain->fresh_room * sizeof *chain->fresh);
-    if (chain->site_mask >= FIRST_SITES)
-        mprof__unmap(chain->sites, site_bytes(chain));
+    mprof__known_free(&chain->known);
     mprof__unmap(chain->first, sizeof *chain->first);
     memset(chain, 0, sizeof *chain);
 }
@@ -272,122 +263,14 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
     return true;
 }
 
-/* Is OFFSET words from the CFA in a frame of WORDS? */
-static bool is_in_frame(int32_t words, int16_t offset) {
-    return offset < 0 && words + offset >= 0;
-}
-
-/* Is KNOWN, BY_SP, as MPROF__PLAINLY says? */
-static bool is_plain(const struct mprof__known_site *known) {
-    int32_t words = known->cfa / WORD_BYTES;
-    return known->ref != 0 && !known->interprets &&
-           mprof__are_words(known->cfa, (int16_t)words) && words > 0 &&
-           is_in_frame(words, known->ra) &&
-           (!known->bp_saved || is_in_frame(words, known->bp));
-}
-
-static struct mprof__shape shape_of(const struct mprof__known_site *known) {
-    uint32_t words = (uint32_t)known->cfa / WORD_BYTES;
-    return (struct mprof__shape){
-        .size = (uint16_t)words,
-        .ra_at = (uint16_t)(words + (uint32_t)known->ra),
-        .bp_at = known->bp_saved ? (uint16_t)(words + (uint32_t)known->bp)
-                                 : MPROF__NOT_SAVED,
-        .flags = known->is_new ? MPROF__SHAPE_NEW : 0};
-}
-
-/* Write down for KNOWN what the rule of its site says in simple cases. */
-static void simplify(struct mprof__known_site *known) {
-    const struct mprof__site *site = known->site;
-    const struct mprof__rule *rule = &site->unwind.rule;
-    known->ref = site->ref;
-    known->is_new = site->is_new;
-    known->interprets = site->interpreter;
-    known->bp_saved = rule->bp_saved;
-    known->cfa = rule->cfa_offset;
-    known->ra = (int16_t)(rule->ra_offset / WORD_BYTES);
-    known->bp = (int16_t)(rule->bp_offset / WORD_BYTES);
-    if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
-        rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
-        !mprof__are_words(rule->ra_offset, known->ra) ||
-        (rule->bp_saved && (rule->bp_base != MPROF__CFA ||
-                            !mprof__are_words(rule->bp_offset, known->bp))))
-        known->way = MPROF__BY_RULE;
-    else
-        known->way = rule->cfa_base == MPROF__BP ? MPROF__BY_BP
-                     : is_plain(known)           ? MPROF__PLAINLY
-                                                 : MPROF__BY_SP;
-    if (known->way == MPROF__PLAINLY)
-        known->shape = shape_of(known);
-}
-
-/* Have more places for what is known of return addresses, once many have been
- * filled again and again; if there is memory. */
-static void more_sites(struct mprof__chain *chain) {
-    struct mprof__known_site *old = chain->sites;
-    size_t old_bytes = site_bytes(chain);
-    size_t n = (chain->site_mask + (size_t)1) * GROWTH;
-    chain->site_fills = 0;
-    struct mprof__known_site *sites =
-        n > MOST_SITES ? NULL : mprof__map(n * sizeof *sites);
-    if (sites == NULL)
-        return;
-    /* Should a jump leave this in the middle, there are fewer. */
-    chain->site_mask = 0;
-    mprof__order_for_handlers();
-    chain->sites = sites;
-    mprof__order_for_handlers();
-    chain->site_mask = (uint32_t)n - 1;
-    if (old != chain->first->sites)
-        mprof__unmap(old, old_bytes);
-}
-
-static inline void enough_sites(struct mprof__chain *chain) {
-    if (__builtin_expect(chain->site_fills > chain->site_mask, 0))
-        more_sites(chain);
-}
-
-/* Look up what is not known in the chain, or in a library that is being closed.
- * A return address may lie behind the last instruction of its function; the
- * address where a signal struck is exact. */
-static const struct mprof__known_site *
-look_up(struct mprof__chain *chain, const struct registers *r,
-        struct mprof__known_site *place) {
-    chain->site_fills++;
-    /* Should a jump leave what follows, nothing is known here. */
-    place->pc = 0;
-    place->site = chain->site_of(chain->context, r->pc, r->exact);
-    simplify(place);
-    if (r->exact)
-        place->way = MPROF__BY_RULE;
-    /* Nothing holds for long while a library is being closed. */
-    else if (chain->walked_in != 0 &&
-             mprof__code_generation() == chain->walked_in)
-        place->pc = r->pc;
-    return place;
-}
-
-const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
-                                                     uintptr_t pc) {
-    struct registers r = {.pc = pc};
-    if (pc == 0)
-        return NULL;
-    int saved = errno;
-    enough_sites(chain);
-    struct mprof__known_site *place = mprof__walk_known_place(chain, pc);
-    look_up(chain, &r, place);
-    errno = saved;
-    return place->pc == pc ? place : NULL;
-}
-
 /* The frame in the state R becomes one of this walk.  NULL: no memory. */
 static inline struct mprof__fresh *
 push_new(struct mprof__chain *chain, const struct registers *r,
          const struct mprof__known_site **known) {
-    struct mprof__known_site *place = mprof__walk_known_place(chain, r->pc);
+    struct mprof__known_site *place = mprof__known_place(&chain->known, r->pc);
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
-        *known = look_up(chain, r, place);
+        mprof__known_look_up(&chain->known, r->pc, r->exact, place);
     struct mprof__fresh *f = fresh_frame(chain);
     if (f == NULL)
         return NULL;
@@ -584,13 +467,6 @@ static void walk(struct mprof__chain *chain, struct registers *r) {
     }
 }
 
-/* Forget all sites: they are of another generation. */
-static void forget_sites(struct mprof__chain *chain) {
-    memset(chain->sites, 0, site_bytes(chain));
-    chain->site_fills = 0;
-    chain->sites_generation = chain->walked_in;
-}
-
 void mprof__walk(struct mprof__chain *chain, const void *frame) {
     struct registers r = {0};
     mprof__caller(frame, &r.pc, &r.sp, &r.bp);
@@ -607,10 +483,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
         chain->cut = true;
         chain->reused = chain->unreturned = 0;
     } else {
-        enough_sites(chain);
-        if (chain->walked_in == 0 ||
-            chain->sites_generation != chain->walked_in)
-            forget_sites(chain);
+        mprof__known_prepare(&chain->known, chain->walked_in);
         walk(chain, &r);
     }
     assemble(chain);

@@ -13,23 +13,10 @@
 #include "monitor/base/atomic.h"
 #include "monitor/format/format.h"
 #include "monitor/unwind/arch.h"
-#include "monitor/unwind/cfi.h"
 #include "monitor/unwind/generation.h"
+#include "monitor/unwind/known.h"
 #include "monitor/unwind/marks.h"
 #include "monitor/unwind/reach.h"
-
-/* All that is known of one return address; see names/sites.c.  Only `checked`
- * changes. */
-struct mprof__site {
-    struct mprof__unwind unwind;
-    uint32_t checked;   /* generation that this holds for; atomic */
-    bool known;         /* false: there is no rule, the walk ends here */
-    bool beyond;        /* ... as it should: the loader, before the program */
-    bool interpreter;   /* its frames represent the functions they interpret */
-    bool is_new;        /* it is in operator new, or a relative of that */
-    mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
-    mprof_ref ref;      /* SITE in the data file; 0: no room for it */
-};
 
 /* How a frame is known to lead where it led in the walk before. */
 enum mprof__check {
@@ -79,57 +66,6 @@ struct mprof__fresh {
     bool exact, last, interprets, checkable, marked, uses_bp;
 };
 
-/* How to go on from a frame. */
-enum mprof__way {
-    MPROF__PLAINLY, /* BY_SP, known by the return address alone, and what is
-                     * saved is in the frame, of less than 2^15 words */
-    MPROF__BY_SP,   /* CFA is the stack pointer + cfa; ... */
-    MPROF__BY_BP,   /* ... the frame pointer + cfa */
-    MPROF__BY_RULE  /* as the site's rule says */
-};
-
-/* The layout of a frame: words from its stack pointer to its caller's, to its
- * return address, and to its saved frame pointer. */
-struct mprof__shape {
-    uint16_t size, ra_at, bp_at;
-    uint16_t flags; /* MPROF__SHAPE_NEW, and what others add */
-};
-
-enum {
-    MPROF__NOT_SAVED = UINT16_MAX, /* bp_at: nowhere */
-    MPROF__SHAPE_NEW = 1 << 15     /* it is in operator new, or a relative */
-};
-
-/* All that a walk needs to go on from a return address, as far as it holds for
- * a generation: half a cache line. */
-struct mprof__known_site {
-    uintptr_t pc;
-    const struct mprof__site *site;
-    union {
-        struct mprof__shape shape; /* PLAINLY */
-        struct {
-            int32_t cfa;
-            int16_t ra, bp; /* words: the return address is at CFA + ra, and the
-                               frame pointer, where it is saved, at CFA + bp;
-                               BY_RULE they may be cut off */
-        };
-    };
-    mprof_ref ref; /* SITE; 0: no room for it */
-    uint8_t way;   /* enum mprof__way */
-    bool bp_saved, interprets, is_new;
-};
-_Static_assert(sizeof(struct mprof__known_site) == 32, "half a cache line");
-
-/* Return the address OFFSET words from ADDRESS. */
-static inline uintptr_t mprof__words_from(uintptr_t address, int16_t offset) {
-    return address + (uintptr_t)((intptr_t)offset * (intptr_t)sizeof address);
-}
-
-/* Are BYTES so many WORDS? */
-static inline bool mprof__are_words(int32_t bytes, int16_t words) {
-    return bytes == words * (int32_t)sizeof(uintptr_t);
-}
-
 /* The chain, outermost frame first.  The outermost `reused` frames, with all
  * that is known of them, are from the walk before; the outermost `unreturned`
  * of these have not returned since. */
@@ -138,19 +74,14 @@ struct mprof__chain {
     struct mprof__frame *frames;    /* owned by the chain */
     struct mprof__frame *innermost; /* of them; NULL: there are none */
     size_t count, room, reused, unreturned;
-    uint32_t generation;  /* of code; 0: nothing may be reused */
-    uint32_t walked_in;   /* ... when the last walk began */
-    bool cut;             /* frames[0] is where the rules ended */
-    bool in_barrier;      /* a signal struck in the return barrier */
-    bool astray;          /* it came to a mark that is none of the thread's */
-    size_t exact_at;      /* number of the innermost exact frame, from 1 */
-    size_t large_at;      /* number of the outermost large one; see below */
-    bool asks;            /* frames that may have returned interpret */
-    uint32_t next_review; /* walks until the next look at the marks */
-    size_t fewest;        /* reused, of the walks since the last one */
-    size_t nearest;       /* frame that was marked then, from 1; 0: none */
-    uint32_t distance;    /* frames that are too near to be marked */
-    uint32_t reviews;
+    uint32_t generation; /* of code; 0: nothing may be reused */
+    uint32_t walked_in;  /* ... when the last walk began */
+    bool cut;            /* frames[0] is where the rules ended */
+    bool in_barrier;     /* a signal struck in the return barrier */
+    bool astray;         /* it came to a mark that is none of the thread's */
+    size_t exact_at;     /* number of the innermost exact frame, from 1 */
+    size_t large_at;     /* number of the outermost large one; see below */
+    bool asks;           /* frames that may have returned interpret */
     struct mprof__marks *marks;  /* the thread's, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* counts marks */
@@ -158,19 +89,9 @@ struct mprof__chain {
                                     frames have nodes in; or 0 */
     struct mprof__fresh *fresh;  /* of this walk, innermost first */
     size_t fresh_count, fresh_room;
-    struct mprof__reach reach;       /* of walks by rules */
-    struct mprof__known_site *sites; /* by return address */
-    uint32_t site_mask, site_fills;  /* number of sites - 1; lately filled */
-    uint32_t sites_generation;
-    /* Return the site of return address PC; never NULL.  EXACT: PC is no return
-     * address but the place where a signal interrupted. */
-    const struct mprof__site *(*site_of)(void *context, uintptr_t pc,
-                                         bool exact);
-    void *context;
+    struct mprof__reach reach; /* of walks by rules */
+    struct mprof__known known;
 };
-
-/* Walks between two reviews of the marks. */
-enum { MPROF__REVIEW_EVERY = 32 };
 
 /* A frame of more bytes is large: another stack may begin there, which may not
  * exist any more.  But below the top of the first thread's stack there is
@@ -195,8 +116,8 @@ static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
  * mprof__walk_done(). */
 void mprof__walk(struct mprof__chain *chain, const void *frame);
 
-/* Review the marks after a walk by rules, when all frames have their nodes: a
- * mark knows the node of its caller.  See look.c. */
+/* Set marks after a walk by rules, when all frames have their nodes: a mark
+ * knows the node of its caller.  See look.c. */
 void mprof__walk_look(struct mprof__chain *chain);
 
 /* The walk came to a mark that is none of the thread's: the program copies
@@ -222,38 +143,9 @@ static inline void mprof__chain_begin(
     struct mprof__chain *chain,
     const struct mprof__site *(*site_of)(void *, uintptr_t, bool),
     void *context, struct mprof_thread *record) {
-    chain->site_of = site_of;
-    chain->context = context;
+    chain->known.site_of = site_of;
+    chain->known.context = context;
     chain->record = record;
-    chain->next_review = 1;
-    chain->fewest = SIZE_MAX;
-}
-
-/* Where it is in CHAIN what is known of return address PC. */
-static inline struct mprof__known_site *
-mprof__walk_known_place(const struct mprof__chain *chain, uintptr_t pc) {
-    return &chain->sites[(pc ^ pc >> 9) & chain->site_mask];
-}
-
-/* Find out, for mprof__walk_known(), what is not known yet.  errno stays. */
-const struct mprof__known_site *mprof__walk_find_out(struct mprof__chain *chain,
-                                                     uintptr_t pc);
-
-/* Return all that is known of return address PC, in the generation that the
- * last walk began in; NULL: nothing holds for long. */
-static inline const struct mprof__known_site *
-mprof__walk_known(struct mprof__chain *chain, uintptr_t pc) {
-    const struct mprof__known_site *known = mprof__walk_known_place(chain, pc);
-    return __builtin_expect(known->pc == pc && pc != 0, 1)
-               ? known
-               : mprof__walk_find_out(chain, pc);
-}
-
-/* Is that GENERATION of all code, and are there no others? */
-static inline bool mprof__walk_knows(const struct mprof__chain *chain,
-                                     uint64_t generation) {
-    return chain->sites != NULL && chain->walked_in == generation &&
-           chain->sites_generation == generation;
 }
 
 /* The marks for chains whose first frame is at PC, known by SITE, with the

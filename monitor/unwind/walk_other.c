@@ -64,7 +64,7 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
     if (chain->count > 0)
         end_frame(chain, sp);
     const struct mprof__site *site =
-        chain->site_of(chain->context, pc, exact != 0);
+        chain->known.site_of(chain->known.context, pc, exact != 0);
     chain->asks |= site->interpreter;
     chain->frames[chain->count++] =
         (struct mprof__frame){.site = site,

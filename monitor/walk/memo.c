@@ -86,17 +86,17 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
 static uint32_t wanted_by(const struct mprof__memo *memo) {
     if (memo->cells == NULL)
         return FIRST_CELLS;
-    if (memo->wanted != 0)
-        return memo->wanted;
-    return memo->used + 1 < memo->capacity ||
-                   memo->capacity >= MPROF__NEAR_CELLS
-               ? memo->capacity
-               : more_than(memo->capacity);
+    return memo->wanted != 0 ? memo->wanted : memo->capacity;
 }
 
 static void want(struct mprof__memo *memo, uint32_t cells) {
     memo->wanted = cells;
     memo->generation = 0;
+}
+
+void mprof__memo_grow(struct mprof__memo *memo) {
+    if (!memo->largest)
+        want(memo, more_than(memo->capacity));
 }
 
 /* How many judgements until it is tried again, if this trial is in vain. */

@@ -58,7 +58,8 @@ static inline bool is_in_reach(struct mprof__reach *reach,
 static inline __attribute__((always_inline)) bool
 fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
     struct mprof__chain *chain = w->chain;
-    const struct mprof__known_site *known = mprof__walk_known(chain, pc);
+    const struct mprof__known_site *known =
+        mprof__known_site(&chain->known, pc);
     if (known == NULL)
         return false;
     c->version = 0;
@@ -157,11 +158,12 @@ static struct mprof__cell *take(struct walk *w,
  * that cells are for. */
 static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
-    if (memo->used + 1 >= memo->capacity && !memo->largest) {
-        memo->generation = 0;
-        return NULL;
-    }
-    struct mprof__cell *c = take(w, mprof__cell_place(memo, pc, sp));
+    bool full = memo->used + 1 >= memo->capacity;
+    struct mprof__cell *c = NULL;
+    if (!full || memo->largest)
+        c = take(w, mprof__cell_place(memo, pc, sp));
+    if (c == NULL)
+        mprof__memo_grow(memo);
     if (c == NULL || !fill(w, c, pc, sp))
         return NULL;
     memo->made++;
@@ -262,7 +264,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
             return NULL;
     }
     /* Should there be no cell yet. */
-    __builtin_prefetch(mprof__walk_known_place(w->chain, word));
+    __builtin_prefetch(mprof__known_place(&w->chain->known, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
     if (outer != NULL)
         set_outer(w, c, outer);
@@ -470,7 +472,8 @@ mprof__remembered_slowly(struct mprof__memo *memo, const void *frame,
     uintptr_t pc, sp;
     struct walk w = {.memo = memo, .chain = chain, .stale = NONE_STALE};
     mprof__caller(frame, &pc, &sp, &w.bp);
-    if (memo->waits > 0 || !mprof__walk_knows(chain, generation)) {
+    if (memo->waits > 0 || chain->known.sites == NULL ||
+        chain->known.generation != generation) {
         memo->waits -= memo->waits > 0;
         memo->patience += revises;
         return NULL;
@@ -493,7 +496,7 @@ mprof__remembered_slowly(struct mprof__memo *memo, const void *frame,
         mprof__stack_by_cells(memo, memo->visited[w.n - 1], sp);
     if (revises)
         memo->patience = MPROF__REVISE_EVERY;
-    if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n)))
+    if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n - 1)))
         mprof__revise_marks(memo, w.n);
     return memo->last = memo->visited[0];
 }

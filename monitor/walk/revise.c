@@ -149,7 +149,7 @@ void mprof__revise_marks(struct mprof__memo *memo, size_t n) {
     else if (mprof__walk_marks(chain, mprof__cell_more(memo, outermost)->site,
                                outermost->pc, outermost->low) == NULL)
         return;
-    if (mprof__stretch_is_long(n))
+    if (mprof__stretch_is_long(last))
         mark_stretch(chain, memo, last, kept);
     else
         mark_nearest(chain, memo, last, kept);

@@ -147,7 +147,7 @@ static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     mprof__chain_forget(&full);
     static MPROF__FAST_TLS uint32_t known_forks; /* has sessions of its own */
     if (session != thread->session->id || known_forks != forks)
-        full.sites_generation = 0;
+        full.known.generation = 0;
     session = thread->session->id;
     known_forks = forks;
     full.marks = thread->chain.marks;

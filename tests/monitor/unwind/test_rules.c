@@ -104,7 +104,7 @@ static void check_ways(const struct way_of_rule *list, size_t n) {
                                                .bp_base = MPROF__CFA,
                                                .bp_offset = list[i].bp};
         const struct mprof__known_site *known =
-            mprof__walk_known(&chain, 16 + 16 * i);
+            mprof__known_site(&chain.known, 16 + 16 * i);
         assert_non_null(known);
         assert_int_equal(known->way, list[i].way);
     }
