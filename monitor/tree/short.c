@@ -95,16 +95,15 @@ static bool leads(const struct mprof__trees *trees, mprof_ref parent,
 mprof_ref mprof__short_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index, bool leaves) {
     uint64_t key = mprof__step_key(&trees->chain->frames[index]) + 1;
-    const struct mprof__step *step = mprof__step_at(&trees->tree, parent, key);
-    if (mprof__is_step(step, parent, key))
-        return step->child;
+    mprof_ref node = mprof__step(&trees->tree, parent, key);
+    if (node != 0)
+        return node;
     /* A function that there is no record for is its caller. */
-    mprof_ref node = mprof__tree_function(trees, index) == 0
-                         ? parent
-                         : mprof__tree_short(trees, index);
+    if (mprof__tree_function(trees, index) != 0)
+        node = mprof__tree_short(trees, index);
     if (node == 0)
         node = parent;
     if (leaves || leads(trees, parent, node))
-        mprof__tree_remember(trees, &trees->tree, parent, key, node);
+        mprof__tree_remember(&trees->tree, parent, key, node);
     return node;
 }

@@ -101,8 +101,8 @@ static void empty(struct mprof__trees *trees) {
     mprof__add_relaxed(&header->emptied, 1);
     mprof__unlock(&trees->arena->lock);
     mprof__index_clear(&spill->tree.nodes);
-    memset(spill->tree.steps, 0,
-           (spill->tree.step_mask + (size_t)1) * sizeof *spill->tree.steps);
+    if (spill->tree.steps != NULL)
+        memset(spill->tree.steps, 0, MPROF__STEPS * sizeof *spill->tree.steps);
     spill->tree.node_count = 0;
     make_blocks(trees); /* if there is room for larger ones */
     if (!mprof__tree_plant(&spill->tree))
@@ -170,12 +170,11 @@ mprof_ref mprof__spill_inward(struct mprof__trees *trees, mprof_ref parent,
                               size_t index) {
     struct mprof__tree *tree = &trees->spill.tree;
     uint64_t key = mprof__step_key(&trees->chain->frames[index]);
-    const struct mprof__step *step = mprof__step_at(tree, parent, key);
-    if (mprof__is_step(step, parent, key))
-        return step->child;
-    mprof_ref node = find_child(trees, parent, index);
-    if (node != 0)
-        mprof__tree_remember(trees, tree, parent, key, node);
+    mprof_ref node = mprof__step(tree, parent, key);
+    if (node == 0) {
+        node = find_child(trees, parent, index);
+        mprof__tree_remember(tree, parent, key, node);
+    }
     return node;
 }
 
@@ -184,20 +183,19 @@ mprof_ref mprof__spill_twin(struct mprof__trees *trees, mprof_ref parent,
                             size_t index) {
     struct mprof__tree *tree = &trees->spill.tree;
     const struct mprof__frame *frames = trees->chain->frames;
-    mprof_ref node = tree->root;
+    mprof_ref node = 0;
     size_t from = index;
     for (; from > 0; from--) {
         mprof_ref caller = from == index ? parent : frames[from - 1].node;
-        const struct mprof__step *step = mprof__step_at(tree, caller, 0);
-        if (mprof__is_step(step, caller, 0)) {
-            node = step->child;
+        node = mprof__step(tree, caller, 0);
+        if (node != 0)
             break;
-        }
     }
+    if (node == 0)
+        node = tree->root;
     for (; node != 0 && from < index; from++) {
         node = find_child(trees, node, from);
-        if (node != 0)
-            mprof__tree_remember(trees, tree, frames[from].node, 0, node);
+        mprof__tree_remember(tree, frames[from].node, 0, node);
     }
     return node;
 }

@@ -3,8 +3,7 @@
  * Nodes are keyed by (parent, function); two call sites of one function lead
  * to the same node.  Calls of operator new are keyed by (parent, SITE), because
  * the tables show the function that calls it.  A frame's child is found among
- * the few first children of its parent, else by the index of all others.  Walks
- * by rules look in a cache first.
+ * the few first children of its parent, else by the index of all others.
  */
 #include "monitor/tree/tree.h"
 
@@ -15,9 +14,6 @@
 #include "monitor/base/atomic.h"
 #include "monitor/names/names.h"
 #include "monitor/tree/trees.h"
-
-/* The part of the limit that steps may take. */
-enum { STEPS_SHARE = 16 };
 
 static uint32_t hash_of(mprof_ref node, mprof_ref other) {
     return (uint32_t)mprof__hash((uint64_t)node << 32 | other);
@@ -54,7 +50,6 @@ void mprof__tree_prepare(struct mprof__trees *trees, struct mprof__tree *tree,
         .next = offsetof(struct mprof_node, next), .hash = hash_node};
     tree->edges = (struct mprof__index){
         .next = offsetof(struct mprof_edge, next), .hash = hash_edge};
-    tree->steps = &tree->only_step;
 }
 
 bool mprof__tree_plant(struct mprof__tree *tree) {
@@ -67,16 +62,9 @@ bool mprof__tree_plant(struct mprof__tree *tree) {
     return true;
 }
 
-static void free_steps(struct mprof__tree *tree) {
-    if (tree->steps != &tree->only_step && tree->steps != NULL)
-        mprof__unmap(tree->steps, (tree->step_mask + 1) * sizeof *tree->steps);
-    memset(&tree->only_step, 0, sizeof tree->only_step);
-    tree->steps = &tree->only_step;
-    tree->step_mask = 0;
-}
-
 void mprof__tree_forget(struct mprof__tree *tree) {
-    free_steps(tree);
+    mprof__unmap(tree->steps, MPROF__STEPS * sizeof *tree->steps);
+    tree->steps = NULL;
     mprof__unmap(tree->spots, MPROF__SPOTS * sizeof *tree->spots);
     tree->spots = NULL;
 }
@@ -86,28 +74,6 @@ void mprof__tree_free(struct mprof__tree *tree) {
     mprof__index_free(&tree->nodes);
     mprof__index_free(&tree->edges);
     tree->root = 0;
-}
-
-/* As many steps as there are nodes, more or less. */
-static void more_steps(struct mprof__trees *trees, struct mprof__tree *tree) {
-    size_t n =
-        tree->step_mask == 0 ? MPROF__STEPS : ((size_t)tree->step_mask + 1) * 4;
-    size_t bytes = n * sizeof *tree->steps;
-    if (n > MPROF__MOST_STEPS ||
-        (n > MPROF__STEPS && bytes > trees->arena->limit / STEPS_SHARE))
-        return;
-    struct mprof__step *steps = mprof__map(bytes), *old = tree->steps;
-    if (steps == NULL)
-        return;
-    /* Should a jump leave this in the middle, there are fewer. */
-    size_t old_bytes = ((size_t)tree->step_mask + 1) * sizeof *old;
-    tree->step_mask = 0;
-    mprof__order_for_handlers();
-    tree->steps = steps;
-    mprof__order_for_handlers();
-    tree->step_mask = (uint32_t)n - 1;
-    if (old != &tree->only_step)
-        mprof__unmap(old, old_bytes);
 }
 
 mprof_ref mprof__tree_function(struct mprof__trees *trees, size_t index) {
@@ -297,9 +263,18 @@ mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
     return node;
 }
 
-void mprof__tree_remember(struct mprof__trees *trees, struct mprof__tree *tree,
-                          mprof_ref parent, uint64_t key, uint32_t child) {
-    if (__builtin_expect(tree->node_count >= tree->step_mask, 0))
-        more_steps(trees, tree);
-    mprof__step_set(mprof__step_at(tree, parent, key), parent, key, child);
+void mprof__tree_remember(struct mprof__tree *tree, mprof_ref parent,
+                          uint64_t key, mprof_ref child) {
+    if (tree->steps == NULL)
+        tree->steps = mprof__map(MPROF__STEPS * sizeof *tree->steps);
+    if (tree->steps == NULL || child == 0)
+        return;
+    struct mprof__step *step = mprof__step_at(tree, parent, key);
+    /* Should a jump leave this in the middle, there is nothing. */
+    step->parent = 0;
+    mprof__order_for_handlers();
+    step->key = key;
+    step->child = child;
+    mprof__order_for_handlers();
+    step->parent = parent;
 }

@@ -4,7 +4,7 @@
  *
  *     root ------------------------------> node (no function)
  *                                            ^ parent  | child
- *     steps:  (node, call) -> node           |         v
+ *                                            |         v
  *                                          node: call ----> SITE main+12
  *                                            | \- next --> node --> ...
  *                                            |\-- edge --> edge: SITE main+40
@@ -18,7 +18,7 @@
  * function, and has no edges.  Up to MPROF__FEW children and edges of a node
  * are chained by `next`: they are close in memory and found fast.  The rest is
  * in the indices `nodes` and `edges`.  `steps` is a cache of the recent lookups
- * of walks by rules, and of short chains.
+ * of short chains and in the spill.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have nodes of the spill (spill.h), a tree that is summed up and
@@ -52,20 +52,15 @@ enum {
                           * table shows by default, and that there were more */
     MPROF__FEW = 8,      /* children or edges that are chained */
     MPROF__SPOTS = 1024, /* a power of two */
-    MPROF__STEPS = 64,   /* to begin with; powers of two */
-    MPROF__MOST_STEPS = 16384
+    MPROF__STEPS = 1024  /* a power of two */
 };
 
 /* An entry of a cache: from a frame's node to its callee's. */
 struct mprof__step {
     uint64_t key;     /* how it is called: site, or interpreted object */
     mprof_ref parent; /* node; 0: nothing */
-    uint32_t child;   /* node, or MPROF__FOLDS */
+    mprof_ref child;
 };
-
-/* There is no room for the node: the tree is full.  No ref is as large, as the
- * limit is (MPROF_LIMIT). */
-#define MPROF__FOLDS ((uint32_t)1 << 31)
 
 /* In place of a node's first edge: the node belongs to one call only. */
 #define MPROF__OWN_CALL ((mprof_ref)1)
@@ -83,10 +78,8 @@ struct mprof__tree {
     struct mprof__blocks node_blocks, edge_blocks, counter_blocks;
     struct mprof__index nodes, edges; /* of those that are not chained */
     uint32_t node_count;              /* without the root */
-    struct mprof__step *steps;        /* mapped, or the one below */
-    uint32_t step_mask;               /* number of steps - 1 */
-    struct mprof__step only_step;
-    struct mprof__spot *spots; /* MPROF__SPOTS; mapped, or NULL */
+    struct mprof__step *steps;        /* MPROF__STEPS; mapped, or NULL */
+    struct mprof__spot *spots;        /* MPROF__SPOTS; mapped, or NULL */
 };
 
 /* Check the invariants of TREES, which no thread changes meanwhile; see
@@ -125,9 +118,9 @@ mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
 mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, bool own);
 
-/* Remember the step in TREE from PARENT by KEY to CHILD. */
-void mprof__tree_remember(struct mprof__trees *trees, struct mprof__tree *tree,
-                          mprof_ref parent, uint64_t key, uint32_t child);
+/* Remember the step in TREE from PARENT by KEY to CHILD, unless that is 0. */
+void mprof__tree_remember(struct mprof__tree *tree, mprof_ref parent,
+                          uint64_t key, mprof_ref child);
 
 /* The class of what KEY means. */
 static inline enum mprof_class
@@ -164,27 +157,20 @@ static inline mprof_ref mprof__tree_by_call(const char *base, mprof_ref parent,
     return ref;
 }
 
-/* Where the step is, if TREE has it, from PARENT by KEY. */
+/* Where the step from PARENT by KEY would be in TREE, which has some. */
 static inline struct mprof__step *
 mprof__step_at(const struct mprof__tree *tree, mprof_ref parent, uint64_t key) {
-    return &tree->steps[mprof__hash(key + ((uint64_t)parent << 32)) &
-                        tree->step_mask];
+    return &tree->steps[mprof__hash(key + ((uint64_t)parent << 32)) %
+                        MPROF__STEPS];
 }
 
-static inline bool mprof__is_step(const struct mprof__step *step,
-                                  mprof_ref parent, uint64_t key) {
-    return __builtin_expect(step->key == key && step->parent == parent, 1);
-}
-
-/* Remember it.  Should a jump leave this in the middle, there is nothing. */
-static inline void mprof__step_set(struct mprof__step *step, mprof_ref parent,
-                                   uint64_t key, uint32_t child) {
-    step->parent = 0;
-    mprof__order_for_handlers();
-    step->key = key;
-    step->child = child;
-    mprof__order_for_handlers();
-    step->parent = parent;
+/* Return where the step from PARENT by KEY leads; 0: not remembered. */
+static inline mprof_ref mprof__step(const struct mprof__tree *tree,
+                                    mprof_ref parent, uint64_t key) {
+    if (tree->steps == NULL)
+        return 0;
+    const struct mprof__step *step = mprof__step_at(tree, parent, key);
+    return step->key == key && step->parent == parent ? step->child : 0;
 }
 
 /* The FUNCTION that the CALL of a node means. */

@@ -11,37 +11,32 @@ bool mprof__trees_begin(struct mprof__trees *trees) {
     return mprof__tree_plant(&trees->tree) && mprof__root_counters(trees);
 }
 
-/* Return the node that PARENT, a whole chain's, leads to at frame INDEX; or
- * MPROF__FOLDS: there is no space.  The outermost functions of all chains are
- * few. */
-static uint32_t find_child(struct mprof__trees *trees, mprof_ref parent,
-                           size_t index) {
-    mprof_ref function = mprof__tree_function(trees, index);
-    if (function == 0)
-        return MPROF__FOLDS;
-    mprof_ref node = mprof__tree_node(
-        trees, parent, mprof__tree_call(trees, index, function),
-        mprof__tree_news(trees, index),
-        index < MPROF__SHORT ? MPROF__FOR_SHORT : MPROF__FOR_CHAINS);
-    return node == 0 ? MPROF__FOLDS : node;
-}
-
-static uint32_t __attribute__((noinline))
+/* inward() for what is not among the first children of PARENT by this call. The
+ * outermost functions of all chains are few. */
+static mprof_ref __attribute__((noinline))
 inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index,
-              uint64_t key) {
-    uint32_t child = find_child(trees, parent, index);
-    mprof__tree_remember(trees, &trees->tree, parent, key, child);
-    return child;
+              bool news) {
+    mprof_ref function = mprof__tree_function(trees, index);
+    return function == 0
+               ? 0
+               : mprof__tree_node(trees, parent,
+                                  mprof__tree_call(trees, index, function),
+                                  news,
+                                  index < MPROF__SHORT ? MPROF__FOR_SHORT
+                                                       : MPROF__FOR_CHAINS);
 }
 
-/* One step inwards from PARENT, in a whole chain. */
-static inline uint32_t inward(struct mprof__trees *trees, mprof_ref parent,
-                              size_t index) {
-    uint64_t key = mprof__step_key(&trees->chain->frames[index]);
-    const struct mprof__step *step = mprof__step_at(&trees->tree, parent, key);
-    return mprof__is_step(step, parent, key)
-               ? step->child
-               : inward_slowly(trees, parent, index, key);
+/* Return the node that PARENT, a whole chain's, leads to at frame INDEX; 0:
+ * there is no space. */
+static inline mprof_ref inward(struct mprof__trees *trees, mprof_ref parent,
+                               size_t index) {
+    const struct mprof__frame *frame = &trees->chain->frames[index];
+    bool news = mprof__tree_news(trees, index);
+    mprof_ref node = frame->object != 0
+                         ? 0
+                         : mprof__tree_by_call(trees->arena->base, parent,
+                                               frame->site->ref, news);
+    return node != 0 ? node : inward_slowly(trees, parent, index, news);
 }
 
 /* Place the chain from frame INDEX on, which is folded; PARENT is its caller's
@@ -72,8 +67,8 @@ static mprof_ref place_from(struct mprof__trees *trees, size_t at) {
     if (at > 0 && __builtin_expect(chain->frames[at - 1].folded, 0))
         return fold(trees, node, at);
     for (; at < chain->count; at++) {
-        uint32_t child = inward(trees, node, at);
-        if (__builtin_expect(child == MPROF__FOLDS, 0))
+        mprof_ref child = inward(trees, node, at);
+        if (__builtin_expect(child == 0, 0))
             return fold(trees, node, at);
         node = child;
         chain->frames[at].node = node;

@@ -95,8 +95,8 @@ enum { MPROF__FIRST_SITES = 32 };
 void mprof__known_begin(struct mprof__known *known,
                         struct mprof__known_site *sites);
 
-/* Before a walk in code of GENERATION, or 0 while that changes: forget what is of
- * another one. */
+/* Before a walk in code of GENERATION, or 0 while that changes: forget what is
+ * of another one. */
 void mprof__known_prepare(struct mprof__known *known, uint32_t generation);
 
 /* Give back its memory. */

@@ -337,14 +337,6 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     end();
 }
 
-/* The place of a chain that no step leads to. */
-static mprof_ref find_anew(const unsigned *sites_of, size_t count) {
-    memset(thread->trees.tree.steps, 0,
-           (thread->trees.tree.step_mask + 1) *
-               sizeof *thread->trees.tree.steps);
-    return find(sites_of, count);
-}
-
 /* The nodes of one function that calls operator new from CALLS sites, below
  * that of OUTER; and where it does not call that. */
 static void calls_of_new(unsigned outer) {
@@ -353,14 +345,14 @@ static void calls_of_new(unsigned outer) {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (unsigned i = 0; i < CALLS; i++) {
             unsigned s = 1 + i * FUNCTIONS, chain[] = {outer, s, 0};
-            find_anew(chain, 3);
+            find(chain, 3);
             if (pass == 0)
                 node[i] = frame[1].node;
             assert_int_equal(frame[1].node, node[i]);
             assert_int_equal(at(node[i])->call, site[s].ref);
             for (unsigned k = 0; k < i; k++)
                 assert_int_not_equal(node[k], node[i]);
-            find_anew(chain, 2);
+            find(chain, 2);
             assert_int_not_equal(frame[1].node, node[i]);
             if (same == 0)
                 same = frame[1].node;
@@ -453,8 +445,7 @@ static void break_the_counters(void) {
 }
 
 static void break_the_cache(void) {
-    for (uint32_t i = 0; i <= thread->trees.tree.step_mask; i++)
-        thread->trees.tree.steps[i].child = inner;
+    mprof__tree_remember(&thread->trees.tree, inner, 1, UINT32_MAX);
     mprof__tree_check(&thread->trees);
 }
 

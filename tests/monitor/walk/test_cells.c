@@ -124,7 +124,7 @@ static void cells_become_as_many_as_are_near(void **state) {
         assert_true(memo->capacity > capacity);
         assert_true(rounds < 20);
         capacity = memo->capacity;
-        memo->used = memo->capacity - 1;
+        mprof__memo_grow(memo);
         assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     }
     assert_int_equal(memo->capacity, MPROF__NEAR_CELLS);
@@ -137,7 +137,7 @@ static void cells_are_more_once_all_are_used(void **state) {
     uint32_t capacity = memo->capacity;
     (void)state;
     thread->session->arena.limit = 16 * 128 * capacity;
-    memo->used = memo->capacity - 1;
+    mprof__memo_grow(memo);
     assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     assert_true(memo->largest);
     assert_int_equal(memo->capacity, capacity);
@@ -149,7 +149,7 @@ static void cells_are_more_once_all_are_used(void **state) {
 static void use_few_cells(void) {
     struct mprof__memo *memo = &thread->memo;
     while (memo->capacity != MPROF__NEAR_CELLS) {
-        memo->used = memo->capacity - 1;
+        mprof__memo_grow(memo);
         assert_true(mprof__memo_begin(&thread->memo, GENERATION));
     }
 }
