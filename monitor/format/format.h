@@ -355,14 +355,15 @@ struct mprof_block {
     uint32_t count;   /* 12: that are complete; grows */
 };
 
-/* In NODES.  A function in the context of its parent: a node of the
- * calling-context tree.  Its counters hold the allocations made with exactly
- * this chain; nothing is added along the chain.  ECL's allocators (ecl_cons)
- * are nodes too; malloc() and its relatives are none. */
+/* In NODES.  A call site (C heap) or a function (Lisp heap) in the context of
+ * its parent: a node of the calling-context tree.  Its counters hold the
+ * allocations made with exactly this chain; nothing is added along the chain.
+ * ECL's allocators (ecl_cons) are nodes too; malloc() and its relatives are
+ * none. */
 struct mprof_node {
     mprof_ref parent;  /*  0: node, 0 for the root of the thread */
-    mprof_ref call;    /*  4: SITE where its function called first, or that
-                        * FUNCTION; 0 for the root */
+    mprof_ref call;    /*  4: SITE where its function called (Lisp: first),
+                        * or that FUNCTION; 0 for the root */
     mprof_ref counter; /*  8: the oldest of its counters, or 0; later */
     /* The monitor's own: */
     mprof_ref child; /* 12 */
@@ -370,8 +371,8 @@ struct mprof_node {
     mprof_ref next;  /* 20 */
 };
 
-/* In EDGES.  Another place in the function of a node where that called on, to
- * frames inside of it or to the allocator. */
+/* In EDGES.  Lisp heap: another place in the function of a node where that
+ * called on, to frames inside of it or to the allocator. */
 struct mprof_edge {
     mprof_ref node; /*  0: node */
     mprof_ref site; /*  4: SITE in the function of that node */

@@ -107,30 +107,6 @@ static mprof_ref native_function(struct mprof__names *names,
     return ref;
 }
 
-/* Is the function of UNWIND operator new or new[], plain, nothrow or aligned,
- * as a library or the program has it for others? */
-static bool is_operator_new(const struct mprof__unwind *unwind) {
-    static const char *const names[] = {"_Znwm",
-                                        "_Znam",
-                                        "_ZnwmRKSt9nothrow_t",
-                                        "_ZnamRKSt9nothrow_t",
-                                        "_ZnwmSt11align_val_t",
-                                        "_ZnamSt11align_val_t",
-                                        "_ZnwmSt11align_val_tRKSt9nothrow_t",
-                                        "_ZnamSt11align_val_tRKSt9nothrow_t"};
-    if (unwind->module == NULL)
-        return false;
-    const struct mprof__loaded file = {.start = unwind->module_start,
-                                       .end = unwind->module_end,
-                                       .bias = unwind->module->l_addr};
-    const struct mprof__exports exports =
-        mprof__exports_of(&file, unwind->module->l_ld);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mprof__exports_at(&exports, names[i], unwind->function))
-            return true;
-    return false;
-}
-
 static bool find_rule(uintptr_t pc, bool exact, struct mprof__unwind *unwind) {
     if (mprof__cfi_find(exact ? pc : pc - 1, unwind))
         return true;
@@ -170,7 +146,6 @@ add_site(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
     if (site->known) {
         is_current(names, &site->unwind, now);
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
-        site->is_new = is_operator_new(&site->unwind);
         site->function = native_function(names, &site->unwind);
     } else {
         /* Its start has no FDE: constructors are called from there. */

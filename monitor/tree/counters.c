@@ -1,7 +1,7 @@
 /* counters.c - the counters of a node, which lie in the data file.
  *
- * In the Lisp heap a node has one for each type; in the C heap one for each
- * class and place that called malloc(), of which a function may have very many.
+ * In the Lisp heap a node has one for each type; in the C heap one, and where
+ * it stands for a function one for each place that called malloc().
  */
 #include "monitor/tree/counters.h"
 
@@ -16,9 +16,6 @@
 #include "monitor/tree/short.h"
 #include "monitor/tree/tree.h"
 
-/* Counters after the first that are looked at before the cache is. */
-enum { MORE = 4 };
-
 static inline bool is_c(const struct mprof__trees *trees) {
     return trees->record->heap == MPROF_C_HEAP;
 }
@@ -30,68 +27,14 @@ static inline bool is_for(const struct mprof_counter *counter, bool c,
            (!c || ((const struct mprof_c_counter *)counter)->site == site);
 }
 
-static struct mprof__spot *spot_of(const struct mprof__tree *tree,
-                                   mprof_ref node, mprof_ref site,
-                                   uint32_t key) {
-    uint64_t hash = mprof__hash(((uint64_t)node << 32 | site) + key);
-    return &tree->spots[hash & (MPROF__SPOTS - 1)];
-}
-
-/* Should a jump leave this in the middle, there is nothing. */
-static void set_spot(struct mprof__spot *spot, mprof_ref node, mprof_ref site,
-                     uint32_t key, mprof_ref counter) {
-    spot->node = 0;
-    mprof__order_for_handlers();
-    spot->site = site;
-    spot->key = key;
-    spot->counter = counter;
-    mprof__order_for_handlers();
-    spot->node = node;
-}
-
-/* The first one for SITE and KEY of those from REF on, or 0. */
-static mprof_ref find_from(const struct mprof__arena *arena, mprof_ref ref,
-                           bool c, mprof_ref site, uint32_t key) {
-    while (ref != 0) {
-        const struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (is_for(counter, c, site, key))
-            break;
-        ref = counter->next;
-    }
-    return ref;
-}
-
-/* By the cache, and else by a look at all from FROM on. */
-static struct mprof_counter *find_far(struct mprof__trees *trees,
-                                      mprof_ref node, mprof_ref site,
-                                      uint32_t key, mprof_ref from) {
-    const struct mprof__arena *arena = trees->arena;
-    struct mprof__tree *tree = &trees->tree;
-    if (tree->spots == NULL)
-        tree->spots = mprof__map(MPROF__SPOTS * sizeof *tree->spots);
-    struct mprof__spot *spot =
-        tree->spots == NULL ? NULL : spot_of(tree, node, site, key);
-    if (spot != NULL && spot->node == node && spot->site == site &&
-        spot->key == key)
-        return mprof__arena_at(arena, spot->counter);
-    mprof_ref ref = find_from(arena, from, is_c(trees), site, key);
-    if (ref != 0 && spot != NULL)
-        set_spot(spot, node, site, key, ref);
-    return ref == 0 ? NULL : mprof__arena_at(arena, ref);
-}
-
-static struct mprof_counter *find_counter(struct mprof__trees *trees,
-                                          mprof_ref node, mprof_ref site,
-                                          uint32_t key) {
-    const struct mprof__arena *arena = trees->arena;
-    const struct mprof_node *at = mprof__arena_at(arena, node);
-    mprof_ref ref = at->counter;
-    for (unsigned n = 0; ref != 0; n++) {
+/* The first counter of NODE for KEY and, with C, SITE; NULL: there is none. */
+static struct mprof_counter *find_counter(const struct mprof__arena *arena,
+                                          const struct mprof_node *node, bool c,
+                                          mprof_ref site, uint32_t key) {
+    for (mprof_ref ref = node->counter; ref != 0;) {
         struct mprof_counter *counter = mprof__arena_at(arena, ref);
-        if (is_for(counter, is_c(trees), site, key))
+        if (is_for(counter, c, site, key))
             return counter;
-        if (n == MORE)
-            return find_far(trees, node, site, key, counter->next);
         ref = counter->next;
     }
     return NULL;
@@ -132,7 +75,9 @@ static struct mprof_counter *add_counter(struct mprof__trees *trees,
 static struct mprof_counter *get_counter(struct mprof__trees *trees,
                                          mprof_ref node, mprof_ref site,
                                          uint32_t key, enum mprof__room room) {
-    struct mprof_counter *counter = find_counter(trees, node, site, key);
+    struct mprof_counter *counter =
+        find_counter(trees->arena, mprof__arena_at(trees->arena, node),
+                     is_c(trees), site, key);
     return counter != NULL ? counter
                            : add_counter(trees, node, site, key, room);
 }
@@ -163,8 +108,7 @@ bool mprof__root_counters(struct mprof__trees *trees) {
 static struct mprof_counter *any_counter(const struct mprof__arena *arena,
                                          const struct mprof_node *node,
                                          uint32_t key) {
-    mprof_ref ref = find_from(arena, node->counter, false, 0, key);
-    return ref == 0 ? NULL : mprof__arena_at(arena, ref);
+    return find_counter(arena, node, false, 0, key);
 }
 
 static void count_folded(struct mprof__trees *trees, struct mprof_count n) {
@@ -211,8 +155,7 @@ static struct mprof_counter *other_counter(struct mprof__trees *trees,
         count_folded(trees, n);
     if (folded != 0 && node->call != 0) {
         mprof_ref function = mprof__call_function(arena, node->call);
-        alone = mprof__tree_node(trees, folded, function, false,
-                                 MPROF__FOR_COUNTERS);
+        alone = mprof__tree_node(trees, folded, function, MPROF__FOR_COUNTERS);
     }
     if (alone != 0)
         counter = get_counter(trees, alone, 0, key, MPROF__FOR_COUNTERS);

@@ -25,7 +25,7 @@ mprof_ref mprof__tree_folded(struct mprof__trees *trees) {
     mprof__unlock(&trees->arena->lock);
     if (function != 0)
         trees->tree.folded = mprof__tree_node(trees, trees->tree.root, function,
-                                              false, MPROF__FOR_COUNTERS);
+                                              MPROF__FOR_COUNTERS);
     return trees->tree.folded;
 }
 
@@ -46,13 +46,14 @@ static size_t find_first(struct mprof__trees *trees, size_t index,
 /* The node of the chain from frame FIRST to LAST; 0: there is no ROOM. */
 static mprof_ref find_part(struct mprof__trees *trees, size_t first,
                            size_t last, enum mprof__room room) {
+    bool by_function = room == MPROF__FOR_COUNTERS && mprof__by_site(trees);
     mprof_ref node = first == 0 ? trees->tree.root : mprof__tree_folded(trees);
     for (size_t i = first; node != 0 && i <= last; i++) {
         mprof_ref function = mprof__tree_function(trees, i);
         if (function != 0)
             node = mprof__tree_node(
-                trees, node, mprof__tree_call(trees, i, function),
-                room != MPROF__FOR_COUNTERS && mprof__tree_news(trees, i),
+                trees, node,
+                by_function ? function : mprof__tree_call(trees, i, function),
                 room);
     }
     return node;

@@ -1,8 +1,8 @@
 /* tree.c - the calling-context tree: from a chain to its node.
  *
- * Nodes are keyed by (parent, function); two call sites of one function lead
- * to the same node.  Calls of operator new are keyed by (parent, SITE), because
- * the tables show the function that calls it.  A frame's child is found among
+ * In the C heap nodes are keyed by (parent, SITE), and in Lisp's, where chains
+ * are many more, by (parent, function): there two call sites of one function
+ * lead to the same node.  A frame's child is found among
  * the few first children of its parent, else by the index of all others.
  */
 #include "monitor/tree/tree.h"
@@ -65,8 +65,6 @@ bool mprof__tree_plant(struct mprof__tree *tree) {
 void mprof__tree_forget(struct mprof__tree *tree) {
     mprof__unmap(tree->steps, MPROF__STEPS * sizeof *tree->steps);
     tree->steps = NULL;
-    mprof__unmap(tree->spots, MPROF__SPOTS * sizeof *tree->spots);
-    tree->spots = NULL;
 }
 
 void mprof__tree_free(struct mprof__tree *tree) {
@@ -88,13 +86,6 @@ mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
     const struct mprof__frame *frame = &trees->chain->frames[index];
     return frame->object == 0 && frame->site->ref != 0 ? frame->site->ref
                                                        : function;
-}
-
-bool mprof__tree_news(const struct mprof__trees *trees, size_t index) {
-    const struct mprof__chain *chain = trees->chain;
-    const struct mprof__frame *inner = &chain->frames[index + 1];
-    return index + 1 < chain->count && inner->object == 0 &&
-           inner->site->is_new;
 }
 
 /* Which child of a node is looked for. */
@@ -187,7 +178,7 @@ mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, bool own, enum mprof__room room) {
     const char *base = trees->arena->base;
-    mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
+    mprof_ref ref = mprof__tree_by_call(base, parent, call);
     return ref != 0 ? ref : other_child(trees, tree, parent, call, own, room);
 }
 
@@ -239,9 +230,10 @@ static __attribute__((noinline)) void tell_edge(struct mprof__trees *trees,
 
 static inline __attribute__((always_inline)) mprof_ref
 other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
-           bool own, enum mprof__room room) {
+           enum mprof__room room) {
     const struct mprof__arena *arena = trees->arena;
-    mprof_ref ref = other_child(trees, &trees->tree, parent, call, own, room);
+    mprof_ref ref = other_child(trees, &trees->tree, parent, call,
+                                mprof__by_site(trees), room);
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     if (ref != 0 && node->call != call)
         tell_edge(trees, ref, call, room);
@@ -249,16 +241,15 @@ other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
 }
 
 mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
-                           mprof_ref call, bool own, enum mprof__room room) {
-    const char *base = trees->arena->base;
-    mprof_ref ref = mprof__tree_by_call(base, parent, call, own);
-    return ref != 0 ? ref : other_node(trees, parent, call, own, room);
+                           mprof_ref call, enum mprof__room room) {
+    mprof_ref ref = mprof__tree_by_call(trees->arena->base, parent, call);
+    return ref != 0 ? ref : other_node(trees, parent, call, room);
 }
 
 mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
-                           mprof_ref call, bool own) {
+                           mprof_ref call) {
     int saved = errno;
-    mprof_ref node = other_node(trees, parent, call, own, MPROF__FOR_CHAINS);
+    mprof_ref node = other_node(trees, parent, call, MPROF__FOR_CHAINS);
     errno = saved;
     return node;
 }

@@ -12,10 +12,10 @@
  *     edges:  (node, SITE) -> edge         node: call ----> SITE f+8
  *                                            \- counter --> counter --> ...
  *
- * Two call sites of one function are one node, and one of them is an edge of
- * it.  But each call of operator new has its own node, because its allocations
- * count for the caller; such a node is found by its site in place of the
- * function, and has no edges.  Up to MPROF__FEW children and edges of a node
+ * In the C heap a node is one call site of a function: it is found by its site,
+ * and has no edges.  Lisp programs make so many more chains that there two call
+ * sites of one function are one node, and one of them is an edge of it.  Up to
+ * MPROF__FEW children and edges of a node
  * are chained by `next`: they are close in memory and found fast.  The rest is
  * in the indices `nodes` and `edges`.  `steps` is a cache of the recent lookups
  * of short chains and in the spill.
@@ -47,12 +47,11 @@
 struct mprof__trees;
 
 enum {
-    MPROF__SHORT = 8,    /* functions of a short chain */
-    MPROF__SHORTER = 6,  /* ... where there is little room: those that the leak
-                          * table shows by default, and that there were more */
-    MPROF__FEW = 8,      /* children or edges that are chained */
-    MPROF__SPOTS = 1024, /* a power of two */
-    MPROF__STEPS = 1024  /* a power of two */
+    MPROF__SHORT = 8,   /* functions of a short chain */
+    MPROF__SHORTER = 6, /* ... where there is little room: those that the leak
+                         * table shows by default, and that there were more */
+    MPROF__FEW = 8,     /* children or edges that are chained */
+    MPROF__STEPS = 1024 /* a power of two */
 };
 
 /* An entry of a cache: from a frame's node to its callee's. */
@@ -65,12 +64,6 @@ struct mprof__step {
 /* In place of a node's first edge: the node belongs to one call only. */
 #define MPROF__OWN_CALL ((mprof_ref)1)
 
-/* Where the counter is of one of very many call sites of a node: a cache. */
-struct mprof__spot {
-    mprof_ref node, site, counter;
-    uint32_t key;
-};
-
 /* A tree of a thread, or its spill.  Only that thread touches it. */
 struct mprof__tree {
     mprof_ref root;   /* its node, which has counters of all classes */
@@ -79,7 +72,6 @@ struct mprof__tree {
     struct mprof__index nodes, edges; /* of those that are not chained */
     uint32_t node_count;              /* without the root */
     struct mprof__step *steps;        /* MPROF__STEPS; mapped, or NULL */
-    struct mprof__spot *spots;        /* MPROF__SPOTS; mapped, or NULL */
 };
 
 /* Check the invariants of TREES, which no thread changes meanwhile; see
@@ -101,22 +93,21 @@ void mprof__tree_free(struct mprof__tree *tree);
 mprof_ref mprof__tree_function(struct mprof__trees *trees, size_t index);
 mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
                            mprof_ref function);
-/* ... and does that call operator new there? */
-bool mprof__tree_news(const struct mprof__trees *trees, size_t index);
 /* Return the child of PARENT in TREE for the function of CALL, a SITE or
  * FUNCTION; 0: there is no ROOM.  OWN: only for this call, if it is a SITE. */
 mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, bool own, enum mprof__room room);
-/* In the tree of whole and short chains, with the call site as an edge. */
+/* In the tree of whole and short chains: by site in the C heap; in Lisp's with
+ * the call site as an edge. */
 mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
-                           mprof_ref call, bool own, enum mprof__room room);
+                           mprof_ref call, enum mprof__room room);
 
 /* Return the node that CALL leads to from PARENT, a whole chain's node, when
  * mprof__tree_by_call() does not find it.  0: there is no space.  errno stays.
  */
 mprof_ref mprof__tree_step(struct mprof__trees *trees, mprof_ref parent,
-                           mprof_ref call, bool own);
+                           mprof_ref call);
 
 /* Remember the step in TREE from PARENT by KEY to CHILD, unless that is 0. */
 void mprof__tree_remember(struct mprof__tree *tree, mprof_ref parent,
@@ -142,15 +133,14 @@ static inline bool mprof__has_own_call(const struct mprof_node *node) {
 }
 
 /* Search the children that are chained at PARENT, in the data file that begins
- * at BASE, for the one that CALL made; with OWN, for the one that belongs to
- * CALL only.  0: there is none. */
+ * at BASE, for the one that CALL made.  0: there is none. */
 static inline mprof_ref mprof__tree_by_call(const char *base, mprof_ref parent,
-                                            mprof_ref call, bool own) {
+                                            mprof_ref call) {
     const struct mprof_node *node = (const void *)(base + (size_t)parent * 8);
     mprof_ref ref = node->child;
     while (ref != 0) {
         node = (const void *)(base + (size_t)ref * 8);
-        if (node->call == call && mprof__has_own_call(node) == own)
+        if (node->call == call)
             break;
         ref = node->next;
     }

@@ -14,14 +14,12 @@ bool mprof__trees_begin(struct mprof__trees *trees) {
 /* inward() for what is not among the first children of PARENT by this call. The
  * outermost functions of all chains are few. */
 static mprof_ref __attribute__((noinline))
-inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index,
-              bool news) {
+inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index) {
     mprof_ref function = mprof__tree_function(trees, index);
     return function == 0
                ? 0
                : mprof__tree_node(trees, parent,
                                   mprof__tree_call(trees, index, function),
-                                  news,
                                   index < MPROF__SHORT ? MPROF__FOR_SHORT
                                                        : MPROF__FOR_CHAINS);
 }
@@ -31,12 +29,11 @@ inward_slowly(struct mprof__trees *trees, mprof_ref parent, size_t index,
 static inline mprof_ref inward(struct mprof__trees *trees, mprof_ref parent,
                                size_t index) {
     const struct mprof__frame *frame = &trees->chain->frames[index];
-    bool news = mprof__tree_news(trees, index);
-    mprof_ref node = frame->object != 0
-                         ? 0
-                         : mprof__tree_by_call(trees->arena->base, parent,
-                                               frame->site->ref, news);
-    return node != 0 ? node : inward_slowly(trees, parent, index, news);
+    mprof_ref node =
+        frame->object != 0
+            ? 0
+            : mprof__tree_by_call(trees->arena->base, parent, frame->site->ref);
+    return node != 0 ? node : inward_slowly(trees, parent, index);
 }
 
 /* Place the chain from frame INDEX on, which is folded; PARENT is its caller's

@@ -44,8 +44,13 @@ static inline unsigned mprof__key_place(uint32_t key) {
     return (key ^ key >> 31) % MPROF_CLASSES;
 }
 
+/* Is a node one call site of its function? */
+static inline bool mprof__by_site(const struct mprof__trees *trees) {
+    return trees->record->heap == MPROF_C_HEAP;
+}
+
 static inline bool mprof__knows_lives(const struct mprof__trees *trees) {
-    return trees->lives || trees->record->heap == MPROF_C_HEAP;
+    return trees->lives || mprof__by_site(trees);
 }
 
 /* Where to count N with KEY of the chain that was just walked, which has its

@@ -77,8 +77,7 @@ static struct mprof__shape shape_of(const struct mprof__known_site *known) {
         .size = (uint16_t)words,
         .ra_at = (uint16_t)(words + (uint32_t)known->ra),
         .bp_at = known->bp_saved ? (uint16_t)(words + (uint32_t)known->bp)
-                                 : MPROF__NOT_SAVED,
-        .flags = known->is_new ? MPROF__SHAPE_NEW : 0};
+                                 : MPROF__NOT_SAVED};
 }
 
 /* Write down for KNOWN what the rule of its site says in simple cases. */
@@ -86,7 +85,6 @@ static void simplify(struct mprof__known_site *known) {
     const struct mprof__site *site = known->site;
     const struct mprof__rule *rule = &site->unwind.rule;
     known->ref = site->ref;
-    known->is_new = site->is_new;
     known->interprets = site->interpreter;
     known->bp_saved = rule->bp_saved;
     known->cfa = rule->cfa_offset;

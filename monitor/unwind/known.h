@@ -21,7 +21,6 @@ struct mprof__site {
     bool known;         /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* its frames represent the functions they interpret */
-    bool is_new;        /* it is in operator new, or a relative of that */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */
     mprof_ref ref;      /* SITE in the data file; 0: no room for it */
 };
@@ -39,13 +38,10 @@ enum mprof__way {
  * return address, and to its saved frame pointer. */
 struct mprof__shape {
     uint16_t size, ra_at, bp_at;
-    uint16_t flags; /* MPROF__SHAPE_NEW, and what others add */
+    uint16_t flags; /* of who remembers it */
 };
 
-enum {
-    MPROF__NOT_SAVED = UINT16_MAX, /* bp_at: nowhere */
-    MPROF__SHAPE_NEW = 1 << 15     /* it is in operator new, or a relative */
-};
+enum { MPROF__NOT_SAVED = UINT16_MAX }; /* bp_at: nowhere */
 
 /* All that a walk needs to go on from a return address, as far as it holds for
  * a generation: half a cache line. */
@@ -63,7 +59,7 @@ struct mprof__known_site {
     };
     mprof_ref ref; /* SITE; 0: no room for it */
     uint8_t way;   /* enum mprof__way */
-    bool bp_saved, interprets, is_new;
+    bool bp_saved, interprets;
 };
 _Static_assert(sizeof(struct mprof__known_site) == 32, "half a cache line");
 

@@ -20,10 +20,9 @@ enum {
                              */
     MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
     MPROF__CELL_SPECIAL = 31,
-    MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
-    MPROF__CELL_USES = 64,  /* ... already the way to the caller */
-    MPROF__CELL_LEAVES = 128, /* from here inwards is another stack, perhaps */
-    MPROF__CELL_NEW = MPROF__SHAPE_NEW
+    MPROF__CELL_NEEDS = 32,  /* the way outwards depends on the frame pointer */
+    MPROF__CELL_USES = 64,   /* ... already the way to the caller */
+    MPROF__CELL_LEAVES = 128 /* from here inwards is another stack, perhaps */
 };
 
 /* A frame: one line of the processor's cache. */

@@ -75,9 +75,8 @@ fill(struct walk *w, struct mprof__cell *c, uintptr_t pc, uintptr_t sp) {
         if (!is_in_reach(&chain->reach, c))
             return false;
     } else {
-        c->shape = (struct mprof__shape){
-            .flags = MPROF__CELL_STALE | (known->is_new ? MPROF__CELL_NEW : 0),
-            .bp_at = MPROF__NOT_SAVED};
+        c->shape = (struct mprof__shape){.flags = MPROF__CELL_STALE,
+                                         .bp_at = MPROF__NOT_SAVED};
         *mprof__cell_more(w->memo, c) = (struct mprof__cell_more){
             .site = known->site, .bp = bp_in(w, w->n)};
         if (c->call == 0 || !mprof__cell_measure(w->memo, c, known))
@@ -358,14 +357,11 @@ static bool follow(struct walk *w, struct mprof__cell *c) {
 
 /* Nodes */
 
-/* The node of what C is for, as the I-th frame of the walk, called by PARENT;
- * 0: there is no room. */
-static inline mprof_ref step(struct walk *w, size_t i,
-                             const struct mprof__cell *c, mprof_ref parent) {
-    bool news = i > 0 && w->memo->visited[i - 1]->shape.flags & MPROF__CELL_NEW;
-    mprof_ref node = mprof__tree_by_call(w->memo->base, parent, c->call, news);
-    return node != 0 ? node
-                     : mprof__tree_step(w->memo->trees, parent, c->call, news);
+/* The node of what C is for, called by PARENT; 0: there is no room. */
+static inline mprof_ref step(struct walk *w, const struct mprof__cell *c,
+                             mprof_ref parent) {
+    mprof_ref node = mprof__tree_by_call(w->memo->base, parent, c->call);
+    return node != 0 ? node : mprof__tree_step(w->memo->trees, parent, c->call);
 }
 
 /* Set in FLAGS what C, the I-th frame of the walk, needs of the frame pointer
@@ -400,7 +396,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     mprof_ref node = c->node;
     make_stale(c);
     if (c->parent != parent || node == 0)
-        node = step(w, i, c, parent);
+        node = step(w, c, parent);
     if (__builtin_expect(node == 0, 0))
         return false;
     if (__builtin_expect(

@@ -178,7 +178,7 @@ static void *release(void *unused) {
 static void not_of_wide_numbers_either(void **state) {
     pthread_t thread;
     (void)state;
-    for (uintptr_t i = 1; i < 3; i++)
+    for (volatile uintptr_t i = 1; i < 3; i++) /* from one place */
         allocate_here(i);
     assert_int_equal(pthread_create(&thread, NULL, release, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);

@@ -10,9 +10,11 @@
 #include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/record/thread.h"
+#include "monitor/tree/c_counter.h"
 
 enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };
 
+static enum mprof_heap heap; /* of the threads; 0 is Lisp's */
 static struct mprof__session *session;
 static struct mprof__thread *thread;
 static struct mprof__site site[SITES];
@@ -29,7 +31,7 @@ static int begin(uint64_t limit) {
             .known = true,
             .function = function[i % FUNCTIONS],
             .ref = made_site(session, function[i % FUNCTIONS], 0x5000 + i)};
-    thread = made_thread(session, MPROF_LISP_HEAP);
+    thread = made_thread(session, heap);
     thread->chain.frames = frame;
     return 0;
 }
@@ -63,9 +65,13 @@ static struct mprof_node *place(const unsigned *sites_of, size_t count,
 
 static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
     const struct mprof_count n = {1, bytes};
-    assert_true(mprof__counter_add(
-        &thread->trees, mprof__counter(&thread->trees, node, class_, n), false,
-        n));
+    struct mprof_counter *counter =
+        mprof__counter(&thread->trees, node, class_, n);
+    if (heap == MPROF_C_HEAP)
+        mprof__c_counter_add(&session->arena, &thread->share,
+                             (struct mprof_c_counter *)counter, bytes, false);
+    else
+        assert_true(mprof__counter_add(&thread->trees, counter, false, n));
 }
 
 /* Over all call sites. */
@@ -76,8 +82,11 @@ static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
         const struct mprof_counter *counter =
             mprof__arena_at(&session->arena, ref);
         if (counter->key == class_) {
-            struct mprof_count n = mprof__lisp_counter_read(
-                session->arena.base, (const void *)counter);
+            const void *of = counter;
+            struct mprof_count n =
+                heap == MPROF_C_HEAP
+                    ? mprof__c_counter_read(session->arena.base, of).allocated
+                    : mprof__lisp_counter_read(session->arena.base, of);
             sum.allocs += n.allocs;
             sum.bytes += n.bytes;
         }
@@ -91,7 +100,7 @@ static mprof_ref function_of(const struct mprof_node *node) {
 }
 
 struct naive {
-    unsigned function[DEPTH];
+    unsigned call[DEPTH]; /* in Lisp's heap functions, in C's call sites */
     size_t depth;
     uint64_t bytes;
 };
@@ -100,17 +109,17 @@ static struct naive *naive;
 static size_t naive_count;
 
 static void naive_add(const unsigned *sites_of, size_t depth, uint64_t bytes) {
-    unsigned function[DEPTH];
+    unsigned call[DEPTH];
     for (size_t i = 0; i < depth; i++)
-        function[i] = sites_of[i] % FUNCTIONS;
+        call[i] = heap == MPROF_C_HEAP ? sites_of[i] : sites_of[i] % FUNCTIONS;
     for (size_t n = 0; n < naive_count; n++)
-        if (naive[n].depth == depth && memcmp(naive[n].function, function,
-                                              depth * sizeof *function) == 0) {
+        if (naive[n].depth == depth &&
+            memcmp(naive[n].call, call, depth * sizeof *call) == 0) {
             naive[n].bytes += bytes;
             return;
         }
     struct naive *fresh = &naive[naive_count++];
-    memcpy(fresh->function, function, depth * sizeof *function);
+    memcpy(fresh->call, call, depth * sizeof *call);
     fresh->depth = depth;
     fresh->bytes = bytes;
 }
@@ -122,9 +131,12 @@ static bool same_chain(const struct mprof_node *node, const struct naive *n) {
     while (node->parent != 0) {
         const struct mprof_function *f =
             mprof__arena_at(arena, function_of(node));
-        if (depth == 0 || f->address != 0x1000u * (n->function[depth - 1] + 1u))
+        if (depth-- == 0)
             return false;
-        depth--;
+        unsigned call = n->call[depth];
+        if (heap == MPROF_C_HEAP ? node->call != site[call].ref
+                                 : f->address != 0x1000u * (call + 1u))
+            return false;
         node = mprof__arena_at(arena, node->parent);
     }
     return depth == 0;
@@ -157,8 +169,7 @@ static void check_chain(void *thing) {
     assert_int_equal(told(node, 0).bytes, naive[n].bytes);
 }
 
-static void random_chains_agree_with_the_naive_tree(void **state) {
-    (void)state;
+static void compare_random_chains(void) {
     unsigned chain[DEPTH];
     size_t depth = 0;
     srand(1988);
@@ -182,7 +193,15 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     free(naive);
 }
 
-static void two_call_sites_of_a_function_share_its_node(void **state) {
+static void random_chains_agree_with_the_naive_tree(void **state) {
+    (void)state;
+    heap = MPROF_C_HEAP;
+    compare_random_chains();
+    heap = MPROF_LISP_HEAP;
+    compare_random_chains();
+}
+
+static void in_lisp_two_call_sites_of_a_function_share_its_node(void **state) {
     (void)state;
     bool folded;
     begin(64 << 20);
@@ -295,7 +314,9 @@ static void fill(uint64_t limit, bool spill) {
 
 static void a_full_tree_folds_and_loses_nothing(void **state) {
     (void)state;
-    for (int spill = 0; spill < 2; spill++) {
+    for (int i = 0; i < 3; i++) {
+        int spill = i == 2;
+        heap = i == 0 ? MPROF_C_HEAP : MPROF_LISP_HEAP;
         fill(1, spill); /* as little as there can be */
         fill(1 << 20, spill);
         fill(2 << 20, spill);
@@ -337,12 +358,12 @@ static void a_full_tree_tells_the_innermost_functions(void **state) {
     end();
 }
 
-/* The nodes of one function that calls operator new from CALLS sites, below
- * that of OUTER; and where it does not call that. */
-static void calls_of_new(unsigned outer) {
+/* The nodes of one function that calls from CALLS sites, below that of OUTER.
+ */
+static void call_from_sites(unsigned outer) {
     enum { CALLS = SITES / FUNCTIONS };
-    mprof_ref node[CALLS], same = 0;
-    for (unsigned pass = 0; pass < 2; pass++) {
+    mprof_ref node[CALLS];
+    for (unsigned pass = 0; pass < 2; pass++)
         for (unsigned i = 0; i < CALLS; i++) {
             unsigned s = 1 + i * FUNCTIONS, chain[] = {outer, s, 0};
             find(chain, 3);
@@ -352,26 +373,20 @@ static void calls_of_new(unsigned outer) {
             assert_int_equal(at(node[i])->call, site[s].ref);
             for (unsigned k = 0; k < i; k++)
                 assert_int_not_equal(node[k], node[i]);
-            find(chain, 2);
-            assert_int_not_equal(frame[1].node, node[i]);
-            if (same == 0)
-                same = frame[1].node;
-            assert_int_equal(frame[1].node, same);
         }
-    }
 }
 
-static void calls_of_operator_new_have_nodes_of_their_own(void **state) {
+static void in_c_each_call_site_has_a_node(void **state) {
     (void)state;
+    heap = MPROF_C_HEAP;
     begin(1 << 20);
-    site[0].is_new = true;
-    calls_of_new(2);
+    call_from_sites(2);
     /* ... also where there are so many children that there is an index. */
     for (unsigned i = 4; i < FUNCTIONS; i++) {
         unsigned chain[] = {3, i};
         find(chain, 2);
     }
-    calls_of_new(3);
+    call_from_sites(3);
     mprof__tree_check(&thread->trees);
     /* What of a full tree is told keeps them apart as well. */
     thread->trees.spill.refused = true;
@@ -384,6 +399,7 @@ static void calls_of_operator_new_have_nodes_of_their_own(void **state) {
     assert_int_equal(find(one, 10), node);
     mprof__tree_check(&thread->trees);
     end();
+    heap = MPROF_LISP_HEAP;
 }
 
 /* Without room for a counter it is not counted as folded once more. */
@@ -506,11 +522,11 @@ static void a_broken_tree_is_noticed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
-        cmocka_unit_test(two_call_sites_of_a_function_share_its_node),
+        cmocka_unit_test(in_lisp_two_call_sites_of_a_function_share_its_node),
         cmocka_unit_test(each_call_site_is_told_once),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
-        cmocka_unit_test(calls_of_operator_new_have_nodes_of_their_own),
+        cmocka_unit_test(in_c_each_call_site_has_a_node),
         cmocka_unit_test(what_is_lost_is_told_once),
         cmocka_unit_test(a_broken_tree_is_noticed),
     };
