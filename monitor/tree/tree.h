@@ -51,7 +51,7 @@ enum {
     MPROF__SHORTER = 6, /* ... where there is little room: those that the leak
                          * table shows by default, and that there were more */
     MPROF__FEW = 8,     /* children or edges that are chained */
-    MPROF__STEPS = 1024 /* a power of two */
+    MPROF__STEPS = 256  /* a power of two */
 };
 
 /* An entry of a cache: from a frame's node to its callee's. */
