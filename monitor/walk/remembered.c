@@ -161,7 +161,8 @@ static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
     struct mprof__cell *c = NULL;
     if (!full || memo->largest)
         c = take(w, mprof__cell_place(memo, pc, sp));
-    if (c == NULL)
+    /* There may be cells, but no place in the index, again and again. */
+    if (c == NULL && (full || memo->backoff == MOST_WAITS))
         mprof__memo_grow(memo);
     if (c == NULL || !fill(w, c, pc, sp))
         return NULL;
