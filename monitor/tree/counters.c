@@ -1,7 +1,7 @@
 /* counters.c - the counters of a node, which lie in the data file.
  *
- * In the Lisp heap a node has one for each type; in the C heap one, and where
- * it stands for a function one for each place that called malloc().
+ * In the Lisp heap a node has one for each type; in the C heap one for each
+ * class, and a node without call site also for each place that called malloc().
  */
 #include "monitor/tree/counters.h"
 
@@ -15,10 +15,6 @@
 #include "monitor/tree/trees.h"
 #include "monitor/tree/short.h"
 #include "monitor/tree/tree.h"
-
-static inline bool is_c(const struct mprof__trees *trees) {
-    return trees->record->heap == MPROF_C_HEAP;
-}
 
 /* Is it for KEY and, in the C heap, SITE? */
 static inline bool is_for(const struct mprof_counter *counter, bool c,
@@ -62,7 +58,7 @@ static struct mprof_counter *add_counter(struct mprof__trees *trees,
         return NULL;
     memset(counter, 0, blocks->bytes);
     counter->key = key;
-    if (is_c(trees)) {
+    if (mprof__by_site(trees)) {
         ((struct mprof_c_counter *)counter)->thread = trees->ref;
         ((struct mprof_c_counter *)counter)->site = site;
     }
@@ -77,7 +73,7 @@ static struct mprof_counter *get_counter(struct mprof__trees *trees,
                                          uint32_t key, enum mprof__room room) {
     struct mprof_counter *counter =
         find_counter(trees->arena, mprof__arena_at(trees->arena, node),
-                     is_c(trees), site, key);
+                     mprof__by_site(trees), site, key);
     return counter != NULL ? counter
                            : add_counter(trees, node, site, key, room);
 }
@@ -85,7 +81,7 @@ static struct mprof_counter *get_counter(struct mprof__trees *trees,
 /* Let COUNTER have room for any numbers. */
 static bool widen(struct mprof__trees *trees, struct mprof_counter *counter) {
     const struct mprof_count none = {0, 0};
-    if (is_c(trees))
+    if (mprof__by_site(trees))
         return mprof__c_counter_widen(trees->arena,
                                       (struct mprof_c_counter *)counter);
     return mprof__knows_lives(trees) ||
@@ -171,7 +167,7 @@ static struct mprof_counter *other_counter(struct mprof__trees *trees,
 static inline mprof_ref site_of(const struct mprof__trees *trees,
                                 const struct mprof_node *node) {
     const struct mprof__frame *innermost = trees->chain->innermost;
-    if (!is_c(trees) || innermost == NULL || innermost->object != 0)
+    if (!mprof__by_site(trees) || innermost == NULL || innermost->object != 0)
         return 0;
     const struct mprof__site *site = innermost->site;
     if (__builtin_expect(node->call == site->ref, 1))
@@ -193,8 +189,9 @@ static struct mprof_counter *find_or_other(struct mprof__trees *trees,
     struct mprof_counter *counter = mprof__arena_at(arena, node->counter);
     *found = true;
     /* Most have one. */
-    if (__builtin_expect(
-            node->counter != 0 && is_for(counter, is_c(trees), site, key), 1))
+    if (__builtin_expect(node->counter != 0 &&
+                             is_for(counter, mprof__by_site(trees), site, key),
+                         1))
         return counter;
     counter = get_counter(trees, ref, site, key, MPROF__FOR_COUNTERS);
     *found = counter != NULL;
@@ -237,8 +234,9 @@ struct mprof_counter *mprof__tree_counter(struct mprof__trees *trees,
                                           mprof_ref node, mprof_ref call,
                                           uint32_t key) {
     int saved = errno;
-    struct mprof_counter *counter = get_counter(
-        trees, node, is_c(trees) ? call : 0, key, MPROF__FOR_COUNTERS);
+    struct mprof_counter *counter =
+        get_counter(trees, node, mprof__by_site(trees) ? call : 0, key,
+                    MPROF__FOR_COUNTERS);
     errno = saved;
     return counter;
 }

@@ -73,7 +73,7 @@ static inline bool mprof__are_words(int32_t bytes, int16_t words) {
     return bytes == words * (int32_t)sizeof(uintptr_t);
 }
 
-/* Of a thread, and only it touches it. */
+/* Only the thread that walks touches it. */
 struct mprof__known {
     struct mprof__known_site *sites; /* by return address, mapped; or NULL */
     uint32_t mask, fills;            /* number of sites - 1; lately filled */

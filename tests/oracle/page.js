@@ -93,7 +93,9 @@ function testArcs() {
 // Boxes lie within those of their callers, and are drawn in their colours.
 function testBoxes(view) {
   const byBranch = new Map(graph.boxes.map(box => [box.branch, box]));
-  expect(`${view}: ${graph.boxes.length} boxes`, graph.boxes.length > (view === "function" ? 1 : 2));
+  // Of a function in folded chains alone there is nothing further out or in.
+  const folded = view === "function" && graph.boxes.some(b => heap.names[b.branch.fn] === "<folded>");
+  expect(`${view}: ${graph.boxes.length} boxes`, graph.boxes.length > (folded ? 1 : 2));
   for (const box of graph.boxes) {
     const outer = byBranch.get(box.branch.parent);
     if (outer)
