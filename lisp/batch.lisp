@@ -267,7 +267,9 @@ ecl --debug keeps the debugger."
       (parse-arguments arguments)
     (setf ext:*unprocessed-ecl-command-args* command)
     (unless (ignore-errors (loadable-p (first command)))
-      (fail 1 "no such script: ~A" (first command)))
+      (if (eql 0 (search "-" (first command)))
+          (fail 2 "unknown option ~A; see: ecl --help" (first command))
+          (fail 1 "no such script: ~A" (first command))))
     (cond ((malloc-seen-p) (setf malloc t)) ; mprof run -- ecl --mprof ...
           (malloc (%reexec)))
     (let ((output (and output (absolute-file output))))

@@ -84,7 +84,8 @@ static void find_lines(struct diff *d) {
     const bool is_text = o->format == MPROF_DIFF_TEXT;
     bool known = true;
 
-    if (is_text ? o->diff_by != MPROF_DIFF_BY_LINE : o->no_inlines)
+    if (is_text ? o->diff_by != MPROF_DIFF_BY_LINE && !o->inlines
+                : o->no_inlines)
         return;
     for (int side = 0; side < MPROF_SIDES; side++)
         known &= !report__has_heap(d->profiles[side], MPROF_C_HEAP) ||
@@ -93,7 +94,7 @@ static void find_lines(struct diff *d) {
         report__find_inlining(d->pool, d->profiles[side], d->names[side],
                               o->format != MPROF_DIFF_HTML);
     d->no_lines = is_text && !known;
-    if (d->no_lines)
+    if (d->no_lines && o->diff_by == MPROF_DIFF_BY_LINE)
         o->diff_by = MPROF_DIFF_BY_FUNCTION;
 }
 

@@ -392,7 +392,7 @@ const struct report__option report__option_list[] = {
     {"inlines", "[=no]",
      "show functions that the compiler inlined; no: do not read\n"
      "debug information, which also has the lines",
-     REPORT | HTML | DIFF | EXPORT, CALL(set_inlines), .what = ""},
+     REPORT | SUMMARY | HTML | DIFF | EXPORT, CALL(set_inlines), .what = ""},
     {"full-names", NULL, "C++: with parameters, and all arguments of templates",
      REPORT | SUMMARY | HTML | DIFF, FLAG(full_names)},
     {"bytes", NULL, "print bytes of the summary as digits, not in kB and MB",

@@ -56,6 +56,8 @@ static struct report__functions *look_up(struct printing *p) {
     const char *program = p->call->input.program;
     const bool is_focused = report__is_focused(&o->focus);
     const bool is_verbose = o->choice.verbosity == MPROF_VERBOSE;
+    const bool has_lines =
+        o->by == MPROF_BY_LINE || (p->is_short && !o->no_inlines);
 
     if (o->format == MPROF_REPORT_SEXP && !p->is_short)
         return report__name_functions(c->pool, c->profile, program);
@@ -66,10 +68,10 @@ static struct report__functions *look_up(struct printing *p) {
         return NULL;
     struct report__functions *names =
         report__name_functions(c->pool, c->profile, program);
-    if (p->is_short || o->by == MPROF_BY_LINE)
+    if (p->is_short || has_lines)
         names->sources = report__find_sources(c->pool, c->profile);
-    if (o->inlines && needs(p, MPROF_NEEDS_INLINING))
-        report__find_inlining(c->pool, c->profile, names, false);
+    if (o->inlines || has_lines)
+        report__find_inlining(c->pool, c->profile, names, has_lines);
     if (!o->full_names)
         report__shorten_names(c->pool, names);
     if (!o->all_frames && !is_verbose)
@@ -90,8 +92,10 @@ static void print_remarks(const struct printing *p) {
             !(i == MPROF_TABLE_LEAKS && p->context.profile->alive))
             fprintf(out,
                     "There is no table '%s': it is of the %s heap, which was "
-                    "not recorded.\n",
-                    report__tables[i].name, report__heap_names[!c_heap]);
+                    "not recorded (%s).\n",
+                    report__tables[i].name, report__heap_names[!c_heap],
+                    c_heap ? "mprof run --lisp, or ecl --mprof"
+                           : "--malloc, or :malloc t, records it");
 }
 
 static void print_share(FILE *out, uint64_t bytes, uint64_t all) {
@@ -296,7 +300,6 @@ static void set_context(struct printing *p) {
     c->offsets = o->offsets || o->by == MPROF_BY_SITE;
     c->lines = o->by == MPROF_BY_LINE;
     c->direct_by = o->by != MPROF_BY_FUNCTION;
-    c->inlines = o->inlines;
     c->all_frames = o->all_frames;
     c->digits = o->bytes;
 }

@@ -154,7 +154,9 @@ static struct report__input *choose_inputs(struct report__call *call,
             list[n++] = (struct report__input){program, files[i]};
         program = NULL;
     }
-    if (n == 0 || program)
+    if (n == 1 && program && !list[0].program)
+        list[0].program = program; /* it was named behind its data */
+    else if (n == 0 || program)
         list[n++] = (struct report__input){program, "mprof.data"};
     *inputs = n;
     return list;

@@ -125,7 +125,7 @@ static const char *qualified(const char *name) {
             depth++;
         else if (strchr(">)]}", *at))
             depth--;
-        else if (*at == ' ' && depth == 0)
+        else if (*at == ' ' && depth == 0 && strcmp(at, MPROF_INLINED) != 0)
             start = at + 1;
         if (*at == '(' && depth == 1)
             break;
@@ -162,11 +162,12 @@ void report__hide_standard(struct report__pool *pool,
         is_whole &= !profile->counters[i].is_spill;
     for (uint32_t i = 0; i < names->count; i++)
         is_cxx |= names->list[i].is_cxx;
-    if (!is_whole || !is_cxx)
+    if (!is_whole || (!is_cxx && !names->inlining))
         return;
     const char **files = report__source_files(pool, profile, names);
     for (uint32_t i = 0; i < names->count; i++)
         if (names->list[i].kind == MPROF_C &&
+            (is_cxx || names->list[i].is_inlined) &&
             (is_standard(names->list[i].name) ||
              report__is_systems_file(files[i])))
             names->list[i].plumbing = true;

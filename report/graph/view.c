@@ -65,15 +65,6 @@ static uint32_t inlined_vnode(struct making *c, uint32_t outer,
     return vnode;
 }
 
-/* Return the view node of the inlined FRAME or MPROF_NONE in VNODE's function.
- */
-static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
-    if (frame == MPROF_NONE)
-        return vnode;
-    const struct report__inlined_frame *f = &c->inlining->frames[frame];
-    return inlined_vnode(c, vnode_within(c, vnode, f->outer), f->function);
-}
-
 /* Return the view node of the function that VNODE's was inlined into. */
 static uint32_t real_vnode(const struct making *c, uint32_t vnode) {
     while (vnode != MPROF_NONE && c->out.list[vnode].is_inlined)
@@ -90,6 +81,18 @@ static uint32_t top_level(struct making *c, uint32_t thread) {
 static bool is_plumbing(const struct making *c, uint32_t function) {
     const struct report__shown *shown = &c->names->list[function];
     return shown->plumbing || (shown->loading && c->heap == MPROF_LISP_HEAP);
+}
+
+/* Return the view node of the inlined FRAME or MPROF_NONE in VNODE's function.
+ */
+static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
+    if (frame == MPROF_NONE)
+        return vnode;
+    const struct report__inlined_frame *f = &c->inlining->frames[frame];
+    vnode = vnode_within(c, vnode, f->outer);
+    return c->all_frames || !is_plumbing(c, f->function)
+               ? inlined_vnode(c, vnode, f->function)
+               : vnode;
 }
 
 /* The view node that called NODE, or MPROF_NONE: nothing that is shown. */

@@ -412,8 +412,9 @@ struct report__findings *report__find(const struct report__context *context) {
         .out = report__alloc(context->pool, 1, sizeof *f.out)};
 
     f.c.thread = MPROF_ALL_THREADS;
-    f.c.lines = f.c.own_lines = true;
-    f.c.offsets = f.c.inlines = false;
+    f.c.in_sentences = true;
+    f.c.lines = is_lisp || context->names->inlining;
+    f.c.offsets = false;
     f.c.by_ends = !is_lisp || alive;
     f.paths = report__paths_build(&f.c);
     f.origins = report__origins(f.pool, f.c.part, f.c.names);

@@ -160,7 +160,10 @@ static void note_absence(struct judge *j, const struct report__limit *limit) {
             like = f;
         }
     }
-    note(j, "%sno function %s allocated%s%s%s", where, limit->function,
+    note(j, "%sno function %s allocated%s%s%s%s", where, limit->function,
+         j->heap == MPROF_C_HEAP && like == MPROF_NONE
+             ? "; if it was inlined, limit its caller"
+             : "",
          like == MPROF_NONE ? "" : "; did you mean ",
          like == MPROF_NONE ? "" : names->list[like].name,
          like == MPROF_NONE ? "" : "?");

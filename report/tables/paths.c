@@ -11,6 +11,7 @@
 #include "report/graph/call_sites.h"
 #include "report/graph/graph.h"
 #include "report/graph/groups.h"
+#include "report/graph/inlining.h"
 
 struct builder {
     struct report__pool *pool;
@@ -30,7 +31,7 @@ struct builder {
      * another one has its caller's path there. */
     bool *shown;
     uint32_t *above;
-    uint32_t *as_caller; /* label when it called from all call sites, plus 1 */
+    uint32_t *as_caller; /* path when it called from all call sites, plus 1 */
     struct report__call_sites *sites;
     uint64_t *offsets; /* memory for one node's */
     /* With lines, by FUNCTION: where Lisp's were defined. */
@@ -147,47 +148,9 @@ static const char *source_text(struct builder *b, uint32_t function) {
                : "";
 }
 
-/* " > [f] > [g]" for what the compiler inlined around the COUNT EDGES; with
- * lines, each behind the function that it is in. */
-static const char *inlined_text(struct builder *b, const uint32_t *edges,
-                                uint32_t count) {
-    struct report__inlined inlined =
-        report__inlined_around(b->sites, edges, count);
-    const char *text = "";
-
-    if (inlined.count > 0)
-        text = place_text(b, &inlined.list[0].call);
-    for (uint32_t i = 0; i < inlined.count; i++)
-        text = report__format(
-            b->pool, "%s > [%s%s]", text,
-            b->names->are_short
-                ? report__shorten_cxx(b->pool, inlined.list[i].name, false)
-                : inlined.list[i].name,
-            place_text(b, i + 1 < inlined.count ? &inlined.list[i + 1].call
-                                                : &inlined.place));
-    return text;
-}
-
 static int compare_places(const void *a, const void *b) {
     const struct report__place *x = a, *y = b;
     return strcmp(x->file, y->file) ?: report__up(x->line, y->line);
-}
-
-/* Return the place of the call EDGE: in functions that were inlined there,
- * unless they are from headers of libraries; with `own_lines`, in the function
- * itself. */
-static struct report__place call_place(struct builder *b,
-                                       const uint32_t *edge) {
-    const struct report__inlined inlined =
-        report__inlined_around(b->sites, edge, 1);
-    struct report__place place = inlined.place;
-
-    for (uint32_t i = inlined.count;
-         i > 0 &&
-         (b->context->own_lines || report__is_systems_file(place.file));
-         i--)
-        place = inlined.list[i - 1].call;
-    return place;
 }
 
 /* " (main.c:7,9)" for the innermost lines of the COUNT EDGES, as far as they
@@ -200,7 +163,7 @@ static const char *lines_text(struct builder *b, const uint32_t *edges,
     uint32_t known = 0, different = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        places[known] = call_place(b, &edges[i]);
+        places[known] = report__inlined_around(b->sites, &edges[i], 1).place;
         known += places[known].file != NULL;
     }
     if (known == 0)
@@ -237,47 +200,109 @@ static uint32_t function_label(struct builder *b, uint32_t function) {
                                                          source)});
 }
 
-/* The label of NODE's frame when it called at one of the EDGES. */
+/* The label of NODE's frame when it called at one of the EDGES: at PLACE, or
+ * NULL: at their places. */
 static uint32_t label_at(struct builder *b, uint32_t node,
-                         const uint32_t *edges, uint32_t count) {
+                         const uint32_t *edges, uint32_t count,
+                         const struct report__place *place) {
     uint32_t function = b->profile->nodes[node].function;
     uint32_t known = 0;
     struct report__label label = {
         .function = b->names->shown[function],
         .kind = b->names->list[b->names->shown[function]].kind};
-    const char *inlined = "", *offsets = "", *lines = "";
+    const char *offsets = "", *lines = "";
 
     if (b->context->offsets) {
         for (uint32_t i = 0; i < count; i++)
             known += offset_of(b, edges[i], function, &b->offsets[known]);
         offsets = offset_text(b, b->offsets, known, &label.merged);
     }
-    if (b->context->inlines)
-        inlined = inlined_text(b, edges, count);
-    if (b->context->lines && !*inlined)
+    if (place)
+        lines = place_text(b, place);
+    else if (b->context->lines)
         lines = lines_text(b, edges, count, &label.merged);
-    if (!*lines && !*inlined)
+    if (!*lines)
         lines = source_text(b, function);
-    if (!*offsets && !*inlined && !*lines)
+    if (!*offsets && !*lines)
         return plain_label(b, label.function);
-    label.text = report__format(b->pool, "%s%s%s%s", name_of(b, function),
-                                offsets, inlined, lines);
+    label.text =
+        report__format(b->pool, "%s%s%s", name_of(b, function), offsets, lines);
     return intern_label(b, label);
 }
 
-/* Return the label of NODE's frame above CHILD's frame. */
-static uint32_t caller_label(struct builder *b, uint32_t node, uint32_t child) {
+/* A call in a frame: at one of the EDGES of NODE, in the inlined FRAME or
+ * MPROF_NONE, at the place of number PLACE. */
+struct call {
+    uint32_t node;
     const uint32_t *edges;
+    uint32_t count, frame, place;
+};
+
+static struct report__place place_of(const struct builder *b, uint32_t number) {
+    const struct report__places *places = &b->names->inlining->places;
+    const struct report__pair at = report__place_at(places, number);
+
+    return (struct report__place){at.a > 0 ? places->files[at.a - 1] : NULL,
+                                  at.b};
+}
+
+/* Return the path below CALLERS of the function that makes CALL; those that it
+ * was inlined into are frames above it. */
+static uint32_t path_at(struct builder *b, uint32_t callers,
+                        const struct call *call) {
+    const struct report__inlining *inlining = b->names->inlining;
+
+    if (!inlining || (call->frame == MPROF_NONE && call->count > 1))
+        return intern_path(
+            b, callers,
+            label_at(b, call->node, call->edges, call->count, NULL));
+    const struct report__place place = place_of(b, call->place);
+    if (call->frame == MPROF_NONE)
+        return intern_path(
+            b, callers,
+            label_at(b, call->node, call->edges, call->count, &place));
+    const struct report__inlined_frame *f = &inlining->frames[call->frame];
+    const struct report__shown *shown = &b->names->list[f->function];
+    struct call outer = *call;
+    outer.frame = f->outer;
+    outer.place = f->call;
+    callers = path_at(b, callers, &outer);
+    if (shown->plumbing && !b->context->all_frames)
+        return callers;
+    const char *text = place_text(b, &place);
+    text =
+        b->context->in_sentences
+            ? report__format(b->pool, "%s%s", shown->name, text)
+            : report__format(b->pool, "[%.*s%s]",
+                             (int)(strlen(shown->name) - strlen(MPROF_INLINED)),
+                             shown->name, text);
+    return intern_path(
+        b, callers,
+        intern_label(b, (struct report__label){.function = f->function,
+                                               .kind = shown->kind,
+                                               .text = text}));
+}
+
+/* Return the path of PARENT's frame above CHILD's frame. */
+static uint32_t caller_path(struct builder *b, uint32_t parent,
+                            uint32_t child) {
+    const struct report__inlining *inlining = b->names->inlining;
+    const uint32_t callers = b->above[parent];
+    struct call call = {.node = parent, .frame = MPROF_NONE};
     bool all;
 
-    if (!b->context->offsets && !b->context->inlines && !b->context->lines)
-        return label_at(b, node, NULL, 0);
-    uint32_t count = report__calls_to(b->sites, child, &edges, &all);
-    if (!all)
-        return label_at(b, node, edges, count);
-    if (!b->as_caller[node])
-        b->as_caller[node] = label_at(b, node, edges, count) + 1;
-    return b->as_caller[node] - 1;
+    if (!b->context->offsets && !inlining && !b->context->lines)
+        return path_at(b, callers, &call);
+    call.count = report__calls_to(b->sites, child, &call.edges, &all);
+    if (inlining) {
+        call.frame = inlining->of_caller[child];
+        call.place = inlining->caller_place[child];
+    }
+    if (call.frame != MPROF_NONE || !all)
+        return path_at(b, callers, &call);
+    if (!b->as_caller[parent])
+        b->as_caller[parent] = path_at(b, callers, &call) + 1;
+    return b->as_caller[parent] - 1;
 }
 
 /* Decide whether NODE's frame is shown, and with what above it. */
@@ -287,9 +312,8 @@ static void label_node(struct builder *b, uint32_t i) {
     uint32_t callers = MPROF_NONE;
 
     if (parent != MPROF_NONE)
-        callers = b->shown[parent] ? intern_path(b, b->above[parent],
-                                                 caller_label(b, parent, i))
-                                   : b->above[parent];
+        callers =
+            b->shown[parent] ? caller_path(b, parent, i) : b->above[parent];
     b->above[i] = callers;
     if (node->function == MPROF_NONE || vnode == MPROF_NONE ||
         b->view.list[vnode].function != b->names->shown[node->function])
@@ -319,9 +343,15 @@ static uint32_t counter_path(struct builder *b,
     uint32_t path = b->above[node];
 
     if (b->shown[node]) {
-        uint32_t label = label_at(b, node, &counter->edge,
-                                  counter->edge == MPROF_NONE ? 0 : 1);
-        return intern_path(b, path, label);
+        struct call call = {.node = node,
+                            .edges = &counter->edge,
+                            .count = counter->edge != MPROF_NONE,
+                            .frame = MPROF_NONE};
+        if (b->names->inlining && call.count > 0) {
+            call.frame = b->names->inlining->of_edge[counter->edge];
+            call.place = b->names->inlining->edge_place[counter->edge];
+        }
+        return path_at(b, path, &call);
     }
     if (path == MPROF_NONE)
         path = intern_path(b, MPROF_NONE, plain_label(b, MPROF_TOP_LEVEL));

@@ -17,11 +17,9 @@ const struct report__table report__tables[MPROF_TABLES] = {
     [MPROF_TABLE_TREE] = {"tree", BOTH, MPROF_NEEDS_NAMES, report__print_tree},
     [MPROF_TABLE_BY_TYPE] = {"types", LISP, MPROF_NEEDS_NAMES,
                              report__print_by_type},
-    [MPROF_TABLE_DIRECT] = {"direct", BOTH,
-                            MPROF_NEEDS_NAMES | MPROF_NEEDS_INLINING,
+    [MPROF_TABLE_DIRECT] = {"direct", BOTH, MPROF_NEEDS_NAMES,
                             report__print_direct},
-    [MPROF_TABLE_GRAPH] = {"graph", BOTH,
-                           MPROF_NEEDS_NAMES | MPROF_NEEDS_INLINING,
+    [MPROF_TABLE_GRAPH] = {"graph", BOTH, MPROF_NEEDS_NAMES,
                            report__print_graph}};
 
 const struct report__graph *report__graph_of(struct report__context *c) {

@@ -134,14 +134,13 @@ struct report__context {
     enum mprof_heap heap;
     uint32_t thread; /* or MPROF_ALL_THREADS */
     struct report__choice choice;
-    uint32_t depth;  /* callers shown at most; 0: all */
-    bool inverted;   /* the tree: from what allocates out to its callers */
-    bool offsets;    /* of the call sites; different ones are different paths */
-    bool lines;      /* lines of the source in place of offsets */
-    bool own_lines;  /* not of functions that were inlined there */
-    bool direct_by;  /* the direct table has a row for each of these */
-    bool inlines;    /* show inlined callers */
-    bool all_frames; /* show plumbing */
+    uint32_t depth; /* callers shown at most; 0: all */
+    bool inverted;  /* the tree: from what allocates out to its callers */
+    bool offsets;   /* of the call sites; different ones are different paths */
+    bool lines;     /* lines of the source in place of offsets */
+    bool in_sentences; /* inlined functions are not in brackets */
+    bool direct_by;    /* the direct table has a row for each of these */
+    bool all_frames;   /* show plumbing */
     /* Chains in the spill and in totals are counted where their innermost
      * functions are in the tree, which is told what became of it; so it always
      * is in the C heap. */
@@ -149,9 +148,8 @@ struct report__context {
 };
 
 enum report__table_needs {
-    MPROF_NEEDS_NAMES = 1,    /* of functions */
-    MPROF_NEEDS_TYPES = 2,    /* for C's table of sizes */
-    MPROF_NEEDS_INLINING = 4, /* with --inlines */
+    MPROF_NEEDS_NAMES = 1, /* of functions */
+    MPROF_NEEDS_TYPES = 2, /* for C's table of sizes */
 };
 
 typedef void report__print_table(struct report__context *context);
