@@ -122,7 +122,7 @@ build_tests = \
 	tests/run-scripts.test
 
 libtests_la_SOURCES = \
-	tests/support/check.h tests/support/parsed.h \
+	tests/support/check.h tests/support/parse.h tests/support/parsed.h \
 	tests/support/datafile.c tests/support/datafile.h \
 	tests/support/fake.c tests/support/fake.h \
 	tests/support/made.c tests/support/made.h \

@@ -7,8 +7,7 @@ bool report__check_export(struct report__call *call) {
 
     if (o->format == MPROF_NO_FORMAT)
         return report__refuse(call,
-                              "--format is missing: folded, pprof, speedscope, "
-                              "callgrind, ...; see: mprof export --help");
+                              "--format is missing; see: mprof export --help");
     return (o->format != MPROF_EXPORT_PPROF ||
             report__check_not_terminal(call)) &&
            report__check_focus(call);

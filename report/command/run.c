@@ -253,10 +253,10 @@ static int run(struct report__call *call, int argc, char **argv) {
     set_run();
     execvp(program[0], program);
     status = errno == ENOENT ? 127 : 126;
-    const char *why = strerror(errno), *hint = "";
-    if (status == 127 && access(program[0], X_OK) == 0)
-        hint = report__format(&call->pool, "; did you mean ./%s?", program[0]);
-    report__refuse(call, "%s: %s%s", program[0], why, hint);
+    const char *why = strerror(errno);
+    const bool is_here = status == 127 && access(program[0], X_OK) == 0;
+    report__refuse(call, "%s: %s%s%s", program[0], why,
+                   is_here ? "; try ./" : "", is_here ? program[0] : "");
     return status;
 }
 

@@ -27,7 +27,7 @@ enum {
 
 struct copying {
     struct report__reader *r;
-    const struct report__source *source;
+    int fd;
     unsigned char *window;
     uint64_t from, to; /* bytes of the file that are in it */
     int failure;       /* errno, if it could not be read */
@@ -63,20 +63,11 @@ static bool is_summed_up(const struct report__reader *r) {
     return r->header.state == MPROF_CLOSED;
 }
 
-ssize_t report__read_source(const struct report__source *source, uint64_t at,
-                            void *buffer, size_t bytes) {
+ssize_t report__read_at(int fd, uint64_t at, void *buffer, size_t bytes) {
     size_t done = 0;
-    if (source->fd < 0) {
-        done = at >= source->size          ? 0
-               : source->size - at < bytes ? (size_t)(source->size - at)
-                                           : bytes;
-        if (done > 0)
-            memcpy(buffer, (const char *)source->data + at, done);
-        return (ssize_t)done;
-    }
     while (done < bytes) {
-        ssize_t n = pread(source->fd, (char *)buffer + done, bytes - done,
-                          (off_t)(at + done));
+        ssize_t n =
+            pread(fd, (char *)buffer + done, bytes - done, (off_t)(at + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -99,7 +90,7 @@ static void fill_window(struct copying *c, uint64_t at) {
     if (at + have < r->size) {
         uint64_t left = r->size - at - have;
         size_t bytes = left < WINDOW - have ? (size_t)left : WINDOW - have;
-        n = report__read_source(c->source, at + have, c->window + have, bytes);
+        n = report__read_at(c->fd, at + have, c->window + have, bytes);
     }
     if (n < 0)
         c->failure = errno;
@@ -288,8 +279,7 @@ static bool is_of_spills(uint32_t type) {
 }
 
 /* Copy these records once more, but what the first pass saw of them. */
-static bool copy_spills(struct report__reader *r,
-                        const struct report__source *source) {
+static bool copy_spills(struct report__reader *r, int fd) {
     const size_t seen = sizeof(struct mprof_record);
     for (uint32_t type = 1; type < MPROF_TYPES; type++)
         for (uint32_t i = 0; is_of_spills(type) && i < r->count[type]; i++) {
@@ -298,38 +288,34 @@ static bool copy_spills(struct report__reader *r,
             report__take(r, at, &head, sizeof head);
             size_t bytes = head.bytes - seen;
             unsigned char *to = report__kept_at(r, at + seen, bytes);
-            if (to == NULL || report__read_source(source, at + seen, to,
-                                                  bytes) != (ssize_t)bytes)
+            if (to == NULL ||
+                report__read_at(fd, at + seen, to, bytes) != (ssize_t)bytes)
                 return false;
         }
     return true;
 }
 
-static uint64_t emptied(const struct report__source *source) {
+static uint64_t emptied(int fd) {
     uint64_t number = 0;
-    ssize_t n = report__read_source(
-        source, offsetof(struct mprof_header, emptied), &number, sizeof number);
+    ssize_t n = report__read_at(fd, offsetof(struct mprof_header, emptied),
+                                &number, sizeof number);
     return n == sizeof number ? number : 0;
 }
 
 /* Read again the sums that a thread changes while the file is copied: they
  * would be there twice, or not at all. */
-static void catch_up(struct report__reader *r,
-                     const struct report__source *source) {
+static void catch_up(struct report__reader *r, int fd) {
     uint64_t before = r->header.emptied;
-    for (int i = 0; i < MOST_TRIES && emptied(source) != before; i++) {
-        before = emptied(source);
-        if (!copy_spills(r, source))
+    for (int i = 0; i < MOST_TRIES && emptied(fd) != before; i++) {
+        before = emptied(fd);
+        if (!copy_spills(r, fd))
             break;
     }
 }
 
-bool report__copy_file(struct report__reader *r,
-                       const struct report__source *source) {
-    struct copying c = {.r = r,
-                        .source = source,
-                        .summed = sizeof r->header,
-                        .crc = crc_of_header(r)};
+bool report__copy_file(struct report__reader *r, int fd) {
+    struct copying c = {
+        .r = r, .fd = fd, .summed = sizeof r->header, .crc = crc_of_header(r)};
     r->calls |= r->header.heaps >> MPROF_C_HEAP & 1;
     size_t most = (size_t)(r->used / sizeof(struct mprof_node)) + 1;
 
@@ -345,6 +331,6 @@ bool report__copy_file(struct report__reader *r,
         return false;
     find_records(r);
     if (r->header.state == MPROF_OPEN)
-        catch_up(r, source);
+        catch_up(r, fd);
     return true;
 }

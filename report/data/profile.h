@@ -288,11 +288,12 @@ struct report__profile *report__read(struct report__pool *pool,
                                      const char *path, bool calls,
                                      const char **error);
 
-/* Read a profile, with calls, from SIZE bytes in memory, which are only needed
- * during the call.  NAME replaces the path in messages. */
-struct report__profile *report__parse(struct report__pool *pool,
-                                      const char *name, const void *data,
-                                      size_t size, const char **error);
+/* The same of the file FD, of SIZE bytes, which stays open.  NAME replaces the
+ * path in messages. */
+struct report__profile *report__read_file(struct report__pool *pool,
+                                          const char *name, int fd,
+                                          uint64_t size, bool calls,
+                                          const char **error);
 
 /* For those who show PROFILE to others: its command becomes the name of the
  * program alone, without arguments, which may be secret.  In POOL. */

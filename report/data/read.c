@@ -46,11 +46,9 @@ enum { LATER_BYTES = 64 << 10 };
 /* While the program runs header.used grows, and what lies before it is
  * complete: the header is taken first, and then the rest up to its `used`, and
  * a little behind that, where a WIDE may have been made meanwhile. */
-static bool read_header(struct report__reader *r,
-                        const struct report__source *source) {
+static bool read_header(struct report__reader *r, int fd, uint64_t size) {
     const struct mprof_header *h = &r->header;
-    uint64_t size = source->size;
-    ssize_t got = report__read_source(source, 0, &r->header, sizeof *h);
+    ssize_t got = report__read_at(fd, 0, &r->header, sizeof *h);
 
     if (got < 0)
         return report__cannot_read(r, errno);
@@ -165,15 +163,15 @@ static bool tell_header(struct report__reader *r) {
     return true;
 }
 
-static struct report__profile *read_source(struct report__pool *pool,
-                                           const char *name,
-                                           const struct report__source *source,
-                                           bool calls, const char **error) {
+struct report__profile *report__read_file(struct report__pool *pool,
+                                          const char *name, int fd,
+                                          uint64_t size, bool calls,
+                                          const char **error) {
     struct report__reader r = {.pool = pool, .name = name, .calls = calls};
 
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
-    bool good = read_header(&r, source) && report__copy_file(&r, source) &&
+    bool good = read_header(&r, fd, size) && report__copy_file(&r, fd) &&
                 tell_header(&r) && report__read_records(&r) &&
                 report__read_trees(&r);
     if (good) {
@@ -185,13 +183,6 @@ static struct report__profile *read_source(struct report__pool *pool,
     report__drop(pool, r.kept);
     *error = r.error;
     return good ? r.profile : NULL;
-}
-
-struct report__profile *report__parse(struct report__pool *pool,
-                                      const char *name, const void *data,
-                                      size_t size, const char **error) {
-    const struct report__source source = {.fd = -1, .data = data, .size = size};
-    return read_source(pool, name, &source, true, error);
 }
 
 /* Add the programs that it started and that were not recorded, from the file
@@ -206,25 +197,25 @@ static void add_missed(struct report__pool *pool,
             *profile->unseen == '\0' ? "" : "; ", missed);
 }
 
-/* SOURCE, the file PATH, is closed also when memory is short. */
-static struct report__profile *
-read_and_close(struct report__pool *pool, const char *path,
-               const struct report__source *source, bool calls,
-               const char **error) {
+/* FD, the file PATH, is closed also when memory is short. */
+static struct report__profile *read_and_close(struct report__pool *pool,
+                                              const char *path, int fd,
+                                              uint64_t size, bool calls,
+                                              const char **error) {
     jmp_buf no_memory, *outer = pool->nomem;
 
     pool->nomem = &no_memory;
     if (setjmp(no_memory) != 0) {
-        close(source->fd);
+        close(fd);
         pool->nomem = outer;
         if (outer)
             longjmp(*outer, 1);
         abort();
     }
     struct report__profile *profile =
-        read_source(pool, path, source, calls, error);
+        report__read_file(pool, path, fd, size, calls, error);
     pool->nomem = outer;
-    close(source->fd);
+    close(fd);
     if (profile != NULL)
         add_missed(pool, profile, path);
     return profile;
@@ -244,10 +235,9 @@ struct report__profile *report__read(struct report__pool *pool,
         *error =
             report__format(pool, "cannot read %s: not a regular file", path);
     } else {
-        const struct report__source source = {.fd = fd,
-                                              .size = (uint64_t)status.st_size};
         report__budget_add(fd);
-        return read_and_close(pool, path, &source, calls, error);
+        return read_and_close(pool, path, fd, (uint64_t)status.st_size, calls,
+                              error);
     }
     if (fd >= 0)
         close(fd);

@@ -148,7 +148,7 @@ static bool is_standard(const char *name) {
     return false;
 }
 
-bool report__is_systems_file(const char *file) {
+static bool is_systems_file(const char *file) {
     return file && (strncmp(file, "/usr/include/", 13) == 0 ||
                     strncmp(file, "/usr/lib/", 9) == 0);
 }
@@ -168,8 +168,7 @@ void report__hide_standard(struct report__pool *pool,
     for (uint32_t i = 0; i < names->count; i++)
         if (names->list[i].kind == MPROF_C &&
             (is_cxx || names->list[i].is_inlined) &&
-            (is_standard(names->list[i].name) ||
-             report__is_systems_file(files[i])))
+            (is_standard(names->list[i].name) || is_systems_file(files[i])))
             names->list[i].plumbing = true;
 }
 

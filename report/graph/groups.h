@@ -47,9 +47,6 @@ static inline bool report__is_own(enum report__origin origin, bool lisp) {
     return origin < (lisp ? MPROF_FROM_C : MPROF_FROM_RUNTIME);
 }
 
-/* Whether the source FILE, or NULL, is a header of a library. */
-bool report__is_systems_file(const char *file);
-
 /* Make plumbing of the C++ library's functions that are compiled into programs,
  * and of functions from other libraries' headers, so that they are charged to
  * their callers; unless chains were summed up, for which that is too late. */

@@ -26,11 +26,13 @@ uint32_t report__place_number(struct report__pool *pool,
                               struct report__places *places,
                               const struct report__place *place);
 
-/* The file of place NUMBER, from 1 on, and the line; zeros: not known. */
-static inline struct report__pair
+/* The place of NUMBER; one without a file: it is not known. */
+static inline struct report__place
 report__place_at(const struct report__places *places, uint32_t number) {
-    return number > 0 ? places->pairs.list[number]
-                      : (struct report__pair){0, 0};
+    if (number == 0)
+        return (struct report__place){NULL, 0};
+    const struct report__pair at = places->pairs.list[number];
+    return (struct report__place){places->files[at.a - 1], at.b};
 }
 
 struct report__inlined_frame {

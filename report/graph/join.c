@@ -185,9 +185,7 @@ static uint32_t *join_places(struct joining *j, struct report__inlining *out,
     uint32_t *numbers = report__alloc(j->pool, count, sizeof *numbers);
 
     for (uint32_t i = 1; i < own->pairs.count; i++) {
-        const struct report__place place = {
-            own->files[report__place_at(own, i).a - 1],
-            report__place_at(own, i).b};
+        const struct report__place place = report__place_at(own, i);
         numbers[i] = report__place_number(j->pool, &out->places, &place);
     }
     return numbers;

@@ -67,8 +67,9 @@ struct report__sampling {
  * names->inlining->places, and the line; zeros: that is not known. */
 static inline struct report__pair
 report__frame_place(const struct report__functions *names, uint32_t place) {
-    return names->inlining ? report__place_at(&names->inlining->places, place)
-                           : (struct report__pair){0, 0};
+    return names->inlining && place > 0
+               ? names->inlining->places.pairs.list[place]
+               : (struct report__pair){0, 0};
 }
 
 struct report__samples;

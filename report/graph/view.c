@@ -83,8 +83,7 @@ static bool is_plumbing(const struct making *c, uint32_t function) {
     return shown->plumbing || (shown->loading && c->heap == MPROF_LISP_HEAP);
 }
 
-/* Return the view node of the inlined FRAME or MPROF_NONE in VNODE's function.
- */
+/* The view node of the inlined FRAME or MPROF_NONE in VNODE's function. */
 static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
     if (frame == MPROF_NONE)
         return vnode;

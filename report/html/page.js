@@ -100,20 +100,31 @@ function showGroups() {
   $("hiding").hidden = order.length < 2;
 }
 
-function link(f, isNode, text) {
+// METRIC: what it counts; null: what is counted when it is followed.
+function link(f, isNode, text, metric = null) {
   if (isNode)
     return element("a", {href: address({view: "top", metric: state.metric,
       zoom: heap.chain(f).reverse().join(".")}) + "", title: "this chain in the picture"}, "⤢");
-  return element("a", {href: address({view: "function", fn: String(f), zoom: ""}), "data-fn": f},
-    text ?? heap.names[f]);
+  return element("a", {href: address({view: "function", fn: String(f), zoom: "",
+    ...metric && {metric}}), "data-fn": f, ...metric && {"data-metric": metric}},
+  text ?? heap.names[f]);
+}
+
+// The metric that SENTENCE is about, so that its links count the same.
+function counts(sentence) {
+  const metric = Object.entries({peak: " at the peak", kept: " unfreed bytes", alive: " live bytes"})
+    .find(([, text]) => sentence.some(part => typeof part === "string" && part.includes(text)));
+  return metric && heap.metrics.includes(metric[0]) ? metric[0] : null;
 }
 
 function showSummary() {
   const d = heap.data;
   $("title").textContent = heap.isDiff ? `What changed: ${d.oldFile} → ${d.file}` : d.command;
-  const sentences = (heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
-    element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
-      Array.isArray(part) ? link(part[0], false, part[1]) : part)));
+  const sentences = (heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence => {
+    const metric = counts(sentence);
+    return element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
+      Array.isArray(part) ? link(part[0], false, part[1], metric) : part));
+  });
   $("summary").replaceChildren(...sentences.splice(0, SENTENCES));
   $("more").hidden = sentences.length === 0;
   $("more").querySelector("ul").replaceChildren(...sentences);
@@ -468,13 +479,13 @@ function listen() {
       $("search").focus();
     }
   });
-  // A link of a function keeps what is counted, wherever it stands.
+  // A link of a function keeps what is counted, unless it is in a sentence about something else.
   document.addEventListener("click", event => {
     const a = event.target.closest("a"), f = a?.dataset.fn;
     if (f === undefined || event.ctrlKey || event.metaKey || event.shiftKey)
       return a && keepPlace();
     event.preventDefault();
-    return go({view: "function", fn: f, zoom: ""});
+    return go({view: "function", fn: f, zoom: "", metric: a.dataset.metric ?? state.metric});
   });
   window.addEventListener("popstate", event => { backTo = event.state?.y; });
   window.addEventListener("hashchange", render);

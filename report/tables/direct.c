@@ -201,5 +201,5 @@ static void print_by_site(struct report__context *c) {
 }
 
 void report__print_direct(struct report__context *c) {
-    (c->lines || c->direct_by ? print_by_site : print_by_function)(c);
+    (c->direct_by ? print_by_site : print_by_function)(c);
 }

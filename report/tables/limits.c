@@ -160,13 +160,13 @@ static void note_absence(struct judge *j, const struct report__limit *limit) {
             like = f;
         }
     }
-    note(j, "%sno function %s allocated%s%s%s%s", where, limit->function,
-         j->heap == MPROF_C_HEAP && like == MPROF_NONE
-             ? "; if it was inlined, limit its caller"
-             : "",
-         like == MPROF_NONE ? "" : "; did you mean ",
-         like == MPROF_NONE ? "" : names->list[like].name,
-         like == MPROF_NONE ? "" : "?");
+    if (like == MPROF_NONE)
+        note(j,
+             "%sno function %s allocated; if it was inlined, limit its caller",
+             where, limit->function);
+    else
+        note(j, "%sno function %s allocated; did you mean %s?", where,
+             limit->function, names->list[like].name);
 }
 
 static void judge_one(struct judge *j, uint32_t i) {

@@ -62,14 +62,12 @@ static uint32_t intern_path(struct builder *b, uint32_t caller,
 }
 
 static uint32_t plain_label(struct builder *b, uint32_t function) {
+    const struct report__shown *shown = &b->names->list[function];
+    const struct report__label label = {shown->name, function, shown->kind,
+                                        false};
+
     if (!b->plain[function])
-        b->plain[function] =
-            intern_label(
-                b,
-                (struct report__label){.text = b->names->list[function].name,
-                                       .function = function,
-                                       .kind = b->names->list[function].kind}) +
-            1;
+        b->plain[function] = 1 + intern_label(b, label);
     return b->plain[function] - 1;
 }
 
@@ -238,29 +236,20 @@ struct call {
     uint32_t count, frame, place;
 };
 
-static struct report__place place_of(const struct builder *b, uint32_t number) {
-    const struct report__places *places = &b->names->inlining->places;
-    const struct report__pair at = report__place_at(places, number);
-
-    return (struct report__place){at.a > 0 ? places->files[at.a - 1] : NULL,
-                                  at.b};
-}
-
 /* Return the path below CALLERS of the function that makes CALL; those that it
  * was inlined into are frames above it. */
 static uint32_t path_at(struct builder *b, uint32_t callers,
                         const struct call *call) {
     const struct report__inlining *inlining = b->names->inlining;
 
-    if (!inlining || (call->frame == MPROF_NONE && call->count > 1))
-        return intern_path(
-            b, callers,
-            label_at(b, call->node, call->edges, call->count, NULL));
-    const struct report__place place = place_of(b, call->place);
+    const struct report__place place =
+        inlining ? report__place_at(&inlining->places, call->place)
+                 : (struct report__place){NULL, 0};
     if (call->frame == MPROF_NONE)
         return intern_path(
             b, callers,
-            label_at(b, call->node, call->edges, call->count, &place));
+            label_at(b, call->node, call->edges, call->count,
+                     inlining && call->count < 2 ? &place : NULL));
     const struct report__inlined_frame *f = &inlining->frames[call->frame];
     const struct report__shown *shown = &b->names->list[f->function];
     struct call outer = *call;
@@ -333,10 +322,6 @@ static bool is_wanted(const struct builder *b, uint32_t node) {
            (b->thread == MPROF_ALL_THREADS || b->thread == thread);
 }
 
-static bool is_by_ends(const struct report__context *context) {
-    return context->heap == MPROF_C_HEAP || context->by_ends;
-}
-
 static uint32_t counter_path(struct builder *b,
                              const struct report__counter *counter) {
     uint32_t node = counter->node;
@@ -378,12 +363,14 @@ static uint32_t total_path(struct builder *b,
 
 struct report__paths report__paths_build(const struct report__context *c) {
     const struct report__profile *profile = c->part;
-    struct builder b = {.pool = c->pool,
-                        .profile = profile,
-                        .names = c->names,
-                        .context = c,
-                        .thread = c->thread,
-                        .out = {.profile = profile, .by_ends = is_by_ends(c)}};
+    struct builder b = {
+        .pool = c->pool,
+        .profile = profile,
+        .names = c->names,
+        .context = c,
+        .thread = c->thread,
+        .out = {.profile = profile,
+                .by_ends = c->heap == MPROF_C_HEAP || c->by_ends}};
     uint32_t nodes = profile->node_count;
 
     b.view = report__make_view(c->pool, profile, c->names, c->heap, c->thread,

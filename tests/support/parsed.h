@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "report/data/profile.h"
 #include "tests/support/datafile.h"
+#include "tests/support/parse.h"
 
 struct fixture {
     struct datafile file;
@@ -31,8 +31,8 @@ static inline int tear_down(void **state) {
 }
 
 static inline struct report__profile *parse(struct fixture *f) {
-    return report__parse(&f->pool, "x.data", f->file.data, f->file.size,
-                         &f->error);
+    return parse_bytes(&f->pool, "x.data", f->file.data, f->file.size,
+                       &f->error);
 }
 
 /* What was allocated in CLASS_ at a node, or freed of it. */

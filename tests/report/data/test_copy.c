@@ -331,21 +331,21 @@ static void reads_to_the_end(void **state) {
 /* It was as large when it was opened. */
 static void is_cut_anywhere(struct fixture *f) {
     for (int i = 0; i < 100; i++) {
-        struct report__source source = {
-            .fd = -1, .data = f->file.data, .size = f->file.size};
         struct report__reader r = {.pool = &f->pool,
                                    .name = "x.data",
                                    .header = *datafile_header(&f->file),
                                    .used = f->file.size,
                                    .size = f->file.size};
         char *error = NULL;
-        source.size = MPROF_HEADER_BYTES +
-                      (uint64_t)rand() % (f->file.size - MPROF_HEADER_BYTES);
-        assert_false(report__copy_file(&r, &source));
+        size_t size = MPROF_HEADER_BYTES +
+                      (size_t)rand() % (f->file.size - MPROF_HEADER_BYTES);
+        int fd = file_of(f->file.data, size);
+        assert_false(report__copy_file(&r, fd));
+        close(fd);
         assert_true(asprintf(&error,
                              "x.data: damaged at byte %d: the file "
                              "ends before its data",
-                             (int)source.size) > 0);
+                             (int)size) > 0);
         assert_string_equal(r.error, error);
         free(error);
         report__pool_free(&f->pool);

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "tests/support/datafile.h"
+#include "tests/support/parse.h"
 #include "tests/support/small.h"
+#include "report/graph/inlining.h"
 #include "report/tables/tables.h"
 
 /* All that the command prints of DATA, or NULL if it is refused. */
@@ -16,12 +18,13 @@ static char *everything(const void *data, size_t size) {
     const char *error = NULL;
     char *text = NULL;
     size_t length;
-    struct report__profile *p = report__parse(&pool, "x", data, size, &error);
+    struct report__profile *p = parse_bytes(&pool, "x", data, size, &error);
 
     if (p) {
         FILE *out = open_memstream(&text, &length);
         struct report__functions *names =
             report__name_functions(&pool, p, NULL);
+        report__find_inlining(&pool, p, names, false);
         report__print_header(out, p, MPROF_VERBOSE, &pool);
         for (unsigned i = 0; i < MPROF_HEAPS * MPROF_TABLES; i++) {
             struct report__context context = {.out = out,
@@ -32,8 +35,7 @@ static char *everything(const void *data, size_t size) {
                                               .heap = i % MPROF_HEAPS,
                                               .thread = MPROF_ALL_THREADS,
                                               .choice.verbosity = MPROF_VERBOSE,
-                                              .offsets = true,
-                                              .inlines = true};
+                                              .offsets = true};
             const struct report__table *table =
                 &report__tables[i / MPROF_HEAPS];
             if (table->heaps >> context.heap & 1)

@@ -184,8 +184,8 @@ static void one_round(void) {
         struct datafile file;
         datafile_start(&file);
         make_process(&file);
-        parts[i].profile = report__parse(&parts[i].pool, "x.data", file.data,
-                                         file.size, &error);
+        parts[i].profile =
+            parse_bytes(&parts[i].pool, "x.data", file.data, file.size, &error);
         if (!parts[i].profile)
             fail_msg("%s", error);
         add_profile(singles, parts[i].profile);
@@ -239,7 +239,7 @@ static void calls_stay_where_they_are(void **state) {
         datafile_header(&d)->duration = 50;
         datafile_close(&d);
         parts[i].profile =
-            report__parse(&parts[i].pool, "x.data", d.data, d.size, &error);
+            parse_bytes(&parts[i].pool, "x.data", d.data, d.size, &error);
         assert_non_null(parts[i].profile);
         datafile_free(&d);
     }

@@ -168,7 +168,7 @@ static void refuses_other_files(void **state) {
     refuses(f, "x.data: written on a machine with another byte order");
     f->file.data[0] = 'X';
     refuses(f, "x.data: not an mprof data file");
-    assert_null(report__parse(&f->pool, "e", "", 0, &f->error));
+    assert_null(parse_bytes(&f->pool, "e", "", 0, &f->error));
     assert_string_equal(f->error, "e: an empty file, not an mprof data file");
 }
 
@@ -469,8 +469,8 @@ static void no_path_is_longer_than_paths_are(void **state) {
     f->file.size = good;
     datafile_module(&f->file, path, NULL, 0);
     datafile_close(&f->file);
-    assert_null(report__parse(&f->pool, "x.data", f->file.data, f->file.size,
-                              &f->error));
+    assert_null(
+        parse_bytes(&f->pool, "x.data", f->file.data, f->file.size, &f->error));
     assert_non_null(strstr(f->error, "the path of a module is too long"));
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/support/datafile.h"
+#include "tests/support/parse.h"
 #include "report/graph/graph.h"
 
 struct fixture {
@@ -40,8 +41,7 @@ static int tear_down(void **state) {
 static void build_heap(struct fixture *f, enum mprof_heap heap, uint32_t thread,
                        bool all_frames) {
     const char *error;
-    f->profile =
-        report__parse(&f->pool, "x", f->file.data, f->file.size, &error);
+    f->profile = parse_bytes(&f->pool, "x", f->file.data, f->file.size, &error);
     if (!f->profile)
         fail_msg("%s", error);
     if (f->runtime)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/support/datafile.h"
+#include "tests/support/parse.h"
 #include "report/graph/graph.h"
 
 struct fixture {
@@ -226,7 +227,7 @@ static void equals_the_naive_graph(void **state) {
         srand(seed);
         datafile_start(&file);
         random_trees(&file, heap, seed % 3 == 0);
-        f.profile = report__parse(&f.pool, "x", file.data, file.size, &error);
+        f.profile = parse_bytes(&f.pool, "x", file.data, file.size, &error);
         assert_non_null(f.profile);
         f.names = report__name_functions(&f.pool, f.profile, NULL);
         f.graph = report__graph_build(&f.pool, f.profile, f.names, heap,
