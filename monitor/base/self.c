@@ -23,6 +23,7 @@ static MPROF__FAST_TLS int rounds; /* of destructors that ours has seen */
 enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 1 };
 
 static struct mprof__self *selves; /* only grows at its head; atomic */
+/* Written once, before a second thread. */
 static pthread_key_t at_thread_end;
 static bool have_membarrier;
 static void (*when_it_ends)(struct mprof__self *me);

@@ -77,8 +77,8 @@ static const struct ecl_monitor counter = {.allocated = mprof__ecl_ignore,
                                            .loaded = mprof__ecl_ignore_library};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct ecl_monitor *recorder; /* or NULL */
-static uint64_t counting;
+static const struct ecl_monitor *recorder; /* or NULL; with the lock */
+static uint64_t counting;                  /* threads that count; the same */
 
 /* With the lock. */
 static void choose(void) {

@@ -28,6 +28,7 @@
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)
     __attribute__((weak));
 
+/* Written once, when the library is loaded or ECL has started. */
 static uintptr_t interpreter;   /* start of ecl_interpret() */
 static cl_object toplevel_name; /* of bytecodes: SI::BYTECODES, static */
 

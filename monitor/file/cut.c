@@ -29,12 +29,13 @@ static struct {
     size_t size;
     bool *cut;
 } regions[MOST_REGIONS];
+/* Written when a recording begins or a region is mapped, always alike. */
 static uintptr_t page;
 static pid_t owner; /* this process, and not a child of vfork() */
 
 static struct sigaction theirs[2]; /* the program's action, in one of them: */
 static int which;                  /* atomic */
-static bool changing;              /* atomic: a lock, with signals blocked */
+static bool changing; /* atomic: a lock for `theirs`, with signals blocked */
 
 void mprof__cut_found(struct mprof__arena *arena) {
     mprof__store_release(&arena->cut, true);

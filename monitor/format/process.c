@@ -107,7 +107,9 @@ enum mprof__fate mprof__process_fate(const struct mprof__process *process) {
                : MPROF__HAS_ENDED;
 }
 
-static uint64_t fork_id; /* of this process, in the child of a fork */
+/* Of this process, in the child of a fork, which writes it before it goes on.
+ */
+static uint64_t fork_id;
 
 void mprof__image_forked(void) {
     if (getrandom(&fork_id, sizeof fork_id, GRND_NONBLOCK) != sizeof fork_id)

@@ -16,6 +16,7 @@
 #include "monitor/file/arena.h"
 #include "monitor/heap/live.h"
 
+/* Of the next recording; with the lock of record/recording_lock.h. */
 static struct mprof__log_options wanted;
 static char wanted_path[PATH_MAX], wanted_group[PATH_MAX];
 

@@ -36,6 +36,8 @@
 
 extern char **environ;
 
+/* All of these are written by the one thread that starts, before the program's
+ * first allocation, and in a child of fork() before it goes on. */
 static char pattern[PATH_MAX]; /* absolute, with %p and %n; "": not yet */
 static char base[PATH_MAX];    /* name of the first process's file */
 static bool by_pid;            /* the pattern contains %p */
@@ -159,7 +161,7 @@ static void move_away(const char *path) {
         }
 }
 
-static bool foreign; /* another kind of file has the name that was asked for */
+static bool foreign; /* another kind of file has that name; as above */
 
 /* Choose NAME, or if another process owns that file, the name of a child; if an
  * earlier process had this number, a free name.  False: there is none for us.

@@ -41,6 +41,7 @@ static bool is_own_name(const char *name) {
     return false;
 }
 
+/* Written when the allocator is found, before others are bound. */
 static uintptr_t homes[MPROF__FURTHERS]; /* start of the next ones' files */
 static bool any;                         /* there are such functions */
 

@@ -140,7 +140,7 @@ void mprof__malloc_unseen(char *text, size_t size) {
 /* The program's function that watches the heap */
 
 static void (*watch)(void *cookie, uint64_t current); /* atomic */
-static void *watch_cookie;
+static void *watch_cookie; /* written while `watch` is NULL */
 static __thread bool watching __attribute__((tls_model("initial-exec")));
 
 /* Call it.  Its own allocations change the heap, too, but are not reported to
@@ -230,8 +230,8 @@ void mprof__malloc_detach(void) {
 /* Waiting for the first allocation */
 
 enum { IDLE, STARTING, STARTED };
-static int state; /* atomic */
-static bool (*start)(void);
+static int state;           /* atomic */
+static bool (*start)(void); /* set by a constructor */
 static __thread bool starting __attribute__((tls_model("initial-exec")));
 
 static const struct mprof__malloc_monitor waiting;

@@ -20,7 +20,7 @@ static char own[120];           /* ... as the tables call it */
 static char first[80];          /* function, of several that are not seen */
 static int more;                /* of them */
 static char late[120];          /* functions that were not seen for a time */
-static bool runs;
+static bool runs;               /* the program does, so libraries come late */
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');

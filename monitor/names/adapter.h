@@ -48,7 +48,7 @@ struct mprof__adapter {
     unsigned heaps;
     /* Can allocations in all HEAPS be seen?  0 or an MPROF_E code. */
     int (*check)(unsigned heaps);
-    /* Start and stop calling mprof__allocated() or mprof__c_allocated().
+    /* Start and stop reporting allocations, as record/heap_events.h says.
      * Before `attach` the session is complete; after `detach` late calls may
      * come. */
     void (*attach)(unsigned heaps);

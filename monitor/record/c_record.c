@@ -71,7 +71,7 @@ static bool place(struct mprof__thread *thread, const void *object,
         mprof__count_atomic(&header->untracked_allocs, &header->untracked_bytes,
                             bytes);
     }
-    if (__builtin_expect(mprof__autosave != 0, 0))
+    if (__builtin_expect(mprof__load_relaxed(&mprof__autosave) != 0, 0))
         autosave(thread);
     return true;
 }
@@ -90,7 +90,8 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
     p->thread = me->heap[MPROF_C_HEAP].thread;
     if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() ||
         p->thread == NULL || p->thread->sizes == NULL ||
-        bytes > MPROF__MOST_AT_ONCE || mprof__autosave != 0)
+        bytes > MPROF__MOST_AT_ONCE ||
+        mprof__load_relaxed(&mprof__autosave) != 0)
         return false;
     p->size = p->thread->sizes[mprof__size_bin(bytes)];
     return p->size != NULL &&

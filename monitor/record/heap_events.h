@@ -23,10 +23,14 @@ struct mprof__event {
     const void *block;
 };
 
-/* Record EVENT.  FRAME is the MPROF__FRAME() of the hook function, which must
- * have been compiled with a frame pointer: the chain begins at its caller.  See
- * also place.h. */
-void mprof__allocated(struct mprof__event *event, const void *frame);
+/* Record EVENT for ME, who is inside already and leaves here, or is NULL when
+ * it cannot be.  FRAME is the MPROF__FRAME() of the hook function, which must
+ * have been compiled with a frame pointer: the chain begins at its caller.
+ * BY_RULES: a walk by cells led nowhere, or there was no room.  The quick way
+ * is in place.h. */
+struct mprof__self;
+void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
+                             const void *frame, bool by_rules);
 
 /* Record the end of a collection.  IS_ALIVE returns true if the object at an
  * address was marked.  Under the collector's lock, from outside of the hook. */

@@ -169,10 +169,6 @@ void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
         mprof__leave(me);
 }
 
-void mprof__allocated(struct mprof__event *event, const void *frame) {
-    mprof__allocated_inside(mprof__enter(), event, frame, false);
-}
-
 void mprof__lisp_collected(bool (*is_alive)(const void *address)) {
     if (mprof__tracked() == NULL)
         return;

@@ -104,12 +104,6 @@ mprof__bin_key(const char *base, const struct mprof_bin *bin, bool storage) {
     return mprof__ref_from(base, bin) | (storage ? MPROF_STORAGE : 0);
 }
 
-/* mprof__allocated() for ME, which is inside already and leaves here, or is
- * NULL when it cannot be.  BY_RULES: a walk by cells led nowhere, or there was
- * no room. */
-void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
-                             const void *frame, bool by_rules);
-
 static inline void mprof__count_bin(struct mprof_bin *bin, bool storage,
                                     struct mprof_count n) {
     mprof__count_more(storage ? &bin->storage : &bin->objects, n);

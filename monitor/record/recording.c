@@ -371,7 +371,7 @@ static void finish(void *unused) {
         mprof__message_summary(&now);
 }
 
-static bool finishes_last;
+static bool finishes_last; /* set by a constructor */
 
 extern int __cxa_atexit(void (*)(void *), void *, void *);
 

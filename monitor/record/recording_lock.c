@@ -24,7 +24,7 @@ struct mprof__session *mprof__recording_lock(struct mprof__quiet *saved) {
     return mprof__now.session;
 }
 
-static char unseen[400]; /* allocations that mprof cannot observe */
+static char unseen[400]; /* what mprof cannot observe; with the lock */
 
 struct mprof__session *
 mprof__recording_lock_looking(struct mprof__quiet *saved) {

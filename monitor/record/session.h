@@ -48,9 +48,10 @@ struct mprof__session {
     char where[PATH_MAX]; /* absolute */
 };
 
-/* Allocations between two savings; 0: none.  See set_mprof_autosave(). */
+/* Allocations between two savings; 0: none.  Atomic; see wishes.c. */
 extern uint64_t mprof__autosave;
-/* The process whose fork this one is and was recorded; 0: none. */
+/* The process whose fork this one is and was recorded; 0: none.  Written in the
+ * child of a fork, before it goes on. */
 extern uint32_t mprof__parent;
 
 /* Create a session with data file PATH (or none); NULL and *ERROR. */

@@ -27,6 +27,7 @@ static MPROF__OWN_TLS struct within {
 
 static MPROF__OWN_TLS cl_object next_class; /* of ecl_alloc_instance() */
 
+/* Code of libecl: written once, by mprof__owners_find(). */
 static struct mprof__code cons, list1, allocself, simple_vector, elements,
     instance, structure;
 
@@ -69,7 +70,7 @@ static struct mprof__code find_mp_alloc(void) {
                : (struct mprof__code){0, 0};
 }
 
-static struct mprof__code bignums;
+static struct mprof__code bignums; /* as `cons` */
 
 void mprof__owners_find(void) {
     cons = mprof__code_of("ecl_cons");

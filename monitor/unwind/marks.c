@@ -22,9 +22,10 @@ _Static_assert(MPROF__GATES == 4096 && MPROF__GATE_BYTES == 64 &&
                    MPROF__GATE_CODE == 8,
                "the barriers know these");
 
-bool mprof__marks_off;
-uintptr_t mprof__first_stack_top;
+bool mprof__marks_off; /* atomic */
 
+/* Written once, by mprof__marks_initialize(). */
+uintptr_t mprof__first_stack_top;
 static uintptr_t entry_point, c_library; /* the program's; the start */
 
 extern int clone(int (*)(void *), void *, int, void *, ...);
@@ -60,8 +61,8 @@ static uint32_t gates = 1; /* how many are taken; atomic */
 
 /* By return address: the first gate of a list, and the next one of each. */
 enum { LISTS = 4096 };
-static uint16_t first_gate[LISTS]; /* atomic */
-static uint16_t next_gate[MPROF__GATES];
+static uint16_t first_gate[LISTS];       /* atomic */
+static uint16_t next_gate[MPROF__GATES]; /* written before it is in a list */
 
 /* The gate that leads to RA; 0: there is none left.  Two threads that come here
  * at once may make one each. */

@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
 /* Compared with frames that always or never change. */
 static const uintptr_t constant = 1;
 
-/* In place of the slot of a return address that is in a register. */
+/* In place of the slot of a return address that is in a register; always 0. */
 static uintptr_t nowhere;
 
 static bool map_first(struct mprof__chain *chain) {

@@ -7,7 +7,8 @@
 #include "monitor/tree/trees.h"
 
 /* That the system lets a stack have, or what is deep where there is no limit:
- * where a large frame leads further than that is another stack. */
+ * where a large frame leads further than that is another stack.  Written once,
+ * by mprof__stack_initialize(). */
 static uint64_t most = 64 << 20;
 
 void mprof__stack_initialize(void) {

@@ -120,13 +120,13 @@ fake_alloc(uint64_t bytes, int class_) {
     struct mprof__event event = {.count = {1, bytes},
                                  .class_ = (uint8_t)class_,
                                  .type = (uint8_t)class_};
-    mprof__allocated(&event, MPROF__FRAME());
+    mprof__allocated_inside(mprof__enter(), &event, MPROF__FRAME(), false);
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }
 
 void __attribute__((noinline, optimize("no-omit-frame-pointer")))
 fake_alloc_of(uint64_t bytes, uintptr_t object) {
     struct mprof__event event = {.count = {1, bytes}, .object = object};
-    mprof__allocated(&event, MPROF__FRAME());
+    mprof__allocated_inside(mprof__enter(), &event, MPROF__FRAME(), false);
     __asm__ volatile("" ::: "memory"); /* no tail call */
 }
