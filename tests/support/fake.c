@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
