@@ -399,7 +399,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/oracle/graphs.lsp \
 	tests/oracle/dhat.html tests/oracle/profile.el \
 	tests/oracle/slime.el tests/oracle/slime.lsp \
-	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/leaks.py tests/oracle/log.py tests/oracle/samples.py tests/oracle/page.js \
+	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/chains.py tests/oracle/log.py tests/oracle/samples.py tests/oracle/page.js \
 	tests/oracle/names-check.lsp \
 	tests/oracle/names-run.lsp \
 	tests/oracle/record.lsp \
@@ -511,7 +511,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/random-switches.c \
 	tests/programs/recursion.lsp \
 	tests/programs/refuse.c \
-	tests/programs/same.c \
+	tests/programs/moved.c tests/programs/same.c \
 	tests/programs/sources.lsp \
 	tests/programs/stress_threads.c \
 	tests/programs/striking.c \
