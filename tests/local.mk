@@ -511,6 +511,7 @@ EXTRA_DIST += $(walk_tests:=.c) \
 	tests/programs/random-switches.c \
 	tests/programs/recursion.lsp \
 	tests/programs/refuse.c \
+	tests/programs/dead-frames.lsp \
 	tests/programs/moved.c tests/programs/same.c \
 	tests/programs/sources.lsp \
 	tests/programs/stress_threads.c \

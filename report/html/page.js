@@ -110,21 +110,12 @@ function link(f, isNode, text, metric = null) {
   text ?? heap.names[f]);
 }
 
-// The metric that SENTENCE is about, so that its links count the same.
-function counts(sentence) {
-  const metric = Object.entries({peak: " at the peak", kept: " unfreed bytes", alive: " live bytes"})
-    .find(([, text]) => sentence.some(part => typeof part === "string" && part.includes(text)));
-  return metric && heap.metrics.includes(metric[0]) ? metric[0] : null;
-}
-
 function showSummary() {
   const d = heap.data;
   $("title").textContent = heap.isDiff ? `What changed: ${d.oldFile} → ${d.file}` : d.command;
-  const sentences = (heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence => {
-    const metric = counts(sentence);
-    return element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
-      Array.isArray(part) ? link(part[0], false, part[1], metric) : part));
-  });
+  const sentences = (heap.isDiff ? summarizeDifference : summarize)(heap).map(sentence =>
+    element("li", {}, ...sentence.map(part => typeof part === "number" ? link(part) :
+      Array.isArray(part) ? link(part[0], false, part[1], metricOf(sentence, heap)) : part)));
   $("summary").replaceChildren(...sentences.splice(0, SENTENCES));
   $("more").hidden = sentences.length === 0;
   $("more").querySelector("ul").replaceChildren(...sentences);

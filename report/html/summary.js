@@ -77,3 +77,10 @@ function missing(heap) {
       "the same.");
   return sentence.length ? sentence : null;
 }
+
+// The metric of HEAP that SENTENCE is about, so that its links count the same; or null.
+function metricOf(sentence, heap) {
+  const found = Object.entries({peak: " at the peak", kept: " unfreed bytes", alive: " live bytes"})
+    .find(([, text]) => sentence.some(part => typeof part === "string" && part.includes(text)));
+  return found && heap.metrics.includes(found[0]) ? found[0] : null;
+}

@@ -98,11 +98,10 @@ static struct caller *find_caller(uintptr_t address) {
     for (size_t i = 0; i < CALLERS; i++, at = (at + 1) % CALLERS) {
         uintptr_t found =
             __atomic_load_n(&callers[at].address, __ATOMIC_RELAXED);
-        if (found == 0 && __atomic_compare_exchange_n(
-                              &callers[at].address, &found, address, false,
-                              __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return &callers[at];
-        if (found == address)
+        if ((found == 0 && __atomic_compare_exchange_n(
+                               &callers[at].address, &found, address, false,
+                               __ATOMIC_RELAXED, __ATOMIC_RELAXED)) ||
+            found == address)
             return &callers[at];
     }
     return &no_room;

@@ -296,11 +296,11 @@ async function testTables() {
   await after(() => choose("metric", "allocs"));
   const linkIn = text => [...document.querySelectorAll("#summary a[data-fn]")]
     .find(a => a.closest("li").textContent.includes(text));
-  const metricOf = text => text.includes("at the peak") ? "peak" :
+  const metricIn = text => text.includes("at the peak") ? "peak" :
     text.includes("unfreed bytes") ? "kept" : text.includes("live bytes") ? "alive" : "allocs";
   const first = linkIn("").closest("li").textContent;
   await after(() => linkIn("").click());
-  same("what is counted", state.metric, metricOf(first));
+  same("what is counted", state.metric, metricIn(first));
   if (linkIn("at the peak") && state.metric !== "peak") {
     await after(() => linkIn("at the peak").click());
     same("what is counted of the peak", state.metric, "peak");

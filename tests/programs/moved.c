@@ -1,7 +1,9 @@
-/* moved.c - realloc() by malloc() and free(), for tools that count it otherwise.
+/* moved.c - realloc() by malloc() and free(), for tools that count it
+ * otherwise.
  *
- * DHAT leaves a block that realloc() moved with the chain that allocated it first; mprof
- * counts a free and an allocation.  Preloaded before either, both count the same.
+ * DHAT leaves a block that realloc() moved with the chain that allocated it
+ * first; mprof counts a free and an allocation.  Preloaded before either, both
+ * count the same.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -12,7 +14,7 @@ void *realloc(void *old, size_t size) {
     size_t before = old ? malloc_usable_size(old) : 0;
     void *new = size > 0 || !old ? malloc(size) : NULL;
 
-    if (new && old)
+    if (new &&old)
         memcpy(new, old, before < size ? before : size);
     if (new || size == 0)
         free(old);

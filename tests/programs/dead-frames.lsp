@@ -1,0 +1,35 @@
+;;; dead-frames.lsp - a list that only dead frames of the stack refer to.
+;;; Prints the most bytes alive of 40 recordings with different frames; KEEP's vectors
+;;; are what is alive in truth.
+(require :mprof)
+(defvar *keep* nil)
+(defun scratch (n)
+  (let ((list nil))
+    (dotimes (i n) (push (* i 1.5d0) list))
+    (reduce #'+ list)))
+(defun keep (n) (dotimes (i n) (push (make-array 3) *keep*)))
+(defun work (n) (keep (floor n 10)) (scratch n))
+(defun deep (depth n) (if (zerop depth) (work n) (+ 1 (deep (1- depth) n))))
+(defun wide (a b c d e f g h n) (let ((sum (work n))) (list a b c d e f g h sum) sum))
+(mapc #'compile '(scratch keep work deep wide))
+
+(defun alive ()
+  "The bytes alive in the last recording."
+  (let* ((table (mprof:report :tables :alive :stream nil))
+         (total (search "<TOTAL>" table)))
+    (parse-integer table :start (1+ (position #\Newline table :end total :from-end t))
+                         :junk-allowed t)))
+
+(let ((most 0))
+  (dotimes (i 40)
+    (setf *keep* nil)
+    (let ((depth (random 60)))
+      (mprof:with-profiling (:live t :report nil)
+        (case (mod i 4)
+          (0 (work 20000))
+          (1 (deep depth 20000))
+          (2 (wide 1 2 3 4 5 6 7 8 20000))
+          (3 (ignore-errors (deep depth 20000) (error "out"))))))
+    (setf most (max most (alive)))
+    (mprof:reset))
+  (format t "most: ~D~%" most))
