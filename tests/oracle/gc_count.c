@@ -85,8 +85,7 @@ static struct range collector, oracle;
 
 static __thread bool in_monitor;
 /* The last request of this thread that the hook has not been called for. */
-static __thread uintptr_t pending;
-static __thread uint64_t pending_bytes;
+static __thread uint64_t pending, pending_bytes;
 
 static void add(struct count *c, uint64_t bytes) {
     __atomic_add_fetch(&c->blocks, 1, __ATOMIC_RELAXED);
