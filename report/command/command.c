@@ -80,11 +80,6 @@ bool report__parse_arguments(struct report__call *call, int argc, char **argv) {
         }
     }
     o->leak_table |= o->offsets || o->leaks;
-    if (argc > 1 && argv[1][0] == '-' && o->file_count > 0 &&
-        id_of(call) != MPROF_COMMAND_RUN && report__find_command(o->files[0]) &&
-        access(o->files[0], F_OK) != 0)
-        return report__refuse(call, "put the command first: mprof %s ...",
-                              o->files[0]);
     return o->help || o->version || !call->command->check ||
            call->command->check(call);
 }

@@ -93,8 +93,8 @@ static void find_lines(struct diff *d) {
     for (int side = 0; known && side < MPROF_SIDES; side++)
         report__find_inlining(d->pool, d->profiles[side], d->names[side],
                               o->format != MPROF_DIFF_HTML);
-    d->no_lines = is_text && !known;
-    if (d->no_lines && o->diff_by == MPROF_DIFF_BY_LINE)
+    d->no_lines = is_text && !known && o->diff_by == MPROF_DIFF_BY_LINE;
+    if (d->no_lines)
         o->diff_by = MPROF_DIFF_BY_FUNCTION;
 }
 

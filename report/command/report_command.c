@@ -1,6 +1,8 @@
 /* report_command.c - the command `mprof report`: tables of a profile. */
 
 #include "report/command/command.h"
+
+#include <unistd.h>
 #include "report/graph/inlining.h"
 #include "report/graph/groups.h"
 #include "report/graph/call_sites.h"
@@ -349,6 +351,12 @@ int report__run_report(struct report__call *call) {
     const struct report__options *o = &call->options;
     struct printing p = {.call = call, .tables = choose_tables(o)};
 
+    if (o->file_count > 0 && report__find_command(o->files[0]) &&
+        access(o->files[0], F_OK) != 0) {
+        call->error = report__format(
+            &call->pool, "put the command first: mprof %s ...", o->files[0]);
+        return 2;
+    }
     p.is_short = !o->tables && !o->detailed && !o->leak_table &&
                  !o->no_leak_table && !o->by_thread && o->choice.rows == 0 &&
                  o->choice.sort == MPROF_SORT_USUAL &&

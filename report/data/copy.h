@@ -6,7 +6,6 @@
 
 #include "report/data/reader.h"
 
-/* Where a data file comes from. */
 /* Up to BYTES of file FD, at byte AT; less only at its end.  -1 with errno. */
 ssize_t report__read_at(int fd, uint64_t at, void *buffer, size_t bytes);
 
