@@ -241,7 +241,6 @@ struct call {
 static uint32_t path_at(struct builder *b, uint32_t callers,
                         const struct call *call) {
     const struct report__inlining *inlining = b->names->inlining;
-
     const struct report__place place =
         inlining ? report__place_at(&inlining->places, call->place)
                  : (struct report__place){NULL, 0};
