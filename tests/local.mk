@@ -88,6 +88,7 @@ ecl_tests = \
 
 c_script_tests = \
 	tests/run-aarch64.test \
+	tests/run-allocators.test \
 	tests/run-damaged.test \
 	tests/run-diff.test \
 	tests/run-docs.test \
@@ -112,7 +113,7 @@ c_script_tests = \
 	tests/run-suites.test \
 	tests/run-tsan.test \
 	tests/run-valgrind.test \
-	tests/run-allocators.test tests/run-whose.test \
+	tests/run-whose.test \
 	tests/run-world.test
 
 build_tests = \
@@ -366,182 +367,13 @@ bench: all tests/ecldir/stamp
 	@$(AM_TESTS_ENVIRONMENT) $(srcdir)/tests/bench/run
 .PHONY: bench
 
-EXTRA_DIST += $(walk_tests:=.c) \
-	$(ecl_tests) $(c_script_tests) $(build_tests) \
-	tests/builds.sh \
-	tests/fresh-install tests/fresh-machine \
-	tests/alike.sh tests/timed tests/world \
-	tests/fuzz/found tests/fuzz/seeds \
-	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus \
-	tests/fuzz/replay-all \
-	tests/fuzz/module.c tests/fuzz/module.cc \
-	tests/imports tests/mutate \
-	$(mutant_lists) \
-	tests/real-program.sh \
-	tests/results \
-	tests/script.sh \
-	tests/situations.awk tests/situations.sh \
-	tests/data/c-heap.golden \
-	tests/data/curve-plot.golden \
-	tests/data/curve-table.golden \
-	tests/data/curve-tsv.golden \
-	tests/data/cycle.golden \
-	tests/data/hub.golden \
-	tests/data/figures.golden \
-	tests/data/large.golden \
-	tests/data/paper.golden \
-	tests/data/types.golden tests/data/types-of-one.golden \
-	tests/data/sizes.golden \
-	tests/data/widgets.golden \
-	tests/oracle/code.lsp \
-	tests/oracle/driver.lsp \
-	tests/oracle/exits.lsp \
-	tests/oracle/graphs.lsp \
-	tests/oracle/dhat.html tests/oracle/profile.el \
-	tests/oracle/slime.el tests/oracle/slime.lsp \
-	tests/oracle/diff.py tests/oracle/exports.py tests/oracle/focus.py tests/oracle/chains.py tests/oracle/log.py tests/oracle/samples.py tests/oracle/page.js \
-	tests/oracle/names-check.lsp \
-	tests/oracle/names-run.lsp \
-	tests/oracle/record.lsp \
-	tests/oracle/variables.lsp \
-	tests/oracle/work-callbacks.lsp \
-	tests/oracle/work-compiled.lsp \
-	tests/oracle/work-cycles.lsp \
-	tests/oracle/work-exits.lsp \
-	tests/oracle/work-interpreted.lsp \
-	tests/oracle/work-large.lsp \
-	tests/oracle/work-library.lsp \
-	tests/oracle/work-maxima.lsp \
-	tests/oracle/work-runtime.lsp \
-	tests/oracle/work-graphs.lsp \
-	tests/oracle/work-threads.lsp \
-	tests/programs/alias.c \
-	tests/programs/alive.lisp \
-	tests/programs/browsed.lsp \
-	tests/programs/c-address-limit.c \
-	tests/programs/c-fork-opens.c \
-	tests/programs/c-guard.c \
-	tests/programs/c-looks.c \
-	tests/programs/c-stale-stack.c \
-	tests/programs/c-under-locks.c \
-	tests/programs/c-cancel.c \
-	tests/programs/c-cloned.c \
-	tests/programs/c-control.c \
-	tests/programs/c-counted.c \
-	tests/programs/c-copied-stack.c \
-	tests/programs/c-cross.c \
-	tests/programs/c-crowd.c \
-	tests/programs/c-cut.c \
-	tests/programs/c-damage.c \
-	tests/programs/c-damaged.c \
-	tests/programs/c-depth.c \
-	tests/programs/c-depths.c \
-	tests/programs/c-dl.c \
-	tests/programs/c-dllib.c \
-	tests/programs/c-early.c \
-	tests/programs/c-ends.c \
-	tests/programs/c-entries.c \
-	tests/programs/c-executes.c \
-	tests/programs/c-fds.c \
-	tests/programs/c-files.c \
-	tests/programs/c-filter.c \
-	tests/programs/c-forgets.c \
-	tests/programs/c-fork.c \
-	tests/programs/c-further.cc \
-	tests/programs/c-heap-now.c \
-	tests/programs/c-hooked.c \
-	tests/programs/c-hookedlib.c \
-	tests/programs/c-interrupt.c \
-	tests/programs/c-jit.c \
-	tests/programs/c-jumps.c \
-	tests/programs/c-keys.c \
-	tests/programs/c-limits.c \
-	tests/programs/c-limits-cmocka.c \
-	tests/programs/c-local.cc \
-	tests/programs/c-log.c \
-	tests/programs/c-lost.c \
-	tests/programs/c-manpage.c \
-	tests/programs/c-new.cc \
-	tests/programs/c-notables-main.c \
-	tests/programs/c-notables.c \
-	tests/programs/c-own.c \
-	tests/programs/c-ownlib.c \
-	tests/programs/c-peaks.c \
-	tests/programs/c-refused.c \
-	tests/programs/c-replaced.c \
-	tests/programs/c-restarts.c \
-	tests/programs/c-remember.c \
-	tests/programs/c-returns.c \
-	tests/programs/c-shared-stack.c \
-	tests/programs/c-spawn.c \
-	tests/programs/c-stacks.c \
-	tests/programs/c-strike.c \
-	tests/programs/c-strip.c \
-	tests/programs/c-threads.c \
-	tests/programs/c-throw.cc \
-	tests/programs/c-whose.c \
-	tests/programs/c-world.c \
-	tests/programs/chance.h \
-	tests/programs/ci-sample.sh \
-	tests/programs/compile-library.lsp \
-	tests/programs/embed.c \
-	tests/programs/damaged-library.c \
-	tests/programs/embed-threads.c \
-	tests/programs/evaluated.lsp \
-	tests/programs/first-peak.cc \
-	tests/programs/forgotten.lsp \
-	tests/programs/forms.lsp \
-	tests/programs/heaps.c \
-	tests/programs/heaps.lsp \
-	tests/programs/interrupts.lsp \
-	tests/programs/kinds.lsp \
-	tests/programs/lambdas.lsp \
-	tests/programs/library.lsp \
-	tests/programs/limits.lisp \
-	tests/programs/maxima.lsp \
-	tests/programs/names.lsp \
-	tests/programs/parts.c \
-	tests/programs/random-calls.cc \
-	tests/programs/random-calls.h \
-	tests/programs/random-exits.cc \
-	tests/programs/random-library.c \
-	tests/programs/random-shapes.cc \
-	tests/programs/random-signals.cc \
-	tests/programs/random-stacks.cc \
-	tests/programs/random-switches.c \
-	tests/programs/recursion.lsp \
-	tests/programs/refuse.c \
-	tests/programs/dead-frames.lsp \
-	tests/programs/moved.c tests/programs/same.c \
-	tests/programs/sources.lsp \
-	tests/programs/stress_threads.c \
-	tests/programs/striking.c \
-	tests/programs/terminal.c \
-	tests/programs/types-library.c \
-	tests/programs/types-shapes.c \
-	tests/programs/types-zoo.cc \
-	tests/programs/walker.c \
-	tests/programs/types.lsp tests/programs/walker.lsp \
-	tests/programs/widgets.c \
-	tests/programs/widgets.lsp \
-	tests/programs/words.c tests/programs/words-c.budget \
-	tests/programs/words.lsp tests/programs/words-lisp.budget \
-	tests/bench/c.sh \
-	tests/bench/chains.c \
-	tests/bench/churn.c \
-	tests/bench/common.sh \
-	tests/bench/compiler.lsp \
-	tests/bench/grow.sh \
-	tests/bench/log.sh \
-	tests/bench/threads.lsp \
-	tests/bench/threads.sh \
-	tests/bench/lisp.sh \
-	tests/bench/loops.lsp \
-	tests/bench/maxima.lsp \
-	tests/bench/measure.lsp \
-	tests/bench/module.lsp \
-	tests/bench/rewrite.lsp \
-	tests/bench/run \
-	tests/bench/size.sh \
-	tests/bench/suite.lsp \
-	tests/bench/table.awk
+# $(call found,PATTERNS): the files of the sources that match
+found = $(patsubst $(srcdir)/%,%,$(sort $(wildcard $(addprefix $(srcdir)/,$(1)))))
+read_by_tests = $(call found,tests/*.sh tests/*.test tests/*.awk tests/bench/* \
+	tests/data/* tests/fuzz/found/* tests/fuzz/seeds/* tests/mutants/* tests/programs/* \
+	$(addprefix tests/oracle/*.,el html js lsp py))
+EXTRA_DIST += $(walk_tests:=.c) $(read_by_tests) \
+	tests/fresh-install tests/fresh-machine tests/imports tests/mutate tests/results \
+	tests/timed tests/world \
+	tests/fuzz/fuzz tests/fuzz/has-fuzzer tests/fuzz/make-corpus tests/fuzz/replay-all \
+	tests/fuzz/module.c tests/fuzz/module.cc
