@@ -23,13 +23,18 @@ c_tests = \
 	tests/monitor/file/test_save \
 	tests/monitor/tree/test_spill \
 	tests/monitor/tree/test_tree \
+	tests/monitor/tree/test_broken_tree \
 	tests/monitor/api/test_monitor \
+	tests/monitor/api/test_data_file \
 	tests/report/base/test_base \
 	tests/report/data/test_copy \
 	tests/report/data/test_damage \
 	tests/report/data/test_fits \
 	tests/report/data/test_merge \
+	tests/report/data/test_numbers \
 	tests/report/data/test_read \
+	tests/report/data/test_refused \
+	tests/report/elf/test_cxx_names \
 	tests/report/elf/test_inlines \
 	tests/report/elf/test_symbols \
 	tests/report/elf/test_types \
@@ -38,10 +43,12 @@ c_tests = \
 	tests/report/graph/test_join \
 	tests/report/graph/test_killed \
 	tests/report/graph/test_naive \
+	tests/report/graph/test_plumbing \
 	tests/report/graph/test_replay \
 	tests/report/graph/test_scopes \
 	tests/report/graph/test_sources \
 	tests/report/graph/test_totals \
+	tests/report/command/test_command \
 	tests/report/tables/test_c_tables \
 	tests/report/tables/test_curve \
 	tests/report/tables/test_hidden \
@@ -123,7 +130,9 @@ build_tests = \
 	tests/run-scripts.test
 
 libtests_la_SOURCES = \
-	tests/support/check.h tests/support/parse.h tests/support/parsed.h \
+	tests/support/check.h tests/support/fits.h tests/support/folder.h \
+	tests/support/graph.h tests/support/parse.h tests/support/parsed.h \
+	tests/support/tree.h \
 	tests/support/datafile.c tests/support/datafile.h \
 	tests/support/fake.c tests/support/fake.h \
 	tests/support/made.c tests/support/made.h \

@@ -8,7 +8,6 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/invariant.h"
-#include "monitor/base/table.h"
 
 /* An address of 47 bits, from the left: 11 bits choose a region of 64 GiB, 12
  * bits a leaf of 16 MiB, 20 bits a word; of the other four, one chooses

@@ -11,7 +11,6 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/base/table.h"
 #include "monitor/format/process.h"
 #include "monitor/file/arena.h"
 

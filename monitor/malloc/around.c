@@ -1,8 +1,6 @@
 /* around.c - see around.h. */
 #include "monitor/malloc/around.h"
 
-#include "monitor/unwind/walk.h"
-
 __thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
 
 /* Others than the C library's, with functions of their own; `end` is 0: none.

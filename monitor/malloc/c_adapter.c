@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/autostart.h"
 #include "monitor/malloc/malloc_hook.h"

@@ -10,7 +10,6 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/api/functions.h"
-#include "monitor/base/self.h"
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/names/adapter.h"
 #include "monitor/record/heap_events.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "monitor/base/atomic.h"
-#include "monitor/base/exports.h"
 #include "monitor/base/self.h"
 #include "monitor/names/adapter.h"
 #include "monitor/names/modules.h"

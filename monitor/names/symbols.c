@@ -12,7 +12,6 @@
 #include "monitor/base/elf_image.h"
 #include "monitor/base/self.h"
 #include "monitor/format/plumbing.h"
-#include "monitor/include/mprof.h"
 #include "monitor/file/cut.h"
 #include "monitor/names/modules.h"
 #include "monitor/names/names.h"

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 
-#include "monitor/base/atomic.h"
 #include "monitor/record/c_record.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/log/log.h"

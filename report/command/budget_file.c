@@ -13,7 +13,6 @@
 
 #include "monitor/format/bytes.h"
 #include "report/base/budget.h"
-#include "report/export/export.h"
 
 enum { LARGEST = 16 << 20, QUOTED = 60 };
 

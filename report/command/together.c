@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "monitor/format/group.h"
 #include "report/base/dictionary.h"
 #include "report/command/command.h"
 #include "report/data/alive.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "report/base/output.h"
 #include "report/export/export.h"
 #include "report/graph/inlining.h"
 #include "report/graph/lisp_types.h"

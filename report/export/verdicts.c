@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/export/export.h"
 #include "report/export/verdicts.h"
 
 /* Write TEXT without `#`, which may begin a directive. */

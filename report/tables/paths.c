@@ -10,7 +10,6 @@
 #include "report/base/progress.h"
 #include "report/graph/call_sites.h"
 #include "report/graph/graph.h"
-#include "report/graph/groups.h"
 #include "report/graph/inlining.h"
 
 struct builder {

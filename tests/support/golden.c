@@ -64,3 +64,32 @@ void golden_check(const char *text, const char *name) {
     }
     free(golden);
 }
+
+void golden_widgets(struct datafile *d) {
+    datafile_start(d);
+    mprof_ref thread = datafile_thread(d, 100, "SI:TOP-LEVEL");
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref widget = datafile_lisp(d, "MAKE-WIDGET");
+    mprof_ref main_ = datafile_node(d, thread, root, datafile_lisp(d, "MAIN"));
+    mprof_ref red =
+        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-RED-WIDGET"));
+    mprof_ref blue =
+        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-BLUE-WIDGET"));
+    datafile_count(d, datafile_node(d, thread, red, widget), MPROF_STRUCT, 5019,
+                   5019 * 204);
+    datafile_count(d, datafile_node(d, thread, blue, widget), MPROF_STRUCT,
+                   4981, 4981 * 204);
+    datafile_bin(d, thread, MPROF_STRUCT, "structure", "WIDGET",
+                 (struct mprof_count){10000, 2040000},
+                 (struct mprof_count){0, 0});
+    mprof_ref program = datafile_string(d, "/usr/bin/ecl");
+    mprof_ref command = datafile_string(d, "ecl --mprof widgets.lsp");
+    mprof_ref runtime = datafile_string(d, "ECL 21.2.1");
+    struct mprof_header *header = datafile_header(d);
+    header->program = program;
+    header->command = command;
+    header->runtime = runtime;
+    header->start_time = 584193600u * (uint64_t)1000000000; /* July 1988 */
+    header->duration = 3214000000;
+    header->memory = 1258291;
+}

@@ -20,4 +20,8 @@ int golden_run(const char *const *arguments, char **out, char **err);
  * then. */
 void golden_check(const char *text, const char *name);
 
+/* Make D the data of figures 3 to 5 of the paper, for Lisp; its tables are in
+ * widgets.golden. */
+void golden_widgets(struct datafile *d);
+
 #endif

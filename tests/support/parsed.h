@@ -5,6 +5,7 @@
 #include "tests/support/check.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/datafile.h"
 #include "tests/support/parse.h"
@@ -53,6 +54,12 @@ static inline struct mprof_count of_node(const struct report__profile *p,
 static inline void refuses(struct fixture *f, const char *error) {
     assert_null(parse(f));
     assert_string_equal(f->error, error);
+}
+
+/* Refused because of WHAT, wherever that is. */
+static inline void refuses_for(struct fixture *f, const char *what) {
+    assert_null(parse(f));
+    assert_non_null(strstr(f->error, what));
 }
 
 /* A test with such a file. */

@@ -13,37 +13,11 @@
 #include <unistd.h>
 
 #include "tests/support/fake.h"
+#include "tests/support/folder.h"
 #include "monitor/base/atomic.h"
-#include "monitor/format/crc.h"
-#include "monitor/include/mprof.h"
+#include "monitor/base/self.h"
 #include "monitor/record/place.h"
 #include "monitor/unwind/generation.h"
-
-static char folder[] = "/tmp/mprof-test-XXXXXX";
-
-static const char *in_folder(const char *name) {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int set_up(void **state) {
-    (void)state;
-    return mkdtemp(folder) == NULL;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
-
-static struct mprof_status status(void) {
-    struct mprof_status s;
-    assert_int_equal(mprof_status(&s), 0);
-    return s;
-}
 
 static void counts_from_start_to_stop(void **state) {
     (void)state;
@@ -72,79 +46,6 @@ static void counts_from_start_to_stop(void **state) {
     assert_int_equal(mprof_reset(), 0);
     assert_int_equal(status().bytes, 0);
     assert_int_equal(mprof_save(in_folder("x")), MPROF_E_STOPPED);
-}
-
-static void *read_file(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    void *data = malloc(*size);
-    assert_int_equal(fread(data, 1, *size, file), *size);
-    fclose(file);
-    return data;
-}
-
-static void check_complete(const char *path) {
-    size_t size;
-    struct mprof_header *header = read_file(path, &size);
-    assert_int_equal(header->state, MPROF_CLOSED);
-    assert_int_equal(header->used, size);
-    uint32_t crc = header->crc;
-    header->crc = 0;
-    assert_int_equal(mprof__crc32(0, header, size), crc);
-    free(header);
-}
-
-static void the_file_is_there_while_it_is_written(void **state) {
-    (void)state;
-    char path[256];
-    strcpy(path, in_folder("live.data"));
-    assert_int_equal(mprof_start(path), 0);
-    fake_alloc(5, 2);
-    size_t size;
-    struct mprof_header *header = read_file(path, &size);
-    assert_int_equal(header->state, MPROF_OPEN);
-    assert_true(header->used <= size);
-    free(header);
-    assert_int_equal(mprof_start(path), 0);
-    assert_int_equal(mprof_start("elsewhere"), MPROF_E_RUNNING);
-    assert_int_equal(mprof_save(in_folder("copy.data")), 0);
-    check_complete(in_folder("copy.data"));
-    assert_int_equal(mprof_stop(), 0);
-    check_complete(path);
-    /* Going on in the same file, and once more complete. */
-    assert_int_equal(mprof_start(path), 0);
-    for (int i = 0; i < 1000; i++)
-        fake_alloc(5, 2);
-    assert_int_equal(mprof_stop(), 0);
-    check_complete(path);
-    assert_int_equal(status().bytes, 5005);
-    assert_int_equal(mprof_reset(), 0);
-    /* What was recorded stays on disk. */
-    check_complete(path);
-}
-
-static void bad_files_are_errors(void **state) {
-    (void)state;
-    assert_int_equal(mprof_start(folder), MPROF_E_OPEN);
-    assert_int_equal(errno, EISDIR);
-    assert_int_equal(mprof_start(in_folder("no/such/folder")), MPROF_E_OPEN);
-    assert_int_equal(errno, ENOENT);
-    assert_int_equal(mprof_start("/dev/null"), MPROF_E_OPEN);
-    assert_int_equal(mprof_start(NULL), 0);
-    fake_alloc(5, 2);
-    assert_int_equal(mprof_save(in_folder("no/such/folder")), MPROF_E_OPEN);
-    assert_int_equal(mprof_save("/dev/full"), MPROF_E_OPEN);
-    struct stat st;
-    assert_int_equal(stat("/dev/full", &st), 0);
-    assert_true(S_ISCHR(st.st_mode));
-    assert_int_equal(status().bytes, 5);
-    assert_int_equal(mprof_stop(), 0);
-    assert_int_equal(mprof_reset(), 0);
-    for (int e = 1; e <= MPROF_E_SAMPLED; e++)
-        assert_string_not_equal(mprof_strerror(e), mprof_strerror(-1));
 }
 
 /* Of Lisp alone.  Going on is going on, whatever was asked for since. */
@@ -206,22 +107,6 @@ static void wrong_arguments_are_refused(void **state) {
     assert_string_equal(mprof_strerror(1000), mprof_strerror(-1));
 }
 
-static void a_start_that_fails_touches_no_file(void **state) {
-    (void)state;
-    char path[256];
-    strcpy(path, in_folder("mine.data"));
-    assert_int_equal(mprof_start(path), 0);
-    fake_alloc(5, 2);
-    assert_int_equal(mprof_stop(), 0);
-    fake_check = MPROF_E_UNPATCHED;
-    assert_int_equal(mprof_start(path), MPROF_E_UNPATCHED);
-    assert_int_equal(mprof_start(NULL), MPROF_E_UNPATCHED);
-    fake_check = 0;
-    check_complete(path);
-    assert_int_equal(status().bytes, 5);
-    assert_int_equal(mprof_reset(), 0);
-}
-
 static void a_child_records_nothing_into_the_parents_file(void **state) {
     (void)state;
     assert_int_equal(mprof_start(in_folder("fork.data")), 0);
@@ -237,39 +122,6 @@ static void a_child_records_nothing_into_the_parents_file(void **state) {
     assert_int_equal(status().bytes, 5);
     assert_int_equal(mprof_stop(), 0);
     assert_int_equal(mprof_reset(), 0);
-}
-
-static void what_was_recorded_survives_a_kill(void **state) {
-    (void)state;
-    char path[256];
-    strcpy(path, in_folder("killed.data"));
-    pid_t child = fork();
-    if (child == 0) {
-        if (mprof_start(path) == 0)
-            for (int i = 0; i < 1000; i++)
-                fake_alloc(10, 1);
-        kill(getpid(), SIGKILL);
-    }
-    int result;
-    waitpid(child, &result, 0);
-    assert_true(WIFSIGNALED(result));
-    size_t size;
-    char *data = read_file(path, &size);
-    const struct mprof_header *header = (const void *)data;
-    const struct mprof_record *record;
-    uint64_t bytes = 0;
-    for (uint64_t at = MPROF_HEADER_BYTES; at < header->used;
-         at += record->bytes) {
-        record = (const void *)(data + at);
-        const struct mprof_block *block = (const void *)record;
-        const struct mprof_lisp_counter *counter = (const void *)(block + 1);
-        if (record->type != MPROF_COUNTERS)
-            continue;
-        for (uint32_t i = 0; i < block->count; i++)
-            bytes += mprof__lisp_counter_read(data, &counter[i]).bytes;
-    }
-    assert_int_equal(bytes, 10000);
-    free(data);
 }
 
 enum { THREADS = 4, ROUNDS = 20000 };
@@ -511,13 +363,9 @@ static void memory_is_given_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_from_start_to_stop),
-        cmocka_unit_test(the_file_is_there_while_it_is_written),
-        cmocka_unit_test(bad_files_are_errors),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(what_is_sampled_is_not_exact),
-        cmocka_unit_test(a_start_that_fails_touches_no_file),
         cmocka_unit_test(a_child_records_nothing_into_the_parents_file),
-        cmocka_unit_test(what_was_recorded_survives_a_kill),
         cmocka_unit_test(threads_are_all_counted),
         cmocka_unit_test(starting_and_stopping_while_threads_run),
         cmocka_unit_test(classes_that_have_bins_are_kept),

@@ -1,78 +1,9 @@
 /* The tree against a naive one: chains in a list, looked through one by one. */
-#include "tests/support/check.h"
+#include "tests/support/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "tests/support/fake.h"
-#include "tests/support/made.h"
-#include "monitor/base/self.h"
-#include "monitor/record/place.h"
-#include "monitor/record/thread.h"
-#include "monitor/tree/c_counter.h"
-
-enum { SITES = 40, FUNCTIONS = 12, DEPTH = 30, CHAINS = 20000 };
-
-static enum mprof_heap heap; /* of the threads; 0 is Lisp's */
-static struct mprof__session *session;
-static struct mprof__thread *thread;
-static struct mprof__site site[SITES];
-static struct mprof__frame frame[4 * DEPTH];
-
-/* SITES call sites spread over FUNCTIONS functions. */
-static int begin(uint64_t limit) {
-    mprof_ref function[FUNCTIONS];
-    session = made_session(limit);
-    for (unsigned i = 0; i < FUNCTIONS; i++)
-        function[i] = made_function(session, 0x1000 * (i + 1));
-    for (unsigned i = 0; i < SITES; i++)
-        site[i] = (struct mprof__site){
-            .known = true,
-            .function = function[i % FUNCTIONS],
-            .ref = made_site(session, function[i % FUNCTIONS], 0x5000 + i)};
-    thread = made_thread(session, heap);
-    thread->chain.frames = frame;
-    return 0;
-}
-
-static void end(void) {
-    made_end(session, thread);
-}
-
-/* COUNT frames, outermost first in SITES_OF. */
-static mprof_ref find(const unsigned *sites_of, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        unsigned s = sites_of[i];
-        frame[i] = (struct mprof__frame){.site = &site[s], .pc = 0x5000 + s};
-    }
-    thread->chain.count = count;
-    thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
-    thread->chain.reused = 0;
-    return mprof__trees_place(&thread->trees);
-}
-
-static struct mprof_node *at(mprof_ref node) {
-    return mprof__arena_at(&session->arena, node);
-}
-
-static struct mprof_node *place(const unsigned *sites_of, size_t count,
-                                bool *folded) {
-    mprof_ref node = find(sites_of, count);
-    *folded = count > 0 && frame[count - 1].folded;
-    return at(node);
-}
-
-static void tell(mprof_ref node, unsigned class_, uint64_t bytes) {
-    const struct mprof_count n = {1, bytes};
-    struct mprof_counter *counter =
-        mprof__counter(&thread->trees, node, class_, n);
-    if (heap == MPROF_C_HEAP)
-        mprof__c_counter_add(&session->arena, &thread->share,
-                             (struct mprof_c_counter *)counter, bytes, false);
-    else
-        assert_true(mprof__counter_add(&thread->trees, counter, false, n));
-}
 
 /* Over all call sites. */
 static struct mprof_count told(const struct mprof_node *node, unsigned class_) {
@@ -427,98 +358,6 @@ static void what_is_lost_is_told_once(void **state) {
     end();
 }
 
-/* Each breaks one invariant of the tree that stands, and looks. */
-
-static mprof_ref inner; /* the node of the third frame */
-
-static void break_the_parent(void) {
-    at(inner)->parent = inner;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_call(void) {
-    at(inner)->call = thread->ref;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_function(void) {
-    at(inner)->call = at(at(inner)->parent)->call;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_class(void) {
-    struct mprof_counter *counter =
-        mprof__arena_at(&session->arena, at(inner)->counter);
-    counter->key = MPROF_CLASSES;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_counters(void) {
-    struct mprof_counter *counter =
-        mprof__arena_at(&session->arena, at(inner)->counter);
-    counter->next = at(inner)->counter;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_cache(void) {
-    mprof__tree_remember(&thread->trees.tree, inner, 1, UINT32_MAX);
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_chain(void) {
-    at(at(inner)->parent)->child = at(inner)->next;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_index(void) {
-    memset(thread->trees.tree.nodes.bucket, 0,
-           (thread->trees.tree.nodes.mask + 1) * sizeof(mprof_ref));
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_edges(void) {
-    struct mprof_edge *edge = (void *)(thread->trees.tree.edge_blocks.last + 1);
-    edge->site = at(edge->node)->call;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_count(void) {
-    thread->trees.tree.node_blocks.last->count++;
-    mprof__tree_check(&thread->trees);
-}
-
-static void break_the_records(void) {
-    thread->trees.tree.node_blocks.last->head.bytes += 8;
-    mprof__arena_check(&session->arena);
-}
-
-static void break_the_end(void) {
-    mprof__arena_header(&session->arena)->used += 4;
-    mprof__arena_check(&session->arena);
-}
-
-static void a_broken_tree_is_noticed(void **state) {
-    static void (*const all[])(void) = {
-        break_the_parent, break_the_call,    break_the_function,
-        break_the_class,  break_the_cache,   break_the_counters,
-        break_the_index,  break_the_chain,   break_the_edges,
-        break_the_count,  break_the_records, break_the_end,
-    };
-    unsigned chain[] = {1, 2, 3}, other[] = {1, 2 + FUNCTIONS, 4};
-    (void)state;
-    begin(64 << 20);
-    inner = find(chain, 3);
-    tell(inner, 0, 8);
-    tell(find(other, 3), 2, 8);
-    for (unsigned i = 0; i < FUNCTIONS; i++)
-        find(&i, 1); /* more than are chained */
-    mprof__tree_check(&thread->trees);
-    mprof__arena_check(&session->arena);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        assert_true(check_aborts(all[i]));
-    end();
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
@@ -528,7 +367,6 @@ int main(void) {
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
         cmocka_unit_test(in_c_each_call_site_has_a_node),
         cmocka_unit_test(what_is_lost_is_told_once),
-        cmocka_unit_test(a_broken_tree_is_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

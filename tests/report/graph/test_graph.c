@@ -2,90 +2,11 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
-#include "tests/support/check.h"
+#include "tests/support/graph.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/support/datafile.h"
-#include "tests/support/parse.h"
-#include "report/graph/graph.h"
-
-struct fixture {
-    struct datafile file;
-    struct report__pool pool;
-    struct report__profile *profile;
-    struct report__functions *names;
-    struct report__graph *graph;
-    const char *runtime; /* NULL: what the file says */
-};
-
-static int set_up(void **state) {
-    struct fixture *f = calloc(1, sizeof *f);
-    datafile_start(&f->file);
-    *state = f;
-    return f ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    struct fixture *f = *state;
-    report__pool_free(&f->pool);
-    datafile_free(&f->file);
-    free(f);
-    return 0;
-}
-
-static void build_heap(struct fixture *f, enum mprof_heap heap, uint32_t thread,
-                       bool all_frames) {
-    const char *error;
-    f->profile = parse_bytes(&f->pool, "x", f->file.data, f->file.size, &error);
-    if (!f->profile)
-        fail_msg("%s", error);
-    if (f->runtime)
-        f->profile->runtime = f->runtime;
-    f->names = report__name_functions(&f->pool, f->profile, NULL);
-    f->graph = report__graph_build(&f->pool, f->profile, f->names, heap, thread,
-                                   all_frames);
-}
-
-static void build(struct fixture *f, uint32_t thread, bool all_frames) {
-    build_heap(f, MPROF_LISP_HEAP, thread, all_frames);
-}
-
-static uint32_t find(const struct fixture *f, const char *name) {
-    for (uint32_t i = 0; i < f->names->count; i++)
-        if (strcmp(f->names->list[i].name, name) == 0)
-            return i;
-    fail_msg("no function %s", name);
-    return 0;
-}
-
-static const struct report__vertex *vertex(const struct fixture *f,
-                                           const char *name) {
-    return &f->graph->vertices[find(f, name)];
-}
-
-static uint64_t arc_bytes(const struct fixture *f, const char *caller,
-                          const char *callee) {
-    uint32_t from = find(f, caller), to = find(f, callee);
-    for (uint32_t i = 0; i < f->graph->arc_count; i++)
-        if (f->graph->arcs[i].caller == from && f->graph->arcs[i].callee == to)
-            return report__bytes(&f->graph->arcs[i].counts);
-    return 0;
-}
-
-/* A chain below the root of a new thread; returns the innermost node. */
-static mprof_ref chain(struct datafile *d, const mprof_ref *functions,
-                       size_t count) {
-    mprof_ref thread = datafile_thread(d, 1, "main");
-    mprof_ref node = datafile_node(d, thread, 0, 0);
-    for (size_t i = 0; i < count; i++)
-        node = datafile_node(d, thread, node, functions[i]);
-    return node;
-}
 
 /* Figure 6 of the paper: main->foo->bar(24). */
 static void figure_6(void **state) {
@@ -151,145 +72,6 @@ static void threads_can_be_told_apart(void **state) {
     assert_int_equal(report__bytes(&vertex(f, "F")->total), 32);
     build(f, MPROF_ALL_THREADS, false);
     assert_int_equal(report__bytes(&vertex(f, "F")->total), 48);
-}
-
-/* What plumbing allocates is its caller's. */
-static void plumbing_is_left_out(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
-    mprof_ref own = datafile_module(d, "/home/libown.so", NULL, 0);
-    mprof_ref ecl = datafile_module(d, "/lib/libecl.so.21.2", NULL, 0);
-    mprof_ref functions[] = {
-        datafile_lisp(d, "SI:TOP-LEVEL"),
-        datafile_lisp(d, "CL:LOAD"),
-        datafile_function(d, MPROF_TOPLEVEL, 0, 0, NULL, NULL),
-        datafile_lisp(d, "FOO"),
-        datafile_lisp(d, "CL:FUNCALL"),
-        datafile_lisp(d, "(FLET X :IN MPROF::CALL-WITH-PROFILING)"),
-        datafile_function(d, MPROF_C, own, 8, NULL, "ecl_cons"),
-        datafile_function(d, MPROF_C, ecl, 8, NULL, "ecl_cons"),
-    };
-    datafile_count(d, chain(d, functions, 8), MPROF_CONS, 1, 16);
-    datafile_count(d, chain(d, functions, 1), MPROF_CONS, 1, 32);
-    build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(report__bytes(&vertex(f, "ecl_cons")->self), 16);
-    assert_int_equal(arc_bytes(f, "FOO", "ecl_cons"), 16);
-    assert_int_equal(arc_bytes(f, "<top level>", "FOO"), 16);
-    assert_int_equal(report__bytes(&vertex(f, "<top level>")->self), 32);
-    assert_int_equal(report__bytes(&f->graph->total), 48);
-    assert_int_equal(f->graph->arc_count, 2);
-    build(f, MPROF_ALL_THREADS, true);
-    assert_int_equal(f->graph->arc_count, 7);
-}
-
-/* Beside the function that Lisp calls, others of ECL do its work. */
-static void c_functions_have_lisp_names(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
-    mprof_ref own = datafile_module(d, "/home/own.fas", NULL, 0);
-    mprof_ref ecl = datafile_module(d, "/lib/libecl.so.21.2", NULL, 0);
-    mprof_ref functions[] = {
-        datafile_lisp(d, "FOO"),
-        datafile_function(d, MPROF_C, own, 8, NULL, "init_fas_CODE"),
-        datafile_function(d, MPROF_C, ecl, 8, NULL, "ecl_init_module"),
-        datafile_function(d, MPROF_C, own, 16, NULL, "_eclg3b8Z_upZnhn51"),
-        datafile_lisp(d, "CL:MAKE-HASH-TABLE"),
-        datafile_function(d, MPROF_C, ecl, 16, NULL, "cl__make_hash_table"),
-        datafile_function(d, MPROF_C, own, 24, NULL, "cl__make_hash_table"),
-        datafile_function(d, MPROF_C, own, 32, NULL, "_eclair_small"),
-    };
-    datafile_count(d, chain(d, functions, 6), MPROF_OTHER, 1, 16);
-    datafile_count(d, chain(d, functions, 8), MPROF_OTHER, 1, 32);
-    f->runtime = "ECL 21.2.1";
-    build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(arc_bytes(f, "FOO", "<load of own.fas>"), 48);
-    assert_int_equal(arc_bytes(f, "<load of own.fas>", "CL:MAKE-HASH-TABLE"),
-                     48);
-    assert_int_equal(report__bytes(&vertex(f, "CL:MAKE-HASH-TABLE")->self), 16);
-    assert_int_equal(arc_bytes(f, "CL:MAKE-HASH-TABLE", "cl__make_hash_table"),
-                     32);
-    assert_int_equal(report__bytes(&vertex(f, "_eclair_small")->self), 32);
-    assert_int_equal(f->graph->arc_count, 4);
-    assert_int_equal(f->names->list[find(f, "CL:MAKE-HASH-TABLE")].kind,
-                     MPROF_LISP);
-    f->runtime = "";
-    build(f, MPROF_ALL_THREADS, false);
-    assert_int_equal(arc_bytes(f, "init_fas_CODE", "_eclg3b8Z_upZnhn51"), 48);
-}
-
-/* What starts a program, and operator new, are nobody's callers. */
-static void plumbing_of_c_is_left_out(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
-    mprof_ref own = datafile_module(d, "/home/own", NULL, 0);
-    mprof_ref libc = datafile_module(d, "/lib/libc.so.6", NULL, 0);
-    mprof_ref cxx = datafile_module(d, "/lib/libstdc++.so.6", NULL, 0);
-    mprof_ref functions[] = {
-        datafile_function(d, MPROF_C, own, 8, NULL, "_start"),
-        datafile_function(d, MPROF_C, libc, 8, NULL, "__libc_start_main"),
-        datafile_function(d, MPROF_C, libc, 16, NULL, NULL),
-        datafile_function(d, MPROF_C, own, 16, NULL, "main"),
-        datafile_function(d, MPROF_C, own, 24, NULL, "_ZN3Box3addEi"),
-        datafile_function(d, MPROF_C, cxx, 8, NULL, "_Znam"),
-        datafile_function(d, MPROF_C, cxx, 16, NULL, "_Znwm"),
-    };
-    mprof_ref thread = datafile_c_thread(d, 1, "own");
-    mprof_ref node = datafile_node(d, thread, 0, 0);
-    for (size_t i = 0; i < 7; i++)
-        node = datafile_node(d, thread, node, functions[i]);
-    datafile_objects(d, node, 24, 3, 2);
-    build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(f->graph->arc_count, 1);
-    assert_int_equal(arc_bytes(f, "main", "Box::add(int)"), 72);
-    assert_int_equal(report__bytes(&vertex(f, "Box::add(int)")->self), 72);
-    assert_int_equal(report__bytes(&vertex(f, "Box::add(int)")->freed), 48);
-    assert_int_equal(report__bytes(&f->graph->freed), 48);
-    build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, true);
-    assert_int_equal(f->graph->arc_count, 6);
-    assert_int_equal(
-        report__bytes(&vertex(f, "operator new(unsigned long)")->self), 72);
-}
-
-/* A program's own operator new is a function like others. */
-static void a_programs_own_functions_are_shown(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
-    mprof_ref own = datafile_module(d, "/home/own", NULL, 0);
-    mprof_ref functions[] = {
-        datafile_function(d, MPROF_C, own, 8, NULL, "start_thread"),
-        datafile_function(d, MPROF_C, own, 16, NULL, "_Znwm")};
-    mprof_ref thread = datafile_c_thread(d, 1, "own");
-    mprof_ref node = datafile_node(d, thread, 0, 0);
-    for (size_t i = 0; i < 2; i++)
-        node = datafile_node(d, thread, node, functions[i]);
-    datafile_objects(d, node, 8, 1, 0);
-    build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(
-        arc_bytes(f, "start_thread", "operator new(unsigned long)"), 8);
-}
-
-/* In Lisp dlopen() is a part of LOAD. */
-static void loading_is_shown_in_c_only(void **state) {
-    struct fixture *f = *state;
-    struct datafile *d = &f->file;
-    mprof_ref libc = datafile_module(d, "/lib/libc.so.6", NULL, 0);
-    mprof_ref loader = datafile_module(d, "/lib/ld-linux.so.2", NULL, 0);
-    mprof_ref functions[] = {
-        datafile_lisp(d, "FOO"),
-        datafile_function(d, MPROF_C, libc, 8, NULL, "dlopen"),
-        datafile_function(d, MPROF_C, libc, 16, NULL, "dlopen_doit"),
-        datafile_function(d, MPROF_C, loader, 8, NULL, "openaux")};
-    datafile_count(d, chain(d, functions, 4), MPROF_CONS, 1, 16);
-    mprof_ref thread = datafile_c_thread(d, 1, "main");
-    mprof_ref node = datafile_node(d, thread, 0, 0);
-    for (size_t i = 0; i < 4; i++)
-        node = datafile_node(d, thread, node, functions[i]);
-    datafile_objects(d, node, 50, 1, 0);
-    build_heap(f, MPROF_LISP_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 16);
-    build_heap(f, MPROF_C_HEAP, MPROF_ALL_THREADS, false);
-    assert_int_equal(report__bytes(&vertex(f, "FOO")->self), 0);
-    assert_int_equal(report__bytes(&vertex(f, "dlopen")->self), 50);
 }
 
 static void heaps_are_told_apart(void **state) {
@@ -461,8 +243,6 @@ static void a_very_deep_chain_needs_no_stack(void **state) {
     assert_int_equal(report__bytes(&f->graph->cycles[0].total), 16);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 /* Without any of its members a ring is none: the first of them is named. */
 static void the_first_breaker_of_a_ring_is_taken(void **state) {
     enum { MEMBERS = 25 };
@@ -493,11 +273,6 @@ int main(void) {
         TEST(what_holds_a_cycle_together_is_found),
         TEST(the_first_breaker_of_a_ring_is_taken),
         TEST(threads_can_be_told_apart),
-        TEST(plumbing_is_left_out),
-        TEST(plumbing_of_c_is_left_out),
-        TEST(c_functions_have_lisp_names),
-        TEST(a_programs_own_functions_are_shown),
-        TEST(loading_is_shown_in_c_only),
         TEST(heaps_are_told_apart),
         TEST(nested_forms_belong_to_their_caller),
         TEST(a_redefined_function_is_one),

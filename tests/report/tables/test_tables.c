@@ -1,4 +1,4 @@
-/* test_tables.c - the tables, letter by letter, and the command. */
+/* test_tables.c - the tables, letter by letter. */
 #include "tests/support/check.h"
 
 #include <stdio.h>
@@ -10,7 +10,6 @@
 
 #include "tests/support/golden.h"
 #include "report/command/command.h"
-#include "report/command/report.h"
 
 static const char data_name[] = "test_tables.data";
 
@@ -26,40 +25,10 @@ static void check(struct datafile *d, const char *name) {
     datafile_free(d);
 }
 
-/* Figures 3 to 5 of the paper, for Lisp. */
-static void make_widgets(struct datafile *d) {
-    datafile_start(d);
-    mprof_ref thread = datafile_thread(d, 100, "SI:TOP-LEVEL");
-    mprof_ref root = datafile_node(d, thread, 0, 0);
-    mprof_ref widget = datafile_lisp(d, "MAKE-WIDGET");
-    mprof_ref main_ = datafile_node(d, thread, root, datafile_lisp(d, "MAIN"));
-    mprof_ref red =
-        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-RED-WIDGET"));
-    mprof_ref blue =
-        datafile_node(d, thread, main_, datafile_lisp(d, "MAKE-BLUE-WIDGET"));
-    datafile_count(d, datafile_node(d, thread, red, widget), MPROF_STRUCT, 5019,
-                   5019 * 204);
-    datafile_count(d, datafile_node(d, thread, blue, widget), MPROF_STRUCT,
-                   4981, 4981 * 204);
-    datafile_bin(d, thread, MPROF_STRUCT, "structure", "WIDGET",
-                 (struct mprof_count){10000, 2040000},
-                 (struct mprof_count){0, 0});
-    mprof_ref program = datafile_string(d, "/usr/bin/ecl");
-    mprof_ref command = datafile_string(d, "ecl --mprof widgets.lsp");
-    mprof_ref runtime = datafile_string(d, "ECL 21.2.1");
-    struct mprof_header *header = datafile_header(d);
-    header->program = program;
-    header->command = command;
-    header->runtime = runtime;
-    header->start_time = 584193600u * (uint64_t)1000000000; /* July 1988 */
-    header->duration = 3214000000;
-    header->memory = 1258291;
-}
-
 static void producer_and_consumer(void **state) {
     struct datafile d;
     (void)state;
-    make_widgets(&d);
+    golden_widgets(&d);
     check(&d, "widgets");
 }
 
@@ -302,79 +271,6 @@ static void small_functions_are_left_out(void **state) {
     datafile_free(&d);
 }
 
-static void wrong_usage_is_one_line(void **state) {
-    static const struct {
-        const char *argument, *error;
-        int status;
-    } cases[] = {
-        {"--foo", "mprof: unknown option '--foo'; see: mprof report --help\n",
-         2},
-        {"--table=leek",
-         "mprof: there is no table 'leek'; choose bins, leaks, lost, peak, "
-         "temporary, alive, paths, tree, types, direct or graph\n",
-         2},
-        {"--heap=pile", "mprof: there is no heap 'pile'; choose lisp or c\n",
-         2},
-        {"--depth=-1", "mprof: '-1' is not a number of functions\n", 2},
-        {"--leak-depth=5000000000",
-         "mprof: '5000000000' is not a number of functions\n", 2},
-        {"--output", "mprof: option '--output' needs a value\n", 2},
-        {"--terse=1", "mprof: option '--terse' takes no value\n", 2},
-        {"no.data", "mprof: cannot open no.data: No such file or directory\n",
-         1}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *out, *err;
-        assert_int_equal(RUN(&out, &err, cases[i].argument), cases[i].status);
-        assert_string_equal(err, cases[i].error);
-        assert_string_equal(out, "");
-        free(out);
-        free(err);
-    }
-}
-
-/* Behind "--" there are files only. */
-static void two_dashes_end_the_options(void **state) {
-    char *out, *err;
-    (void)state;
-    assert_int_equal(RUN(&out, &err, "--", "--"), 1);
-    assert_string_equal(err,
-                        "mprof: cannot open --: No such file or directory\n");
-    free(out);
-    free(err);
-}
-
-static void output_appears_whole(void **state) {
-    struct datafile d;
-    char *out, *err;
-    (void)state;
-    make_widgets(&d);
-    datafile_close(&d);
-    golden_save(&d, data_name);
-    datafile_free(&d);
-    assert_int_equal(
-        RUN(&out, &err, "--verbose", "--output=tables.txt", data_name), 0);
-    assert_string_equal(out, "");
-    free(out);
-    free(err);
-    char *text = golden_read("tables.txt");
-    assert_non_null(text);
-    golden_check(text, "widgets");
-    free(text);
-    unlink("tables.txt");
-
-    assert_int_equal(RUN(&out, &err, "--output=/dev/full", data_name), 1);
-    assert_string_equal(
-        err, "mprof: cannot write /dev/full: No space left on device\n");
-    free(out);
-    free(err);
-    assert_int_equal(RUN(&out, &err, "--output=/nonexistent/x", data_name), 1);
-    assert_string_equal(err, "mprof: cannot write /nonexistent/x: No such "
-                             "file or directory\n");
-    free(out);
-    free(err);
-}
-
 static void an_open_file_says_so(void **state) {
     struct mprof__process self = mprof__process_self(), parent = self;
     parent.pid = (uint32_t)getppid();
@@ -398,7 +294,7 @@ static void an_open_file_says_so(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct datafile d;
         char *out, *err;
-        make_widgets(&d);
+        golden_widgets(&d);
         datafile_header(&d)->pid = cases[i].process.pid;
         datafile_header(&d)->boot = cases[i].process.boot;
         datafile_header(&d)->pids = cases[i].process.pids;
@@ -462,30 +358,6 @@ static void threads_that_allocated_nothing_are_left_out(void **state) {
     datafile_free(&d);
 }
 
-static void lisp_gets_a_string(void **state) {
-    char *text;
-    (void)state;
-    text = mprof_report_string("--sexp\ntest_tables.data");
-    assert_non_null(text);
-    assert_memory_equal(text, "0(:mprof 1\n", 11);
-    assert_non_null(
-        strstr(text, ":name \"MAKE-WIDGET\" :kind :lisp :self (0 0 0 0 10000 "
-                     "2040000 0 0) :total (0 0 0 0 10000 2040000 0 0) "
-                     ":cycle nil)"));
-    mprof_report_free(text);
-    text = mprof_report_string("no.data");
-    assert_string_equal(text,
-                        "1cannot open no.data: No such file or directory");
-    mprof_report_free(text);
-    text = mprof_report_string(NULL); /* of mprof.data, if there is one */
-    assert_non_null(text);
-    mprof_report_free(text);
-    text = mprof_report_string("--version");
-    assert_string_equal(text, "0mprof " MPROF_PACKAGE_VERSION "\n");
-    mprof_report_free(text);
-    mprof_report_free(NULL);
-}
-
 static int clean_up(void **state) {
     (void)state;
     unlink(data_name);
@@ -503,14 +375,10 @@ int main(void) {
         cmocka_unit_test(a_large_cycle_is_cut_short),
         cmocka_unit_test(large_numbers_line_up),
         cmocka_unit_test(small_functions_are_left_out),
-        cmocka_unit_test(wrong_usage_is_one_line),
-        cmocka_unit_test(two_dashes_end_the_options),
-        cmocka_unit_test(output_appears_whole),
         cmocka_unit_test(an_open_file_says_so),
         cmocka_unit_test(leak_tables_are_explained),
         cmocka_unit_test(one_set_of_tables_a_thread),
         cmocka_unit_test(threads_that_allocated_nothing_are_left_out),
-        cmocka_unit_test(lisp_gets_a_string),
     };
     setenv("TZ", "UTC", 1);
     return cmocka_run_group_tests(tests, NULL, clean_up);
