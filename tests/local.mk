@@ -106,6 +106,7 @@ c_script_tests = \
 	tests/run-fuzz.test \
 	tests/run-hostile.test \
 	tests/run-inside.test \
+	tests/run-interfaces.test \
 	tests/run-limits.test \
 	tests/run-log.test \
 	tests/run-lost.test \
@@ -116,9 +117,11 @@ c_script_tests = \
 	tests/run-refused.test \
 	tests/run-sanitized.test \
 	tests/run-situations.test \
+	tests/run-stacks.test \
 	tests/run-stress.test \
 	tests/run-suites.test \
 	tests/run-tsan.test \
+	tests/run-unrecorded.test \
 	tests/run-valgrind.test \
 	tests/run-whose.test \
 	tests/run-world.test
