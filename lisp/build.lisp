@@ -42,7 +42,7 @@
          (list* (compiled "package" source)
                 (compiled "config" build)
                 (mapcar (lambda (name) (compiled name source))
-                        '("conditions" "ffi" "control" "count" "report" "profile"
+                        '("conditions" "text" "ffi" "control" "count" "report" "profile"
                           "limit" "live" "batch"))))
         (c:build-fasl
          (merge-pathnames "mprof-swank.fas" build)

@@ -14,6 +14,7 @@
                      '(:file "config")
                      '(:module "config" :pathname "" :components ()))
                (:file "conditions")
+               (:file "text")
                (:file "ffi")
                (:file "control")
                (:file "count")
