@@ -59,6 +59,13 @@ struct report__functions {
     const struct report__place *sources;
 };
 
+/* Is F printed in HEAP?  With ALL_FRAMES any is, else those of the program. */
+static inline bool report__is_shown(const struct report__shown *f,
+                                    enum mprof_heap heap, bool all_frames) {
+    return all_frames ||
+           !(f->plumbing || (f->loading && heap == MPROF_LISP_HEAP));
+}
+
 /* The function of the tables of FUNCTION, a record, MPROF_NONE or
  * MPROF_TOP_FUNCTION. */
 static inline uint32_t report__shown_of(const struct report__functions *names,

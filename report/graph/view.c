@@ -78,9 +78,8 @@ static uint32_t top_level(struct making *c, uint32_t thread) {
     return c->top[thread];
 }
 
-static bool is_plumbing(const struct making *c, uint32_t function) {
-    const struct report__shown *shown = &c->names->list[function];
-    return shown->plumbing || (shown->loading && c->heap == MPROF_LISP_HEAP);
+static bool is_shown(const struct making *c, uint32_t function) {
+    return report__is_shown(&c->names->list[function], c->heap, c->all_frames);
 }
 
 /* The view node of the inlined FRAME or MPROF_NONE in VNODE's function. */
@@ -89,9 +88,8 @@ static uint32_t vnode_within(struct making *c, uint32_t vnode, uint32_t frame) {
         return vnode;
     const struct report__inlined_frame *f = &c->inlining->frames[frame];
     vnode = vnode_within(c, vnode, f->outer);
-    return c->all_frames || !is_plumbing(c, f->function)
-               ? inlined_vnode(c, vnode, f->function)
-               : vnode;
+    return is_shown(c, f->function) ? inlined_vnode(c, vnode, f->function)
+                                    : vnode;
 }
 
 /* The view node that called NODE, or MPROF_NONE: nothing that is shown. */
@@ -119,7 +117,7 @@ static uint32_t vnode_for(struct making *c, uint32_t i, uint32_t above) {
     if (whole != MPROF_NONE && c->names->fragment[node->function] &&
         c->out.list[whole].function == shown)
         return whole;
-    if (c->all_frames || !is_plumbing(c, shown))
+    if (is_shown(c, shown))
         return add_vnode(c, above, shown);
     c->out.is_shown[i] = false;
     if (above == MPROF_NONE && shown == MPROF_TOP_LEVEL)

@@ -277,26 +277,12 @@ function showNeighbours(views) {
 function showSource() {
   const zoom = numbersOf(state.zoom), area = $("source"), {metric} = state;
   const f = state.view === "function" || zoom.length === 0 ? chosenFunction() : zoom[zoom.length - 1];
-  const lines = heap.linesOf(f, metric), {file} = lines[0] ?? {}, index = heap.lineIndex[metric];
+  const lines = heap.linesOf(f, metric), index = heap.lineIndex[metric];
   area.hidden = lines.length === 0;
   if (area.hidden)
     return;
-  const marked = new Map(lines.filter(l => l.file === file).slice(0, 8).map(l => [l.line, l]));
-  const around = new Set([...marked.keys()].flatMap(n => [-3, -2, -1, 0, 1, 2, 3].map(k => n + k)));
-  const most = grouped(lines[0].numbers[index]).length;
-  let last = 0;
-  const rows = [...around].sort((a, b) => a - b).flatMap(n => {
-    const line = marked.get(n), text = heap.source.get(`${file}:${n}`);
-    if (!line && text === undefined)
-      return [];
-    const gap = last > 0 && n > last + 1 ? ["\n"] : [];
-    last = n;
-    const row = `${(line ? grouped(line.numbers[index]) : "").padStart(most)} ` +
-      `${String(n).padStart(6)}  ${text ?? ""}`;
-    return [...gap, line ? element("mark", {}, row) : row, "\n"];
-  });
   area.replaceChildren(element("p", {}, "Lines of ", link(f),
-    ` in ${lines[0].place.replace(/:\d+$/, "")}, each with its ${METRICS[metric][0]}:`), element("pre", {}, ...rows));
+    ` in ${lines[0].place.replace(/:\d+$/, "")}, each with its ${METRICS[metric][0]}:`), element("pre", {}, ...sourceRows(heap, lines, index)));
 }
 
 // What the box is, below the picture; without one, what is enlarged, or the whole.
@@ -409,7 +395,6 @@ function onKey(event) {
 }
 
 function listen() {
-  const area = $("graph");
   for (const name of ["metric", "class", "thread"])
     $(name).addEventListener("change", event => go({[name]: event.target.value}));
   $("heap").addEventListener("change", event =>
@@ -427,6 +412,18 @@ function listen() {
       fn: button.dataset.view === "function" && graph.chosen && graph.chosen.branch.fn >= 0 ?
         String(graph.chosen.branch.fn) : state.fn}));
   $("whole").addEventListener("click", () => go({zoom: ""}));
+  $("filter").addEventListener("click", () => {
+    const open = $("controls").classList.toggle("open");
+    $("filter").setAttribute("aria-expanded", String(open));
+  });
+  listenToGraph($("graph"));
+  listenToDocument();
+  // Heads of tables stay below what is always there.
+  new ResizeObserver(() => document.body.style.setProperty("--above",
+    `${$("controls").offsetHeight}px`)).observe($("controls"));
+}
+
+function listenToGraph(area) {
   // A finger has nothing to point with: its first tap chooses, the second enlarges.
   let pointer = "mouse";
   area.addEventListener("pointerdown", event => { pointer = event.pointerType; });
@@ -459,11 +456,10 @@ function listen() {
     if (!area.contains(event.target))
       highlight(a ? +a.dataset.fn : null);
   });
-  $("filter").addEventListener("click", () => {
-    const open = $("controls").classList.toggle("open");
-    $("filter").setAttribute("aria-expanded", String(open));
-  });
   area.addEventListener("keydown", onKey);
+}
+
+function listenToDocument() {
   document.addEventListener("keydown", event => {
     if (event.key === "/" && !/^(INPUT|SELECT)$/.test(document.activeElement.tagName)) {
       event.preventDefault();
@@ -481,9 +477,6 @@ function listen() {
   window.addEventListener("popstate", event => { backTo = event.state?.y; });
   window.addEventListener("hashchange", render);
   new ResizeObserver(() => showCurve()).observe($("curve"));
-  // Heads of tables stay below what is always there.
-  new ResizeObserver(() => document.body.style.setProperty("--above",
-    `${$("controls").offsetHeight}px`)).observe($("controls"));
 }
 
 function begin() {

@@ -286,3 +286,23 @@ function curvePicture(heap, width) {
       svg("text", {x: Math.min(x(peak[0]) + 8, width - 220), y: y(peak[1]) - 6}, `peak ${grouped(peak[1])} bytes`));
   return picture;
 }
+
+// The lines of HEAP's source that LINES name, of its first file, with their numbers at
+// INDEX and the lines around them.
+function sourceRows(heap, lines, index) {
+  const {file} = lines[0];
+  const marked = new Map(lines.filter(l => l.file === file).slice(0, 8).map(l => [l.line, l]));
+  const around = new Set([...marked.keys()].flatMap(n => [-3, -2, -1, 0, 1, 2, 3].map(k => n + k)));
+  const most = grouped(lines[0].numbers[index]).length;
+  let last = 0;
+  return [...around].sort((a, b) => a - b).flatMap(n => {
+    const line = marked.get(n), text = heap.source.get(`${file}:${n}`);
+    if (!line && text === undefined)
+      return [];
+    const gap = last > 0 && n > last + 1 ? ["\n"] : [];
+    last = n;
+    const row = `${(line ? grouped(line.numbers[index]) : "").padStart(most)} ` +
+      `${String(n).padStart(6)}  ${text ?? ""}`;
+    return [...gap, line ? element("mark", {}, row) : row, "\n"];
+  });
+}

@@ -34,8 +34,8 @@ struct judge {
 
 static bool is_plumbing(const struct judge *j,
                         const struct report__shown *shown) {
-    return shown != &j->now.names->list[MPROF_TOP_LEVEL] && !j->all_frames &&
-           (shown->plumbing || (shown->loading && j->heap == MPROF_LISP_HEAP));
+    return shown != &j->now.names->list[MPROF_TOP_LEVEL] &&
+           !report__is_shown(shown, j->heap, j->all_frames);
 }
 
 /* The function of each limit, and one function in place of all that read like

@@ -254,7 +254,7 @@ static uint32_t path_at(struct builder *b, uint32_t callers,
     outer.frame = f->outer;
     outer.place = f->call;
     callers = path_at(b, callers, &outer);
-    if (shown->plumbing && !b->context->all_frames)
+    if (!report__is_shown(shown, b->context->heap, b->context->all_frames))
         return callers;
     const char *text = place_text(b, &place);
     text =

@@ -129,6 +129,27 @@ static void add_spilled(struct chains *chains,
         }
 }
 
+/* Add what the BLOCK of counters has to CHAINS, and what of it was freed to
+ * DEAD. */
+static void add_counters(struct chains *chains, const struct mprof_block *block,
+                         struct mprof_count *dead) {
+    const unsigned char *data = chains->data;
+    const struct mprof_thread *thread =
+        (const void *)(data + (size_t)block->thread * 8);
+    size_t thing = lives(thread) ? sizeof(struct mprof_c_counter)
+                                 : sizeof(struct mprof_lisp_counter);
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct mprof_counter *counter =
+            (const void *)((const char *)(block + 1) + i * thing);
+        struct mprof_count freed,
+            count = read_counter(data, thread, block->head.type,
+                                 (const void *)counter, &freed);
+        add_chain(chains, thread->heap == MPROF_C_HEAP ? 0 : counter->key,
+                  &count);
+        add(dead, &freed);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc != 2)
         fail("usage", "sums FILE");
@@ -143,7 +164,6 @@ int main(int argc, char **argv) {
     struct mprof_count bins = {0, 0}, dead = {0, 0};
     struct chains chains = {.data = data};
     unsigned wrong = 0;
-    size_t thing;
     chains.of_bin = calloc(header.used / 8 + 1, sizeof *chains.of_bin);
     if (chains.of_bin == NULL)
         fail(argv[1], "no memory");
@@ -151,24 +171,8 @@ int main(int argc, char **argv) {
         const struct mprof_record *record = (const void *)(data + at);
         if (record->bytes == 0)
             fail(argv[1], "a record without length");
-        if (record->type == MPROF_COUNTERS) {
-            const struct mprof_block *block = (const void *)record;
-            const struct mprof_thread *thread =
-                (const void *)(data + (size_t)block->thread * 8);
-            thing = lives(thread) ? sizeof(struct mprof_c_counter)
-                                  : sizeof(struct mprof_lisp_counter);
-            for (uint32_t i = 0; i < block->count; i++) {
-                const struct mprof_counter *counter =
-                    (const void *)((const char *)(block + 1) + i * thing);
-                struct mprof_count freed,
-                    count = read_counter(data, thread, record->type,
-                                         (const void *)counter, &freed);
-                add_chain(&chains,
-                          thread->heap == MPROF_C_HEAP ? 0 : counter->key,
-                          &count);
-                add(&dead, &freed);
-            }
-        }
+        if (record->type == MPROF_COUNTERS)
+            add_counters(&chains, (const void *)record, &dead);
         if (record->type == MPROF_SPILL_COUNTERS ||
             record->type == MPROF_TOTALS)
             add_spilled(&chains, (const void *)record);

@@ -16,6 +16,34 @@ static uint32_t below(uint32_t n) {
     return (seed >> 8) % n;
 }
 
+/* Numbers at COUNT nodes, and some of the thread LISP. */
+static void add_numbers(struct datafile *d, mprof_ref lisp,
+                        const mprof_ref *functions, const mprof_ref *nodes,
+                        uint32_t count) {
+    for (uint32_t i = 0; i < 60; i++) {
+        uint64_t objects = 1 + below(9);
+        mprof_ref node = nodes[below(count)];
+        if (datafile_block(d, node)->thread == lisp)
+            datafile_count(d, node, below(MPROF_CLASSES), objects, below(500));
+        else
+            datafile_objects(d, node, below(2000), objects, below(2) * objects);
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        bool arc = below(2);
+        datafile_total(d, lisp,
+                       (struct mprof_total){
+                           .function = functions[below(FUNCTIONS)],
+                           .caller = arc ? functions[below(FUNCTIONS)] : 0,
+                           .kind = arc ? MPROF_ARC : MPROF_SELF,
+                           .views = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES,
+                           .class_ = below(MPROF_CLASSES),
+                           .counts = {{1 + below(5), below(1000)}}});
+        datafile_bin(d, lisp, MPROF_OTHER, below(2) ? "t" : "u", NULL,
+                     (struct mprof_count){below(9), below(999)},
+                     (struct mprof_count){below(9), below(999)});
+    }
+}
+
 /* A process: the same two files, elsewhere, and functions in another order. */
 static void make_process(struct datafile *d) {
     static const unsigned char id[] = {1, 2, 3};
@@ -57,28 +85,7 @@ static void make_process(struct datafile *d) {
             nodes[count++] = of_thread[n++];
         }
     }
-    for (uint32_t i = 0; i < 60; i++) {
-        uint64_t objects = 1 + below(9);
-        mprof_ref node = nodes[below(count)];
-        if (datafile_block(d, node)->thread == threads[2])
-            datafile_count(d, node, below(MPROF_CLASSES), objects, below(500));
-        else
-            datafile_objects(d, node, below(2000), objects, below(2) * objects);
-    }
-    for (uint32_t i = 0; i < 8; i++) {
-        bool arc = below(2);
-        datafile_total(d, threads[2],
-                       (struct mprof_total){
-                           .function = functions[below(FUNCTIONS)],
-                           .caller = arc ? functions[below(FUNCTIONS)] : 0,
-                           .kind = arc ? MPROF_ARC : MPROF_SELF,
-                           .views = MPROF_SHOWN_FRAMES | MPROF_ALL_FRAMES,
-                           .class_ = below(MPROF_CLASSES),
-                           .counts = {{1 + below(5), below(1000)}}});
-        datafile_bin(d, threads[2], MPROF_OTHER, below(2) ? "t" : "u", NULL,
-                     (struct mprof_count){below(9), below(999)},
-                     (struct mprof_count){below(9), below(999)});
-    }
+    add_numbers(d, threads[2], functions, nodes, count);
     datafile_header(d)->unplaced_allocs = below(5);
     datafile_close(d);
 }
