@@ -2,6 +2,7 @@
 #include "monitor/api/functions.h"
 #include "monitor/include/mprof.h"
 #include "monitor/record/recording.h"
+#include "monitor/record/scope.h"
 
 const struct mprof__functions mprof__own_functions = {
     .start = mprof__recording_start,
@@ -21,7 +22,7 @@ const struct mprof__functions mprof__own_functions = {
     .scope_begin = mprof__recording_scope_begin,
     .scope_end = mprof__recording_scope_end,
     .scope_save = mprof__recording_scope_save,
-    .scope_free = mprof__recording_scope_free,
+    .scope_free = mprof__scope_free,
     .set_live = mprof__recording_set_live,
     .snapshot = mprof__recording_snapshot,
     .save_alive = mprof__recording_save_alive,
@@ -29,37 +30,30 @@ const struct mprof__functions mprof__own_functions = {
 };
 
 const char *mprof_strerror(int error) {
-    switch (error) {
-    case 0:
-        return "no error";
-    case MPROF_E_UNPATCHED:
-        return "this ECL has no hook for mprof; use the one that mprof's "
-               "bootstrap builds, or see its runtime-patch/README";
-    case MPROF_E_NOT_BOOTED:
-        return "ECL is not running; call cl_boot() before mprof_start()";
-    case MPROF_E_RUNNING:
-        return "mprof is running already, into another data file";
-    case MPROF_E_STOPPED:
-        return "nothing has been recorded; start mprof first";
-    case MPROF_E_OPEN:
-        return "cannot create the data file";
-    case MPROF_E_WRITE:
-        return "cannot write the data file";
-    case MPROF_E_MEMORY:
-        return "no memory for mprof's tables";
-    case MPROF_E_MALLOC:
-        return "malloc() cannot be seen: run the program with `mprof run`, or "
-               "link it with -lmprof_malloc";
-    case MPROF_E_ARGUMENT:
-        return "wrong argument: NULL, or a value that this function does not "
-               "take";
-    case MPROF_E_ALIVE:
-        return "the collector of this program does not report live objects";
-    case MPROF_E_SAMPLED:
-        return "the recording is a sample: its numbers are estimates";
-    default:
-        return "unknown error";
-    }
+    static const char *const sentences[] = {
+        [0] = "no error",
+        [MPROF_E_UNPATCHED] =
+            "this ECL has no hook for mprof; use the one that mprof's "
+            "bootstrap builds, or see its runtime-patch/README",
+        [MPROF_E_NOT_BOOTED] =
+            "ECL is not running; call cl_boot() before mprof_start()",
+        [MPROF_E_RUNNING] = "mprof is running already, into another data file",
+        [MPROF_E_STOPPED] = "nothing has been recorded; start mprof first",
+        [MPROF_E_OPEN] = "cannot create the data file",
+        [MPROF_E_WRITE] = "cannot write the data file",
+        [MPROF_E_MEMORY] = "no memory for mprof's tables",
+        [MPROF_E_MALLOC] =
+            "malloc() cannot be seen: run the program with `mprof run`, or "
+            "link it with -lmprof_malloc",
+        [MPROF_E_ARGUMENT] =
+            "wrong argument: NULL, or a value that this function does not take",
+        [MPROF_E_ALIVE] =
+            "the collector of this program does not report live objects",
+        [MPROF_E_SAMPLED] =
+            "the recording is a sample: its numbers are estimates"};
+    return (unsigned)error < sizeof sentences / sizeof *sentences
+               ? sentences[error]
+               : "unknown error";
 }
 
 const char *mprof_version(void) {

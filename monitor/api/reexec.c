@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,51 +14,27 @@
 
 extern char **environ;
 
-/* All of FILE, with a NUL behind it, to be freed; NULL: see errno. */
-static char *read_all(const char *file, size_t *size) {
-    size_t room = 4096;
-    char *text = malloc(room);
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
-    ssize_t n = 0;
-    *size = 0;
-    while (fd >= 0 && text != NULL &&
-           (n = read(fd, text + *size, room - *size - 1)) > 0) {
-        *size += (size_t)n;
-        if (*size + 1 < room)
-            continue;
-        char *more = realloc(text, room *= 2);
+/* The arguments of this process; NULL: no memory, or no /proc. */
+static char **read_arguments(void) {
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    char **arguments = NULL, **more;
+    bool all = false;
+    for (size_t count = 0; file != NULL; count++) {
+        size_t room = 0;
+        more = realloc(arguments, (count + 1) * sizeof *arguments);
         if (more == NULL)
             break;
-        text = more;
+        arguments = more;
+        arguments[count] = NULL;
+        if (getdelim(&arguments[count], &room, '\0', file) < 0) {
+            arguments[count] = NULL;
+            all = feof(file);
+            break;
+        }
     }
-    if (fd < 0 || text == NULL || n < 0) {
-        free(text);
-        text = NULL;
-    } else {
-        text[*size] = '\0';
-    }
-    if (fd >= 0)
-        close(fd);
-    return text;
-}
-
-/* The arguments of this process. */
-static char **read_arguments(void) {
-    size_t size, count = 0;
-    char *text = read_all("/proc/self/cmdline", &size);
-    if (text == NULL)
-        return NULL;
-    for (size_t i = 0; i < size; i++)
-        count += text[i] == '\0';
-    char **arguments = calloc(count + 2, sizeof *arguments);
-    if (arguments == NULL)
-        return NULL;
-    char *at = text;
-    for (size_t i = 0; at < text + size; i++) {
-        arguments[i] = at;
-        at += strlen(at) + 1;
-    }
-    return arguments;
+    if (file != NULL)
+        fclose(file);
+    return all ? arguments : NULL;
 }
 
 /* libmprof_malloc is installed beside this library. */

@@ -3,14 +3,14 @@
  * its descriptions.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
+#include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "monitor/include/mprof.h"
+#include "monitor/scan/roots.h"
 
 static const uint64_t PAINT = 0x6d70726f66217321; /* an unlikely number */
 
@@ -24,69 +24,31 @@ enum {
 /* The start of this thread's painted bytes; 0: there are none. */
 static __thread uintptr_t painted __attribute__((tls_model("initial-exec")));
 
-/* Text of a file, byte by byte. */
-struct text {
-    int fd;
-    ssize_t count, at;
-    char bytes[1024];
+/* The mapping that has PLACE, and where the one below it ends. */
+struct found {
+    uintptr_t place, low, high, below;
 };
 
-static int next(struct text *t) {
-    if (t->at == t->count) {
-        t->count = read(t->fd, t->bytes, sizeof t->bytes);
-        t->at = 0;
-    }
-    return t->count > 0 ? t->bytes[t->at++] : -1;
-}
-
-/* Read a hexadecimal number, and the character behind it. */
-static uintptr_t read_address(struct text *t, int *behind) {
-    uintptr_t n = 0;
-    for (;;) {
-        int c = next(t);
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                : 16;
-        *behind = c;
-        if (digit == 16)
-            return n;
-        n = n * 16 + digit;
-    }
-}
-
-/* Where the mapping begins and ends that has PLACE, and where the one below it
- * ends.  False: there is no /proc. */
-static bool find_mapping(uintptr_t place, uintptr_t *low, uintptr_t *high,
-                         uintptr_t *below) {
-    struct text t = {open("/proc/self/maps", O_RDONLY | O_CLOEXEC), 0, 0, ""};
-    int c = 0;
-    bool found = false;
-    *below = 0;
-    while (t.fd >= 0 && !found && c != -1) {
-        *low = read_address(&t, &c);
-        *high = read_address(&t, &c);
-        found = place >= *low && place < *high;
-        if (!found && c != -1)
-            *below = *high;
-        while (!found && c != '\n' && c != -1)
-            c = next(&t);
-    }
-    if (t.fd >= 0)
-        close(t.fd);
-    return found;
+static int look(char *line, void *data) {
+    struct found *f = data;
+    f->below = f->high;
+    mprof__read_hex(mprof__read_hex(line, &f->low) + 1, &f->high);
+    return f->place >= f->low && f->place < f->high ? EEXIST : 0;
 }
 
 /* The lowest place at which this thread may use its stack, from HERE on. */
 static uintptr_t lowest(uintptr_t here) {
     struct rlimit most;
-    uintptr_t low, high, below;
-    if (!find_mapping(here, &low, &high, &below))
+    struct found f = {.place = here};
+    /* Else there is no /proc. */
+    if (mprof__mappings_lines(look, &f) != EEXIST)
         return here - LEAST;
+    uintptr_t low = f.low;
     /* The first thread's grows as it is used. */
     if (gettid() == getpid() && getrlimit(RLIMIT_STACK, &most) == 0) {
         uintptr_t size = most.rlim_cur < MOST ? most.rlim_cur : MOST;
         uintptr_t gap = 1 << 20; /* the kernel's, and more */
-        low = high - size > below + gap ? high - size : low;
+        low = f.high - size > f.below + gap ? f.high - size : low;
     }
     low += SPARE;
     return here - low < MOST || low > here ? low : here - MOST;

@@ -122,8 +122,10 @@ static inline void mprof__leave_quickly(struct mprof__self *me) {
  * signal handler that interrupts it.  Return if it is not guarded. */
 void mprof__give_up(void);
 
-/* End it. */
+/* End it; NULL: it did not begin. */
 static inline void mprof__leave(struct mprof__self *me) {
+    if (me == NULL)
+        return;
     me->guarded = false;
     mprof__store_release(&me->inside, 0);
     if (__builtin_expect(me->shared, 0))

@@ -134,7 +134,7 @@ void mprof_counted(uint64_t *allocs, uint64_t *bytes) {
 
 /* Without a recording there is nothing to be silent about, nor a thread. */
 void mprof_silence(int begins) {
-    if (mprof__recording() || !begins)
+    if (mprof__current() != NULL || !begins)
         mprof__thread_silence(begins != 0);
 }
 

@@ -141,7 +141,7 @@ static void named(cl_object name, cl_object function) {
     int disabled = env->disable_interrupts;
     if (!disabled)
         ecl_disable_interrupts_env(env);
-    if (mprof__recording())
+    if (mprof__current() != NULL)
         mprof__ecl_registry_name(name, function);
     mprof__leave(me);
     if (!disabled)
@@ -153,7 +153,7 @@ static void loaded(cl_object block, int opened) {
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
-    if (mprof__recording())
+    if (mprof__current() != NULL)
         mprof__ecl_registry_library(block, opened != 0);
     mprof__leave(me);
 }

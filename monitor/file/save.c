@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "monitor/base/self.h"
 #include "monitor/base/table.h"
 #include "monitor/format/claim.h"
 #include "monitor/format/create.h"
@@ -192,6 +193,7 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
 int mprof__arena_save(struct mprof__arena *arena, const char *path,
                       void (*edit)(struct mprof_header *copy, const void *data),
                       const void *data) {
+    mprof__lock(&arena->lock);
     size_t used = mprof__arena_header(arena)->used;
     struct blocks blocks = {.list = NULL};
     struct mprof_header *copy = mprof__map(used);
@@ -219,6 +221,7 @@ int mprof__arena_save(struct mprof__arena *arena, const char *path,
     int saved = errno;
     mprof__unmap(copy, used);
     mprof__unmap(blocks.list, bytes);
+    mprof__unlock(&arena->lock);
     errno = saved;
     return error;
 }

@@ -33,6 +33,7 @@
 #include "monitor/record/recording.h"
 #include "monitor/record/session.h"
 #include "monitor/record/messages.h"
+#include "monitor/record/wishes.h"
 
 extern char **environ;
 
@@ -390,8 +391,8 @@ bool mprof__autostart(void) {
     bool run = read_run();
     if (run)
         mprof__own_functions.set_warnings(1);
-    mprof__recording_set_summary(is_yes("MPROF_SUMMARY"));
-    mprof__recording_set_scan(is_yes("MPROF_SCAN"));
+    mprof__wishes.summary = is_yes("MPROF_SUMMARY");
+    mprof__wishes.scans = is_yes("MPROF_SCAN");
     read_log_options();
     begin_with_pipe();
     check_limit();
@@ -406,7 +407,7 @@ bool mprof__autostart(void) {
     strcpy(name, base);
     if (named && first != getpid() && !by_pid)
         named = child_name(name, sizeof name);
-    mprof__recording_set_early(!suspended);
+    mprof__wishes.early = !suspended;
     if (named)
         begin(name, sizeof name, !run || first == getpid());
     else

@@ -242,7 +242,7 @@ static void start_once(void) {
         starting = true;
         bool done = start();
         starting = false;
-        if (done && !mprof__recording())
+        if (done && mprof__current() == NULL)
             mprof_set_malloc_monitor(&waiting, NULL); /* nothing came of it */
         mprof__store_release(&state, done ? STARTED : IDLE);
     }

@@ -12,7 +12,6 @@
 #include "monitor/names/adapter.h"
 #include "monitor/heap/alive.h"
 #include "monitor/record/recording_lock.h"
-#include "monitor/record/quiet.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/scope.h"
 #include "monitor/record/session.h"
@@ -25,40 +24,33 @@ static int save(struct mprof__session *session, const char *file,
     /* The data file of a recording that goes on is itself not replaced. */
     if (session->named && strcmp(file, session->path) == 0)
         return epochs == NULL ? 0 : MPROF_E_ARGUMENT;
-    mprof__lock(&session->arena.lock);
-    int error =
-        mprof__arena_save(&session->arena, file,
-                          epochs == NULL ? NULL : mprof__alive_choose, epochs);
-    mprof__unlock(&session->arena.lock);
-    return error;
+    return mprof__arena_save(&session->arena, file,
+                             epochs == NULL ? NULL : mprof__alive_choose,
+                             epochs);
 }
 
 int mprof__recording_save(const char *file) {
-    struct mprof__quiet saved;
     if (file == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock_looking(&saved);
-    return mprof__recording_unlock(&saved, save(session, file, NULL));
+    struct mprof__session *session = mprof__recording_lock_looking();
+    return mprof__recording_unlock(save(session, file, NULL));
 }
 
 int mprof__recording_save_alive(const char *file, unsigned from,
                                 unsigned until) {
-    struct mprof__quiet saved;
     const struct mprof__epochs epochs = {from, until};
     if (file == NULL || from > until)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock_looking(&saved);
-    int error = session == NULL            ? MPROF_E_STOPPED
-                : session->alive.mode == 0 ? MPROF_E_ALIVE
-                                           : save(session, file, &epochs);
-    return mprof__recording_unlock(&saved, error);
+    struct mprof__session *session = mprof__recording_lock_looking();
+    return mprof__recording_unlock(session != NULL && session->alive.mode == 0
+                                       ? MPROF_E_ALIVE
+                                       : save(session, file, &epochs));
 }
 
 int mprof__recording_snapshot(unsigned *number) {
-    struct mprof__quiet saved;
     if (number == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     int error = !mprof__records()                         ? MPROF_E_STOPPED
                 : session->alive.mode == 0                ? MPROF_E_ALIVE
                 : session->alive.epoch + 1 >= MPROF__DEAD ? MPROF_E_MEMORY
@@ -66,60 +58,54 @@ int mprof__recording_snapshot(unsigned *number) {
     if (error == 0)
         *number = ++session->alive.epoch;
     errno = 0;
-    return mprof__recording_unlock(&saved, error);
+    return mprof__recording_unlock(error);
 }
 
 int mprof__recording_status(struct mprof_status *status) {
-    struct mprof__quiet saved;
     if (status == NULL)
         return MPROF_E_ARGUMENT;
     memset(status, 0, sizeof *status);
-    struct mprof__session *session = mprof__recording_lock(&saved);
-    status->running = mprof__begun();
+    struct mprof__session *session = mprof__recording_lock();
+    status->running = mprof__now.running;
     if (session != NULL)
         mprof__session_status(session, status);
     status->memory_bytes = mprof__load_relaxed(&mprof__mapped);
-    return mprof__recording_unlock(&saved, 0);
+    return mprof__recording_unlock(0);
 }
 
 void mprof__recording_heap(bool reset, struct mprof__heap_now *now) {
-    struct mprof__quiet saved;
     memset(now, 0, sizeof *now);
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     if (session != NULL && session->heaps >> MPROF_C_HEAP & 1)
         mprof__live_read(&session->live, reset, now);
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
 }
 
 int mprof__recording_mark(const char *name) {
     enum { LONGEST = 1024 };
-    struct mprof__quiet saved;
     if (name == NULL || strlen(name) > LONGEST)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock(&saved);
-    return mprof__recording_unlock(
-        &saved, mprof__records() ? mprof__session_mark(session, name)
-                                 : MPROF_E_STOPPED);
+    struct mprof__session *session = mprof__recording_lock();
+    return mprof__recording_unlock(mprof__records()
+                                       ? mprof__session_mark(session, name)
+                                       : MPROF_E_STOPPED);
 }
 
 int mprof__recording_scope_begin(struct mprof_scope *scope, unsigned wanted) {
-    struct mprof__quiet saved;
     if (scope == NULL || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
     *scope = (struct mprof_scope){0, 0, NULL};
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     return mprof__recording_unlock(
-        &saved, mprof__records() ? mprof__scope_begin(session, scope, wanted)
-                                 : MPROF_E_STOPPED);
+        mprof__records() ? mprof__scope_begin(session, scope, wanted)
+                         : MPROF_E_STOPPED);
 }
 
 int mprof__recording_scope_end(struct mprof_scope *scope) {
-    struct mprof__quiet saved;
     if (scope == NULL || scope->within == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     return mprof__recording_unlock(
-        &saved,
         mprof__records() ? mprof__scope_end(session, scope) : MPROF_E_STOPPED);
 }
 
@@ -129,35 +115,24 @@ static int save_scope(struct mprof__session *session,
     if (error != 0)
         return error;
     mprof__improve_names(false);
-    mprof__lock(&session->arena.lock);
-    error = mprof__arena_save(&session->arena, file, mprof__scope_edit, scope);
-    mprof__unlock(&session->arena.lock);
-    return error;
+    return mprof__arena_save(&session->arena, file, mprof__scope_edit, scope);
 }
 
 int mprof__recording_scope_save(const struct mprof_scope *scope,
                                 const char *file) {
-    struct mprof__quiet saved;
     if (scope == NULL || file == NULL)
         return MPROF_E_ARGUMENT;
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     return mprof__recording_unlock(
-        &saved,
         mprof__records() ? save_scope(session, scope, file) : MPROF_E_STOPPED);
-}
-
-void mprof__recording_scope_free(struct mprof_scope *scope) {
-    if (scope != NULL)
-        mprof__scope_free(scope);
 }
 
 void mprof__recording_watch(void (*function)(void *cookie, uint64_t current),
                             void *cookie) {
-    struct mprof__quiet saved;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     if (mprof__adapter.watch != NULL)
         mprof__adapter.watch(function, cookie);
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
 }
 
 uint64_t mprof__live_current(void) {
@@ -166,7 +141,6 @@ uint64_t mprof__live_current(void) {
     uint64_t live = 0;
     if (session != NULL && (me == NULL || mprof__guard(me)))
         live = mprof__live_bytes(&session->live);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     return live;
 }

@@ -20,12 +20,11 @@
  * thread's, has counted; NULL: no space. */
 static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
                                            mprof_ref counter) {
-    struct mprof__session *session = thread->session;
-    struct mprof__arena *arena = &session->arena;
+    struct mprof__arena *arena = &thread->session->arena;
     struct mprof__slot *slot = mprof__table_find(&thread->foreign, counter);
     if (slot != NULL)
         return (struct mprof_freed *)(uintptr_t)slot->value;
-    mprof__lock(&session->arena.lock);
+    mprof__lock(&arena->lock);
     struct mprof_freed *ours = NULL;
     if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
         ours = mprof__arena_record(arena, MPROF_FREED, sizeof *ours);
@@ -34,7 +33,7 @@ static struct mprof_freed *foreign_counter(struct mprof__thread *thread,
         ours->counter = counter;
         mprof__arena_publish(arena, ours);
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&arena->lock);
     if (ours != NULL)
         mprof__table_add(&thread->foreign, counter, (uintptr_t)ours);
     return ours;
@@ -74,22 +73,20 @@ static bool count_free(struct mprof__thread *thread,
     struct mprof__arena *arena = &thread->session->arena;
     struct mprof_c_counter *counter = mprof__arena_at(arena, what->counter);
     mprof_ref owner = counter->thread;
-    struct mprof_freed *ours = NULL;
+    uint32_t bin = mprof__size_bin(what->bytes);
     struct mprof_size *size;
-    bool is_own = owner == thread->ref;
-    if (is_own) {
-        size = mprof__own_size(thread, mprof__size_bin(what->bytes));
-    } else {
-        ours = foreign_counter(thread, what->counter);
-        size = foreign_size(thread, owner, mprof__size_bin(what->bytes));
-    }
-    if (size == NULL || (!is_own && ours == NULL))
-        return false;
-    if (is_own) {
+    if (owner == thread->ref) {
+        size = mprof__own_size(thread, bin);
+        if (size == NULL)
+            return false;
         mprof__live_subtract(&thread->share, what->bytes);
-        mprof__c_counter_free(&thread->session->arena, &thread->share, counter,
-                              what->at, what->bytes);
+        mprof__c_counter_free(arena, &thread->share, counter, what->at,
+                              what->bytes);
     } else {
+        struct mprof_freed *ours = foreign_counter(thread, what->counter);
+        size = foreign_size(thread, owner, bin);
+        if (size == NULL || ours == NULL)
+            return false;
         end_foreign_life(thread, ours, what->bytes);
     }
     mprof__count(&size->freed, what->bytes);
@@ -184,8 +181,7 @@ release_slowly(const void *object, uintptr_t stack) {
     if ((me == NULL || mprof__guard(me)) &&
         mprof__c_forget(session, object, &what))
         mprof__c_drop(me, session, &what);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     errno = saved;
 }
 
@@ -226,8 +222,7 @@ void mprof__c_freed(const struct mprof__object *what) {
     struct mprof__session *session = mprof__c_enter_open(&me, mprof__stack());
     if (me == NULL || mprof__guard(me))
         mprof__c_drop(me, session, what);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
 }
 
 void mprof__c_untake(const void *object, const struct mprof__object *what) {
@@ -235,6 +230,5 @@ void mprof__c_untake(const void *object, const struct mprof__object *what) {
     struct mprof__session *session = mprof__tracked();
     if (session != NULL && session->id == what->session)
         mprof__objects_put(object, *what);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
 }

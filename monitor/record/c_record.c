@@ -148,18 +148,12 @@ place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
     return placed;
 }
 
-static inline bool place_at(struct mprof__self *me, const void *object,
-                            uint64_t bytes, const void *frame) {
-    struct place p;
-    return (find_place(me, object, bytes, &p) &&
-            place_by_walk(&p, object, bytes, frame)) ||
-           place_slowly(me, object, bytes, frame);
-}
-
 bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame) {
-    return me == NULL ? place_slowly(me, object, bytes, frame)
-                      : place_at(me, object, bytes, frame);
+    struct place p;
+    return (me != NULL && find_place(me, object, bytes, &p) &&
+            place_by_walk(&p, object, bytes, frame)) ||
+           place_slowly(me, object, bytes, frame);
 }
 
 /* The same when ME is inside already and leaves here, or is NULL.  BY_RULES: a
@@ -167,15 +161,11 @@ bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
                  const void *frame, bool by_rules) {
-    if (me == NULL) {
-        place_slowly(me, object, bytes, frame);
-        return;
-    }
-    if (mprof__guard(me)) {
+    if (me == NULL || mprof__guard(me)) {
         if (by_rules)
             place_slowly(me, object, bytes, frame);
         else
-            place_at(me, object, bytes, frame);
+            mprof__c_place(me, object, bytes, frame);
     }
     mprof__leave(me);
 }
@@ -231,8 +221,7 @@ void mprof__c_failed(void) {
     if (session != NULL && !mprof__thread_is_silent())
         mprof__add_relaxed(&mprof__arena_header(&session->arena)->failed_allocs,
                            1);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
 }
 
 /* Nothing of this chain gets a place. */
@@ -259,7 +248,6 @@ bool mprof__c_interrupts(const void *frame, uintptr_t place) {
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
         found = thread != NULL && has_handler(&thread->chain, frame, place);
     }
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     return found;
 }

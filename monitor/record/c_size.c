@@ -3,9 +3,8 @@
 
 struct mprof_size *mprof__add_size(struct mprof__thread *thread,
                                    mprof_ref owner, uint32_t size) {
-    struct mprof__session *session = thread->session;
-    struct mprof__arena *arena = &session->arena;
-    mprof__lock(&session->arena.lock);
+    struct mprof__arena *arena = &thread->session->arena;
+    mprof__lock(&arena->lock);
     struct mprof_size *record =
         mprof__arena_record(arena, MPROF_SIZE, sizeof *record);
     if (record != NULL) {
@@ -13,7 +12,7 @@ struct mprof_size *mprof__add_size(struct mprof__thread *thread,
         record->size = size;
         mprof__arena_publish(arena, record);
     }
-    mprof__unlock(&session->arena.lock);
+    mprof__unlock(&arena->lock);
     return record;
 }
 

@@ -35,8 +35,7 @@ void mprof__c_allocated_timed(const void *object, uint64_t bytes,
         mprof__log_write(&session->log, &entry);
         mprof__log_leave(&session->log);
     }
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     errno = saved;
 }
 
@@ -70,8 +69,7 @@ void mprof__c_release_timed(const void *object) {
             replace(me, session, &what, &entry, NULL);
         mprof__log_leave(&session->log);
     }
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     errno = saved;
 }
 
@@ -109,8 +107,7 @@ static void end_outside(const struct mprof__resized *r, const void *frame) {
         if (r->fresh != NULL)
             mprof__c_place(me, r->fresh, r->bytes, frame);
     }
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
 }
 
 void mprof__c_resized_timed(const struct mprof__resized *r, const void *frame) {

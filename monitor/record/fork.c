@@ -34,10 +34,9 @@ void mprof__recording_absent(void) {
 static void before_fork(void) {
     pthread_mutex_lock(&mprof__now.lock);
     mprof__store_release(&forks, true);
-    struct mprof__self *me = mprof__now.initialized ? mprof__enter() : NULL;
-    forks_inside = mprof__now.initialized && me == NULL;
-    if (me != NULL)
-        mprof__leave(me);
+    struct mprof__self *me = mprof__now.owner != 0 ? mprof__enter() : NULL;
+    forks_inside = mprof__now.owner != 0 && me == NULL;
+    mprof__leave(me);
 }
 
 static void after_fork_parent(void) {
@@ -48,7 +47,7 @@ static void after_fork_parent(void) {
 /* The data file belongs to the parent.  The monitor's memory may be half
  * changed by threads that are not here; it stays, unused. */
 static void after_fork_child(void) {
-    if (!mprof__now.initialized) {
+    if (mprof__now.owner == 0) {
         after_fork_parent();
         return;
     }

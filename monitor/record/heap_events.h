@@ -88,7 +88,4 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end);
 /* Return true if the recording is timed. */
 bool mprof__timed(void);
 
-/* Return true if a session records; for use between enter and leave. */
-bool mprof__recording(void);
-
 #endif

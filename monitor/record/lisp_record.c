@@ -165,18 +165,16 @@ void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
     if (session != NULL &&
         (me == NULL || (me->silences == 0 && mprof__guard(me))))
         allocated(me, session, event, frame, by_rules);
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
 }
 
 void mprof__lisp_collected(bool (*is_alive)(const void *address)) {
     if (mprof__tracked() == NULL)
         return;
     struct mprof__self *me = mprof__enter();
-    if (me == NULL)
-        return;
     struct mprof__session *session = mprof__tracked();
-    if (session != NULL && session->alive.mode != 0 && mprof__guard(me))
+    if (me != NULL && session != NULL && session->alive.mode != 0 &&
+        mprof__guard(me))
         mprof__alive_collected(&session->alive, session == mprof__current(),
                                is_alive);
     mprof__leave(me);
@@ -197,9 +195,7 @@ void mprof__collected(uint64_t ns, uint64_t before, uint64_t after) {
         return;
     struct mprof__self *me = mprof__enter();
     struct mprof__session *session = mprof__current();
-    if (me == NULL)
-        return;
-    if (session != NULL && mprof__guard(me))
+    if (me != NULL && session != NULL && mprof__guard(me))
         mprof__collections_add(&session->collections, &session->arena, ns,
                                before, after);
     mprof__leave(me);

@@ -28,24 +28,23 @@ void mprof__message_line(const char *line, int length) {
     pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
-/* Print what ERROR means for PATH. */
-static void explain(const char *path, int error, const char *meaning) {
+/* Print what happened to PATH, WHY, and what that means. */
+static void explain(const char *path, const char *why, const char *meaning) {
     static char line[PATH_MAX + 200];
-    const char *why = strerrordesc_np(error);
     mprof__message_line(line,
                         snprintf(line, sizeof line, "mprof: %s: %s; %s\n", path,
                                  why != NULL ? why : "unknown", meaning));
 }
 
-void mprof__message_no_log(const char *path, int error) {
-    explain(path, error, "there is no log");
-}
-
-void mprof__message_no_group(const char *path, int error) {
+void mprof__message_log(const struct mprof__log_errors *errors) {
     static char meaning[80];
     snprintf(meaning, sizeof meaning,
              "the group's sum has nothing of process %ld", (long)getpid());
-    explain(path, error, meaning);
+    if (errors->group != NULL)
+        explain(errors->group, strerrordesc_np(errors->group_error), meaning);
+    if (errors->path != NULL)
+        explain(errors->path, strerrordesc_np(errors->path_error),
+                "there is no log");
 }
 
 /* NUMBER, with SEPARATOR between groups of three digits. */
@@ -79,22 +78,14 @@ void mprof__message_summary(const struct mprof__heap_now *sums) {
                        grouped(sums->current, separator, text[2], 128)));
 }
 
-static void print_loss(const char *path) {
-    static char line[PATH_MAX + 200];
-    mprof__message_line(
-        line, snprintf(line, sizeof line,
-                       "mprof: %s: was cut while it was written; its data "
-                       "is lost\n",
-                       path));
-}
-
 void mprof__message_end(const struct mprof__session *session) {
     if (mprof__load_acquire(&session->arena.cut))
-        print_loss(session->path);
+        explain(session->path, "was cut while it was written",
+                "its data is lost");
     else if (session->arena.refused != 0)
-        explain(session->path, session->arena.refused,
+        explain(session->path, strerrordesc_np(session->arena.refused),
                 "the report shows what is missing");
     if (session->log.file.refused != 0)
-        explain(session->log.path, session->log.file.refused,
+        explain(session->log.path, strerrordesc_np(session->log.file.refused),
                 "the log ends with its last line");
 }

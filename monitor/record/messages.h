@@ -16,10 +16,8 @@ void mprof__message_end(const struct mprof__session *session);
 struct mprof__heap_now;
 void mprof__message_summary(const struct mprof__heap_now *sums);
 
-/* There is no log PATH, as ERROR, an errno, says why. */
-void mprof__message_no_log(const char *path, int error);
-
-/* The sum of a group, in the file PATH, has nothing of this process. */
-void mprof__message_no_group(const char *path, int error);
+/* Print which of its files a log lacks, if any, and why. */
+struct mprof__log_errors;
+void mprof__message_log(const struct mprof__log_errors *errors);
 
 #endif

@@ -31,12 +31,9 @@ mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
     /* The file may have been cut while this thread was inside. */
     if (mprof__recording_id() == 0)
         return NULL;
-    if (!mprof__guard(me)) {
-        me->guarded = false;
-        return NULL;
-    }
-    struct mprof_counter *counter =
-        mprof__counter_by_walk(thread, frame, trail, key);
+    struct mprof_counter *counter = NULL;
+    if (mprof__guard(me))
+        counter = mprof__counter_by_walk(thread, frame, trail, key);
     me->guarded = false;
     return counter;
 }

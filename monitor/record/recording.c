@@ -17,7 +17,6 @@
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
 #include "monitor/heap/alive.h"
-#include "monitor/record/quiet.h"
 #include "monitor/heap/sampling.h"
 #include "monitor/scan/scan.h"
 #include "monitor/record/session.h"
@@ -33,11 +32,10 @@
 static void initialize(void) {
     if (mprof__wishes.limit == 0)
         mprof__wishes.limit = mprof__default_limit();
-    mprof__now.owner = getpid();
     mprof__threads_initialize();
     mprof__marks_initialize();
     mprof__stack_initialize();
-    mprof__now.initialized = true;
+    mprof__now.owner = getpid();
 }
 
 static void begin(struct mprof__session *session) {
@@ -138,16 +136,6 @@ static int resume(struct mprof__session *session) {
     return 0;
 }
 
-/* Return how live objects are followed in the heaps WHICH: not in C's. */
-static unsigned alive_in(unsigned which) {
-    return which >> MPROF_LISP_HEAP & 1 ? mprof__wishes.live : MPROF_LIVE_OFF;
-}
-
-/* Return the sampling of the heaps WHICH: none if C's is one. */
-static uint32_t sampling_in(unsigned which) {
-    return which == 1u << MPROF_LISP_HEAP ? mprof__wishes.sampling : 0;
-}
-
 static void tell_alive(struct mprof__session *session, unsigned alive,
                        uint32_t part) {
     session->alive.sampling = part;
@@ -159,30 +147,31 @@ static void tell_alive(struct mprof__session *session, unsigned alive,
         mprof__arena_header(&session->arena)->alive = MPROF_ALIVE_KNOWN;
 }
 
-/* Is what was recorded of what is wanted now? */
-static bool is_wanted(const struct mprof__session *session, unsigned wanted) {
-    return session->heaps == wanted &&
-           session->alive.mode == alive_in(wanted) &&
-           session->alive.sampling == sampling_in(wanted);
-}
-
 /* AGAIN: with the options of the last recording, even if others were set since.
  */
 static int start(const char *file, bool again) {
     struct mprof__session *session = mprof__now.session;
     if (mprof__now.running)
         return file == NULL || same_file(session, file) ? 0 : MPROF_E_RUNNING;
-    unsigned wanted = again                      ? session->heaps
-                      : mprof__wishes.heaps != 0 ? mprof__wishes.heaps
-                                                 : mprof__adapter.heaps;
-    const unsigned alive = again ? session->alive.mode : alive_in(wanted);
-    const uint32_t part = again ? session->alive.sampling : sampling_in(wanted);
+    unsigned wanted =
+        mprof__wishes.heaps != 0 ? mprof__wishes.heaps : mprof__adapter.heaps;
+    /* Live objects are not followed in C's heap, and with it nothing is a
+     * sample. */
+    unsigned alive =
+        wanted & MPROF_HEAP_LISP ? mprof__wishes.live : MPROF_LIVE_OFF;
+    uint32_t part = wanted == MPROF_HEAP_LISP ? mprof__wishes.sampling : 0;
+    if (again) {
+        wanted = session->heaps;
+        alive = session->alive.mode;
+        part = session->alive.sampling;
+    }
     int error = mprof__adapter.check(wanted);
     if (error != 0)
         return error;
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(session, file) &&
-        (again || is_wanted(session, wanted))) {
+        session->heaps == wanted && session->alive.mode == alive &&
+        session->alive.sampling == part) {
         error = resume(session);
         if (error == 0 || !mprof__is_lost())
             return error;
@@ -208,49 +197,32 @@ static int start(const char *file, bool again) {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int refused(void) {
-    errno = EPERM;
-    return MPROF_E_OPEN;
-}
-
-int mprof__recording_start(const char *file) {
-    struct mprof__quiet saved;
-    if (mprof__process_is_secure())
-        return refused();
-    pthread_once(&once, initialize);
-    mprof__recording_lock_looking(&saved);
-    return mprof__recording_unlock(&saved, start(file, false));
-}
-
 int mprof__recording_resume(void) {
-    struct mprof__quiet saved;
     char path[PATH_MAX];
-    const struct mprof__session *session =
-        mprof__recording_lock_looking(&saved);
+    const struct mprof__session *session = mprof__recording_lock_looking();
     if (session == NULL || mprof__now.owner != getpid())
-        return mprof__recording_unlock(&saved, MPROF_E_STOPPED);
+        return mprof__recording_unlock(MPROF_E_STOPPED);
     bool named = session->named;
     strcpy(path, session->path);
-    return mprof__recording_unlock(&saved, start(named ? path : NULL, true));
+    return mprof__recording_unlock(start(named ? path : NULL, true));
 }
 
 /* Collect garbage, so that only live objects count as live.  Finalizers that
  * run meanwhile may call any of our functions. */
 static void collect(void) {
-    struct mprof__quiet saved;
-    struct mprof__session *session = mprof__recording_lock(&saved);
+    struct mprof__session *session = mprof__recording_lock();
     bool wanted = mprof__records() && session->alive.mode == MPROF_LIVE_ON;
     uint64_t before =
         wanted ? mprof__arena_header(&session->arena)->alive_collections : 0;
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
     if (!wanted)
         return;
     mprof__adapter.collect();
-    session = mprof__recording_lock(&saved);
+    session = mprof__recording_lock();
     if (mprof__records() && session->alive.mode == MPROF_LIVE_ON &&
         mprof__arena_header(&session->arena)->alive_collections != before)
         mprof__arena_header(&session->arena)->alive |= MPROF_ALIVE_AT_END;
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
 }
 
 static int stop(void) {
@@ -283,19 +255,15 @@ static int lacks(const struct mprof__session *session) {
 }
 
 int mprof__recording_stop(void) {
-    struct mprof__quiet saved;
     collect();
-    struct mprof__session *session = mprof__recording_lock_looking(&saved);
-    bool runs =
-        session != NULL && mprof__now.owner == getpid() && mprof__now.running;
+    struct mprof__session *session = mprof__recording_lock_looking();
+    bool runs = mprof__now.owner == getpid() && mprof__now.running;
     int error = stop();
-    return mprof__recording_unlock(&saved,
-                                   error == 0 && runs ? lacks(session) : error);
+    return mprof__recording_unlock(error == 0 && runs ? lacks(session) : error);
 }
 
 bool mprof__reopen(struct mprof__session *stopped) {
-    struct mprof__quiet saved;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     bool open = mprof__tracked() == stopped && !stopped->pinned;
     if (open && !stopped->open) {
         open = mprof__arena_reopen(&stopped->arena) == 0;
@@ -304,23 +272,31 @@ bool mprof__reopen(struct mprof__session *stopped) {
         else
             mprof__set_current(NULL, 0, NULL);
     }
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
     return open;
 }
 
-static int restart(const char *file) {
-    int error =
-        mprof__now.running && !same_file(mprof__now.session, file) ? stop() : 0;
-    return error != 0 ? error : start(file, false);
+/* ENDS_OTHER: first end a recording into another file. */
+static int lock_and_start(const char *file, bool ends_other) {
+    int error = 0;
+    if (mprof__process_is_secure()) {
+        errno = EPERM;
+        return MPROF_E_OPEN;
+    }
+    pthread_once(&once, initialize);
+    mprof__recording_lock_looking();
+    if (ends_other && mprof__now.running &&
+        !same_file(mprof__now.session, file))
+        error = stop();
+    return mprof__recording_unlock(error != 0 ? error : start(file, false));
+}
+
+int mprof__recording_start(const char *file) {
+    return lock_and_start(file, false);
 }
 
 int mprof__recording_restart(const char *file) {
-    struct mprof__quiet saved;
-    if (mprof__process_is_secure())
-        return refused();
-    pthread_once(&once, initialize);
-    mprof__recording_lock_looking(&saved);
-    return mprof__recording_unlock(&saved, restart(file));
+    return lock_and_start(file, true);
 }
 
 static int reset(void) {
@@ -339,20 +315,18 @@ static int reset(void) {
 }
 
 int mprof__recording_reset(void) {
-    struct mprof__quiet saved;
-    mprof__recording_lock_looking(&saved);
-    return mprof__recording_unlock(&saved, reset());
+    mprof__recording_lock_looking();
+    return mprof__recording_unlock(reset());
 }
 
 /* Complete the file of a program that exits without a stop. */
 static void finish(void *unused) {
     (void)unused;
-    struct mprof__quiet saved;
     struct mprof__heap_now now;
     bool tells = mprof__wishes.summary && mprof__now.owner == getpid();
     if (tells)
         mprof__recording_heap(false, &now);
-    mprof__recording_lock_looking(&saved);
+    mprof__recording_lock_looking();
     if (mprof__now.owner == getpid()) {
         stop();
         if (mprof__now.session != NULL && mprof__now.session->named &&
@@ -363,7 +337,7 @@ static void finish(void *unused) {
         if (mprof__now.session != NULL)
             mprof__log_retire(&mprof__now.session->log);
     }
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
     if (mprof__now.owner == getpid() && mprof__adapter.ended != NULL)
         mprof__adapter.ended();
     /* This looks for a locale, and allocates. */

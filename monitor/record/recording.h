@@ -36,7 +36,6 @@ int mprof__recording_scope_begin(struct mprof_scope *scope, unsigned wanted);
 int mprof__recording_scope_end(struct mprof_scope *scope);
 int mprof__recording_scope_save(const struct mprof_scope *scope,
                                 const char *file);
-void mprof__recording_scope_free(struct mprof_scope *scope);
 int mprof__recording_resume(void);
 int mprof__recording_mark(const char *name);
 int mprof__recording_set_heaps(unsigned wanted);
@@ -48,14 +47,6 @@ int mprof__recording_save_alive(const char *file, unsigned from,
 void mprof__recording_set_limit(uint64_t bytes);
 void mprof__recording_set_autosave(int count);
 void mprof__recording_set_warnings(int on);
-/* Print mprof__message_summary() at the end of the process. */
-void mprof__recording_set_summary(bool on);
-
-/* Scan for lost blocks when a recording ends.  A recording that starts while it
- * is EARLY has all allocations of the program.  Call both before there are
- * threads. */
-void mprof__recording_set_scan(bool on);
-void mprof__recording_set_early(bool is);
 
 /* Let the recording end after all destructors; to be called before main(). */
 void mprof__finish_last(void);

@@ -2,6 +2,7 @@
 #include "monitor/record/recording_lock.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,45 +13,59 @@
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
 #include "monitor/names/symbols.h"
-#include "monitor/record/quiet.h"
 #include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 
 struct mprof__now mprof__now = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-struct mprof__session *mprof__recording_lock(struct mprof__quiet *saved) {
-    mprof__be_quiet(saved);
+/* How the thread was that has the lock. */
+static struct before {
+    sigset_t signals;
+    int cancel_state;
+} before;
+
+/* Signals wait: a handler that allocates would find the locks taken.  Not
+ * those by which the collector halts threads: it would wait for this thread,
+ * while this one may wait for a thread that the collector has halted. */
+struct mprof__session *mprof__recording_lock(void) {
+    static const int not_blocked[] = {SIGPWR, SIGXCPU, SIGSEGV, SIGBUS,
+                                      SIGFPE, SIGILL,  SIGTRAP, SIGABRT};
+    struct before ours;
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof not_blocked / sizeof not_blocked[0]; i++)
+        sigdelset(&all, not_blocked[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &ours.signals);
+    /* Who is cancelled in here would keep the lock. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ours.cancel_state);
     pthread_mutex_lock(&mprof__now.lock);
+    before = ours;
     return mprof__now.session;
 }
 
 static char unseen[400]; /* what mprof cannot observe; with the lock */
 
-struct mprof__session *
-mprof__recording_lock_looking(struct mprof__quiet *saved) {
+struct mprof__session *mprof__recording_lock_looking(void) {
     char now[sizeof unseen] = "";
     if (mprof__adapter.unseen != NULL)
         mprof__adapter.unseen(now, sizeof now);
-    mprof__recording_lock(saved);
+    mprof__recording_lock();
     memcpy(unseen, now, sizeof now);
     return mprof__now.session;
 }
 
-int mprof__recording_unlock(const struct mprof__quiet *saved, int error) {
+int mprof__recording_unlock(int error) {
     int e = errno;
+    struct before ours = before;
     pthread_mutex_unlock(&mprof__now.lock);
-    mprof__be_loud(saved);
+    pthread_setcancelstate(ours.cancel_state, NULL);
+    pthread_sigmask(SIG_SETMASK, &ours.signals, NULL);
     errno = e;
     return error;
 }
 
-/* Another process has cut the data file: the recording cannot go on. */
 bool mprof__is_lost(void) {
     return mprof__load_acquire(&mprof__now.session->arena.cut);
-}
-
-bool mprof__begun(void) {
-    return mprof__now.running;
 }
 
 bool mprof__records(void) {
@@ -58,12 +73,9 @@ bool mprof__records(void) {
            !mprof__is_lost();
 }
 
-/* When the recording is HALTED, functions of C get names as well. */
 void mprof__improve_names(bool halted) {
     struct mprof__self *me = mprof__is_lost() ? NULL : mprof__enter();
-    if (me == NULL)
-        return;
-    if (mprof__guard(me)) {
+    if (me != NULL && mprof__guard(me)) {
         mprof__adapter.rename(&mprof__now.session->names);
         mprof__threads_end(mprof__now.session);
         if (halted)

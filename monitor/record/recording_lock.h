@@ -8,33 +8,26 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct mprof__quiet;
 struct mprof__session;
 
 /* All but the lock is guarded by it.  Lock order: this, then an arena's. */
 extern struct mprof__now {
     pthread_mutex_t lock;
     struct mprof__session *session; /* the last one, running or not; or NULL */
-    bool running;
-    pid_t owner;      /* process whose session it is */
-    bool initialized; /* a recording has been started */
+    bool running;                   /* it was begun and not ended */
+    pid_t owner; /* process whose session it is; 0: none was started yet */
 } mprof__now;
 
-/* Lock the recording; this lock is taken before a session's.  Returns the last
- * recording, running or not, or NULL. */
-struct mprof__session *mprof__recording_lock(struct mprof__quiet *saved);
+/* Lock the recording.  Returns the last one, running or not, or NULL. */
+struct mprof__session *mprof__recording_lock(void);
 
 /* Lock the recording when it begins, ends or is copied: first ask the adapter
  * which allocations it cannot observe.  That may take the loader's lock, whose
  * owner may wait for this one. */
-struct mprof__session *
-mprof__recording_lock_looking(struct mprof__quiet *saved);
+struct mprof__session *mprof__recording_lock_looking(void);
 
 /* Unlock the recording.  Returns ERROR; errno stays. */
-int mprof__recording_unlock(const struct mprof__quiet *saved, int error);
-
-/* With the lock: return true if a recording was begun and not ended. */
-bool mprof__begun(void);
+int mprof__recording_unlock(int error);
 
 /* With the lock: return true if this process began it and can still record. */
 bool mprof__records(void);
@@ -48,7 +41,8 @@ void mprof__refresh(void);
  * names as well. */
 void mprof__improve_names(bool halted);
 
-/* With the lock, and a session: return true if its data file was cut. */
+/* With the lock, and a session: return true if another process has cut its
+ * data file: the recording cannot go on. */
 bool mprof__is_lost(void);
 
 /* With the lock, and a session: note in its data file which allocations the

@@ -32,7 +32,6 @@ struct notes {
 
 struct mprof__within {
     uint64_t session, started; /* its id, and when it began, or went on */
-    unsigned heaps;
     mprof_ref thread[MPROF_HEAPS], root[MPROF_HEAPS];
     struct mprof_count unplaced;
     struct notes notes; /* at the beginning; then, what came since */
@@ -152,19 +151,17 @@ static void subtract(struct mprof_count *count,
 
 /* Take from NOW what there was BEFORE. */
 static void take_off(struct notes *now, const struct notes *before) {
-    size_t at = 0, left = 0;
-    for (size_t i = 0; i < now->count; i++) {
+    size_t at = 0, count = now->count;
+    now->count = 0;
+    for (size_t i = 0; i < count; i++) {
         struct noted noted = now->list[i];
         while (at < before->count && before->list[at].ref < noted.ref)
             at++;
         if (at < before->count && before->list[at].ref == noted.ref)
             for (int k = 0; k < 2; k++)
                 subtract(&noted.count[k], &before->list[at].count[k]);
-        const struct mprof_count *a = &noted.count[0], *b = &noted.count[1];
-        if ((a->allocs | a->bytes | b->allocs | b->bytes) != 0)
-            now->list[left++] = noted;
+        add_note(now, &noted);
     }
-    now->count = left;
 }
 
 static struct mprof_count unplaced(const struct mprof__arena *arena) {
@@ -176,11 +173,11 @@ static struct mprof_count unplaced(const struct mprof__arena *arena) {
 /* Find this thread's record in each of the heaps, even if it has not allocated
  * yet: it may go on with the record of a thread that has ended. */
 static bool find_threads(struct mprof__within *within,
-                         struct mprof__session *session) {
+                         struct mprof__session *session, unsigned heaps) {
     struct mprof__self *me = mprof__enter();
     bool found = me != NULL;
     for (int heap = 0; found && heap < MPROF_HEAPS; heap++) {
-        if (!(within->heaps >> heap & 1))
+        if (!(heaps >> heap & 1))
             continue;
         struct mprof__thread *thread =
             mprof__thread_here(me, session, (enum mprof_heap)heap);
@@ -190,8 +187,7 @@ static bool find_threads(struct mprof__within *within,
             within->root[heap] = thread->trees.tree.root;
         }
     }
-    if (me != NULL)
-        mprof__leave(me);
+    mprof__leave(me);
     return found;
 }
 
@@ -208,8 +204,7 @@ int mprof__scope_begin(struct mprof__session *session,
         return MPROF_E_MEMORY;
     within->session = session->id;
     within->started = session->arena.started;
-    within->heaps = heaps;
-    if (!find_threads(within, session) ||
+    if (!find_threads(within, session, heaps) ||
         !take_notes(&within->notes, arena, within)) {
         mprof__unmap(within, sizeof *within);
         return MPROF_E_MEMORY;
@@ -240,10 +235,8 @@ int mprof__scope_end(struct mprof__session *session,
     if (within->session != session->id ||
         within->started != session->arena.started)
         return MPROF_E_STOPPED;
-    if (!take_notes(&now, &session->arena, within)) {
-        forget(&now);
+    if (!take_notes(&now, &session->arena, within))
         return MPROF_E_MEMORY;
-    }
     take_off(&now, &within->notes);
     if (!widen(session, &now)) {
         forget(&now);
@@ -276,10 +269,10 @@ int mprof__scope_check(const struct mprof__session *session,
 }
 
 void mprof__scope_free(struct mprof_scope *scope) {
-    struct mprof__within *within = scope->within;
-    scope->within = NULL;
+    struct mprof__within *within = scope == NULL ? NULL : scope->within;
     if (within == NULL)
         return;
+    scope->within = NULL;
     forget(&within->notes);
     mprof__unmap(within, sizeof *within);
 }

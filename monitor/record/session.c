@@ -43,6 +43,11 @@ static void describe(struct mprof__session *session) {
     struct mprof__arena *arena = &session->arena;
     struct mprof_header *header = mprof__arena_header(arena);
     static char text[PATH_MAX]; /* the API's lock is held */
+    header->heaps = session->heaps;
+    header->parent = mprof__parent;
+    header->ppid = (uint32_t)getppid();
+    header->image = mprof__image_id();
+    header->output_pipe = mprof__process_pipe(STDOUT_FILENO);
     header->start_time = mprof__clock(CLOCK_REALTIME);
     struct mprof__process self = mprof__process_self();
     header->boot = self.boot;
@@ -111,19 +116,10 @@ struct mprof__session *mprof__session_new(const char *path, uint64_t limit,
     session->names.memory = &session->memory;
     mprof__live_begin(&session->live, &session->arena);
     session->alive.arena = &session->arena;
-    mprof__arena_header(&session->arena)->heaps = heaps;
-    mprof__arena_header(&session->arena)->parent = mprof__parent;
-    mprof__arena_header(&session->arena)->ppid = (uint32_t)getppid();
-    mprof__arena_header(&session->arena)->image = mprof__image_id();
-    mprof__arena_header(&session->arena)->output_pipe =
-        mprof__process_pipe(STDOUT_FILENO);
     describe(session);
     struct mprof__log_errors errors;
     mprof__log_begin(&session->log, &session->arena, &session->live, &errors);
-    if (errors.group != NULL)
-        mprof__message_no_group(errors.group, errors.group_error);
-    if (errors.path != NULL)
-        mprof__message_no_log(errors.path, errors.path_error);
+    mprof__message_log(&errors);
     if (heaps >> MPROF_LISP_HEAP & 1)
         mprof__collections_begin(&session->collections, &session->arena);
     return session;
@@ -149,10 +145,6 @@ void mprof__module_unloads(uintptr_t start, uintptr_t end) {
     struct mprof__session *session = mprof__current();
     if (session != NULL)
         mprof__names_unload(&session->names, start, end);
-}
-
-bool mprof__recording(void) {
-    return mprof__current() != NULL;
 }
 
 bool mprof__timed(void) {

@@ -140,9 +140,7 @@ void mprof__thread_unwinding(uintptr_t frame) {
         return;
     /* A signal handler must not set marks meanwhile. */
     struct mprof__self *me = mprof__self == NULL ? NULL : mprof__enter();
-    if (me == NULL)
-        return;
-    if (me->marks != NULL)
+    if (me != NULL && me->marks != NULL)
         mprof__marks_lift(me->marks);
     mprof__leave(me);
 }

@@ -8,7 +8,6 @@
 #include "monitor/format/bytes.h"
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
-#include "monitor/record/quiet.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/session.h"
@@ -30,38 +29,35 @@ uint64_t mprof__default_limit(void) {
 }
 
 int mprof__recording_set_heaps(unsigned wanted) {
-    struct mprof__quiet saved;
     if (wanted == 0 || wanted > (MPROF_HEAP_LISP | MPROF_HEAP_MALLOC))
         return MPROF_E_ARGUMENT;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     int error = mprof__adapter.check(wanted);
     if (error == 0)
         mprof__wishes.heaps = wanted;
-    return mprof__recording_unlock(&saved, error);
+    return mprof__recording_unlock(error);
 }
 
 int mprof__recording_set_live(int mode) {
-    struct mprof__quiet saved;
     if (mode < MPROF_LIVE_OFF || mode > MPROF_LIVE_AS_IT_IS)
         return MPROF_E_ARGUMENT;
     if (mode != MPROF_LIVE_OFF &&
         (mprof__adapter.tells_alive == NULL || !mprof__adapter.tells_alive()))
         return MPROF_E_ALIVE;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     mprof__wishes.live = (unsigned)mode;
-    return mprof__recording_unlock(&saved, 0);
+    return mprof__recording_unlock(0);
 }
 
 _Static_assert(MPROF__MOST_SAMPLING == MPROF_MOST_SAMPLING,
                "one number for programs and for options");
 
 int mprof__recording_set_sampling(unsigned bytes) {
-    struct mprof__quiet saved;
     if (bytes == 1 || bytes > MPROF__MOST_SAMPLING)
         return MPROF_E_ARGUMENT;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     mprof__wishes.sampling = bytes;
-    return mprof__recording_unlock(&saved, 0);
+    return mprof__recording_unlock(0);
 }
 
 void mprof__recording_set_autosave(int count) {
@@ -69,29 +65,15 @@ void mprof__recording_set_autosave(int count) {
 }
 
 void mprof__recording_set_limit(uint64_t bytes) {
-    struct mprof__quiet saved;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     mprof__wishes.limit = bytes == 0                     ? 1
                           : bytes < MPROF__LARGEST_LIMIT ? bytes
                                                          : MPROF__LARGEST_LIMIT;
-    mprof__recording_unlock(&saved, 0);
+    mprof__recording_unlock(0);
 }
 
 void mprof__recording_set_warnings(int on) {
-    struct mprof__quiet saved;
-    mprof__recording_lock(&saved);
+    mprof__recording_lock();
     mprof__wishes.warns = on != 0;
-    mprof__recording_unlock(&saved, 0);
-}
-
-void mprof__recording_set_summary(bool on) {
-    mprof__wishes.summary = on;
-}
-
-void mprof__recording_set_scan(bool on) {
-    mprof__wishes.scans = on;
-}
-
-void mprof__recording_set_early(bool is) {
-    mprof__wishes.early = is;
+    mprof__recording_unlock(0);
 }

@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Call VISIT for each line of /proc/self/maps, which it may change, until it
- * returns an error.  Lines that are too long are cut.  0 or an errno. */
-static int for_lines(int (*visit)(char *line, void *data), void *data) {
+int mprof__mappings_lines(int (*visit)(char *line, void *data), void *data) {
     char buffer[PATH_MAX + 256];
     size_t have = 0;
     int error = 0;
@@ -60,10 +58,10 @@ static int count_line(char *line, void *data) {
 
 size_t mprof__mappings_count(void) {
     size_t count = 0;
-    return for_lines(count_line, &count) == 0 ? count : 0;
+    return mprof__mappings_lines(count_line, &count) == 0 ? count : 0;
 }
 
-static const char *read_hex(const char *text, uintptr_t *number) {
+const char *mprof__read_hex(const char *text, uintptr_t *number) {
     *number = 0;
     for (;; text++) {
         unsigned digit = *text >= '0' && *text <= '9'   ? (unsigned)*text - '0'
@@ -83,10 +81,10 @@ static bool begins(const char *text, const char *start) {
 static int add_line(char *line, void *data) {
     struct mprof__mappings *all = data;
     struct mprof__mapping m = {0}, *last = &all->list[all->count];
-    const char *at = read_hex(line, &m.start);
+    const char *at = mprof__read_hex(line, &m.start);
     if (*at++ != '-')
         return EINVAL;
-    at = read_hex(at, &m.end);
+    at = mprof__read_hex(at, &m.end);
     if (*at++ != ' ' || strlen(at) < 4 || m.end <= m.start)
         return EINVAL;
     m.readable = at[0] == 'r';
@@ -116,7 +114,7 @@ static int add_line(char *line, void *data) {
 
 int mprof__mappings_read(struct mprof__mappings *all) {
     all->count = 0;
-    return for_lines(add_line, all);
+    return mprof__mappings_lines(add_line, all);
 }
 
 const struct mprof__mapping *

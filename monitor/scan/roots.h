@@ -22,6 +22,13 @@ struct mprof__mappings {
     size_t count, room;
 };
 
+/* Call VISIT for each line of /proc/self/maps, which it may change, until it
+ * returns an error.  Lines that are too long are cut.  0 or an errno. */
+int mprof__mappings_lines(int (*visit)(char *line, void *data), void *data);
+
+/* Read a hexadecimal number; return what is behind it. */
+const char *mprof__read_hex(const char *text, uintptr_t *number);
+
 /* Return the number of mappings; 0: the system does not list them. */
 size_t mprof__mappings_count(void);
 
