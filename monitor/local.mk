@@ -94,7 +94,7 @@ record_sources = \
 	monitor/record/fork.c \
 	monitor/record/lisp_record.c \
 	monitor/record/mark.c \
-	monitor/record/place.c monitor/record/place.h \
+	monitor/record/find_counter.c monitor/record/find_counter.h \
 	monitor/record/recording.c monitor/record/recording.h \
 	monitor/record/recording_lock.c monitor/record/recording_lock.h \
 	monitor/record/scope.c monitor/record/scope.h \

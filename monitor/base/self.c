@@ -210,7 +210,7 @@ bool mprof__threads_pass(void) {
     return have_membarrier;
 }
 
-bool mprof__threads_leave(void) {
+bool mprof__threads_wait(void) {
     mprof__threads_pass();
     struct mprof__self *s = mprof__load_acquire(&selves);
     for (; s != NULL; s = s->next)

@@ -2,7 +2,7 @@
  *
  * A thread says "inside" with a plain store.  A thread that stops the recording
  * makes all threads pass a barrier (membarrier) before it looks.  So entering
- * costs no fence, and after mprof__threads_leave() no thread uses the old
+ * costs no fence, and after mprof__threads_wait() no thread uses the old
  * session any more.
  */
 #ifndef MONITOR_BASE_SELF_H
@@ -147,7 +147,7 @@ bool mprof__threads_pass(void);
 
 /* Wait until no other thread is inside the hook that may use the old state.
  * False: one seems to stay, so its memory must stay, too. */
-bool mprof__threads_leave(void);
+bool mprof__threads_wait(void);
 
 /* Is thread TID, which is stopped, inside, or in realloc() with what was
  * recorded?  0: any that is nearly gone. */

@@ -22,7 +22,7 @@
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/heap/alive.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/heap/sampling.h"
 
 extern const struct ecl_monitor *ecl_set_monitor(const struct ecl_monitor *)

@@ -64,16 +64,16 @@ static void freed(const struct mprof__object *what) {
     undefer(deferred);
 }
 
-static bool interrupts(const void *frame, uintptr_t place) {
+static bool interrupts(const void *frame, uintptr_t stack) {
     int saved = errno, deferred = defer();
-    bool found = mprof__c_interrupts(frame, place);
+    bool found = mprof__c_interrupts(frame, stack);
     undefer(deferred);
     errno = saved;
     return found;
 }
 
-static bool interrupts_nothing(const void *frame, uintptr_t place) {
-    (void)frame, (void)place;
+static bool interrupts_nothing(const void *frame, uintptr_t stack) {
+    (void)frame, (void)stack;
     return false;
 }
 

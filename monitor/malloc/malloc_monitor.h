@@ -29,7 +29,7 @@ struct mprof__malloc_monitor {
                     const void *frame);
     /* The function with FRAME was called while one further out, at PLACE, asks
      * the next allocator: because a signal interrupted that? */
-    bool (*interrupts)(const void *frame, uintptr_t place);
+    bool (*interrupts)(const void *frame, uintptr_t stack);
     /* realloc(): before, and then one of the other two. */
     bool (*take)(const void *object, struct mprof__object *what);
     void (*freed)(const struct mprof__object *what);

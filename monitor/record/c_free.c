@@ -158,7 +158,7 @@ release_quickly(struct mprof__self *me, const void *object) {
     struct mprof_size *size = thread->sizes[mprof__size_bin(bytes)];
     if (counter->thread != thread->ref || size == NULL)
         return false;
-    bool is_quick = mprof__c_counter_frees(&thread->share, counter);
+    bool is_quick = mprof__c_counter_frees_quickly(&thread->share, counter);
     if (!is_quick && !mprof__c_counter_is_wide(counter))
         return false;
     mprof__store_relaxed(word, 0);

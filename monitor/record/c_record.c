@@ -8,15 +8,15 @@
 #include "monitor/record/c_record.h"
 #include "monitor/record/c_size.h"
 #include "monitor/heap/live.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/recording.h"
 
 /* A long run's file on disk is to be up to date now and then. */
 static void autosave(struct mprof__thread *thread) {
     uint64_t every = mprof__load_relaxed(&mprof__autosave);
-    if (thread->autosave == 0 || thread->autosave > every)
-        thread->autosave = every;
-    if (--thread->autosave > 0)
+    if (thread->until_autosave == 0 || thread->until_autosave > every)
+        thread->until_autosave = every;
+    if (--thread->until_autosave > 0)
         return;
     mprof__arena_clock(&thread->session->arena);
     mprof__arena_flush(&thread->session->arena);
@@ -41,11 +41,11 @@ static mprof_ref find_owner(struct mprof__thread *thread,
                                (struct mprof_count){1, bytes});
 }
 
-static bool place(struct mprof__thread *thread, const void *object,
-                  uint64_t bytes, const void *frame) {
+static bool count_by_rules(struct mprof__thread *thread, const void *object,
+                           uint64_t bytes, const void *frame) {
     struct mprof__session *session = thread->session;
     struct mprof__arena *arena = &session->arena;
-    mprof_ref node = mprof__locate(thread, frame);
+    mprof_ref node = mprof__node_by_rules(thread, frame);
     struct mprof_size *size = mprof__own_size(thread, mprof__size_bin(bytes));
     if (size == NULL) {
         mprof__count_unplaced(session, (struct mprof_count){1, bytes});
@@ -77,16 +77,16 @@ static bool place(struct mprof__thread *thread, const void *object,
 }
 
 /* All that is needed to count an allocation when nothing has to be made. */
-struct place {
+struct ready {
     struct mprof__thread *thread;
     struct mprof_size *size;
     uint64_t *word; /* the object's, in the shadow */
 };
 
-/* The place of OBJECT for ME; false: something has to be made. */
+/* What counts OBJECT for ME; false: something has to be made. */
 static inline __attribute__((always_inline)) bool
-find_place(struct mprof__self *me, const void *object, uint64_t bytes,
-           struct place *p) {
+get_ready(struct mprof__self *me, const void *object, uint64_t bytes,
+          struct ready *p) {
     p->thread = me->heap[MPROF_C_HEAP].thread;
     if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() ||
         p->thread == NULL || p->thread->sizes == NULL ||
@@ -99,13 +99,13 @@ find_place(struct mprof__self *me, const void *object, uint64_t bytes,
 }
 
 /* An object of BYTES is in the counter REF. */
-static inline void put(const struct place *p, mprof_ref ref, uint64_t bytes) {
+static inline void put(const struct ready *p, mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
     mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
 }
 
 /* OBJECT in COUNTER; false: it has no room. */
-static bool count_in(const struct place *p, struct mprof_c_counter *counter,
+static bool count_in(const struct ready *p, struct mprof_c_counter *counter,
                      const void *object, uint64_t bytes) {
     struct mprof__thread *thread = p->thread;
     struct mprof__session *session = thread->session;
@@ -120,7 +120,7 @@ static bool count_in(const struct place *p, struct mprof_c_counter *counter,
 }
 
 /* By what is remembered.  False: it is not. */
-static bool place_by_walk(const struct place *p, const void *object,
+static bool count_by_walk(const struct ready *p, const void *object,
                           uint64_t bytes, const void *frame) {
     struct mprof_counter *counter = mprof__counter_by_walk(
         p->thread, frame, (struct mprof__trail){NULL, NULL},
@@ -130,30 +130,30 @@ static bool place_by_walk(const struct place *p, const void *object,
 }
 
 static bool __attribute__((noinline))
-place_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
+count_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
              const void *frame) {
     int saved = errno;
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
-    bool placed = false;
+    bool counted = false;
     if (me != NULL && session != NULL)
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
     if (session == NULL)
         mprof__recording_absent();
     if (thread != NULL)
-        placed = place(thread, object, bytes, frame);
+        counted = count_by_rules(thread, object, bytes, frame);
     else if (session != NULL && (me != NULL || !mprof__thread_is_silent()))
         mprof__count_unplaced(session, (struct mprof_count){1, bytes});
     errno = saved;
-    return placed;
+    return counted;
 }
 
-bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
+bool mprof__c_count(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame) {
-    struct place p;
-    return (me != NULL && find_place(me, object, bytes, &p) &&
-            place_by_walk(&p, object, bytes, frame)) ||
-           place_slowly(me, object, bytes, frame);
+    struct ready p;
+    return (me != NULL && get_ready(me, object, bytes, &p) &&
+            count_by_walk(&p, object, bytes, frame)) ||
+           count_slowly(me, object, bytes, frame);
 }
 
 /* The same when ME is inside already and leaves here, or is NULL.  BY_RULES: a
@@ -163,9 +163,9 @@ allocated_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
                  const void *frame, bool by_rules) {
     if (me == NULL || mprof__guard(me)) {
         if (by_rules)
-            place_slowly(me, object, bytes, frame);
+            count_slowly(me, object, bytes, frame);
         else
-            mprof__c_place(me, object, bytes, frame);
+            mprof__c_count(me, object, bytes, frame);
     }
     mprof__leave(me);
 }
@@ -183,12 +183,12 @@ MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
     bool by_rules = false;
-    struct place p;
+    struct ready p;
     if (__builtin_expect(me == NULL, 0)) {
         enter_and_allocate(object, bytes, frame, stack);
         return;
     }
-    if (__builtin_expect(find_place(me, object, bytes, &p), 1)) {
+    if (__builtin_expect(get_ready(me, object, bytes, &p), 1)) {
         const struct mprof__memo *memo = &p.thread->memo;
         struct mprof_counter *counter = mprof__counter_quickly(
             me, p.thread, frame, mprof_size_class(bytes));
@@ -224,13 +224,13 @@ void mprof__c_failed(void) {
     mprof__leave(me);
 }
 
-/* Nothing of this chain gets a place. */
+/* Counts nothing of this chain. */
 static bool has_handler(struct mprof__chain *chain, const void *frame,
-                        uintptr_t place) {
+                        uintptr_t stack) {
     mprof__walk(chain, frame);
     for (size_t i = chain->count; i > 0; i--) {
         const struct mprof__frame *f = &chain->frames[i - 1];
-        if (f->low >= place)
+        if (f->low >= stack)
             return false;
         if (f->exact)
             return true;
@@ -238,7 +238,7 @@ static bool has_handler(struct mprof__chain *chain, const void *frame,
     return false;
 }
 
-bool mprof__c_interrupts(const void *frame, uintptr_t place) {
+bool mprof__c_interrupts(const void *frame, uintptr_t stack) {
     struct mprof__self *me = mprof__enter_slowly(mprof__stack());
     struct mprof__session *session = mprof__current();
     struct mprof__thread *thread = NULL;
@@ -246,7 +246,7 @@ bool mprof__c_interrupts(const void *frame, uintptr_t place) {
     bool found = me == NULL && mprof__self != NULL;
     if (me != NULL && session != NULL && mprof__guard(me)) {
         thread = mprof__thread_here(me, session, MPROF_C_HEAP);
-        found = thread != NULL && has_handler(&thread->chain, frame, place);
+        found = thread != NULL && has_handler(&thread->chain, frame, stack);
     }
     mprof__leave(me);
     return found;

@@ -15,7 +15,7 @@
 
 /* Count OBJECT of BYTES; ME is this thread, inside of the hook, or NULL.
  * False: there is no place for it.  FRAME as in adapter.h. */
-bool mprof__c_place(struct mprof__self *me, const void *object, uint64_t bytes,
+bool mprof__c_count(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame);
 
 /* Enter the hook at STACK and set *ME; return the session, whose data file may

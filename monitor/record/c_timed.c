@@ -22,7 +22,7 @@ void mprof__c_allocated_timed(const void *object, uint64_t bytes,
     struct mprof__self *me = mprof__enter_slowly(mprof__stack());
     struct mprof__session *session = mprof__current();
     if (me == NULL || session == NULL) {
-        mprof__c_place(me, object, bytes, frame);
+        mprof__c_count(me, object, bytes, frame);
     } else if (mprof__guard(me)) {
         mprof__log_enter(&session->log);
         struct mprof__log_entry entry = {
@@ -30,7 +30,7 @@ void mprof__c_allocated_timed(const void *object, uint64_t bytes,
             .fresh = object,
             .bytes = bytes,
             .count = count,
-            .is_fresh = mprof__c_place(me, object, bytes, frame),
+            .is_fresh = mprof__c_count(me, object, bytes, frame),
             .tid = tid_of(me, session)};
         mprof__log_write(&session->log, &entry);
         mprof__log_leave(&session->log);
@@ -49,7 +49,7 @@ static void replace(struct mprof__self *me, struct mprof__session *session,
         entry->old_bytes = what->bytes;
     }
     if (entry->fresh != NULL && mprof__current() == session)
-        entry->is_fresh = mprof__c_place(me, entry->fresh, entry->bytes, frame);
+        entry->is_fresh = mprof__c_count(me, entry->fresh, entry->bytes, frame);
     entry->tid = tid_of(me, session);
     mprof__log_write(&session->log, entry);
 }
@@ -105,7 +105,7 @@ static void end_outside(const struct mprof__resized *r, const void *frame) {
         else if (r->what != NULL)
             mprof__c_drop(me, session, r->what);
         if (r->fresh != NULL)
-            mprof__c_place(me, r->fresh, r->bytes, frame);
+            mprof__c_count(me, r->fresh, r->bytes, frame);
     }
     mprof__leave(me);
 }

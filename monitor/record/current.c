@@ -11,7 +11,7 @@ void mprof__set_current(struct mprof__session *current, uint64_t id,
     mprof__store_release(&mprof__page.sessions.current, current);
     mprof__store_release(&mprof__page.sessions.tracked, tracked);
     mprof__store_release(&mprof__page.sessions.recording, id);
-    mprof__store_release(&mprof__page.sessions.known, true);
+    mprof__store_release(&mprof__page.sessions.is_ours, true);
 }
 
 void mprof__drop_current(struct mprof__session *session, uint64_t id) {

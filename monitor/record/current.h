@@ -16,7 +16,7 @@ struct mprof__sessions {
     struct mprof__session *current; /* that records; atomic */
     struct mprof__session *tracked; /* whose objects are remembered; atomic */
     uint64_t recording;             /* the current one's id, or 0; atomic */
-    bool known;                     /* false: such a child; atomic */
+    bool is_ours;                   /* false: in such a child; atomic */
 };
 extern union mprof__page {
     struct mprof__sessions sessions;

@@ -18,14 +18,14 @@
 #include "monitor/record/wishes.h"
 #include "monitor/unwind/generation.h"
 
-static bool forks;        /* a thread is in fork(); atomic */
-static bool forks_inside; /* inside of the hook, in a signal handler; guarded by
-                             the lock */
+static bool in_fork;        /* a thread is in fork(); atomic */
+static bool fork_is_inside; /* inside of the hook, in a signal handler; guarded
+                             by the lock */
 
 void mprof__recording_absent(void) {
     bool unknown = false;
-    if (!mprof__load_acquire(&forks) && mprof__adapter.cloned != NULL &&
-        mprof__replace(&mprof__page.sessions.known, &unknown, true))
+    if (!mprof__load_acquire(&in_fork) && mprof__adapter.cloned != NULL &&
+        mprof__replace(&mprof__page.sessions.is_ours, &unknown, true))
         mprof__adapter.cloned();
 }
 
@@ -33,14 +33,14 @@ void mprof__recording_absent(void) {
  * library, whose owners may be about to allocate. */
 static void before_fork(void) {
     pthread_mutex_lock(&mprof__now.lock);
-    mprof__store_release(&forks, true);
+    mprof__store_release(&in_fork, true);
     struct mprof__self *me = mprof__now.owner != 0 ? mprof__enter() : NULL;
-    forks_inside = mprof__now.owner != 0 && me == NULL;
+    fork_is_inside = mprof__now.owner != 0 && me == NULL;
     mprof__leave(me);
 }
 
 static void after_fork_parent(void) {
-    mprof__store_release(&forks, false);
+    mprof__store_release(&in_fork, false);
     pthread_mutex_unlock(&mprof__now.lock);
 }
 
@@ -62,13 +62,13 @@ static void after_fork_child(void) {
     mprof__modules_forked();
     mprof__adapter.forked();
     mprof__sampling_forked();
-    mprof__sampled_forked(forks_inside);
+    mprof__sampled_forked(fork_is_inside);
     after_fork_parent();
     mprof__now.running = false;
     mprof__now.session = NULL;
     mprof__now.owner = getpid();
     /* The handler returns into the hook, which goes on with what it has. */
-    if (parents == NULL || forks_inside)
+    if (parents == NULL || fork_is_inside)
         return;
     if (was_running && parents->named && mprof__adapter.follow != NULL)
         mprof__adapter.follow(parents->path);

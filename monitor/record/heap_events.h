@@ -27,7 +27,7 @@ struct mprof__event {
  * it cannot be.  FRAME is the MPROF__FRAME() of the hook function, which must
  * have been compiled with a frame pointer: the chain begins at its caller.
  * BY_RULES: a walk by cells led nowhere, or there was no room.  The quick way
- * is in place.h. */
+ * is in find_counter.h. */
 struct mprof__self;
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,
                              const void *frame, bool by_rules);
@@ -55,8 +55,8 @@ void mprof__c_failed(void);
 void mprof__c_release(const void *object);
 
 /* Return true if a signal handler is between the function with FRAME and one
- * at PLACE, further out.  Not known while nothing is recorded. */
-bool mprof__c_interrupts(const void *frame, uintptr_t place);
+ * at STACK, further out.  Not known while nothing is recorded. */
+bool mprof__c_interrupts(const void *frame, uintptr_t stack);
 
 /* A free in two steps, for realloc().  `take` forgets OBJECT and stores in
  * *WHAT what it was; false: it was not recorded.  Then `freed` counts the free,

@@ -6,7 +6,7 @@
 
 #include "monitor/heap/alive.h"
 #include "monitor/names/names.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 
 static struct mprof_bin *add_bin(struct mprof__thread *thread,
                                  const struct mprof__event *event) {
@@ -98,7 +98,7 @@ static inline bool count(struct mprof__thread *thread,
 }
 
 /* By what is remembered.  False: it is not. */
-static inline bool place_by_walk(struct mprof__thread *thread,
+static inline bool count_by_walk(struct mprof__thread *thread,
                                  const struct mprof__event *event,
                                  const void *frame) {
     struct mprof_bin *bin = bin_of(thread, event);
@@ -115,9 +115,10 @@ static inline bool place_by_walk(struct mprof__thread *thread,
     return true;
 }
 
-static inline void place(struct mprof__thread *thread,
-                         const struct mprof__event *event, const void *frame) {
-    mprof_ref node = mprof__locate(thread, frame);
+static inline void count_by_rules(struct mprof__thread *thread,
+                                  const struct mprof__event *event,
+                                  const void *frame) {
+    mprof_ref node = mprof__node_by_rules(thread, frame);
     struct mprof_bin *bin = bin_of(thread, event);
     if (__builtin_expect(bin == NULL, 0)) {
         mprof__count_unplaced(thread->session, event->count);
@@ -155,8 +156,8 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
         me == NULL ? NULL : mprof__thread_here(me, session, MPROF_LISP_HEAP);
     if (thread == NULL)
         mprof__count_unplaced(session, event->count);
-    else if (by_rules || !place_by_walk(thread, event, frame))
-        place(thread, event, frame);
+    else if (by_rules || !count_by_walk(thread, event, frame))
+        count_by_rules(thread, event, frame);
 }
 
 void mprof__allocated_inside(struct mprof__self *me, struct mprof__event *event,

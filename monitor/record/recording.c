@@ -67,7 +67,7 @@ static void halt(struct mprof__session *session) {
     mprof__adapter.detach();
     mprof__set_current(NULL, 0, mprof__is_lost() ? NULL : session);
     mprof__store_release(&session->open, false);
-    session->pinned |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_wait();
     mprof__marks_restore();
     mprof__now.running = false;
     if (MPROF__CHECKS && !session->pinned && !mprof__is_lost())
@@ -99,7 +99,7 @@ static void discard(void) {
     /* Who gave up may have left tables half changed. */
     session->pinned |= mprof__is_lost();
     mprof__set_current(NULL, 0, NULL);
-    session->pinned |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_wait();
     mprof__forget_objects();
     if (session->open)
         complete(session); /* objects were freed since the stop */
@@ -136,9 +136,9 @@ static int resume(struct mprof__session *session) {
     return 0;
 }
 
-static void tell_alive(struct mprof__session *session, unsigned alive,
-                       uint32_t part) {
-    session->alive.sampling = part;
+static void record_alive(struct mprof__session *session, unsigned alive,
+                         uint32_t sampling) {
+    session->alive.sampling = sampling;
     mprof__arena_header(&session->arena)->sampling = session->alive.sampling;
     if (session->alive.sampling != 0)
         mprof__sampling_set(session->alive.sampling);
@@ -158,12 +158,12 @@ static int start(const char *file, bool again) {
     /* Live objects are not followed in C's heap, and with it nothing is a
      * sample. */
     unsigned alive =
-        wanted & MPROF_HEAP_LISP ? mprof__wishes.live : MPROF_LIVE_OFF;
-    uint32_t part = wanted == MPROF_HEAP_LISP ? mprof__wishes.sampling : 0;
+        wanted & MPROF_HEAP_LISP ? mprof__wishes.alive : MPROF_LIVE_OFF;
+    uint32_t sampling = wanted == MPROF_HEAP_LISP ? mprof__wishes.sampling : 0;
     if (again) {
         wanted = session->heaps;
         alive = session->alive.mode;
-        part = session->alive.sampling;
+        sampling = session->alive.sampling;
     }
     int error = mprof__adapter.check(wanted);
     if (error != 0)
@@ -171,7 +171,7 @@ static int start(const char *file, bool again) {
     mprof__map_again();
     if (session != NULL && !session->pinned && same_file(session, file) &&
         session->heaps == wanted && session->alive.mode == alive &&
-        session->alive.sampling == part) {
+        session->alive.sampling == sampling) {
         error = resume(session);
         if (error == 0 || !mprof__is_lost())
             return error;
@@ -189,7 +189,7 @@ static int start(const char *file, bool again) {
     mprof__now.session = session = fresh;
     if (session->heaps & MPROF_HEAP_MALLOC)
         mprof__symbols_begin(&session->names);
-    tell_alive(session, alive, part);
+    record_alive(session, alive, sampling);
     mprof__note_unseen();
     begin(session);
     return 0;
@@ -242,7 +242,7 @@ static int stop(void) {
         return 0;
     /* Objects were freed since the last stop. */
     mprof__store_release(&session->open, false);
-    session->pinned |= !mprof__threads_leave();
+    session->pinned |= !mprof__threads_wait();
     return complete(session);
 }
 

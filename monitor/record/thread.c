@@ -75,7 +75,7 @@ static bool keeps_record(const struct mprof__thread *thread) {
     return thread->number <= (full ? OWN_RECORDS_WHEN_FULL : OWN_RECORDS);
 }
 
-void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap) {
+void mprof__thread_retire(struct mprof__thread *thread, enum mprof_heap heap) {
     if (keeps_record(thread))
         mprof__thread_shrink(thread);
     else
@@ -92,7 +92,7 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
                                  thread->record->flags | MPROF_THREAD_ENDED);
         if (heap == MPROF_C_HEAP)
             mprof__live_leave(&thread->share);
-        mprof__thread_leave(thread, heap);
+        mprof__thread_retire(thread, heap);
     }
     me->heap[heap].thread = NULL;
     me->heap[heap].id = 0;

@@ -37,8 +37,8 @@ struct mprof__thread {
     /* Frees of other threads' objects: their counter -> our FREED, (THREAD,
      * size) -> our SIZE. */
     struct mprof__table foreign, foreign_sizes;
-    uint64_t autosave; /* allocations until the next */
-    uint32_t number;   /* among the threads of this heap, from 1 */
+    uint64_t until_autosave; /* allocations */
+    uint32_t number;         /* among the threads of this heap, from 1 */
     struct mprof__thread *next_free;
     uintptr_t self; /* as the runtime knows it; see adapter.h */
 };
@@ -54,7 +54,7 @@ void mprof__threads_end(struct mprof__session *session);
 
 /* THREAD, of HEAP, counts no more: it keeps its record, or another thread goes
  * on with that. */
-void mprof__thread_leave(struct mprof__thread *thread, enum mprof_heap heap);
+void mprof__thread_retire(struct mprof__thread *thread, enum mprof_heap heap);
 
 /* Give back the memory that only further allocations of the thread need. */
 void mprof__thread_shrink(struct mprof__thread *thread);

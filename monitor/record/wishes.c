@@ -45,7 +45,7 @@ int mprof__recording_set_live(int mode) {
         (mprof__adapter.tells_alive == NULL || !mprof__adapter.tells_alive()))
         return MPROF_E_ALIVE;
     mprof__recording_lock();
-    mprof__wishes.live = (unsigned)mode;
+    mprof__wishes.alive = (unsigned)mode;
     return mprof__recording_unlock(0);
 }
 

@@ -11,7 +11,7 @@
  * threads. */
 extern struct mprof__wishes {
     unsigned heaps;    /* MPROF_HEAP_LISP, ...; 0: the library's own */
-    unsigned live;     /* live objects of its Lisp heap: MPROF_LIVE_ON, ... */
+    unsigned alive;    /* live objects of its Lisp heap: MPROF_LIVE_ON, ... */
     uint32_t sampling; /* only a byte in so many is looked at; 0: all */
     uint64_t limit;    /* bytes; 0: not set */
     bool warns;        /* at the end it is said what the data lack, */

@@ -57,7 +57,7 @@ void mprof__c_counter_free(struct mprof__arena *arena,
                            struct mprof__share *share,
                            struct mprof_c_counter *counter, const void *object,
                            uint64_t bytes) {
-    if (mprof__c_counter_frees(share, counter) ||
+    if (mprof__c_counter_frees_quickly(share, counter) ||
         !mprof__c_counter_widen(arena, counter))
         mprof__c_counter_freed(share, counter, object, bytes);
     else

@@ -61,8 +61,8 @@ mprof__c_counter_is_quick(const struct mprof__share *share,
 
 /* ... when something is freed? */
 static inline bool
-mprof__c_counter_frees(const struct mprof__share *share,
-                       const struct mprof_c_counter *counter) {
+mprof__c_counter_frees_quickly(const struct mprof__share *share,
+                               const struct mprof_c_counter *counter) {
     uint64_t sums = counter->allocated | counter->spilled;
     return __builtin_expect((sums & share->not_narrow) == 0, 1);
 }

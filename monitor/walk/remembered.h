@@ -15,7 +15,7 @@
  *       |                       revise_marks()               revise.c
  *       |                               | no: a signal's frame, code without
  *       |                               | tables, no room in the tree, ...
- *       |                       mprof__locate(), a walk by rules   place.c
+ *       |                       mprof__node_by_rules(), a walk by rules place.c
  *     the cell's counter
  *
  * A cell describes a frame in one state: pc, stack pointer, and frame pointer

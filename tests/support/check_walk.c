@@ -25,7 +25,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/names/names.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/names/sites.h"
 
 #ifdef HAVE_LIBUNWIND

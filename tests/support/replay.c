@@ -11,7 +11,7 @@
 
 #include "monitor/base/self.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 #include "report/command/report.h"
 
@@ -280,7 +280,7 @@ static void *play(void *player) {
         }
     memset(&p->thread->chain, 0, sizeof p->thread->chain);
     mprof__tree_check(&p->thread->trees);
-    mprof__thread_leave(p->thread, p->heap);
+    mprof__thread_retire(p->thread, p->heap);
     mprof__leave(mprof__self);
     free(p->frames);
     return NULL;

@@ -4,7 +4,7 @@
 
 #include "tests/support/check.h"
 #include "tests/support/made.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 #include "monitor/tree/c_counter.h"
 

@@ -17,7 +17,7 @@
 #include "tests/support/folder.h"
 #include "monitor/base/atomic.h"
 #include "monitor/format/crc.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/unwind/generation.h"
 
 static void the_file_is_there_while_it_is_written(void **state) {

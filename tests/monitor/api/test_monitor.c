@@ -16,7 +16,7 @@
 #include "tests/support/folder.h"
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/unwind/generation.h"
 
 static void counts_from_start_to_stop(void **state) {

@@ -61,7 +61,7 @@ static void check_leaving(void *(*body)(void *)) {
     inside = left = 0;
     pthread_create(&thread, NULL, body, &key);
     await(&inside);
-    assert_true(mprof__threads_leave());
+    assert_true(mprof__threads_wait());
     assert_true(mprof__load_acquire(&left));
     pthread_join(thread, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include "monitor/base/objects.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 
 static char path[sizeof "/tmp/mprof-cut-XXXXXX"];
 

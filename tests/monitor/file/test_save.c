@@ -8,7 +8,7 @@
 
 #include "monitor/include/mprof.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/session.h"
 
 /* Of objects that nobody allocates. */

@@ -13,7 +13,7 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/unwind/arch.h"
 
 /* Objects that nobody allocates; the shadow only looks at addresses. */

@@ -7,7 +7,7 @@
 #include "tests/support/fake.h"
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/arch.h"
 

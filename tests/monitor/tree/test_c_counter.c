@@ -8,7 +8,7 @@
 
 #include "tests/support/made.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 
 static struct mprof__session *session;

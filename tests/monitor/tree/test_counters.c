@@ -7,7 +7,7 @@
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 
 enum { SITES = 3000, USED = 2 }; /* classes */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/support/made.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 
 static struct mprof__session *session;

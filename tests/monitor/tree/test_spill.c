@@ -8,7 +8,7 @@
 #include "tests/support/made.h"
 #include "monitor/base/self.h"
 #include "monitor/names/names.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/record/thread.h"
 #include "monitor/tree/totals.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "monitor/base/self.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/names/sites.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/arch.h"

@@ -13,7 +13,7 @@
 #include "tests/support/fake.h"
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/names/sites.h"
 #include "monitor/record/thread.h"
 

@@ -8,7 +8,7 @@
 #include "monitor/base/self.h"
 #include "monitor/include/mprof.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "monitor/walk/remembered.h"
 #include "monitor/record/thread.h"
 

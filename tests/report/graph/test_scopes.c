@@ -10,7 +10,7 @@
 
 #include "monitor/include/mprof.h"
 #include "monitor/tree/c_counter.h"
-#include "monitor/record/place.h"
+#include "monitor/record/find_counter.h"
 #include "report/tables/tables.h"
 #include "tests/support/fake.h"
 

@@ -1,5 +1,5 @@
-/* place.c - see place.h. */
-#include "monitor/record/place.h"
+/* place.c - see find_counter.h. */
+#include "monitor/record/find_counter.h"
 
 #include "monitor/base/atomic.h"
 #include "monitor/walk/deepest.h"
@@ -45,7 +45,8 @@ static void tell_mark(const struct mprof__chain *chain) {
         mprof__walk_tell(chain, f->mark, f[-1].node);
 }
 
-mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame) {
+mprof_ref mprof__node_by_rules(struct mprof__thread *thread,
+                               const void *frame) {
     struct mprof__chain *chain = &thread->chain;
     mprof__walk(chain, frame);
     if (chain->innermost != NULL &&

@@ -1,9 +1,9 @@
-/* place.h - the place of an allocation in the tree, and its counter.
+/* find_counter.h - the node of an allocation in the tree, and its counter.
  *
  * The path of an allocation is drawn in remembered.h.
  */
-#ifndef MONITOR_RECORD_PLACE_H
-#define MONITOR_RECORD_PLACE_H
+#ifndef MONITOR_RECORD_FIND_COUNTER_H
+#define MONITOR_RECORD_FIND_COUNTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,9 +17,8 @@
 #include "monitor/tree/tree.h"
 #include "monitor/unwind/walk.h"
 
-/* Walk by rules from FRAME, and find or make the place of the chain in the
- * tree. */
-mprof_ref mprof__locate(struct mprof__thread *thread, const void *frame);
+/* Walk by rules from FRAME; return the node of the chain, made if need be. */
+mprof_ref mprof__node_by_rules(struct mprof__thread *thread, const void *frame);
 /* Count N in the record of THREAD, if their chain is lost or cut. */
 void mprof__count_losses(struct mprof__thread *thread, struct mprof_count n);
 
