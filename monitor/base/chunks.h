@@ -9,8 +9,9 @@ struct mprof__chunks {
     struct mprof__chunk *last;
 };
 
-/* BYTES of zeroed memory, aligned to 16, until all of CHUNKS are freed; NULL:
- * there is none.  Mapped, so it is safe inside of malloc(). */
+/* BYTES, a few thousand at most, of zeroed memory, aligned to 16, until all of
+ * CHUNKS are freed; NULL: there is none.  Mapped, so it is safe inside of
+ * malloc(). */
 void *mprof__chunks_alloc(struct mprof__chunks *chunks, size_t bytes);
 void mprof__chunks_free(struct mprof__chunks *chunks);
 

@@ -2,7 +2,9 @@
 #include "monitor/base/elf_image.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,23 +20,24 @@ bool mprof__is_elf(const void *base) {
 
 void mprof__image_open(struct mprof__image *image, const char *path) {
     struct stat st;
-    image->base = NULL;
-    image->bytes = 0;
+    int state, saved = errno;
+    *image = (struct mprof__image){.base = NULL};
+    /* open() is where threads are cancelled; malloc() is not. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
         (size_t)st.st_size >= sizeof(Elf64_Ehdr)) {
         void *base =
             mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (base != MAP_FAILED && mprof__is_elf(base)) {
-            image->base = base;
-            image->bytes = (size_t)st.st_size;
-        } else if (base != MAP_FAILED) {
-            munmap(base, (size_t)st.st_size);
-        }
+        if (base != MAP_FAILED)
+            *image = (struct mprof__image){base, (size_t)st.st_size};
+        if (base != MAP_FAILED && !mprof__is_elf(base))
+            mprof__image_close(image);
     }
-    close(fd);
+    if (fd >= 0)
+        close(fd);
+    pthread_setcancelstate(state, NULL);
+    errno = saved;
 }
 
 void mprof__image_close(struct mprof__image *image) {
@@ -88,23 +91,17 @@ static bool is_build_id(const struct mprof__image *image,
                0;
 }
 
-/* Is the build id of IMAGE this one? */
-static bool has_build_id(const struct mprof__image *image,
-                         const uint8_t *build_id, size_t bytes) {
+/* Close IMAGE if it is of another file than that with the build id. */
+static void check_build_id(struct mprof__image *image, const uint8_t *build_id,
+                           size_t bytes) {
+    if (image->base == NULL || bytes == 0)
+        return;
     const Elf64_Ehdr *elf = (const void *)image->base;
     const Elf64_Shdr *section = sections(image);
     for (int i = 0; section != NULL && i < elf->e_shnum; i++)
         if (is_build_id(image, &section[i], build_id, bytes))
-            return true;
-    return false;
-}
-
-/* Close IMAGE if it is of another file than that with the build id. */
-static void check_build_id(struct mprof__image *image, const uint8_t *build_id,
-                           size_t bytes) {
-    if (image->base != NULL && bytes > 0 &&
-        !has_build_id(image, build_id, bytes))
-        mprof__image_close(image);
+            return;
+    mprof__image_close(image);
 }
 
 void mprof__image_open_symbols(struct mprof__image *image, const char *path,

@@ -10,7 +10,8 @@
 /* Is what begins at BASE an ELF file, or mapped from one, of 64 bits? */
 bool mprof__is_elf(const void *base);
 
-/* An ELF file, mapped to read its symbols; it may be deleted meanwhile. */
+/* An ELF file, mapped to read its symbols; it may be deleted meanwhile.  errno
+ * stays, and threads are not cancelled there. */
 struct mprof__image {
     const unsigned char *base; /* NULL: not an ELF file with symbols */
     size_t bytes;

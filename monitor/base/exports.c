@@ -31,10 +31,9 @@ static bool reads(const struct mprof__exports *x, uintptr_t address,
 struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
                                         const ElfW(Dyn) * dynamic) {
     struct mprof__exports x = {.file = *file};
-    if (!reads(&x, (uintptr_t)dynamic, sizeof *dynamic))
-        return x;
     uintptr_t until = mprof__loaded_until(file, (uintptr_t)dynamic);
-    size_t left = (until - (uintptr_t)dynamic) / sizeof *dynamic;
+    size_t left =
+        until == 0 ? 0 : (until - (uintptr_t)dynamic) / sizeof *dynamic;
     uintptr_t gnu_hash = 0, old_hash = 0;
     for (; left > 0 && dynamic->d_tag != DT_NULL; left--, dynamic++) {
         /* The loader made run-time addresses of most. */
@@ -81,39 +80,30 @@ static bool may_have(const struct mprof__exports *x,
     return reads(x, at, sizeof bits) && (*(const uint64_t *)at & bits) == bits;
 }
 
-/* A symbol that is looked for: by its name, and perhaps by its address. */
-struct wanted {
-    const char *name;
-    uintptr_t
-        address; /* 0: any, in the version that a program is linked with */
-};
-
-/* The address of symbol NUMBER, if it is the one that is WANTED; else 0. */
+/* The address of symbol NUMBER, if it is NAME in the version that a program is
+ * linked with; else 0. */
 static uintptr_t address_of(const struct mprof__exports *x, uint32_t number,
-                            const struct wanted *wanted) {
+                            const char *name) {
     enum { HIDDEN = 0x8000 };
     uintptr_t at = x->symbols + number * sizeof(ElfW(Sym));
     uintptr_t version = x->versions + number * sizeof(ElfW(Half));
     const ElfW(Sym) *symbol = (const void *)at;
-    size_t bytes = strlen(wanted->name) + 1;
+    size_t bytes = strlen(name) + 1;
     if (!reads(x, at, sizeof *symbol) || symbol->st_shndx == SHN_UNDEF ||
         symbol->st_name >= x->name_bytes ||
         bytes > x->name_bytes - symbol->st_name ||
-        memcmp((const char *)x->names + symbol->st_name, wanted->name, bytes) !=
-            0)
+        memcmp((const char *)x->names + symbol->st_name, name, bytes) != 0)
         return 0;
-    uintptr_t address = x->file.bias + symbol->st_value;
-    if (wanted->address != 0)
-        return address == wanted->address ? address : 0;
     bool hidden = x->versions != 0 && reads(x, version, sizeof(ElfW(Half))) &&
                   *(const ElfW(Half) *)version & HIDDEN;
-    return hidden || symbol->st_value == 0 ? 0 : address;
+    return hidden || symbol->st_value == 0 ? 0
+                                           : x->file.bias + symbol->st_value;
 }
 
 static uintptr_t look_in_gnu_hash(const struct mprof__exports *x,
-                                  const struct wanted *wanted) {
+                                  const char *name) {
     const struct hash_table *table = (const void *)x->hash;
-    uint32_t hash = hash_of(wanted->name);
+    uint32_t hash = hash_of(name);
     if (table->buckets == 0 || !may_have(x, table, hash))
         return 0;
     uintptr_t buckets =
@@ -129,37 +119,25 @@ static uintptr_t look_in_gnu_hash(const struct mprof__exports *x,
             return 0;
         uint32_t other = *(const uint32_t *)at;
         uintptr_t found =
-            (other | 1) == (hash | 1) ? address_of(x, i, wanted) : 0;
+            (other | 1) == (hash | 1) ? address_of(x, i, name) : 0;
         if (found != 0 || other & 1)
             return found;
     }
     return 0;
 }
 
-static uintptr_t look(const struct mprof__exports *x,
-                      const struct wanted *wanted) {
+uintptr_t mprof__exports_find(const struct mprof__exports *x,
+                              const char *name) {
     if (x->hash == 0)
         return 0;
     if (!x->old_hash)
-        return look_in_gnu_hash(x, wanted);
+        return look_in_gnu_hash(x, name);
     uint32_t count = ((const uint32_t *)x->hash)[1];
     uintptr_t found = 0;
     for (uint32_t i = 1; i < count && found == 0; i++) {
         if (!reads(x, x->symbols + i * sizeof(ElfW(Sym)), sizeof(ElfW(Sym))))
             break;
-        found = address_of(x, i, wanted);
+        found = address_of(x, i, name);
     }
     return found;
-}
-
-uintptr_t mprof__exports_find(const struct mprof__exports *x,
-                              const char *name) {
-    const struct wanted wanted = {.name = name};
-    return look(x, &wanted);
-}
-
-bool mprof__exports_at(const struct mprof__exports *x, const char *name,
-                       uintptr_t address) {
-    const struct wanted wanted = {.name = name, .address = address};
-    return address != 0 && look(x, &wanted) != 0;
 }

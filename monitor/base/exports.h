@@ -26,8 +26,4 @@ struct mprof__exports mprof__exports_of(const struct mprof__loaded *file,
 uintptr_t mprof__exports_find(const struct mprof__exports *exports,
                               const char *name);
 
-/* Is what it exports as NAME at ADDRESS? */
-bool mprof__exports_at(const struct mprof__exports *exports, const char *name,
-                       uintptr_t address);
-
 #endif

@@ -18,7 +18,8 @@ enum {
     LEAVES = 1 << LEAF_BITS,
     WORDS = MPROF__LEAF_WORDS,
     SHADOWS = 2,
-    COLLECTED = SHADOWS /* another, of objects that a collector gave */
+    COLLECTED = SHADOWS, /* another, of objects that a collector gave */
+    LEAST_PAGE = 4096
 };
 _Static_assert(WORDS == 1 << WORD_BITS, "bits of an address");
 
@@ -99,12 +100,14 @@ static uint64_t *make_word(uintptr_t address) {
     return make_word_in(shadow_of(address), address);
 }
 
+static struct leaf *find_leaf(size_t shadow, uintptr_t address) {
+    struct region *region = mprof__load_acquire(region_of(shadow, address));
+    return region == NULL ? NULL
+                          : mprof__load_acquire(leaf_of(region, address));
+}
+
 static uint64_t *find_word(uintptr_t address) {
-    struct region *region =
-        mprof__load_acquire(region_of(shadow_of(address), address));
-    if (region == NULL)
-        return NULL;
-    struct leaf *leaf = mprof__load_acquire(leaf_of(region, address));
+    struct leaf *leaf = find_leaf(shadow_of(address), address);
     return leaf == NULL ? NULL : word_of(leaf, address);
 }
 
@@ -120,13 +123,6 @@ static uint64_t *remember(struct mprof__shadow *shadow, uintptr_t address,
 uint64_t *mprof__objects_find(uintptr_t address, struct mprof__shadow *shadow) {
     return remember(shadow, address,
                     is_possible(address) ? find_word(address) : NULL);
-}
-
-static bool put_huge(uintptr_t address, uint64_t bytes) {
-    uint64_t *word = make_word(address + (1 << GRAIN_BITS));
-    if (word != NULL)
-        mprof__store_relaxed(word, bytes);
-    return word != NULL;
 }
 
 void mprof__objects_check(const void *object) {
@@ -147,21 +143,16 @@ bool mprof__objects_put(const void *object, struct mprof__object what) {
     if (word == NULL)
         return false;
     if (bytes >= HUGE_BYTES) {
-        if (!put_huge(address, bytes))
+        uint64_t *next = make_word(address + (1 << GRAIN_BITS));
+        if (next == NULL)
             return false;
+        mprof__store_relaxed(next, bytes);
         bytes = HUGE_BYTES;
     }
     mprof__store_relaxed(word, (uint64_t)what.counter << 32 | bytes);
     if (MPROF__CHECKS)
         mprof__objects_check(object);
     return true;
-}
-
-static uint64_t take_huge(uintptr_t address) {
-    uint64_t *word = find_word(address + (1 << GRAIN_BITS));
-    uint64_t bytes = mprof__load_relaxed(word);
-    mprof__store_relaxed(word, 0);
-    return bytes;
 }
 
 bool mprof__objects_take(const void *object, struct mprof__object *what) {
@@ -177,8 +168,11 @@ bool mprof__objects_take(const void *object, struct mprof__object *what) {
     mprof__store_relaxed(word, 0);
     what->counter = (mprof_ref)(value >> 32);
     what->bytes = (uint32_t)value;
-    if (what->bytes == HUGE_BYTES)
-        what->bytes = take_huge(address);
+    if (what->bytes == HUGE_BYTES) {
+        word = find_word(address + (1 << GRAIN_BITS));
+        what->bytes = mprof__load_relaxed(word);
+        mprof__store_relaxed(word, 0);
+    }
     return true;
 }
 
@@ -244,22 +238,13 @@ void mprof__objects_each(void (*function)(const struct mprof__object *object,
                                           void *data),
                          void *data) {
     struct visit v = {.function = function, .data = data};
-    for (size_t i = 0; i < REGIONS; i++)
-        for (size_t j = 0; j < LEAVES; j++) {
-            struct leaf *leaves[SHADOWS];
-            bool some = false;
-            for (size_t shadow = 0; shadow < SHADOWS; shadow++) {
-                struct region *region =
-                    mprof__load_acquire(&regions[shadow][i]);
-                leaves[shadow] = region == NULL
-                                     ? NULL
-                                     : mprof__load_acquire(&region->leaves[j]);
-                some |= leaves[shadow] != NULL;
-            }
-            if (some)
-                visit_leaves(&v, leaves,
-                             (i << LEAF_BITS | j) << (WORD_BITS + GRAIN_BITS));
-        }
+    for (uintptr_t i = 0; i < (uintptr_t)REGIONS * LEAVES; i++) {
+        uintptr_t first = i << (WORD_BITS + GRAIN_BITS);
+        struct leaf *const leaves[SHADOWS] = {find_leaf(0, first),
+                                              find_leaf(1, first)};
+        if (leaves[0] != NULL || leaves[1] != NULL)
+            visit_leaves(&v, leaves, first);
+    }
 }
 
 static void clear(struct leaf *leaf, size_t bytes, void *data) {
@@ -273,17 +258,12 @@ void mprof__objects_clear(void) {
 
 static void add_memory(struct leaf *leaf, size_t bytes, void *data) {
     uint64_t *sum = data;
-    unsigned char resident[256];
+    unsigned char resident[sizeof(struct aged_leaf) / LEAST_PAGE];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t at = 0; at < bytes; at += sizeof resident * page) {
-        size_t part = bytes - at;
-        if (part > sizeof resident * page)
-            part = sizeof resident * page;
-        if (mincore((char *)leaf + at, part, resident) != 0)
-            return;
-        for (size_t i = 0; i < part / page; i++)
-            *sum += (resident[i] & 1) * page;
-    }
+    if (mincore(leaf, bytes, resident) != 0)
+        return;
+    for (size_t i = 0; i < bytes / page; i++)
+        *sum += (resident[i] & 1) * page;
 }
 
 uint64_t mprof__objects_memory(void) {
@@ -369,7 +349,6 @@ static size_t visit_collected(struct aged_leaf *leaf, size_t first, size_t last,
 /* Visit an aged leaf.  Untouched pages stay untouched. */
 static void visit_aged_leaf(struct aged_leaf *leaf, uintptr_t start,
                             mprof__collected_visitor *visit, void *data) {
-    enum { LEAST_PAGE = 4096 };
     unsigned char resident[sizeof(struct leaf) / LEAST_PAGE];
     size_t page = (size_t)sysconf(_SC_PAGESIZE), words = page / 8, next = 0;
     bool known = mincore(leaf, sizeof leaf->leaf, resident) == 0;
@@ -384,9 +363,7 @@ void mprof__collected_one(const void *address, mprof__collected_visitor *visit,
     uintptr_t at = (uintptr_t)address;
     if (!is_possible(at) || at % (1 << GRAIN_BITS) != 0)
         return;
-    struct region *region = mprof__load_acquire(region_of(COLLECTED, at));
-    struct leaf *leaf =
-        region == NULL ? NULL : mprof__load_acquire(leaf_of(region, at));
+    struct leaf *leaf = find_leaf(COLLECTED, at);
     size_t i = at >> GRAIN_BITS & (WORDS - 1);
     if (leaf != NULL)
         visit_collected((struct aged_leaf *)leaf, i, i + 1,

@@ -197,13 +197,6 @@ static bool lock_soon(pthread_mutex_t *lock) {
     return done;
 }
 
-static bool lock(struct shard *shard, bool may_wait) {
-    if (!may_wait)
-        return lock_soon(&shard->lock);
-    mprof__lock(&shard->lock);
-    return true;
-}
-
 bool mprof__sampled_put(const void *address, struct mprof__object object,
                         struct mprof__past *past,
                         struct mprof__object *before) {
@@ -226,7 +219,9 @@ bool mprof__sampled_each(mprof__collected_visitor *visit, void *data,
                          bool may_wait) {
     bool done = true;
     for (int i = 0; i < SHARDS; i++) {
-        if (!lock(&shards[i], may_wait)) {
+        if (may_wait) {
+            mprof__lock(&shards[i].lock);
+        } else if (!lock_soon(&shards[i].lock)) {
             done = false;
             continue;
         }
@@ -239,7 +234,7 @@ bool mprof__sampled_each(mprof__collected_visitor *visit, void *data,
 bool mprof__sampled_one(const void *address, mprof__collected_visitor *visit,
                         void *data) {
     struct shard *shard = shard_of(address);
-    if (!lock(shard, false))
+    if (!lock_soon(&shard->lock))
         return false;
     struct table *t = shard->table;
     uint32_t *link = t == NULL ? NULL : link_to(t, address);

@@ -112,10 +112,9 @@ static bool grow(struct mprof__table *table) {
 bool mprof__table_add(struct mprof__table *table, uint64_t key,
                       uint64_t value) {
     /* At most half full: a look-up that fails looks at two slots. */
-    if (table->slots == NULL || 2 * (table->count + 1) > table->slots->mask) {
-        if (!grow(table))
-            return false;
-    }
+    if ((table->slots == NULL || 2 * (table->count + 1) > table->slots->mask) &&
+        !grow(table))
+        return false;
     put(table->slots, key, value);
     table->count++;
     return true;
@@ -144,12 +143,8 @@ void mprof__table_sweep(struct mprof__table *table,
 }
 
 void mprof__table_free(struct mprof__table *table) {
-    struct mprof__slots *slots = table->slots;
-    while (slots != NULL) {
-        struct mprof__slots *old = slots->old;
-        mprof__unmap(slots, slots->bytes);
-        slots = old;
-    }
-    table->slots = NULL;
-    table->count = 0;
+    mprof__table_trim(table);
+    if (table->slots != NULL)
+        mprof__unmap(table->slots, table->slots->bytes);
+    *table = (struct mprof__table){.slots = NULL};
 }

@@ -31,15 +31,6 @@ static enum mprof__claim others(int error) {
     return MPROF__OTHERS;
 }
 
-/* The process that HEADER names, which is of this version. */
-static enum mprof__fate fate_of(const struct mprof_header *header) {
-    struct mprof__process process = {.boot = header->boot,
-                                     .pids = header->pids,
-                                     .forked = header->forked,
-                                     .pid = header->pid};
-    return mprof__process_fate(&process);
-}
-
 static enum mprof__claim judge(int fd, const struct mprof_header *header,
                                uint64_t image) {
     bool here = header->pid == (uint32_t)getpid();
@@ -49,7 +40,11 @@ static enum mprof__claim judge(int fd, const struct mprof_header *header,
                      !mprof__process_exists(header->pid);
         return is_locked(fd) || !ended ? others(EBUSY) : MPROF__ENDED;
     }
-    enum mprof__fate fate = fate_of(header);
+    const struct mprof__process process = {.boot = header->boot,
+                                           .pids = header->pids,
+                                           .forked = header->forked,
+                                           .pid = header->pid};
+    enum mprof__fate fate = mprof__process_fate(&process);
     if (here && fate == MPROF__RUNS && header->image == image)
         return MPROF__OURS;
     if (is_locked(fd))

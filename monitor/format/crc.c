@@ -35,11 +35,6 @@ static void make(struct tables *t) {
         }
 }
 
-static uint32_t add_byte(const struct tables *t, uint32_t crc,
-                         unsigned char byte) {
-    return (crc >> 8) ^ t->slice[0][(crc ^ byte) & 255];
-}
-
 static uint32_t add(const struct tables *t, uint32_t crc,
                     const unsigned char *p, size_t size) {
     for (; size >= SLICES; size -= SLICES, p += SLICES) {
@@ -53,7 +48,7 @@ static uint32_t add(const struct tables *t, uint32_t crc,
         crc = sum;
     }
     while (size-- > 0)
-        crc = add_byte(t, crc, *p++);
+        crc = (crc >> 8) ^ t->slice[0][(crc ^ *p++) & 255];
     return crc;
 }
 

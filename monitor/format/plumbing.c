@@ -110,14 +110,10 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool is_package(const char *name, size_t length, const char *a,
-                       const char *b, const char *c) {
-    return matches(name, length, a) || matches(name, length, b) ||
-           matches(name, length, c);
-}
-
 /* NAME is a symbol with its package, as Lisp prints it. */
 static bool is_plumbing_symbol(const char *name, size_t length) {
+    static const char *const cl[] = {"CL", "COMMON-LISP", "LISP", NULL};
+    static const char *const si[] = {"SI", "SYSTEM", "EXT", NULL};
     const char *colon = memchr(name, ':', length);
     if (!colon)
         return false;
@@ -127,11 +123,9 @@ static bool is_plumbing_symbol(const char *name, size_t length) {
 
     if (matches(name, package, "MPROF"))
         return true;
-    if (is_package(name, package, "CL", "COMMON-LISP", "LISP"))
+    if (listed(name, package, cl))
         return listed(symbol, left, cl_functions);
-    if (is_package(name, package, "SI", "SYSTEM", "EXT"))
-        return listed(symbol, left, si_functions);
-    return false;
+    return listed(name, package, si) && listed(symbol, left, si_functions);
 }
 
 /* The functions of ECL whose closures lead from a generic function to its
@@ -184,14 +178,10 @@ static bool is_plumbing_lisp(const char *name, const char *file) {
         return true;
     if (!starts(file, "libecl."))
         return false;
-    if (starts(owner, clos)) {
-        owner += sizeof clos - 1;
-        length -= sizeof clos - 1;
-    } else if (starts(owner, unknown)) {
-        owner += sizeof unknown - 1;
-        length -= sizeof unknown - 1;
-    }
-    return listed(owner, length, leading_owners);
+    size_t package = starts(owner, clos)      ? sizeof clos - 1
+                     : starts(owner, unknown) ? sizeof unknown - 1
+                                              : 0;
+    return listed(owner + package, length - package, leading_owners);
 }
 
 /* ECL's compiler calls the function TPL L9tpl, and one within it

@@ -23,17 +23,19 @@ uint64_t mprof__process_clock(void) {
     return mprof__clock(CLOCK_BOOTTIME);
 }
 
+/* The beginning of the file PATH, or "". */
+static void read_text(const char *path, char *text, size_t size) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+}
+
 uint64_t mprof__process_start(uint32_t pid) {
-    char text[1024];
-    snprintf(text, sizeof text, "/proc/%lu/stat", (unsigned long)pid);
-    int fd = open(text, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = '\0';
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%lu/stat", (unsigned long)pid);
+    read_text(path, text, sizeof text);
     /* Field 22; the second is the name, in parentheses. */
     const char *p = strrchr(text, ')');
     for (int field = 2; p != NULL && field < 22; field++)
@@ -62,21 +64,12 @@ bool mprof__process_exists(uint32_t pid) {
 
 /* The boot's own number, which is random. */
 static uint64_t boot(void) {
-    char text[64];
+    char text[64], *at = text;
     uint64_t number = 0;
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof text);
-    close(fd);
-    /* Sixteen hexadecimal digits of it. */
-    for (ssize_t i = 0, digits = 0; i < n && digits < 16; i++) {
-        char c = text[i];
-        if (c == '-')
-            continue;
-        number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-        digits++;
-    }
+    read_text("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    /* Sixteen hexadecimal digits of it: eight, four and four. */
+    for (int i = 0; i < 3; i++)
+        number = number << 16 | strtoull(at + (*at == '-'), &at, 16);
     return number;
 }
 

@@ -107,21 +107,6 @@ struct program {
     unsigned segments;
 };
 
-static bool open_program(struct program *p, int fd) {
-    p->fd = fd;
-    if (!read_at(fd, &p->header, sizeof p->header, 0) ||
-        memcmp(p->header.e_ident, ELFMAG, SELFMAG) != 0)
-        return false;
-    if (p->header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        p->header.e_machine != OUR_MACHINE)
-        return true;
-    p->segments = p->header.e_phnum;
-    return p->header.e_phentsize == sizeof *p->segment &&
-           p->segments <= MOST_SEGMENTS &&
-           read_at(fd, p->segment, p->segments * sizeof *p->segment,
-                   p->header.e_phoff);
-}
-
 static const Elf64_Phdr *segment_of(const struct program *p, uint32_t type) {
     for (unsigned i = 0; i < p->segments; i++)
         if (p->segment[i].p_type == type)
@@ -189,13 +174,21 @@ static bool has_monitor(const struct program *p) {
 static const char *examine(int fd, bool *clashes) {
     struct program p;
     char loader[256] = "";
-    if (!open_program(&p, fd))
+    p.fd = fd;
+    if (!read_at(fd, &p.header, sizeof p.header, 0) ||
+        memcmp(p.header.e_ident, ELFMAG, SELFMAG) != 0)
         return NULL;
     if (p.header.e_machine != OUR_MACHINE ||
         p.header.e_ident[EI_CLASS] != ELFCLASS64) {
         *clashes = true; /* its loader would complain */
         return "it is for another kind of processor";
     }
+    p.segments = p.header.e_phnum;
+    if (p.header.e_phentsize != sizeof *p.segment ||
+        p.segments > MOST_SEGMENTS ||
+        !read_at(fd, p.segment, p.segments * sizeof *p.segment,
+                 p.header.e_phoff))
+        return NULL;
     const Elf64_Phdr *interpreter = segment_of(&p, PT_INTERP);
     if (interpreter == NULL)
         return has_monitor(&p)

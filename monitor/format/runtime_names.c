@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "monitor/format/plumbing.h"
+
 /* Its functions call each other for all forms within forms. */
 #define COMPILER "<bytecodes compiler>"
 
@@ -117,16 +119,6 @@ static const struct {
     {"ecl_homedir_pathname", "CL:USER-HOMEDIR-PATHNAME"},
     {"ecl_write_char", "CL:WRITE-CHAR"},
     /* EVAL and LOAD of source; functions between them are plumbing */
-    {"c_compiler_let", NULL},
-    {"c_eval_when", NULL},
-    {"c_locally", NULL},
-    {"c_macrolet", NULL},
-    {"c_symbol_macrolet", NULL},
-    {"c_with_backend", NULL},
-    {"compile_each_form", NULL},
-    {"compile_form", NULL},
-    {"compile_toplevel_body", NULL},
-    {"compile_with_load_time_forms", NULL},
     {"add_load_form", COMPILER},
     {"asm_*", COMPILER},
     {"c_*", COMPILER},
@@ -154,7 +146,8 @@ const char *mprof__lisp_function(const char *symbol, const char *module) {
     static const char library[] = "libecl.";
     const char *slash = strrchr(module, '/');
 
-    if (strncmp(slash ? slash + 1 : module, library, sizeof library - 1) != 0)
+    if (strncmp(slash ? slash + 1 : module, library, sizeof library - 1) != 0 ||
+        mprof__is_plumbing(NULL, symbol, module))
         return NULL;
     for (size_t i = 0; i < sizeof lisp_functions / sizeof *lisp_functions; i++)
         if (matches(symbol, lisp_functions[i].symbol))

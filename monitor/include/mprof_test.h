@@ -128,13 +128,8 @@ static inline struct mprof_test_block mprof_test_enter(const char *file,
                                                        uint64_t max_bytes,
                                                        uint64_t max_allocs) {
     struct mprof_test_functions functions;
-    struct mprof_test_block block;
-    memset(&block, 0, sizeof block);
-    block.file = file;
-    block.line = line;
-    block.runs = 1;
-    block.max_bytes = max_bytes;
-    block.max_allocs = max_allocs;
+    struct mprof_test_block block = {file,      line,       1,           0,
+                                     max_bytes, max_allocs, {0, 0, NULL}};
     if (!mprof_test_find(&functions))
         mprof_test_skip(&block, "malloc() is not seen: run this by `mprof run`,"
                                 " or link it with -lmprof_malloc");
@@ -166,7 +161,7 @@ static inline void mprof_test_tell(const struct mprof_test_functions *functions,
         fprintf(stderr, "mprof: all that is recorded so far is in %s\n", data);
 }
 
-/* BLOCK has ended. */
+/* BLOCK has ended, or is left before its end; the second time does nothing. */
 static inline void mprof_test_judge(struct mprof_test_block *block) {
     struct mprof_test_functions functions;
     char line[768];
@@ -201,12 +196,6 @@ static inline void mprof_test_judge(struct mprof_test_block *block) {
     if (mprof_test_on_failure == NULL)
         exit(1);
     mprof_test_on_failure(line);
-}
-
-/* It is left before its end. */
-static inline void mprof_test_leave(struct mprof_test_block *block) {
-    if (block->is_counted)
-        mprof_test_judge(block);
 }
 
 #define MPROF_TEST_JOIN(a, b) a##b
@@ -250,7 +239,7 @@ struct mprof_test_guard {
 #else
 #define MPROF_TEST_BLOCK(name, bytes, allocs)                                  \
     for (struct mprof_test_block name                                          \
-         __attribute__((cleanup(mprof_test_leave))) =                          \
+         __attribute__((cleanup(mprof_test_judge))) =                          \
              mprof_test_enter(__FILE__, __LINE__, (bytes), (allocs));          \
          name.runs; mprof_test_judge(&name))
 #endif

@@ -93,16 +93,15 @@ mprof_ref mprof__module(struct mprof__names *names,
     mprof_ref name = mprof__arena_string(names->arena, path, strlen(path));
     struct mprof_module *module =
         mprof__arena_record(names->arena, MPROF_MODULE, sizeof *module);
-    if (module == NULL) {
-        mprof__table_add(&names->modules, unwind->module_start, 0);
-        return 0;
+    mprof_ref ref = 0;
+    if (module != NULL) {
+        module->bias = unwind->module->l_addr;
+        module->start = unwind->module_start;
+        module->end = unwind->module_end;
+        module->path = name;
+        copy_build_id(module, unwind);
+        ref = mprof__arena_publish(names->arena, module);
     }
-    module->bias = unwind->module->l_addr;
-    module->start = unwind->module_start;
-    module->end = unwind->module_end;
-    module->path = name;
-    copy_build_id(module, unwind);
-    mprof_ref ref = mprof__arena_publish(names->arena, module);
     mprof__table_add(&names->modules, unwind->module_start, ref);
     return ref;
 }

@@ -8,7 +8,6 @@
 #include "monitor/names/parts.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "monitor/base/elf_image.h"
@@ -195,21 +194,18 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
 
 static void read_module(struct mprof__names *names, mprof_ref module,
                         const char *path) {
-    struct mprof__image image = {.base = NULL};
+    struct mprof__image image;
     struct reading *r = mprof__map(sizeof *r);
-    int state, saved = errno;
+    int saved = errno;
     if (r == NULL)
         return;
     *r = (struct reading){.names = names,
                           .module = module,
                           .path = path,
                           .plumbing = mprof__has_plumbing(path)};
-    /* open() is where threads are cancelled; malloc() is not. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     const struct mprof_module *record = mprof__arena_at(names->arena, module);
     mprof__image_open_symbols(&image, path, record->build_id,
                               record->build_id_bytes);
-    pthread_setcancelstate(state, NULL);
     read_image(r, &image);
     mprof__image_close(&image);
     mprof__unmap(r, sizeof *r);

@@ -6,8 +6,6 @@
  */
 #include "monitor/names/shown.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "monitor/base/atomic.h"
@@ -60,18 +58,13 @@ static void read_names(const struct search *s) {
 /* The symbol of a C function in a library that has plumbing. */
 static void find_symbol(const struct mprof_module *module, uint64_t address,
                         struct names *names) {
-    struct mprof__image image = {.base = NULL};
-    int state, saved = errno;
-    /* open() is where threads are cancelled; malloc() is not. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    struct mprof__image image;
     mprof__image_open_symbols(&image, names->path, module->build_id,
                               module->build_id_bytes);
-    pthread_setcancelstate(state, NULL);
     const char *found = mprof__image_symbol_at(&image, address);
     if (found != NULL)
         strncpy(names->symbol, found, sizeof names->symbol - 1);
     mprof__image_close(&image);
-    errno = saved;
 }
 
 /* Return true if the C function is hidden, by its symbol without the ending of
@@ -256,18 +249,6 @@ static void find_out(struct search *s, mprof_ref ref) {
     mprof__unmap(s->names, sizeof *s->names);
 }
 
-static uint64_t value_of(const struct search *s, uint64_t now) {
-    return (s->final ? 0 : now << TIME_SHIFT | PASSING) |
-           (uint64_t)s->found.function << REF_SHIFT |
-           (s->found.hidden ? HIDDEN : 0) | (s->found.fragment ? FRAGMENT : 0);
-}
-
-static struct mprof__shown shown_of(uint64_t value) {
-    return (struct mprof__shown){(mprof_ref)(value >> REF_SHIFT),
-                                 (value & HIDDEN) != 0,
-                                 (value & FRAGMENT) != 0};
-}
-
 static struct mprof__shown look_up(struct mprof__shows *shows,
                                    mprof_ref function, unsigned nested) {
     struct mprof__table *known = &shows->functions;
@@ -277,7 +258,9 @@ static struct mprof__shown look_up(struct mprof__shows *shows,
     uint64_t now = shows->time & 0xfffffff;
     if (slot != NULL &&
         (!(slot->value & PASSING) || slot->value >> TIME_SHIFT == now))
-        return shown_of(slot->value & (((uint64_t)1 << TIME_SHIFT) - 1));
+        return (struct mprof__shown){(mprof_ref)(slot->value >> REF_SHIFT),
+                                     (slot->value & HIDDEN) != 0,
+                                     (slot->value & FRAGMENT) != 0};
     const struct mprof__arena *arena = shows->names->arena;
     struct search s = {.shows = shows,
                        .arena = arena,
@@ -285,12 +268,16 @@ static struct mprof__shown look_up(struct mprof__shows *shows,
                        .found = {.function = function},
                        .nested = nested};
     find_out(&s, function);
+    uint64_t value = (s.final ? 0 : now << TIME_SHIFT | PASSING) |
+                     (uint64_t)s.found.function << REF_SHIFT |
+                     (s.found.hidden ? HIDDEN : 0) |
+                     (s.found.fragment ? FRAGMENT : 0);
     /* The table may have grown meanwhile. */
     slot = mprof__table_find(known, function);
     if (slot != NULL)
-        slot->value = value_of(&s, now);
+        slot->value = value;
     else
-        mprof__table_add(known, function, value_of(&s, now));
+        mprof__table_add(known, function, value);
     mprof__table_trim(known);
     return s.found;
 }
@@ -298,10 +285,6 @@ static struct mprof__shown look_up(struct mprof__shows *shows,
 struct mprof__shown mprof__shown(struct mprof__shows *shows,
                                  mprof_ref function) {
     return look_up(shows, function, 0);
-}
-
-void mprof__shown_anew(struct mprof__shows *shows) {
-    shows->time++;
 }
 
 void mprof__shows_free(struct mprof__shows *shows) {

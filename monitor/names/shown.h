@@ -20,20 +20,18 @@ struct mprof__shown {
 /* All that a thread has found out.  Only it touches this. */
 struct mprof__shows {
     struct mprof__names *names;
-    bool is_lisp; /* in Lisp's heap more is plumbing */
-    uint32_t time;
+    bool is_lisp;  /* in Lisp's heap more is plumbing */
+    uint32_t time; /* raised when functions may have been seen that are the
+                      wholes of parts */
     struct mprof__table functions; /* FUNCTION -> what the tables make of it */
     struct mprof__table texts; /* text of a name -> the first FUNCTION of it */
 };
 
 /* Return how the tables show FUNCTION, and remember it in SHOWS.  The answer
- * for a part whose whole was not seen before holds until mprof__shown_anew().
+ * for a part whose whole was not seen before holds until `time` is raised.
  * Reads the ELF files of C functions, if they exist and have symbols. */
 struct mprof__shown mprof__shown(struct mprof__shows *shows,
                                  mprof_ref function);
-
-/* Functions may have been seen that are the wholes of parts. */
-void mprof__shown_anew(struct mprof__shows *shows);
 
 void mprof__shows_free(struct mprof__shows *shows);
 

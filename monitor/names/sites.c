@@ -143,21 +143,19 @@ add_site(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
         return &no_site;
     site->known = find_rule(pc, exact, &site->unwind);
     if (site->known) {
-        is_current(names, &site->unwind, now);
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
-        site->function = native_function(names, &site->unwind);
     } else {
         /* Its start has no FDE: constructors are called from there. */
         site->beyond = site->unwind.module_start == _r_debug.r_ldbase;
         /* Its name is known by its symbol, if it has one. */
         site->unwind.function = pc - !exact;
-        if (site->unwind.module != NULL && !site->beyond) {
-            is_current(names, &site->unwind, now);
-            site->function = native_function(names, &site->unwind);
-        } else {
-            site->function =
-                mprof__function_special(names, MPROF_UNKNOWN, &names->unknown);
-        }
+    }
+    if (site->known || (site->unwind.module != NULL && !site->beyond)) {
+        is_current(names, &site->unwind, now);
+        site->function = native_function(names, &site->unwind);
+    } else {
+        site->function =
+            mprof__function_special(names, MPROF_UNKNOWN, &names->unknown);
     }
     site->ref = record_site(names, site, pc);
     site->checked = mprof__holds_for(now);

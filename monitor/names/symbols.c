@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 
@@ -123,9 +122,7 @@ static void unmap(struct mprof__own *file) {
 
 void mprof__symbols_begin(struct mprof__names *names) {
     static char path[PATH_MAX]; /* not on a stack that may be small */
-    int state, saved = errno;
-    /* open() is where threads are cancelled; malloc() is not. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    int saved = errno;
     /* The program comes first, and stays; libraries others may be closing. */
     bool all = __libc_single_threaded && _r_debug.r_state == RT_CONSISTENT;
     const struct link_map *m = _r_debug.r_map;
@@ -145,7 +142,6 @@ void mprof__symbols_begin(struct mprof__names *names) {
                                      &file->cut))
             unmap(file);
     }
-    pthread_setcancelstate(state, NULL);
     errno = saved;
 }
 

@@ -240,7 +240,7 @@ static void see_functions(struct walk *w, uint32_t count) {
     for (uint32_t i = 1; i < count; i++)
         mprof__shown(&w->to.trees->shows,
                      mprof__call_function(arena, w->nodes[i].call));
-    mprof__shown_anew(&w->to.trees->shows);
+    w->to.trees->shows.time++;
 }
 
 static bool map_again(void **memory, size_t *bytes, size_t wanted) {
