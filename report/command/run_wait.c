@@ -104,11 +104,11 @@ static void make_page(const char *file, const glob_t *found) {
 
 /* Print the command that shows FOUND: DATA, and names that begin like it. */
 static void print_next(const char *data, const glob_t *found) {
-    const bool is_usual = strcmp(data, "mprof.data") == 0;
-
     if (found->gl_pathc == 1)
-        fprintf(stderr, "mprof: recorded in %s; see it with: mprof%s%s\n", data,
-                is_usual ? "" : " ", is_usual ? "" : data);
+        fprintf(stderr, "mprof: recorded in %s; see it with: mprof %s\n", data,
+                strcmp(data, "mprof.data") == 0 ? "" : data);
+    else if (found->gl_pathc == 0 && getenv("MPROF_LISP"))
+        fputs("mprof: no Lisp ran: no data; see mprof run --help\n", stderr);
     else if (found->gl_pathc > 1)
         fprintf(stderr,
                 "mprof: recorded %zu processes in %s and %s.*; see them with: "

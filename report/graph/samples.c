@@ -48,9 +48,9 @@ static bool add_frames(struct report__samples *w, struct report__sample *sample,
 
     while (spot.frame != MPROF_NONE) {
         const struct report__inlined_frame *f = &inlining->frames[spot.frame];
-        const bool is_shown = report__is_shown(
-            &w->names->list[f->function], w->how->heap, w->how->all_frames);
-        if (is_shown && !add_frame(w, sample, f->function, spot.place))
+        if (report__is_shown(&w->names->list[f->function], w->how->heap,
+                             w->how->all_frames) &&
+            !add_frame(w, sample, f->function, spot.place))
             return false;
         spot = (struct spot){f->outer, f->call};
     }
