@@ -89,7 +89,7 @@ mprof_ref mprof__module(struct mprof__names *names,
     static char path[PATH_MAX]; /* not on a stack that may be nearly full */
     mprof__module_path(unwind->module, path, sizeof path);
     if (MPROF__HAS_MARKS && copies_stacks(path))
-        mprof__marks_refuse();
+        mprof__store_release(&mprof__marks_off, true);
     mprof_ref name = mprof__arena_string(names->arena, path, strlen(path));
     struct mprof_module *module =
         mprof__arena_record(names->arena, MPROF_MODULE, sizeof *module);

@@ -1,4 +1,4 @@
-/* place.c - see find_counter.h. */
+/* find_counter.c - see find_counter.h. */
 #include "monitor/record/find_counter.h"
 
 #include "monitor/base/atomic.h"

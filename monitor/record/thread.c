@@ -251,8 +251,8 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
     /* Frames that another thread walked are not on this stack. */
     if (thread != NULL) {
         thread->self = mprof__adapter.self == NULL ? 0 : mprof__adapter.self();
-        mprof__chain_forget(&thread->chain);
-        mprof__memo_forget(&thread->memo);
+        thread->chain.generation = 0;
+        thread->memo.generation = 0;
         thread->memo.base = session->arena.base;
         thread->memo.deepest = 0;
         thread->chain.marks = me->marks;

@@ -1,5 +1,5 @@
 /* arch_aarch64.h - what the monitor knows of aarch64; as monitor/unwind/arch.h.
- */
+ * What is not explained here means the same as in arch_x86_64.h. */
 #ifndef MONITOR_UNWIND_ARCH_AARCH64_H
 #define MONITOR_UNWIND_ARCH_AARCH64_H
 
@@ -16,15 +16,10 @@ enum { MPROF__ELF_MACHINE = 183 };
 /* DWARF numbers of the registers, DWARF for the Arm 64-bit Architecture. */
 enum { MPROF__DW_BP = 29, MPROF__DW_RA = 30, MPROF__DW_SP = 31 };
 
-/* Cases that unwind tables may describe: stubs of .plt push something, the
- * return address is in a register, it is signed. */
 enum { MPROF__PLT_PUSHES = 0, MPROF__HAS_LR = 1, MPROF__SIGNS_RETURNS = 1 };
 
-/* Where the return address is, from the CFA; 0: it differs. */
 enum { MPROF__RETURN_OFFSET = 0 };
 
-/* A routine can be put between a frame and its caller; see marks.h.  A gate has
- * so many trampolines, of so many bytes. */
 enum { MPROF__HAS_MARKS = 1 };
 enum { MPROF__TRAMPOLINES = 8, MPROF__TRAMPOLINE_BYTES = 4 };
 
@@ -36,8 +31,6 @@ enum { MPROF__TRAMPOLINES = 8, MPROF__TRAMPOLINE_BYTES = 4 };
         (uintptr_t)__builtin_return_address(0),                                \
         (uintptr_t)__builtin_dwarf_cfa()})
 
-/* The state in which the caller of the function with FRAME calls it: the return
- * address, and what stack and frame pointer will be then. */
 static inline void mprof__caller(const void *frame, uintptr_t *pc,
                                  uintptr_t *sp, uintptr_t *bp) {
     const uintptr_t *words = frame;
@@ -46,8 +39,6 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = words[2];
 }
 
-/* The position of that function on the stack: the deeper the call, the lower;
- * equal for all functions that are called from one place. */
 static inline uintptr_t mprof__frame_place(const void *frame) {
     return ((const uintptr_t *)frame)[2];
 }
@@ -82,8 +73,6 @@ static inline bool mprof__shadow_stack(void) {
     return x16 == 0;
 }
 
-/* Where the instruction at AT jumps to, or what it calls, by a distance that is
- * part of it; 0: it is none of that kind.  Reads MPROF__CALL_BYTES. */
 enum { MPROF__CALL_BYTES = 4, MPROF__CODE_STEP = 4 };
 static inline uintptr_t mprof__call_target(uintptr_t at) {
     uint32_t code; /* B or BL */

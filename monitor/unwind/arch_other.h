@@ -1,5 +1,5 @@
 /* arch_other.h - any other architecture, by means of the compiler.  Used as
- * monitor/unwind/arch.h; see walk_other.c. */
+ * monitor/unwind/arch.h; see walk_other.c, and arch_x86_64.h for the rest. */
 #ifndef MONITOR_UNWIND_ARCH_OTHER_H
 #define MONITOR_UNWIND_ARCH_OTHER_H
 
@@ -26,8 +26,6 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = (uintptr_t)frame;
 }
 
-/* The position of that function on the stack: the deeper the call, the lower;
- * equal for all functions that are called from one place. */
 static inline uintptr_t mprof__frame_place(const void *frame) {
     return (uintptr_t)frame;
 }

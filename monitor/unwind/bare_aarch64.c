@@ -61,10 +61,6 @@ static void signal_rule(struct mprof__rule *rule) {
  * x16, x30, [sp, #-16]!. */
 enum { LONGEST_STUB = 6 };
 
-static bool is_jump(uint32_t code) {
-    return code == 0xd61f0220;
-}
-
 static bool is_push(uint32_t code) {
     return code == 0xa9bf7bf0;
 }
@@ -86,7 +82,7 @@ static bool plt_rule(uintptr_t pc, struct mprof__unwind *unwind) {
     while (end - code < LONGEST_STUB - 1 &&
            (prepares_jump(*end) || (end == code && is_push(*end))))
         end++;
-    if (!is_jump(*end))
+    if (*end != 0xd61f0220) /* br */
         return false;
     while (code - start < LONGEST_STUB && prepares_jump(start[-1]))
         start--;

@@ -113,14 +113,6 @@ static bool plt_expression(struct machine *m, struct mprof__cursor *p) {
     return true;
 }
 
-static void cfa_by_expression(struct machine *m, struct mprof__cursor *p) {
-    if (MPROF__PLT_PUSHES && plt_expression(m, p))
-        return;
-    if (!simple_expression(p, &m->row.cfa_register, &m->row.cfa_offset,
-                           &m->row.cfa_deref))
-        m->row.cfa_register = -1;
-}
-
 /* FACTOR times the alignment of data, whatever damaged tables say. */
 static int64_t aligned(const struct machine *m, uint64_t factor) {
     return (int64_t)(factor * (uint64_t)m->fde->data_align);
@@ -150,7 +142,10 @@ static bool step_cfa(struct machine *m, uint8_t op, struct mprof__cursor *p) {
         row->cfa_offset = aligned(m, (uint64_t)mprof__sleb(p));
         return true;
     case 0x0f: /* DW_CFA_def_cfa_expression */
-        cfa_by_expression(m, p);
+        if (!(MPROF__PLT_PUSHES && plt_expression(m, p)) &&
+            !simple_expression(p, &row->cfa_register, &row->cfa_offset,
+                               &row->cfa_deref))
+            row->cfa_register = -1;
         return true;
     default:
         return false;
@@ -163,13 +158,10 @@ static bool step_register(struct machine *m, uint8_t op,
     uint64_t reg;
     switch (op) {
     case 0x05: /* DW_CFA_offset_extended */
-        reg = mprof__uleb(p);
-        set_saved(&m->row, reg, AT_CFA, 0, aligned(m, mprof__uleb(p)));
-        return true;
     case 0x11: /* DW_CFA_offset_extended_sf */
         reg = mprof__uleb(p);
         set_saved(&m->row, reg, AT_CFA, 0,
-                  aligned(m, (uint64_t)mprof__sleb(p)));
+                  aligned(m, mprof__leb(p, op == 0x11)));
         return true;
     case 0x06: /* DW_CFA_restore_extended */
         restore(&m->row, &m->initial, mprof__uleb(p));
@@ -188,10 +180,8 @@ static bool step_register(struct machine *m, uint8_t op,
         set_saved(&m->row, reg, NOT_UNDERSTOOD, 0, 0);
         return true;
     case 0x10: /* DW_CFA_expression */
-        saved_by_expression(m, p, false);
-        return true;
     case 0x16: /* DW_CFA_val_expression */
-        saved_by_expression(m, p, true);
+        saved_by_expression(m, p, op == 0x16);
         return true;
     default:
         return false;

@@ -70,15 +70,12 @@ static bool encoded(struct mprof__cursor *p, uint8_t encoding,
     return !p->bad && !(encoding & DW_EH_PE_indirect);
 }
 
-/* The bytes from ADDRESS on, as far as its segment goes. */
+/* The bytes from ADDRESS on, as far as its segment goes; none without one. */
 static struct mprof__cursor bytes_at(const struct mprof__loaded *file,
                                      uintptr_t address) {
     uintptr_t end = mprof__loaded_until(file, address);
-    struct mprof__cursor c = {.at = (const void *)address,
-                              .end = (const void *)end};
-    if (end == 0)
-        c = (struct mprof__cursor){.bad = true};
-    return c;
+    return (struct mprof__cursor){.at = (const void *)address,
+                                  .end = (const void *)(end ? end : address)};
 }
 
 /* An entry of the sorted table: the start of a function, and its FDE, relative
@@ -138,14 +135,13 @@ static struct mprof__cursor entry_of(const struct mprof__loaded *file,
 /* Read the data that belong to the letters of AUGMENTATION.  False: they are
  * not understood. */
 static bool read_augmentation(struct mprof__cursor *p, const char *letter,
-                              struct mprof__fde *found,
-                              uint8_t *pointer_encoding) {
+                              struct mprof__fde *found) {
     for (; *letter != '\0'; letter++) {
         uintptr_t ignored;
         uint8_t encoding;
         switch (*letter) {
         case 'R':
-            *pointer_encoding = MPROF__TAKE(uint8_t, p);
+            found->encoding = MPROF__TAKE(uint8_t, p);
             break;
         case 'P':
             encoding = MPROF__TAKE(uint8_t, p) & (uint8_t)~DW_EH_PE_indirect;
@@ -169,8 +165,7 @@ static bool read_augmentation(struct mprof__cursor *p, const char *letter,
 }
 
 static bool read_cie(const struct mprof__loaded *file, uintptr_t cie,
-                     struct mprof__fde *found, uint8_t *pointer_encoding,
-                     bool *augmented) {
+                     struct mprof__fde *found) {
     struct mprof__cursor p = entry_of(file, cie);
     if (MPROF__TAKE(uint32_t, &p) != 0 || p.bad)
         return false;
@@ -183,16 +178,14 @@ static bool read_cie(const struct mprof__loaded *file, uintptr_t cie,
     found->data_align = mprof__sleb(&p);
     found->return_column =
         version == 1 ? MPROF__TAKE(uint8_t, &p) : mprof__uleb(&p);
-    *pointer_encoding = DW_EH_PE_absptr;
-    *augmented = augmentation[0] == 'z';
+    found->augmented = augmentation[0] == 'z';
     found->cie = p;
-    if (!*augmented)
+    if (!found->augmented)
         return !p.bad && augmentation[0] == '\0';
     uint64_t size = mprof__uleb(&p);
     found->cie = p;
     mprof__skip(&found->cie, size);
-    return read_augmentation(&p, augmentation + 1, found, pointer_encoding) &&
-           !found->cie.bad;
+    return read_augmentation(&p, augmentation + 1, found) && !found->cie.bad;
 }
 
 static bool read_fde(const struct mprof__loaded *file, uintptr_t fde,
@@ -200,17 +193,13 @@ static bool read_fde(const struct mprof__loaded *file, uintptr_t fde,
     struct mprof__cursor p = entry_of(file, fde);
     uintptr_t cie = (uintptr_t)p.at;
     uint32_t back = MPROF__TAKE(uint32_t, &p);
-    uint8_t encoding;
-    bool augmented;
-    if (p.bad || back == 0 ||
-        !read_cie(file, cie - back, found, &encoding, &augmented))
-        return false;
     uintptr_t size;
-    if (!encoded(&p, encoding, 0, &found->start) ||
-        !encoded(&p, encoding & 0x0f, 0, &size))
+    if (p.bad || back == 0 || !read_cie(file, cie - back, found) ||
+        !encoded(&p, found->encoding, 0, &found->start) ||
+        !encoded(&p, found->encoding & 0x0f, 0, &size))
         return false;
     found->end = found->start + size;
-    if (augmented)
+    if (found->augmented)
         mprof__skip(&p, mprof__uleb(&p));
     found->fde = p;
     return !p.bad;

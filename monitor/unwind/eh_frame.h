@@ -73,7 +73,8 @@ struct mprof__fde {
     int64_t data_align;
     uint64_t return_column; /* DWARF number of what holds the return address */
     uintptr_t start, end;   /* of the function */
-    bool signal;
+    uint8_t encoding;       /* of these */
+    bool augmented, signal;
 };
 
 /* Find the FDE for PC, and fill in all of *UNWIND but the rule.  False: PC is

@@ -13,12 +13,6 @@ static size_t bytes_of(const struct mprof__known *known) {
     return (known->mask + (size_t)1) * sizeof *known->sites;
 }
 
-void mprof__known_begin(struct mprof__known *known,
-                        struct mprof__known_site *sites) {
-    known->sites = sites;
-    known->mask = MPROF__FIRST_SITES - 1;
-}
-
 /* Have more places once many have been filled again and again; if there is
  * memory. */
 static void enough_sites(struct mprof__known *known) {

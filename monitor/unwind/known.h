@@ -75,7 +75,8 @@ static inline bool mprof__are_words(int32_t bytes, int16_t words) {
 
 /* Only the thread that walks touches it. */
 struct mprof__known {
-    struct mprof__known_site *sites; /* by return address, mapped; or NULL */
+    struct mprof__known_site *sites; /* by return address, or NULL; mapped, the
+                                        first ones by the chain: `first` */
     uint32_t mask, fills;            /* number of sites - 1; lately filled */
     uint32_t generation; /* of code, that they are true for; 0: not for long */
     /* Return the site of return address PC; never NULL.  EXACT: PC is no return
@@ -86,10 +87,6 @@ struct mprof__known {
 };
 
 enum { MPROF__FIRST_SITES = 32 };
-
-/* Use SITES, MPROF__FIRST_SITES of them, which stay the caller's. */
-void mprof__known_begin(struct mprof__known *known,
-                        struct mprof__known_site *sites);
 
 /* Before a walk in code of GENERATION, or 0 while that changes: forget what is
  * of another one. */

@@ -18,11 +18,10 @@ static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
 }
 
 /* This thread's marks, for all its chains, the first of which begins at stack
- * pointer BASE; NULL: it cannot have any, for REASON. */
+ * pointer BASE; NULL: it cannot have any, for REASON if that changed. */
 static struct mprof__marks *own_marks(uintptr_t base,
                                       enum mprof_unmarked *reason) {
     struct mprof__self *me = mprof__self;
-    *reason = MPROF_MARKS_OFF;
     if (me->marks == NULL && !me->shared)
         me->marks = mprof__marks_take(base, reason);
     return me->marks;
@@ -32,24 +31,23 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
                                        const struct mprof__site *site,
                                        uintptr_t pc, uintptr_t base) {
     enum mprof_unmarked reason = MPROF_MARKS_OFF;
-    if (mprof__load_relaxed(&mprof__marks_off)) {
-        if (chain->marks != NULL)
-            mprof__marks_lift(chain->marks);
-        refuse(chain, MPROF_MARKS_OFF);
-    } else if (mprof__unwinds())
-        refuse(chain, MPROF_MARKS_OFF);
+    bool off = mprof__load_relaxed(&mprof__marks_off);
+    if (off && chain->marks != NULL)
+        mprof__marks_lift(chain->marks);
+    if (off || mprof__unwinds())
+        reason = MPROF_MARKS_OFF;
     else if (chain->refused != 0)
-        refuse(chain, chain->refused - 1);
+        reason = chain->refused - 1;
     else if (!mprof__marks_begins(&site->unwind, pc))
-        refuse(chain, MPROF_FOREIGN_STACK);
+        reason = MPROF_FOREIGN_STACK;
     else if (chain->marks == NULL &&
-             (chain->marks = own_marks(base, &reason)) == NULL) {
+             (chain->marks = own_marks(base, &reason)) == NULL)
         chain->refused = (uint8_t)(reason + 1);
-        refuse(chain, reason);
-    } else if (chain->marks->base != base)
-        refuse(chain, MPROF_FOREIGN_STACK);
+    else if (chain->marks->base != base)
+        reason = MPROF_FOREIGN_STACK;
     else
         return chain->marks;
+    refuse(chain, reason);
     return NULL;
 }
 
@@ -59,7 +57,7 @@ void mprof__walk_astray(struct mprof__chain *chain) {
     if (chain->in_barrier || chain->exact_at != 0 ||
         mprof__load_relaxed(&mprof__marks_off))
         return;
-    mprof__marks_refuse();
+    mprof__store_release(&mprof__marks_off, true);
     if (chain->marks != NULL)
         mprof__marks_lift(chain->marks);
 }
@@ -82,14 +80,6 @@ static bool leaves_stack(const struct mprof__frame *f) {
     const struct mprof__rule *rule = &f->site->unwind.rule;
     return (rule->signal ? f->high <= f->low : rule->cfa_deref) ||
            f->high - f->low > MPROF__LARGE_FRAME;
-}
-
-/* Return the number of the outermost frame that may be marked, less 1.  Frames
- * further out than an interrupted frame depend on the rule for that very
- * instruction, which is not always right; frames that a handler called do not.
- */
-static size_t outermost(const struct mprof__chain *chain) {
-    return chain->exact_at == 0 ? 0 : chain->exact_at + 1;
 }
 
 /* How many of the frames may be marked? */
@@ -154,8 +144,11 @@ static void mark_stretch(struct mprof__chain *chain) {
         refuse(chain, MPROF_FOREIGN_STACK);
     }
     size_t from = drop_others(chain);
-    if (from < outermost(chain))
-        from = outermost(chain);
+    /* Frames further out than an interrupted frame depend on the rule for that
+     * very instruction, which is not always right; frames that a handler called
+     * do not. */
+    if (chain->exact_at != 0 && from <= chain->exact_at)
+        from = chain->exact_at + 1;
     for (size_t n = from + SPACE; n <= end;)
         n += mark(chain, n) ? SPACE : 1;
 }

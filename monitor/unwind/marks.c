@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -37,9 +36,8 @@ extern char caml_system__frametable[] __attribute__((weak));
 void mprof__marks_initialize(void) {
     struct mprof__unwind unwind;
     const char *value = getenv("MPROF_MARKS");
-    if (value != NULL && value[0] == '0' && value[1] == '\0')
-        mprof__marks_off = true;
-    if (caml_frametable != NULL || caml_system__frametable != NULL)
+    if ((value != NULL && strcmp(value, "0") == 0) || caml_frametable != NULL ||
+        caml_system__frametable != NULL)
         mprof__marks_off = true;
     entry_point = getauxval(AT_ENTRY);
     mprof__first_stack_top = getauxval(AT_RANDOM);
@@ -118,10 +116,6 @@ extern OF_THREAD uintptr_t mprof__barrier_caught_at;
 extern uint32_t mprof__barrier_catches;
 OF_THREAD uintptr_t mprof__barrier_caught_at;
 uint32_t mprof__barrier_catches; /* atomic */
-
-static void forget_other_throws(void) {
-    mprof__barrier_catches = mprof__barrier_caught_at != 0;
-}
 
 struct mprof__thrown mprof__barrier_thrown(void);
 int mprof__barrier_catch(int version, int actions, uint64_t class_,
@@ -278,10 +272,6 @@ bool mprof__unwinds(void) {
     return unwinding != 0;
 }
 
-void mprof__marks_refuse(void) {
-    mprof__store_release(&mprof__marks_off, true);
-}
-
 /* All of MARKS, whose thread is at the place HERE on its stack, or on another
  * one, or anywhere: 0. */
 static void lift(struct mprof__marks *marks, uintptr_t here) {
@@ -331,7 +321,7 @@ void mprof__marks_restore(void) {
 
 void mprof__marks_forked(struct mprof__marks *own) {
     pthread_mutex_init(&giving, NULL);
-    forget_other_throws();
+    mprof__barrier_catches = mprof__barrier_caught_at != 0; /* of no other */
     for (struct mprof__marks *marks = all; marks != NULL; marks = marks->next)
         if (marks != own)
             marks->thread = 0;
@@ -343,7 +333,8 @@ void mprof__marks_forked(struct mprof__marks *own) {
 
 int mprof__marks_find(const struct mprof__marks *marks, uintptr_t word,
                       uintptr_t sp) {
-    uint32_t low = 0, high = marks->count; /* it is one of these, if any */
+    /* It is one of these, if any. */
+    uint32_t low = 0, high = marks == NULL ? 0 : marks->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct mprof__mark *mark = &marks->mark[middle];

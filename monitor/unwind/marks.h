@@ -91,8 +91,7 @@ enum {
 extern uintptr_t mprof__barrier_ra[MPROF__GATES]; /* atomic */
 
 /* First the gates, then what is common to them. */
-extern const char mprof__barrier_start[], mprof__barrier_gates_end[],
-    mprof__barrier_end[];
+extern const char mprof__barrier_start[], mprof__barrier_end[];
 
 /* Is ADDRESS in the code of the barrier? */
 static inline bool mprof__in_barrier(uintptr_t address) {
@@ -150,7 +149,7 @@ void mprof__marks_restore(void);
 void mprof__marks_forked(struct mprof__marks *own);
 
 /* The number of the mark of MARKS that is WORD, on a frame that leaves the
- * stack pointer at SP; -1: it is none of them. */
+ * stack pointer at SP; -1: it is none of them, or MARKS is NULL. */
 int mprof__marks_find(const struct mprof__marks *marks, uintptr_t word,
                       uintptr_t sp);
 
@@ -176,7 +175,6 @@ bool mprof__unwinds(void);
 
 /* This program does what marks do not allow: set no more, for good.  Each
  * thread takes its own back by mprof__marks_lift(). */
-void mprof__marks_refuse(void);
 extern bool mprof__marks_off; /* atomic */
 
 enum {

@@ -2,7 +2,6 @@
  * not know; see marks.h. */
 #include "monitor/unwind/marks.h"
 
-#include "monitor/format/format.h"
 #include "monitor/unwind/walk.h"
 
 uintptr_t mprof__first_stack_top;

@@ -18,8 +18,7 @@ enum { FIRST_ROOM = 16, WORD_BYTES = sizeof(uintptr_t) };
 /* The first memory of a chain, one page: there may be thousands of threads that
  * do little. */
 struct mprof__first {
-    struct mprof__frame frames[FIRST_ROOM];
-    struct mprof__fresh fresh[FIRST_ROOM];
+    struct mprof__frame frames[FIRST_ROOM], fresh[FIRST_ROOM];
     struct mprof__known_site sites[MPROF__FIRST_SITES];
 };
 _Static_assert(sizeof(struct mprof__first) <= 4096, "more than a page");
@@ -38,7 +37,8 @@ static bool map_first(struct mprof__chain *chain) {
     chain->frames = first->frames;
     chain->fresh = first->fresh;
     chain->room = chain->fresh_room = FIRST_ROOM;
-    mprof__known_begin(&chain->known, first->sites);
+    chain->known.sites = first->sites;
+    chain->known.mask = MPROF__FIRST_SITES - 1;
     return true;
 }
 
@@ -77,11 +77,9 @@ struct registers {
 };
 
 /* Find the real return address of F, whose word is a mark. */
-static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
+static bool see_through(struct mprof__chain *chain, struct mprof__frame *f,
                         uintptr_t *word) {
-    int number = chain->marks == NULL
-                     ? -1
-                     : mprof__marks_find(chain->marks, *word, f->high);
+    int number = mprof__marks_find(chain->marks, *word, f->high);
     *word = mprof__marked_address(*word);
     if (number >= 0) {
         struct mprof__mark *mark = &chain->marks->mark[number];
@@ -98,20 +96,20 @@ static bool see_through(struct mprof__chain *chain, struct mprof__fresh *f,
 
 /* Behind a large frame nothing is known to be there. */
 static inline void cross(struct mprof__chain *chain,
-                         const struct mprof__fresh *f) {
+                         const struct mprof__frame *f) {
     if (__builtin_expect(mprof__is_large(f->low, f->high), 0))
         chain->reach = (struct mprof__reach){0, 0};
 }
 
 /* Is ADDRESS in the frame F, or in the red zone below it? */
-static inline bool is_within(const struct mprof__fresh *f, uintptr_t address) {
+static inline bool is_within(const struct mprof__frame *f, uintptr_t address) {
     enum { RED_ZONE = 128 };
     return address + RED_ZONE - f->low < f->high + RED_ZONE - f->low;
 }
 
 /* Go to the caller of F by the rule.  False: SP would not grow, which no table
  * may say. */
-static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
+static bool step(struct mprof__chain *chain, struct mprof__frame *f,
                  struct registers *r) {
     const struct mprof__rule *rule = &f->site->unwind.rule;
     uintptr_t base[3] = {[MPROF__SP] = r->sp, [MPROF__BP] = r->bp};
@@ -127,7 +125,6 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     base[MPROF__CFA] = cfa;
     f->high = cfa;
     cross(chain, f);
-    f->marked = false;
     f->checkable = !rule->ra_in_lr && (!rule->signal || rule->cfa_deref);
     /* Only what a signal struck has not called anything since. */
     if (rule->ra_in_lr && !r->exact)
@@ -147,7 +144,6 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
     r->pc = rule->ra_signed ? MPROF__STRIP(word) : word;
     if (rule->lr_offset != 0)
         r->lr = mprof__word_at(r->sp + (uintptr_t)(intptr_t)rule->lr_offset);
-    f->bp_at = 0;
     if (rule->bp_saved) {
         f->bp_at = base[rule->bp_base] + (uintptr_t)(intptr_t)rule->bp_offset;
         if ((!rule->signal && !is_within(f, f->bp_at)) ||
@@ -161,7 +157,7 @@ static bool step(struct mprof__chain *chain, struct mprof__fresh *f,
 }
 
 /* Room for a frame of this walk; NULL: no memory. */
-static inline struct mprof__fresh *fresh_frame(struct mprof__chain *chain) {
+static inline struct mprof__frame *fresh_frame(struct mprof__chain *chain) {
     if (__builtin_expect(chain->fresh_count == chain->fresh_room, 0) &&
         !more_room(&chain->fresh, &chain->fresh_room, chain->fresh_count + 1,
                    sizeof *chain->fresh))
@@ -238,21 +234,11 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
                        struct registers *r) {
     for (size_t i = from; i > to; i--) {
         const struct mprof__frame *f = &chain->frames[i];
-        struct mprof__fresh *again = fresh_frame(chain);
+        struct mprof__frame *again = fresh_frame(chain);
         if (again == NULL)
             return false;
-        again->pc = f->pc;
-        again->low = f->low;
+        *again = *f;
         again->bp = r->bp;
-        again->site = f->site;
-        again->high = f->high;
-        again->ra_slot = f->ra_slot;
-        again->ra = f->ra;
-        again->bp_at = f->bp_at;
-        again->exact = f->exact;
-        again->interprets = f->interprets;
-        again->checkable = f->checkable;
-        again->uses_bp = f->uses_bp;
         again->last = again->marked = false;
         if (f->bp_at != 0)
             r->bp = mprof__word_at(f->bp_at);
@@ -264,14 +250,14 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
 }
 
 /* The frame in the state R becomes one of this walk.  NULL: no memory. */
-static inline struct mprof__fresh *
+static inline struct mprof__frame *
 push_new(struct mprof__chain *chain, const struct registers *r,
          const struct mprof__known_site **known) {
     struct mprof__known_site *place = mprof__known_place(&chain->known, r->pc);
     *known = place;
     if (__builtin_expect(place->pc != r->pc || r->exact, 0))
         mprof__known_look_up(&chain->known, r->pc, r->exact, place);
-    struct mprof__fresh *f = fresh_frame(chain);
+    struct mprof__frame *f = fresh_frame(chain);
     if (f == NULL)
         return NULL;
     f->pc = r->pc;
@@ -287,7 +273,7 @@ push_new(struct mprof__chain *chain, const struct registers *r,
 
 /* The simple ways to the caller of F; false: as for step(). */
 static inline bool step_simply(struct mprof__chain *chain,
-                               struct mprof__fresh *f, struct registers *r,
+                               struct mprof__frame *f, struct registers *r,
                                const struct mprof__known_site *known) {
     bool plain = known->way == MPROF__PLAINLY,
          by_bp = known->way == MPROF__BY_BP;
@@ -353,27 +339,6 @@ static inline void prepare_check(struct mprof__frame *f,
         f->check = MPROF__WORD;
 }
 
-static inline void settle(struct mprof__frame *f,
-                          const struct mprof__fresh *fresh) {
-    f->ra_slot = fresh->ra_slot;
-    f->ra = fresh->ra;
-    f->pc = fresh->pc;
-    f->low = fresh->low;
-    f->high = fresh->high;
-    f->bp = fresh->bp;
-    f->bp_at = fresh->bp_at;
-    f->site = fresh->site;
-    f->object = 0;
-    f->serial = fresh->serial;
-    f->mark = fresh->mark;
-    f->exact = fresh->exact;
-    f->last = fresh->last;
-    f->interprets = fresh->interprets;
-    f->checkable = fresh->checkable;
-    f->marked = fresh->marked;
-    f->uses_bp = fresh->uses_bp;
-}
-
 /* Put the new frames behind those that are reused. */
 static void assemble(struct mprof__chain *chain) {
     size_t count = chain->reused + chain->fresh_count;
@@ -390,14 +355,14 @@ static void assemble(struct mprof__chain *chain) {
     if (chain->large_at > chain->reused)
         chain->large_at = 0;
     struct mprof__frame *f = chain->frames + chain->reused;
-    const struct mprof__fresh *fresh = chain->fresh + (count - chain->reused);
+    const struct mprof__frame *fresh = chain->fresh + (count - chain->reused);
     for (size_t i = chain->reused; i < count; i++, f++) {
-        settle(f, --fresh);
+        *f = *--fresh;
+        f->object = 0;
         chain->asks |= f->interprets;
         if (__builtin_expect(f->exact, 0))
             chain->exact_at = i + 1;
-        if (__builtin_expect(mprof__frame_is_large(f), 0) &&
-            chain->large_at == 0)
+        if (mprof__is_large(f->low, f->high) && chain->large_at == 0)
             chain->large_at = i + 1;
         prepare_check(f, i > 0 ? f - 1 : NULL);
     }
@@ -414,57 +379,45 @@ static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
     return r->pc != 0;
 }
 
-/* Go on from F, which is not simple.  False: it is the last one. */
-static bool go_on(struct mprof__chain *chain, struct mprof__fresh *f,
+/* Go on from F, which is not simple; pc is 0 then if it is the last one.
+ * False: the walk cannot go on. */
+static bool go_on(struct mprof__chain *chain, struct mprof__frame *f,
                   struct registers *r) {
-    if (!f->site->known) {
-        if (f->site->beyond)
-            chain->fresh_count--;
-        else
-            chain->cut = true;
-        return false;
-    }
-    f->last = f->site->unwind.rule.outermost;
-    if (f->last)
-        return false;
-    chain->cut = !step(chain, f, r);
-    return !chain->cut;
+    const struct mprof__site *site = f->site;
+    f->last = site->known && site->unwind.rule.outermost;
+    if (!f->last && !site->beyond)
+        return site->known && step(chain, f, r);
+    chain->fresh_count -= site->beyond;
+    r->pc = 0;
+    return true;
 }
 
-/* Walk to the outermost frame, or to one from which on all is as it was. */
-static void walk(struct mprof__chain *chain, struct registers *r) {
-    size_t old = chain->reused;
+/* Walk to the outermost frame, or to one from which on all is as it was; OLD
+ * frames may be.  False: the chain is cut. */
+static bool walk(struct mprof__chain *chain, struct registers *r, size_t old) {
     const struct mprof__known_site *known;
-    chain->reused = chain->unreturned = 0;
+    mprof__known_prepare(&chain->known, chain->walked_in);
     while (r->pc != 0) {
         if (MPROF__HAS_MARKS && __builtin_expect(r->exact, 0) &&
-            mprof__in_barrier(r->pc) && !leave_barrier(chain, r)) {
-            chain->cut = true;
-            return;
-        }
+            mprof__in_barrier(r->pc) && !leave_barrier(chain, r))
+            return false;
         if (meets(chain, &old, r)) {
             size_t n = unchanged(chain, old);
             if (n == 0) {
                 chain->reused = old;
-                return;
+                return true;
             }
-            chain->cut = !take_again(chain, old - 1, n - 1, r);
-            if (chain->cut)
-                return;
+            if (!take_again(chain, old - 1, n - 1, r))
+                return false;
             old = n - 1;
         }
-        struct mprof__fresh *f = push_new(chain, r, &known);
-        chain->cut = f == NULL;
-        if (f == NULL)
-            return;
-        if (__builtin_expect(known->way == MPROF__BY_RULE, 0)) {
-            if (!go_on(chain, f, r))
-                return;
-        } else if (!step_simply(chain, f, r, known)) {
-            chain->cut = true;
-            return;
-        }
+        struct mprof__frame *f = push_new(chain, r, &known);
+        if (f == NULL || !(__builtin_expect(known->way == MPROF__BY_RULE, 0)
+                               ? go_on(chain, f, r)
+                               : step_simply(chain, f, r, known)))
+            return false;
     }
+    return true;
 }
 
 void mprof__walk(struct mprof__chain *chain, const void *frame) {
@@ -472,20 +425,15 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     mprof__caller(frame, &r.pc, &r.sp, &r.bp);
     chain->walked_in = mprof__code_generation();
     bool keeps = chain->walked_in != 0 && chain->generation == chain->walked_in;
-    chain->reused = keeps ? chain->count : 0;
-    chain->fresh_count = 0;
+    size_t old = keeps ? chain->count : 0;
+    chain->reused = chain->unreturned = chain->fresh_count = 0;
     if (__builtin_expect(chain->large_at != 0, 0))
         chain->reach = (struct mprof__reach){0, 0};
-    chain->cut = chain->in_barrier = chain->asks = chain->astray = false;
+    chain->in_barrier = chain->asks = chain->astray = false;
     /* Should a jump leave what follows, nothing of it may be reused. */
     chain->generation = 0;
-    if (chain->first == NULL && !map_first(chain)) {
-        chain->cut = true;
-        chain->reused = chain->unreturned = 0;
-    } else {
-        mprof__known_prepare(&chain->known, chain->walked_in);
-        walk(chain, &r);
-    }
+    chain->cut =
+        (chain->first == NULL && !map_first(chain)) || !walk(chain, &r, old);
     assemble(chain);
     if (MPROF__HAS_MARKS && __builtin_expect(chain->astray, 0))
         mprof__walk_astray(chain);

@@ -56,16 +56,6 @@ struct mprof__frame {
     bool folded;   /* in the tree, here or further out */
 };
 
-/* A frame that a walk comes to, as long as it is not known how many there
- * are. */
-struct mprof__fresh {
-    uintptr_t pc, low, bp;
-    const struct mprof__site *site;
-    uintptr_t high, ra_slot, ra, bp_at;
-    uint32_t serial, mark;
-    bool exact, last, interprets, checkable, marked, uses_bp;
-};
-
 /* The chain, outermost frame first.  The outermost `reused` frames, with all
  * that is known of them, are from the walk before; the outermost `unreturned`
  * of these have not returned since. */
@@ -87,7 +77,7 @@ struct mprof__chain {
     struct mprof_thread *record; /* counts marks */
     uint32_t number;             /* identifies, in the process, the tree that
                                     frames have nodes in; or 0 */
-    struct mprof__fresh *fresh;  /* of this walk, innermost first */
+    struct mprof__frame *fresh;  /* of this walk, innermost first */
     size_t fresh_count, fresh_room;
     struct mprof__reach reach; /* of walks by rules */
     struct mprof__known known;
@@ -104,10 +94,6 @@ static inline bool mprof__is_large(uintptr_t low, uintptr_t high) {
     return __builtin_expect(high - low > MPROF__LARGE_FRAME, 0) &&
            (mprof__first_stack_top - low > MPROF__FIRST_STACK ||
             mprof__first_stack_top - high > MPROF__FIRST_STACK);
-}
-
-static inline bool mprof__frame_is_large(const struct mprof__frame *f) {
-    return mprof__is_large(f->low, f->high);
 }
 
 /* Walk from FRAME (see MPROF__FRAME() in arch.h) to the first frame of the
@@ -130,11 +116,6 @@ void mprof__walk_done(struct mprof__chain *chain);
 
 static inline uintptr_t mprof__word_at(uintptr_t address) {
     return *(const volatile uintptr_t *)address;
-}
-
-/* Let the next walk reuse nothing. */
-static inline void mprof__chain_forget(struct mprof__chain *chain) {
-    chain->generation = 0;
 }
 
 /* Prepare CHAIN for the first walk: sites come from SITE_OF for CONTEXT, and

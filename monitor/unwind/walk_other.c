@@ -38,7 +38,7 @@ struct walk {
 static void end_frame(struct mprof__chain *chain, uintptr_t sp) {
     struct mprof__frame *f = &chain->frames[chain->count - 1];
     f->high = sp;
-    if (mprof__frame_is_large(f))
+    if (mprof__is_large(f->low, f->high))
         chain->large_at = 1;
 }
 

@@ -47,14 +47,6 @@ void mprof__memo_free(struct mprof__memo *memo) {
     memo->capacity = 0;
 }
 
-void mprof__memo_forget(struct mprof__memo *memo) {
-    memo->generation = 0;
-}
-
-static uint32_t more_than(uint32_t capacity) {
-    return capacity * (capacity < FEW_CELLS ? FIRST_GROWTH : GROWTH);
-}
-
 static bool has_room(const struct mprof__arena *arena, size_t bytes) {
     return mprof__arena_beside(arena) + bytes <= arena->limit / SHARE;
 }
@@ -95,8 +87,9 @@ static void want(struct mprof__memo *memo, uint32_t cells) {
 }
 
 void mprof__memo_grow(struct mprof__memo *memo) {
+    uint32_t has = memo->capacity;
     if (!memo->largest)
-        want(memo, more_than(memo->capacity));
+        want(memo, has * (has < FEW_CELLS ? FIRST_GROWTH : GROWTH));
 }
 
 /* How many judgements until it is tried again, if this trial is in vain. */

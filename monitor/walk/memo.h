@@ -174,8 +174,6 @@ void mprof__memo_judge(struct mprof__memo *memo);
 /* There was no cell for a frame, or no place in the index: let the next walk
  * begin anew with more of them, if there may be more. */
 void mprof__memo_grow(struct mprof__memo *memo);
-/* Forget all, as for another thread. */
-void mprof__memo_forget(struct mprof__memo *memo);
 /* Give back its memory. */
 void mprof__memo_free(struct mprof__memo *memo);
 

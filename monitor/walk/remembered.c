@@ -99,13 +99,6 @@ static inline void enter(struct mprof__memo *memo, uint32_t *at,
     memo->at[number_of(entry)] = (uint16_t)(at - memo->index);
 }
 
-/* Remove the entry of the cell with NUMBER from the index. */
-static inline void forget(struct mprof__memo *memo, uint32_t number) {
-    uint32_t *at = &memo->index[memo->at[number]];
-    if (number_of(*at) == number)
-        *at = 0;
-}
-
 /* The number of a cell that is not in use any more, of those that have been for
  * long; 0: this walk came by all of them. */
 static uint32_t steal(struct walk *w) {
@@ -114,10 +107,12 @@ static uint32_t steal(struct walk *w) {
         uint32_t number = memo->hand < memo->used ? memo->hand + 1 : 1;
         memo->hand = number;
         __builtin_prefetch(&memo->cells[number + 1], 1);
-        if (!is_visited(w, &memo->cells[number])) {
-            forget(memo, number);
-            return number;
-        }
+        if (is_visited(w, &memo->cells[number]))
+            continue;
+        uint32_t *entry = &memo->index[memo->at[number]];
+        if (number_of(*entry) == number)
+            *entry = 0;
+        return number;
     }
     return 0;
 }
@@ -214,9 +209,7 @@ static inline void make_stale(struct mprof__cell *c) {
  * w->outer, or 0: it is not known. */
 static bool meet_mark(struct walk *w, struct mprof__cell *c, uintptr_t *word) {
     struct mprof__marks *marks = w->chain->marks;
-    int number = marks == NULL
-                     ? -1
-                     : mprof__marks_find(marks, *word, mprof__cell_high(c));
+    int number = mprof__marks_find(marks, *word, mprof__cell_high(c));
     *word = mprof__marked_address(*word);
     if (number < 0)
         return mprof__load_relaxed(&mprof__marks_off);

@@ -15,8 +15,8 @@
  *       |                       revise_marks()               revise.c
  *       |                               | no: a signal's frame, code without
  *       |                               | tables, no room in the tree, ...
- *       |                       mprof__node_by_rules(), a walk by rules place.c
- *     the cell's counter
+ *       |                       mprof__node_by_rules(), a walk by rules
+ * find_counter.c the cell's counter
  *
  * A cell describes a frame in one state: pc, stack pointer, and frame pointer
  * where it matters.  It has the frame's return address when it was seen last,

@@ -2,10 +2,6 @@
  * not know: every chain is walked by rules; see remembered.h. */
 #include "monitor/walk/remembered.h"
 
-void mprof__memo_forget(struct mprof__memo *memo) {
-    (void)memo;
-}
-
 void mprof__memo_free(struct mprof__memo *memo) {
     (void)memo;
 }

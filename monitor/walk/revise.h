@@ -2,7 +2,6 @@
 #ifndef MONITOR_WALK_REVISE_H
 #define MONITOR_WALK_REVISE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct mprof__memo;

@@ -144,7 +144,7 @@ static void __attribute__((constructor)) count_forks(void) {
 
 static void walk_in_full(struct mprof__thread *thread, const void *frame) {
     static MPROF__FAST_TLS uint64_t session;
-    mprof__chain_forget(&full);
+    full.generation = 0;
     static MPROF__FAST_TLS uint32_t known_forks; /* has sessions of its own */
     if (session != thread->session->id || known_forks != forks)
         full.known.generation = 0;
