@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -31,8 +32,10 @@ struct found {
 
 static int look(char *line, void *data) {
     struct found *f = data;
+    char *end;
     f->below = f->high;
-    mprof__read_hex(mprof__read_hex(line, &f->low) + 1, &f->high);
+    f->low = strtoull(line, &end, 16);
+    f->high = strtoull(end + 1, NULL, 16);
     return f->place >= f->low && f->place < f->high ? EEXIST : 0;
 }
 

@@ -18,25 +18,15 @@
 
 /* Of the next recording; with the lock of record/recording_lock.h. */
 static struct mprof__log_options wanted;
-static char wanted_path[PATH_MAX], wanted_group[PATH_MAX];
-
-/* A copy of PATH at ROOM, for PATH_MAX bytes; NULL: none, or too long. */
-static const char *copy(char *room, const char *path) {
-    return path != NULL && strlen(path) < PATH_MAX ? strcpy(room, path) : NULL;
-}
 
 void mprof__log_set(const struct mprof__log_options *options) {
-    wanted = (struct mprof__log_options){.timed = false};
-    if (options == NULL)
-        return;
     wanted = *options;
-    wanted.path = copy(wanted_path, options->path);
-    wanted.group = copy(wanted_group, options->group);
 }
 
 void mprof__log_again(const struct mprof__log *log) {
-    if (log->file.path != NULL)
-        wanted.path = strcpy(wanted_path, log->path);
+    static char wanted_path[PATH_MAX];
+    if (log->file.path[0] != '\0')
+        wanted.path = strcpy(wanted_path, log->file.path);
 }
 
 static void join(struct mprof__log *log, struct mprof__log_errors *errors) {
@@ -67,9 +57,8 @@ void mprof__log_begin(struct mprof__log *log, struct mprof__arena *arena,
         join(log, errors);
     if (wanted.path == NULL)
         return;
-    strcpy(log->path, wanted.path);
-    if (!mprof__log_file_create(&log->file, log->path)) {
-        errors->path = log->path;
+    if (!mprof__log_file_create(&log->file, wanted.path)) {
+        errors->path = log->file.path;
         errors->path_error = errno;
         mprof__log_file_close(&log->file);
         log->file.refused = 0; /* nothing more is said of it */
@@ -194,21 +183,19 @@ static void write_line(struct mprof__log *log,
     log->file.used += (size_t)(at - from);
 }
 
-void mprof__log_write(struct mprof__log *log,
-                      const struct mprof__log_entry *entry) {
-    struct mprof__log_entry line = *entry;
+void mprof__log_write(struct mprof__log *log, struct mprof__log_entry *entry) {
     bool tells_fresh = entry->is_fresh && entry->bytes >= log->threshold;
     bool tells_old = entry->is_old && entry->old_bytes >= log->threshold;
     if (!tells_fresh && !tells_old)
         return;
     if (!tells_fresh)
-        line.type = MPROF_LOG_FREE;
-    write_line(log, &line);
+        entry->type = MPROF_LOG_FREE;
+    write_line(log, entry);
 }
 
 /* The beginning and the end */
 
-static void stamp(struct mprof__log *log, bool running, uint64_t now) {
+void mprof__log_run(struct mprof__log *log, bool running, uint64_t now) {
     const struct mprof__log_entry entry = {.type = MPROF_LOG_STAMP,
                                            .tid = (uint32_t)gettid()};
     if (!log->timed)
@@ -219,14 +206,6 @@ static void stamp(struct mprof__log *log, bool running, uint64_t now) {
     publish(log);
     write_line(log, &entry);
     mprof__unlock(&log->lock);
-}
-
-void mprof__log_resume(struct mprof__log *log, uint64_t now) {
-    stamp(log, true, now);
-}
-
-void mprof__log_pause(struct mprof__log *log, uint64_t now) {
-    stamp(log, false, now);
 }
 
 void mprof__log_settle(struct mprof__log *log) {

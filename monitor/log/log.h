@@ -9,7 +9,6 @@
 #ifndef MONITOR_LOG_LOG_H
 #define MONITOR_LOG_LOG_H
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,11 +44,10 @@ struct mprof__log {
     uint64_t threshold;
     struct mprof__log_file file;
     struct mprof__group group;
-    char path[PATH_MAX];
 };
 
-/* Set the options of the next recordings; only the next one has the log.  NULL:
- * none. */
+/* Set the options of the next recordings; only the next one has the log.  The
+ * paths, shorter than PATH_MAX, stay where they are. */
 void mprof__log_set(const struct mprof__log_options *options);
 /* The next one has this log, anew. */
 void mprof__log_again(const struct mprof__log *log);
@@ -65,8 +63,7 @@ void mprof__log_begin(struct mprof__log *log, struct mprof__arena *arena,
                       struct mprof__log_errors *errors);
 
 /* Recording goes on, or stops, at NOW. */
-void mprof__log_resume(struct mprof__log *log, uint64_t now);
-void mprof__log_pause(struct mprof__log *log, uint64_t now);
+void mprof__log_run(struct mprof__log *log, bool running, uint64_t now);
 
 /* The file ends with its last line, as long as nothing more comes. */
 void mprof__log_settle(struct mprof__log *log);
@@ -92,7 +89,6 @@ struct mprof__log_entry {
     uint64_t count;
     bool is_fresh, is_old; /* was recorded */
 };
-void mprof__log_write(struct mprof__log *log,
-                      const struct mprof__log_entry *entry);
+void mprof__log_write(struct mprof__log *log, struct mprof__log_entry *entry);
 
 #endif

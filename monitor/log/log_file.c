@@ -85,7 +85,7 @@ char *mprof__log_file_room(struct mprof__log_file *file) {
 
 bool mprof__log_file_create(struct mprof__log_file *file, const char *path) {
     struct stat st;
-    file->path = path;
+    strcpy(file->path, path);
     file->step = FIRST;
     if (unlink(path) != 0 && errno != ENOENT)
         return false;

@@ -2,6 +2,7 @@
 #ifndef MONITOR_LOG_LOG_FILE_H
 #define MONITOR_LOG_LOG_FILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 /* The log's file: lines are copied to a window of it, so that what was written
  * stays when the process is killed. */
 struct mprof__log_file {
-    const char *path; /* NULL: none */
+    char path[PATH_MAX]; /* "": none */
     dev_t device;
     ino_t inode;
     char *window;  /* WINDOW bytes of addresses, of which */

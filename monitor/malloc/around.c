@@ -39,10 +39,3 @@ bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
            mprof__calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
            m->interrupts(frame, mprof__calling);
 }
-
-void __attribute__((noinline))
-mprof__refused(const struct mprof__malloc_monitor *m) {
-    int saved = errno;
-    m->failed();
-    errno = saved;
-}

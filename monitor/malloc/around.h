@@ -47,8 +47,6 @@ static inline bool mprof__begin_call(const void *frame) {
     return true;
 }
 
-void mprof__refused(const struct mprof__malloc_monitor *m);
-
 /* A request for BYTES was answered with OBJECT, or refused: NULL. */
 static inline __attribute__((always_inline)) void *
 mprof__answer(void *object, size_t bytes, const void *frame) {
@@ -59,7 +57,7 @@ mprof__answer(void *object, size_t bytes, const void *frame) {
     if (__builtin_expect(object != NULL, 1))
         m->allocated(object, bytes, frame);
     else
-        mprof__refused(m);
+        m->failed();
     return object;
 }
 

@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "monitor/malloc/autostart.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,6 +25,7 @@
 #include "monitor/format/missed.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
+#include "monitor/malloc/definitions.h"
 #include "monitor/malloc/environment.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/file/complete.h"
@@ -74,12 +74,6 @@ static void check_limit(void) {
                            limit));
 }
 
-/* BASE.PID; false: too long. */
-static bool child_name(char *name, size_t size) {
-    int n = snprintf(name, size, "%s.%ld", base, (long)getpid());
-    return n > 0 && (size_t)n < size;
-}
-
 /* As mprof__claim(), but what was recorded on the same occasion as this program
  * is not given up for it. */
 static enum mprof__claim judge(const char *path) {
@@ -94,10 +88,11 @@ static enum mprof__claim judge(const char *path) {
     return header.saved < begun ? MPROF__ENDED : MPROF__OTHERS;
 }
 
-/* Into NAME the I-th further name for files of processes of this number; false:
- * too long. */
-static bool further_name(char *name, size_t size, int i) {
-    int n = snprintf(name, size, "%s.%ld.%d", base, (long)getpid(), i);
+/* Into NAME BASE.PID, or the I-th further name for files of processes of this
+ * number; false: too long. */
+static bool child_name(char *name, size_t size, int i) {
+    int n = i == 0 ? snprintf(name, size, "%s.%ld", base, (long)getpid())
+                   : snprintf(name, size, "%s.%ld.%d", base, (long)getpid(), i);
     return n > 0 && (size_t)n < size;
 }
 
@@ -152,7 +147,7 @@ static void move_log(const char *path, const char *aside) {
  * complete it. */
 static void move_away(const char *path) {
     static char aside[PATH_MAX];
-    for (int i = 1; i < MOST_NAMES && further_name(aside, sizeof aside, i); i++)
+    for (int i = 1; i < MOST_NAMES && child_name(aside, sizeof aside, i); i++)
         if (rename_to_free(path, aside)) {
             log_options.orphaned = mprof__complete_earlier(aside);
             move_log(path, aside);
@@ -170,13 +165,8 @@ static bool foreign; /* another kind of file has that name; as above */
 static bool choose(char *name, size_t size) {
     enum mprof__claim claim = judge(name);
     foreign = claim == MPROF__OTHERS && errno != EBUSY;
-    if (claim == MPROF__OTHERS) {
-        if (!child_name(name, size))
-            return false;
-        claim = judge(name);
-    }
-    for (int i = 1; claim == MPROF__OTHERS && i < MOST_NAMES; i++) {
-        if (!further_name(name, size, i))
+    for (int i = 0; claim == MPROF__OTHERS && i < MOST_NAMES; i++) {
+        if (!child_name(name, size, i))
             return false;
         claim = judge(name);
     }
@@ -253,28 +243,28 @@ static void begin(char *name, size_t size, bool loud) {
     }
 }
 
-/* NAME, absolute: the program may go to another folder before it forks. */
-static bool make_absolute(const char *name, char *path, size_t size) {
+/* Into PATH what VARIABLE names, or OTHERWISE, absolute: the program may go to
+ * another folder before it forks.  False: nothing, or it is too long. */
+static bool read_path(const char *variable, const char *otherwise,
+                      char path[PATH_MAX]) {
+    const char *name = getenv(variable);
     size_t n = 0;
+    if (name == NULL || name[0] == '\0')
+        name = otherwise;
+    if (name == NULL)
+        return false;
     if (name[0] != '/') {
-        if (getcwd(path, size - 1) == NULL)
+        if (getcwd(path, PATH_MAX - 1) == NULL)
             return false;
         n = strlen(path);
         path[n++] = '/';
     }
-    if (n + strlen(name) >= size) {
+    if (n + strlen(name) >= PATH_MAX) {
         errno = ENAMETOOLONG;
         return false;
     }
     strcpy(path + n, name);
     return true;
-}
-
-static bool read_pattern(void) {
-    const char *wanted = getenv("MPROF_DATA");
-    if (wanted == NULL || wanted[0] == '\0')
-        wanted = "mprof.data";
-    return make_absolute(wanted, pattern, sizeof pattern);
 }
 
 /* A program that reads from a pipe began together with the programs that write
@@ -298,19 +288,8 @@ static bool read_run(void) {
 }
 
 const char *mprof__autostart_library(void) {
-    struct dl_find_object us;
-    bool found = _dl_find_object((void *)mprof_start, &us) == 0 &&
-                 us.dlfo_link_map != NULL;
-    return found && us.dlfo_link_map->l_name[0] != '\0'
-               ? us.dlfo_link_map->l_name
-               : NULL;
-}
-
-/* Programs that this one executes are not ours to record. */
-static void leave_environment(bool start) {
-    const char *library = mprof__autostart_library();
-    if (library != NULL)
-        mprof__leave_environment(environ, library, start);
+    const struct link_map *us = mprof__own_file();
+    return us != NULL && us->l_name[0] != '\0' ? us->l_name : NULL;
 }
 
 void mprof__autostart_miss(const char *file, const char *why) {
@@ -341,30 +320,21 @@ void mprof__autostart_end(void) {
                                            "mprof: not recorded: %s\n", what));
 }
 
-static bool is_no(const char *variable) {
+static bool says(const char *variable, const char *word) {
     const char *value = getenv(variable);
-    return value != NULL && strcmp(value, "no") == 0;
-}
-
-static bool is_yes(const char *variable) {
-    const char *value = getenv(variable);
-    return value != NULL && strcmp(value, "1") == 0;
+    return value != NULL && strcmp(value, word) == 0;
 }
 
 static void read_log_options(void) {
-    const char *wanted = getenv("MPROF_LOG");
     const char *threshold = getenv("MPROF_LOG_THRESHOLD");
-    log_options.timed = is_yes("MPROF_STATS");
-    log_options.plain = is_yes("MPROF_LOG_PLAIN");
-    suspended = is_yes("MPROF_SUSPENDED");
+    log_options.timed = says("MPROF_STATS", "1");
+    log_options.plain = says("MPROF_LOG_PLAIN", "1");
+    suspended = says("MPROF_SUSPENDED", "1");
     if (threshold != NULL)
         mprof__read_bytes(threshold, &log_options.threshold);
-    if (wanted != NULL && wanted[0] != '\0' &&
-        !make_absolute(wanted, log_pattern, sizeof log_pattern))
+    if (!read_path("MPROF_LOG", NULL, log_pattern))
         log_pattern[0] = '\0';
-    wanted = getenv("MPROF_GROUP");
-    if (wanted != NULL && wanted[0] != '\0' &&
-        make_absolute(wanted, group, sizeof group))
+    if (read_path("MPROF_GROUP", NULL, group))
         log_options.group = group;
 }
 
@@ -374,10 +344,9 @@ void mprof__autostart_early(int argc, char **argv, char **environment) {
         return;
     environ = environment;
     if (argc > 0) {
-        const char *slash = strrchr(argv[0], '/');
+        char *slash = strrchr(argv[0], '/');
         program_invocation_name = argv[0];
-        program_invocation_short_name =
-            slash == NULL ? argv[0] : argv[0] + (slash + 1 - argv[0]);
+        program_invocation_short_name = slash == NULL ? argv[0] : slash + 1;
     }
 }
 
@@ -387,26 +356,28 @@ bool mprof__autostart(void) {
         return false; /* the C library is not ready */
     if (mprof__process_is_secure())
         return true;
-    bool start = !is_no("MPROF_START");
+    bool start = !says("MPROF_START", "no");
     bool run = read_run();
     if (run)
         mprof__own_functions.set_warnings(1);
-    mprof__wishes.summary = is_yes("MPROF_SUMMARY");
-    mprof__wishes.scans = is_yes("MPROF_SCAN");
+    mprof__wishes.summary = says("MPROF_SUMMARY", "1");
+    mprof__wishes.scans = says("MPROF_SCAN", "1");
     read_log_options();
     begin_with_pipe();
     check_limit();
-    bool named =
-        read_pattern() && mprof__expand(pattern, base, sizeof base, &by_pid);
-    children = !is_no("MPROF_CHILDREN");
-    if (!children)
-        leave_environment(start);
+    bool named = read_path("MPROF_DATA", "mprof.data", pattern) &&
+                 mprof__expand(pattern, base, sizeof base, &by_pid);
+    children = !says("MPROF_CHILDREN", "no");
+    const char *library = mprof__autostart_library();
+    /* Programs that this one executes are not ours to record. */
+    if (!children && library != NULL)
+        mprof__leave_environment(environ, library, start);
     forget_missed();
     if (!start)
         return true;
     strcpy(name, base);
     if (named && first != getpid() && !by_pid)
-        named = child_name(name, sizeof name);
+        named = child_name(name, sizeof name, 0);
     mprof__wishes.early = !suspended;
     if (named)
         begin(name, sizeof name, !run || first == getpid());
@@ -426,7 +397,7 @@ static int (*const with_scope_print)(const struct mprof_scope *, unsigned)
 static bool start_child(void) {
     static char name[PATH_MAX];
     if (by_pid ? mprof__expand(pattern, name, sizeof name, &by_pid)
-               : child_name(name, sizeof name))
+               : child_name(name, sizeof name, 0))
         begin(name, sizeof name, false);
     return true;
 }

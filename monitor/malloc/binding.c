@@ -44,6 +44,7 @@ static bool is_own_name(const char *name) {
 /* Written when the allocator is found, before others are bound. */
 static uintptr_t homes[MPROF__FURTHERS]; /* start of the next ones' files */
 static bool any;                         /* there are such functions */
+static bool runs; /* the program does, so libraries come late; atomic */
 
 static void find_functions(uintptr_t allocator) {
     static const char *const some[] = {"_Znwm", "mallocx", "mi_malloc",
@@ -165,16 +166,8 @@ static void bind(const struct library *l, const ElfW(Rela) * relocation) {
         return;
     if (!write_slot(l, slot, (uintptr_t)mprof__further_ours[number]))
         mprof__unseen_function(name);
-    else
+    else if (mprof__load_relaxed(&runs))
         mprof__unseen_before(l->name, name);
-}
-
-static void bind_all(const struct library *l, uintptr_t table, size_t bytes) {
-    const ElfW(Rela) *relocation = (const void *)table;
-    if (table == 0 || mprof__loaded_until(&l->file, table) < table + bytes)
-        return;
-    for (size_t i = 0; i < bytes / sizeof *relocation; i++)
-        bind(l, &relocation[i]);
 }
 
 /* In the tables of a library, addresses are absolute, except those that the
@@ -183,47 +176,27 @@ static uintptr_t address_of(const struct library *l, ElfW(Addr) value) {
     return value < l->file.start ? l->file.bias + value : value;
 }
 
-static void bind_library(struct library *l, const ElfW(Dyn) * dynamic) {
-    uintptr_t table[2] = {0, 0};
-    size_t bytes[2] = {0, 0};
-    for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        ElfW(Addr) value = dynamic->d_un.d_val;
-        switch (dynamic->d_tag) {
-        case DT_SYMTAB:
-            l->symbols = (const void *)address_of(l, value);
-            break;
-        case DT_STRTAB:
-            l->texts = (const char *)address_of(l, value);
-            break;
-        case DT_STRSZ:
-            l->text_bytes = value;
-            break;
-        case DT_RELA:
-            table[0] = address_of(l, value);
-            break;
-        case DT_RELASZ:
-            bytes[0] = value;
-            break;
-        case DT_JMPREL:
-            table[1] = address_of(l, value);
-            break;
-        case DT_PLTRELSZ:
-            bytes[1] = value;
-            break;
-        }
-    }
-    if (l->symbols == NULL || l->texts == NULL)
+static void bind_all(const struct library *l, ElfW(Addr) value, size_t bytes) {
+    uintptr_t table = address_of(l, value);
+    const ElfW(Rela) *relocation = (const void *)table;
+    if (value == 0 || mprof__loaded_until(&l->file, table) < table + bytes)
         return;
-    bind_all(l, table[0], bytes[0]);
-    bind_all(l, table[1], bytes[1]);
+    for (size_t i = 0; i < bytes / sizeof *relocation; i++)
+        bind(l, &relocation[i]);
 }
 
-static void note_allocator(const struct mprof__loaded *file) {
-    bool is_one = false;
-    for (unsigned i = 0; i < MPROF__FURTHERS; i++)
-        is_one |= homes[i] == file->start;
-    if (is_one)
-        mprof__add_allocator(file);
+static void bind_library(struct library *l, const ElfW(Dyn) * dynamic) {
+    ElfW(Addr) value[DT_NUM] = {0};
+    for (; dynamic->d_tag != DT_NULL; dynamic++)
+        if (dynamic->d_tag > 0 && dynamic->d_tag < DT_NUM)
+            value[dynamic->d_tag] = dynamic->d_un.d_val;
+    if (value[DT_SYMTAB] == 0 || value[DT_STRTAB] == 0)
+        return;
+    l->symbols = (const void *)address_of(l, value[DT_SYMTAB]);
+    l->texts = (const char *)address_of(l, value[DT_STRTAB]);
+    l->text_bytes = value[DT_STRSZ];
+    bind_all(l, value[DT_RELA], value[DT_RELASZ]);
+    bind_all(l, value[DT_JMPREL], value[DT_PLTRELSZ]);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data) {
@@ -249,7 +222,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
         }
     }
     l.file.start = page_of(l.file.start);
-    note_allocator(&l.file);
+    for (unsigned i = 0; i < MPROF__FURTHERS; i++)
+        if (homes[i] == l.file.start)
+            mprof__add_allocator(&l.file);
     uintptr_t here = (uintptr_t)mprof__further_bind;
     if (dynamic != NULL && (here < l.file.start || here >= l.file.end))
         bind_library(&l, dynamic);
@@ -259,11 +234,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data) {
 void mprof__further_find(void) {
     struct mprof__definition first = mprof__first_definition("malloc");
     find_functions(mprof__next_definition("malloc").start);
-    if (first.function != NULL && first.start != mprof__own_start())
+    if (first.function != NULL && first.file != mprof__own_file())
         mprof__unseen_malloc(&first);
 }
 
 void mprof__further_bind(void) {
     if (any)
         dl_iterate_phdr(visit, NULL);
+    mprof__store_relaxed(&runs, true);
 }

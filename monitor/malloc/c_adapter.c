@@ -68,21 +68,6 @@ static void native(uintptr_t start, struct link_map *module,
     (void)start, (void)module, (void)name;
 }
 
-static void interpreted(const struct mprof__frame *frames, size_t index,
-                        struct mprof__name *name) {
-    (void)frames, (void)index, (void)name;
-}
-
-static const char *type(unsigned number, uintptr_t object, char *name,
-                        size_t size) {
-    (void)number, (void)object, (void)name, (void)size;
-    return "";
-}
-
-static void keep(uintptr_t object) {
-    (void)object;
-}
-
 const struct mprof__adapter mprof__adapter = {
     .heaps = MPROF_HEAP_MALLOC,
     .check = check,
@@ -100,8 +85,5 @@ const struct mprof__adapter mprof__adapter = {
     .interprets = interprets,
     .match = match,
     .native = native,
-    .interpreted = interpreted,
-    .type = type,
-    .keep = keep,
     .forget = nothing,
 };

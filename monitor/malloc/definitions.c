@@ -39,29 +39,21 @@ static struct mprof__definition look(struct link_map *map, const char *name) {
     return found;
 }
 
-/* NULL: the program has no loader. */
-static struct link_map *own_file(void) {
+struct link_map *mprof__own_file(void) {
     struct dl_find_object found;
-    return find_file((const void *)mprof__own_start, &found)
+    return find_file((const void *)mprof__own_file, &found)
                ? found.dlfo_link_map
                : NULL;
 }
 
 struct mprof__definition mprof__first_definition(const char *name) {
-    struct link_map *map = own_file();
+    struct link_map *map = mprof__own_file();
     while (map != NULL && map->l_prev != NULL)
         map = map->l_prev;
     return look(map, name);
 }
 
 struct mprof__definition mprof__next_definition(const char *name) {
-    struct link_map *map = own_file();
+    struct link_map *map = mprof__own_file();
     return look(map == NULL ? NULL : map->l_next, name);
-}
-
-uintptr_t mprof__own_start(void) {
-    struct dl_find_object found;
-    return find_file((const void *)mprof__own_start, &found)
-               ? (uintptr_t)found.dlfo_map_start
-               : 0;
 }

@@ -23,7 +23,7 @@ struct mprof__definition {
 struct mprof__definition mprof__first_definition(const char *name);
 struct mprof__definition mprof__next_definition(const char *name);
 
-/* The start of the file that this code is in. */
-uintptr_t mprof__own_start(void);
+/* The file that this code is in; NULL: the program has no loader. */
+struct link_map *mprof__own_file(void);
 
 #endif

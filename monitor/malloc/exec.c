@@ -60,16 +60,13 @@ static int missing(void) {
     return -1;
 }
 
-static bool is_preload(const char *variable) {
-    return strncmp(variable, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0;
-}
-
 /* Is our library preloaded where VARIABLES are the environment? */
 static const char *preload_in(char *const *variables) {
     const char *library = mprof__autostart_library();
     for (; library != NULL && variables != NULL && *variables != NULL;
          variables++)
-        if (is_preload(*variables) && strstr(*variables, library) != NULL)
+        if (strncmp(*variables, "LD_PRELOAD=", strlen("LD_PRELOAD=")) == 0 &&
+            strstr(*variables, library) != NULL)
             return *variables;
     return NULL;
 }
@@ -99,32 +96,29 @@ static size_t count(char *const *variables) {
     return n;
 }
 
-/* VARIABLES without our library in PRELOAD, one of them: on the caller's stack.
- */
-#define WITHOUT(preload, variables)                                            \
-    mprof__without_library(                                                    \
-        preload, mprof__autostart_library(), variables,                        \
-        alloca((count(variables) + 1) * sizeof *(variables)),                  \
-        alloca(strlen(preload) + 1))
+/* Call the next FUNCTION.  If the program CLASHES with our library in PRELOAD,
+ * one of the VARIABLES, these are without it: on the caller's stack. */
+#define EXECUTE(function, missing, clashes, ...)                               \
+    const char *preload = preload_in(variables);                               \
+    if (next.function == NULL)                                                 \
+        return missing;                                                        \
+    if (clashes)                                                               \
+        variables = mprof__without_library(                                    \
+            preload, mprof__autostart_library(), variables,                    \
+            alloca((count(variables) + 1) * sizeof *variables),                \
+            alloca(strlen(preload) + 1));                                      \
+    return next.function(__VA_ARGS__)
 
 PUBLIC int execve(const char *file, char *const arguments[],
                   char *const variables[]) {
-    const char *preload = preload_in(variables);
-    if (next.execve == NULL)
-        return missing();
-    if (clashes(file, -1, preload))
-        variables = WITHOUT(preload, variables);
-    return next.execve(file, arguments, variables);
+    EXECUTE(execve, missing(), clashes(file, -1, preload), file, arguments,
+            variables);
 }
 
 PUBLIC int execvpe(const char *file, char *const arguments[],
                    char *const variables[]) {
-    const char *preload = preload_in(variables);
-    if (next.execvpe == NULL)
-        return missing();
-    if (clashes_in_path(file, preload))
-        variables = WITHOUT(preload, variables);
-    return next.execvpe(file, arguments, variables);
+    EXECUTE(execvpe, missing(), clashes_in_path(file, preload), file, arguments,
+            variables);
 }
 
 PUBLIC int execv(const char *file, char *const arguments[]) {
@@ -177,48 +171,32 @@ PUBLIC int execle(const char *file, const char *argument, ...) {
 }
 
 PUBLIC int fexecve(int fd, char *const arguments[], char *const variables[]) {
-    const char *preload = preload_in(variables);
-    if (next.fexecve == NULL)
-        return missing();
-    if (clashes("a program without a name", fd, preload))
-        variables = WITHOUT(preload, variables);
-    return next.fexecve(fd, arguments, variables);
+    EXECUTE(fexecve, missing(),
+            clashes("a program without a name", fd, preload), fd, arguments,
+            variables);
 }
 
 PUBLIC int execveat(int folder, const char *file, char *const arguments[],
                     char *const variables[], int flags) {
-    const char *preload = preload_in(variables);
-    if (next.execveat == NULL)
-        return missing();
-    if (*file == '\0' ? clashes("a program without a name", folder, preload)
-                      : *file == '/' && clashes(file, -1, preload))
-        variables = WITHOUT(preload, variables);
-    return next.execveat(folder, file, arguments, variables, flags);
+    EXECUTE(execveat, missing(),
+            *file == '\0' ? clashes("a program without a name", folder, preload)
+                          : *file == '/' && clashes(file, -1, preload),
+            folder, file, arguments, variables, flags);
 }
 
 PUBLIC int posix_spawn(pid_t *pid, const char *file,
                        const posix_spawn_file_actions_t *actions,
                        const posix_spawnattr_t *attributes,
                        char *const arguments[], char *const variables[]) {
-    const char *preload = preload_in(variables);
-    if (next.posix_spawn == NULL)
-        return ENOSYS;
-    if (clashes(file, -1, preload))
-        variables = WITHOUT(preload, variables);
-    return next.posix_spawn(pid, file, actions, attributes, arguments,
-                            variables);
+    EXECUTE(posix_spawn, ENOSYS, clashes(file, -1, preload), pid, file, actions,
+            attributes, arguments, variables);
 }
 
 PUBLIC int posix_spawnp(pid_t *pid, const char *file,
                         const posix_spawn_file_actions_t *actions,
                         const posix_spawnattr_t *attributes,
                         char *const arguments[], char *const variables[]) {
-    const char *preload = preload_in(variables);
-    if (next.posix_spawnp == NULL)
-        return ENOSYS;
-    if (clashes_in_path(file, preload))
-        variables = WITHOUT(preload, variables);
-    return next.posix_spawnp(pid, file, actions, attributes, arguments,
-                             variables);
+    EXECUTE(posix_spawnp, ENOSYS, clashes_in_path(file, preload), pid, file,
+            actions, attributes, arguments, variables);
 }
 #endif

@@ -22,15 +22,8 @@ INLINE uintptr_t ask(mprof__further *f, uintptr_t bytes, uintptr_t a,
     return (uintptr_t)mprof__answer((void *)f(a, b, c, d), bytes, frame);
 }
 
-INLINE uintptr_t BYTES(mprof__further *f, uintptr_t a, uintptr_t b, uintptr_t c,
-                       uintptr_t d, const void *frame) {
-    return ask(f, a, a, b, c, d, frame);
-}
-
-INLINE uintptr_t SECOND(mprof__further *f, uintptr_t a, uintptr_t b,
-                        uintptr_t c, uintptr_t d, const void *frame) {
-    return ask(f, b, a, b, c, d, frame);
-}
+#define BYTES(f, a, b, c, d, frame) ask(f, a, a, b, c, d, frame)
+#define SECOND(f, a, b, c, d, frame) ask(f, b, a, b, c, d, frame)
 
 INLINE uintptr_t COUNT(mprof__further *f, uintptr_t a, uintptr_t b, uintptr_t c,
                        uintptr_t d, const void *frame) {
@@ -93,16 +86,13 @@ INLINE uintptr_t RELEASE(mprof__further *f, uintptr_t a, uintptr_t b,
                     MPROF__FRAME());                                           \
     }
 #include "monitor/malloc/further_list.h"
-#undef FURTHER
 
 #define FURTHER(form, name) #name,
 const char *const mprof__further_name[MPROF__FURTHERS] = {
 #include "monitor/malloc/further_list.h"
 };
-#undef FURTHER
 
 #define FURTHER(form, name) ours_##name,
 mprof__further *const mprof__further_ours[MPROF__FURTHERS] = {
 #include "monitor/malloc/further_list.h"
 };
-#undef FURTHER

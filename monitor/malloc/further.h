@@ -28,7 +28,6 @@ typedef uintptr_t mprof__further(uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 enum {
 #define FURTHER(form, name) MPROF__FURTHER_##name,
 #include "monitor/malloc/further_list.h"
-#undef FURTHER
     MPROF__FURTHERS
 };
 

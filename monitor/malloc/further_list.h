@@ -89,3 +89,4 @@ FURTHER(BYTES, tc_pvalloc)
 FURTHER(RESIZE, tc_realloc)
 FURTHER(BYTES, tc_valloc)
 FURTHER(IN_PLACE, xallocx)
+#undef FURTHER

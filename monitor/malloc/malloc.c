@@ -35,8 +35,7 @@ static struct {
     size_t (*malloc_usable_size)(void *);
     int (*dlclose)(void *);
 } next;
-static bool found;
-static pid_t began_in; /* the process that looked for them */
+static pid_t began_in; /* the process that has found them; 0: not yet */
 
 /* The C library's functions, for a program without a dynamic loader. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
@@ -78,13 +77,12 @@ static void __attribute__((noinline)) search(void) {
     FIND(malloc_usable_size, NULL);
     FIND(dlclose, NULL);
     mprof__further_find();
-    began_in = getpid();
     mprof__malloc_await(mprof__autostart);
-    mprof__store_release(&found, true);
+    mprof__store_release(&began_in, getpid());
 }
 
 static inline void prepare(void) {
-    if (__builtin_expect(!mprof__load_acquire(&found), 0))
+    if (__builtin_expect(mprof__load_acquire(&began_in) == 0, 0))
         search();
 }
 
@@ -98,17 +96,19 @@ start_early(int argc, char **argv, char **environment) {
     mprof__finish_last();
     prepare();
     mprof__further_bind();
-    mprof__unseen_runs();
     mprof__malloc_begin();
     errno = saved;
 }
 
+#define ALLOCATE(function, bytes, ...)                                         \
+    const void *frame = MPROF__FRAME();                                        \
+    prepare();                                                                 \
+    if (!mprof__begin_call(frame))                                             \
+        return next.function(__VA_ARGS__);                                     \
+    return mprof__answer(next.function(__VA_ARGS__), bytes, frame)
+
 PUBLIC void *malloc(size_t bytes) {
-    const void *frame = MPROF__FRAME();
-    prepare();
-    if (!mprof__begin_call(frame))
-        return next.malloc(bytes);
-    return mprof__answer(next.malloc(bytes), bytes, frame);
+    ALLOCATE(malloc, bytes, bytes);
 }
 
 PUBLIC void *calloc(size_t count, size_t size) {
@@ -137,20 +137,15 @@ PUBLIC void free(void *object) {
 }
 
 static inline __attribute__((always_inline)) void *
-resize(void *object, size_t bytes, const void *frame) {
-    struct mprof__resizing r;
-    mprof__begin_resize(&r, object, frame);
-    void *fresh = next.realloc(object, bytes);
-    return mprof__end_resize(&r, object, fresh, bytes, frame);
-}
-
-static inline __attribute__((always_inline)) void *
 reallocate(void *object, size_t bytes, const void *frame) {
+    struct mprof__resizing r;
     if (!mprof__begin_call(frame))
         return next.realloc(object, bytes);
     if (object == NULL)
         return mprof__answer(next.realloc(NULL, bytes), bytes, frame);
-    return resize(object, bytes, frame);
+    mprof__begin_resize(&r, object, frame);
+    void *fresh = next.realloc(object, bytes);
+    return mprof__end_resize(&r, object, fresh, bytes, frame);
 }
 
 PUBLIC void *realloc(void *object, size_t bytes) {
@@ -178,27 +173,20 @@ PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
     return error;
 }
 
-#define ALIGNED(function, bytes, ...)                                          \
-    const void *frame = MPROF__FRAME();                                        \
-    prepare();                                                                 \
-    if (!mprof__begin_call(frame))                                             \
-        return next.function(__VA_ARGS__);                                     \
-    return mprof__answer(next.function(__VA_ARGS__), bytes, frame)
-
 PUBLIC void *aligned_alloc(size_t alignment, size_t bytes) {
-    ALIGNED(aligned_alloc, bytes, alignment, bytes);
+    ALLOCATE(aligned_alloc, bytes, alignment, bytes);
 }
 
 PUBLIC void *memalign(size_t alignment, size_t bytes) {
-    ALIGNED(memalign, bytes, alignment, bytes);
+    ALLOCATE(memalign, bytes, alignment, bytes);
 }
 
 PUBLIC void *valloc(size_t bytes) {
-    ALIGNED(valloc, bytes, bytes);
+    ALLOCATE(valloc, bytes, bytes);
 }
 
 PUBLIC void *pvalloc(size_t bytes) {
-    ALIGNED(pvalloc, bytes, bytes);
+    ALLOCATE(pvalloc, bytes, bytes);
 }
 
 PUBLIC size_t malloc_usable_size(void *object) {

@@ -29,6 +29,25 @@ static void undefer(int deferred) {
         mprof__adapter.undefer(deferred);
 }
 
+/* The program's function that watches the heap */
+
+static void (*watch)(void *cookie, uint64_t current); /* atomic */
+static void *watch_cookie; /* written while `watch` is NULL */
+static __thread bool watching __attribute__((tls_model("initial-exec")));
+
+/* Call it.  Its own allocations change the heap, too, but are not reported to
+ * it. */
+static void call_watcher(void) {
+    void (*function)(void *, uint64_t) = mprof__load_acquire(&watch);
+    if (watching || function == NULL)
+        return;
+    int saved = errno;
+    watching = true;
+    function(watch_cookie, mprof__live_current());
+    watching = false;
+    errno = saved;
+}
+
 static bool timed; /* atomic: events go the way of those */
 
 static void allocated(const void *object, size_t bytes, const void *frame) {
@@ -39,6 +58,7 @@ static void allocated(const void *object, size_t bytes, const void *frame) {
         mprof__c_allocated(object, bytes, frame);
     undefer(deferred);
     errno = saved;
+    call_watcher();
 }
 
 static void released(const void *object) {
@@ -49,6 +69,7 @@ static void released(const void *object) {
         mprof__c_release(object);
     undefer(deferred);
     errno = saved;
+    call_watcher();
 }
 
 static bool take(const void *object, struct mprof__object *what) {
@@ -93,20 +114,20 @@ static void ignore(void) {
 static bool resizing_timed(const void *old, struct mprof__object *what,
                            const void *frame);
 
+/* What all of our monitors have. */
+#define ALWAYS                                                                 \
+    .freed = freed, .untake = mprof__c_untake, .moved = mprof__c_moved,        \
+    .resizing = resizing_timed, .closing = mprof__modules_close,               \
+    .closed = mprof__modules_closed, .unwinding = mprof__thread_unwinding,     \
+    .replaced = replaced
+
 static struct mprof__malloc_monitor recording = {
     .allocated = mprof__c_allocated,
     .failed = mprof__c_failed,
     .release = mprof__c_release,
     .interrupts = interrupts,
     .take = take,
-    .freed = freed,
-    .untake = mprof__c_untake,
-    .moved = mprof__c_moved,
-    .resizing = resizing_timed,
-    .closing = mprof__modules_close,
-    .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_unwinding,
-    .replaced = replaced,
+    ALWAYS,
 };
 
 /* While the recording is stopped. */
@@ -116,14 +137,7 @@ static struct mprof__malloc_monitor following = {
     .release = mprof__c_release,
     .interrupts = interrupts_nothing,
     .take = take,
-    .freed = freed,
-    .untake = mprof__c_untake,
-    .moved = mprof__c_moved,
-    .resizing = resizing_timed,
-    .closing = mprof__modules_close,
-    .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_unwinding,
-    .replaced = replaced,
+    ALWAYS,
 };
 
 bool mprof__malloc_is_there(void) {
@@ -134,36 +148,6 @@ void mprof__malloc_unseen(char *text, size_t size) {
     text[0] = '\0';
     if (mprof_malloc_unseen != NULL)
         mprof_malloc_unseen(text, size);
-}
-
-/* The program's function that watches the heap */
-
-static void (*watch)(void *cookie, uint64_t current); /* atomic */
-static void *watch_cookie; /* written while `watch` is NULL */
-static __thread bool watching __attribute__((tls_model("initial-exec")));
-
-/* Call it.  Its own allocations change the heap, too, but are not reported to
- * it. */
-static void call_watcher(void) {
-    void (*function)(void *, uint64_t) = mprof__load_acquire(&watch);
-    if (watching || function == NULL)
-        return;
-    int saved = errno;
-    watching = true;
-    function(watch_cookie, mprof__live_current());
-    watching = false;
-    errno = saved;
-}
-
-static void allocated_and_told(const void *object, size_t bytes,
-                               const void *frame) {
-    allocated(object, bytes, frame);
-    call_watcher();
-}
-
-static void released_and_told(const void *object) {
-    released(object);
-    call_watcher();
 }
 
 static void cleared_timed(const void *object, size_t bytes, size_t count,
@@ -192,18 +176,15 @@ static void resized_timed(const struct mprof__resized *r, const void *frame) {
 
 /* By the shortest way, unless the runtime has to be held off. */
 static void choose_ways(void) {
-    bool told = mprof__load_acquire(&watch) != NULL;
     mprof__store_release(&timed, mprof__timed());
-    bool longer = mprof__adapter.defer != NULL || timed;
-    mprof__store_release(&recording.allocated, told     ? allocated_and_told
-                                               : longer ? allocated
-                                                        : mprof__c_allocated);
+    bool longer = mprof__adapter.defer != NULL || timed ||
+                  mprof__load_acquire(&watch) != NULL;
+    mprof__store_release(&recording.allocated,
+                         longer ? allocated : mprof__c_allocated);
     mprof__store_release(&recording.cleared, timed ? cleared_timed : NULL);
     mprof__store_release(&recording.resized, timed ? resized_timed : NULL);
     mprof__store_release(&following.resized, timed ? resized_timed : NULL);
-    void (*release)(const void *) = told     ? released_and_told
-                                    : longer ? released
-                                             : mprof__c_release;
+    void (*release)(const void *) = longer ? released : mprof__c_release;
     mprof__store_release(&recording.release, release);
     mprof__store_release(&following.release, release);
 }
@@ -236,8 +217,10 @@ static __thread bool starting __attribute__((tls_model("initial-exec")));
 static const struct mprof__malloc_monitor waiting;
 
 /* Once; other threads wait until it is done. */
-static void start_once(void) {
-    int idle = IDLE;
+bool mprof__malloc_begin(void) {
+    int saved = errno, idle = IDLE;
+    if (starting)
+        return false;
     if (mprof__replace(&state, &idle, STARTING)) {
         starting = true;
         bool done = start();
@@ -248,46 +231,23 @@ static void start_once(void) {
     }
     while (mprof__load_acquire(&state) == STARTING)
         sched_yield();
+    errno = saved;
+    return true;
 }
 
 static void await_allocated(const void *object, size_t bytes,
                             const void *frame) {
-    if (starting)
-        return;
-    int saved = errno;
-    start_once();
-    errno = saved;
-    recording.allocated(object, bytes, frame);
-}
-
-void mprof__malloc_begin(void) {
-    if (start != NULL)
-        start_once();
+    if (mprof__malloc_begin())
+        recording.allocated(object, bytes, frame);
 }
 
 static void await_released(const void *object) {
-    if (starting)
-        return;
-    int saved = errno;
-    start_once();
-    errno = saved;
-    recording.release(object);
+    if (mprof__malloc_begin())
+        recording.release(object);
 }
 
 static bool await_taken(const void *object, struct mprof__object *what) {
-    if (starting)
-        return false;
-    start_once();
-    return take(object, what);
-}
-
-static void ignore_object(const struct mprof__object *what) {
-    (void)what;
-}
-
-static void ignore_untaken(const void *object,
-                           const struct mprof__object *what) {
-    (void)object, (void)what;
+    return mprof__malloc_begin() && take(object, what);
 }
 
 static const struct mprof__malloc_monitor waiting = {
@@ -296,13 +256,7 @@ static const struct mprof__malloc_monitor waiting = {
     .release = await_released,
     .interrupts = interrupts_nothing,
     .take = await_taken,
-    .freed = ignore_object,
-    .untake = ignore_untaken,
-    .moved = ignore,
-    .closing = mprof__modules_close,
-    .closed = mprof__modules_closed,
-    .unwinding = mprof__thread_unwinding,
-    .replaced = replaced,
+    ALWAYS,
 };
 
 void mprof__malloc_await(bool (*starter)(void)) {

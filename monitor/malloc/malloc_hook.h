@@ -21,8 +21,8 @@ void mprof__malloc_detach(void);
 void mprof__malloc_watch(void (*function)(void *cookie, uint64_t current),
                          void *cookie);
 
-/* Do now what waits for the next allocation. */
-void mprof__malloc_begin(void);
+/* Do now what waits for the next allocation.  False: this thread does it. */
+bool mprof__malloc_begin(void);
 
 /* Call START at the next allocation, before that is recorded.  False: it is
  * too early, at the next one again.  To be called while there is one thread. */

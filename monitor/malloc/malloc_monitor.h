@@ -17,9 +17,9 @@
 struct mprof__object;
 struct mprof__resized;
 
-/* Called by the thread that allocates; `allocated` and `release` leave errno as
- * it is.  FRAME is the frame address of the
- * function that the program called. */
+/* Called by the thread that allocates; `allocated`, `failed` and `release`
+ * leave errno as it is.  FRAME is the frame address of the function that the
+ * program called. */
 struct mprof__malloc_monitor {
     void (*allocated)(const void *object, size_t bytes, const void *frame);
     void (*failed)(void);

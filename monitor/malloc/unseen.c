@@ -14,13 +14,11 @@
 
 #include "monitor/malloc/definitions.h"
 
-static bool has_own;            /* the program has a malloc() of its own, */
-static const char *own_library; /* in this library; NULL: in itself */
-static char own[120];           /* ... as the tables call it */
-static char first[80];          /* function, of several that are not seen */
-static int more;                /* of them */
-static char late[120];          /* functions that were not seen for a time */
-static bool runs;               /* the program does, so libraries come late */
+/* What has the program's own malloc(); "": itself; NULL: nothing. */
+static const char *own_library;
+static char first[80]; /* function, of several that are not seen */
+static int more;       /* of them */
+static char late[120]; /* functions that were not seen for a time */
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -39,16 +37,9 @@ static const char *readable(const char *name) {
 }
 
 void mprof__unseen_malloc(const struct mprof__definition *definition) {
+    const char *path = definition->file->l_name;
     /* The program itself has no name there. */
-    if (strstr(definition->file->l_name, ".so") != NULL)
-        own_library = base_name(definition->file->l_name);
-    has_own = true;
-}
-
-static void describe_own(void) {
-    snprintf(own, sizeof own,
-             "malloc() of %.60s, except what that asks of the next one",
-             own_library != NULL ? own_library : program_invocation_short_name);
+    own_library = strstr(path, ".so") != NULL ? base_name(path) : "";
 }
 
 void mprof__unseen_function(const char *name) {
@@ -59,14 +50,10 @@ void mprof__unseen_function(const char *name) {
 }
 
 void mprof__unseen_before(const char *library, const char *name) {
-    if (runs && late[0] == '\0')
+    if (late[0] == '\0')
         snprintf(late, sizeof late,
                  "%s as %.60s calls it, which was opened late", readable(name),
                  base_name(library));
-}
-
-void mprof__unseen_runs(void) {
-    runs = true;
 }
 
 /* Are there libraries that dlmopen() opened with a C library of their own?  The
@@ -84,10 +71,13 @@ static bool has_namespaces(void) {
 }
 
 void mprof__unseen(char *text, size_t size) {
-    char several[40] = "";
+    char own[120] = "", several[40] = "";
     size_t n;
-    if (has_own)
-        describe_own();
+    if (own_library != NULL)
+        snprintf(own, sizeof own,
+                 "malloc() of %.60s, except what that asks of the next one",
+                 own_library[0] != '\0' ? own_library
+                                        : program_invocation_short_name);
     if (more > 0)
         snprintf(several, sizeof several, " and %d more", more);
     snprintf(text, size, "%s%s%s%s%s%s", own,

@@ -16,9 +16,6 @@ void mprof__unseen_function(const char *name);
 /* LIBRARY was bound to NAME until now; it was opened when the program ran. */
 void mprof__unseen_before(const char *library, const char *name);
 
-/* From now on libraries are opened when the program runs. */
-void mprof__unseen_runs(void);
-
 /* Write what is not seen to TEXT, "" when there is nothing. */
 void mprof__unseen(char *text, size_t size);
 

@@ -98,20 +98,20 @@ struct mprof__adapter {
      * word means; 0: the interpreter itself. */
     const uintptr_t *(*runs)(uintptr_t low, uintptr_t high);
     uintptr_t (*object)(uintptr_t word);
-    /* Name the native function at START, or the interpreted one OBJECT; its
-     * callers in the chain are FRAMES[index - 1] and down. */
+    /* Name the native function at START, or the interpreted one OBJECT (or
+     * NULL); its callers in the chain are FRAMES[index - 1] and down. */
     void (*native)(uintptr_t start, struct link_map *module,
                    struct mprof__name *name);
     void (*interpreted)(const struct mprof__frame *frames, size_t index,
                         struct mprof__name *name);
-    /* Type, and for an object its class: "structure" and "ZOO:POINT". */
+    /* Lisp's type, and an object's class: "structure" and "ZOO:POINT". */
     const char *(*type)(unsigned type, uintptr_t object, char *name,
                         size_t size);
     /* Return true if a collector reports live objects; and run a collection.
      * Called outside of the hook.  Both or none are NULL. */
     bool (*tells_alive)(void);
     void (*collect)(void);
-    /* Keep OBJECT from being collected until `forget`. */
+    /* Keep OBJECT of Lisp from being collected until `forget`. */
     void (*keep)(uintptr_t object);
     void (*forget)(void);
 };

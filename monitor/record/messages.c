@@ -86,6 +86,7 @@ void mprof__message_end(const struct mprof__session *session) {
         explain(session->path, strerrordesc_np(session->arena.refused),
                 "the report shows what is missing");
     if (session->log.file.refused != 0)
-        explain(session->log.path, strerrordesc_np(session->log.file.refused),
+        explain(session->log.file.path,
+                strerrordesc_np(session->log.file.refused),
                 "the log ends with its last line");
 }

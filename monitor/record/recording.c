@@ -49,7 +49,7 @@ static void begin(struct mprof__session *session) {
         header->begun = now;
         header->start_time = mprof__clock(CLOCK_REALTIME);
     }
-    mprof__log_resume(&session->log, now);
+    mprof__log_run(&session->log, true, now);
     mprof__set_current(session, session->id, session);
     mprof__adapter.attach(session->heaps);
     mprof__now.running = true;
@@ -74,7 +74,7 @@ static void halt(struct mprof__session *session) {
         check_trees(session);
     uint64_t now = mprof__clock(CLOCK_MONOTONIC);
     mprof__arena_clock_at(&session->arena, now);
-    mprof__log_pause(&session->log, now);
+    mprof__log_run(&session->log, false, now);
     mprof__arena_header(&session->arena)->memory +=
         mprof__objects_memory() + mprof__sampled_memory();
     session->arena.before = mprof__arena_header(&session->arena)->duration;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
 #include "monitor/base/table.h"
 
 /* States of a freezer: both processes wait for the next one. */
@@ -46,15 +46,14 @@ struct entry {
     char name[];
 };
 
-/* Call VISIT for each thread of PROCESS until it returns an error; that, or an
- * errno. */
-static int for_threads(pid_t process, int (*visit)(pid_t tid, void *data),
-                       void *data) {
+/* Call VISIT for each thread until it returns an error; that, or an errno. */
+static int for_threads(struct mprof__freezer *f,
+                       int (*visit)(pid_t tid, struct mprof__freezer *f)) {
     char path[64];
     _Alignas(struct entry) char buffer[2048];
     int error = 0;
     long n = 0;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)process);
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)f->process);
     long folder =
         syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
@@ -66,7 +65,7 @@ static int for_threads(pid_t process, int (*visit)(pid_t tid, void *data),
             long tid = strtol(e->name, NULL, 10);
             at += e->bytes;
             if (tid > 0)
-                error = visit((pid_t)tid, data);
+                error = visit((pid_t)tid, f);
         }
     if (n < 0)
         error = errno;
@@ -134,12 +133,11 @@ static long moment(int i) {
     return i < 50 ? 1000 * i : i < 80 ? 2000000 : 10000000;
 }
 
-static int stop_thread(const struct mprof__freezer *f,
-                       struct mprof__frozen *t) {
+static int stop_thread(struct mprof__frozen *t) {
     if (syscall(SYS_ptrace, PTRACE_SEIZE, t->tid, 0, 0) != 0)
         return errno;
     int error = interrupt(t);
-    for (int i = 0; error == 0 && f->busy(t->tid); i++) {
+    for (int i = 0; error == 0 && mprof__thread_is_busy(t->tid); i++) {
         /* It may wait for one that is frozen. */
         if (i == MOST_MOMENTS) {
             syscall(SYS_ptrace, PTRACE_DETACH, t->tid, 0, t->signal);
@@ -154,8 +152,7 @@ static int stop_thread(const struct mprof__freezer *f,
     return error;
 }
 
-static int take(pid_t tid, void *data) {
-    struct mprof__freezer *f = data;
+static int take(pid_t tid, struct mprof__freezer *f) {
     if (tid == f->self)
         return 0;
     for (uint32_t i = 0; i < f->count; i++)
@@ -165,7 +162,7 @@ static int take(pid_t tid, void *data) {
         return EAGAIN;
     struct mprof__frozen *t = &f->threads[f->count];
     *t = (struct mprof__frozen){.tid = tid};
-    int error = stop_thread(f, t);
+    int error = stop_thread(t);
     if (error == 0)
         f->count++;
     else if (error == ESRCH || has_ended(f->process, tid))
@@ -177,7 +174,7 @@ static int take(pid_t tid, void *data) {
 static int take_all(struct mprof__freezer *f) {
     for (;;) {
         uint32_t before = f->count;
-        int error = for_threads(f->process, take, f);
+        int error = for_threads(f, take);
         if (error != 0 || f->count == before)
             return error;
     }
@@ -211,10 +208,9 @@ static int help(void *data) {
     return 0;
 }
 
-static int count_thread(pid_t tid, void *data) {
-    uint32_t *count = data;
+static int count_thread(pid_t tid, struct mprof__freezer *f) {
     (void)tid;
-    ++*count;
+    f->room++;
     return 0;
 }
 
@@ -228,7 +224,6 @@ static void end_helper(struct mprof__freezer *f) {
 /* May the helper trace us at all?  Some systems ask to be told. */
 static int start_helper(struct mprof__freezer *f, bool tell) {
     f->state = PREPARED;
-    f->error = 0;
     f->helper = clone(help, f->memory + STACK,
                       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, f);
     if (f->helper < 0)
@@ -246,14 +241,13 @@ static int start_helper(struct mprof__freezer *f, bool tell) {
     return 0;
 }
 
-int mprof__freeze(struct mprof__freezer *f, bool (*busy)(pid_t tid)) {
-    uint32_t count = 0;
-    *f = (struct mprof__freezer){
-        .process = getpid(), .self = (pid_t)syscall(SYS_gettid), .busy = busy};
-    int error = for_threads(f->process, count_thread, &count);
-    if (error != 0 || count < 2)
+int mprof__freeze(struct mprof__freezer *f) {
+    *f = (struct mprof__freezer){.process = getpid(),
+                                 .self = (pid_t)syscall(SYS_gettid)};
+    int error = for_threads(f, count_thread);
+    if (error != 0 || f->room < 2)
         return error;
-    f->room = 2 * count + LEAST_ROOM;
+    f->room = 2 * f->room + LEAST_ROOM;
     f->bytes = STACK + f->room * sizeof *f->threads;
     for (int tell = 0; tell < 2; tell++) {
         f->memory = mprof__map(f->bytes);
@@ -283,16 +277,14 @@ void mprof__thaw(struct mprof__freezer *f) {
 
 #else
 
-static int is_other(pid_t tid, void *data) {
-    const struct mprof__freezer *f = data;
+static int is_other(pid_t tid, struct mprof__freezer *f) {
     return tid == f->self ? 0 : ENOSYS;
 }
 
-int mprof__freeze(struct mprof__freezer *f, bool (*busy)(pid_t tid)) {
-    (void)busy;
+int mprof__freeze(struct mprof__freezer *f) {
     *f = (struct mprof__freezer){.process = getpid(),
                                  .self = (pid_t)syscall(SYS_gettid)};
-    return for_threads(f->process, is_other, f);
+    return for_threads(f, is_other);
 }
 
 void mprof__thaw(struct mprof__freezer *f) {

@@ -24,7 +24,6 @@ struct mprof__freezer {
     pid_t process, self; /* self is not stopped */
     pid_t helper;        /* 0: there is no thread to stop */
     int state;           /* atomic; see freeze.c */
-    bool (*busy)(pid_t tid);
     int error;
     struct mprof__frozen *threads;
     uint32_t count, room;
@@ -32,11 +31,11 @@ struct mprof__freezer {
     size_t bytes;
 };
 
-/* Stop all threads but this one.  One that is BUSY when it is stopped, and not
- * others meanwhile, runs on for a moment.  0, or an errno: then all go on.
- * Until they are thawed this thread must not take a lock, nor allocate: who
- * holds the lock may be frozen.  Signals are blocked. */
-int mprof__freeze(struct mprof__freezer *freezer, bool (*busy)(pid_t tid));
+/* Stop all threads but this one.  One that is busy (base/self.h) when it is
+ * stopped, and not others meanwhile, runs on for a moment.  0, or an errno:
+ * then all go on.  Until they are thawed this thread must not take a lock, nor
+ * allocate: who holds the lock may be frozen.  Signals are blocked. */
+int mprof__freeze(struct mprof__freezer *freezer);
 
 /* After 0: let them go on.  freezer->threads is no more. */
 void mprof__thaw(struct mprof__freezer *freezer);

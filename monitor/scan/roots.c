@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,30 +50,6 @@ int mprof__mappings_lines(int (*visit)(char *line, void *data), void *data) {
     return error;
 }
 
-static int count_line(char *line, void *data) {
-    size_t *count = data;
-    (void)line;
-    ++*count;
-    return 0;
-}
-
-size_t mprof__mappings_count(void) {
-    size_t count = 0;
-    return mprof__mappings_lines(count_line, &count) == 0 ? count : 0;
-}
-
-const char *mprof__read_hex(const char *text, uintptr_t *number) {
-    *number = 0;
-    for (;; text++) {
-        unsigned digit = *text >= '0' && *text <= '9'   ? (unsigned)*text - '0'
-                         : *text >= 'a' && *text <= 'f' ? (unsigned)*text - 'W'
-                                                        : 16;
-        if (digit == 16)
-            return text;
-        *number = *number << 4 | digit;
-    }
-}
-
 static bool begins(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
@@ -81,10 +58,11 @@ static bool begins(const char *text, const char *start) {
 static int add_line(char *line, void *data) {
     struct mprof__mappings *all = data;
     struct mprof__mapping m = {0}, *last = &all->list[all->count];
-    const char *at = mprof__read_hex(line, &m.start);
+    char *at = line;
+    m.start = strtoull(at, &at, 16);
     if (*at++ != '-')
         return EINVAL;
-    at = mprof__read_hex(at, &m.end);
+    m.end = strtoull(at, &at, 16);
     if (*at++ != ' ' || strlen(at) < 4 || m.end <= m.start)
         return EINVAL;
     m.readable = at[0] == 'r';
@@ -104,7 +82,7 @@ static int add_line(char *line, void *data) {
     const char *name = strrchr(at, '/');
     m.libc = name != NULL && begins(name, "/libc.so");
     if (all->count > 0)
-        m.guarded = last[-1].end == m.start && !last[-1].readable;
+        m.stack |= last[-1].end == m.start && !last[-1].readable;
     if (all->count == all->room)
         return EAGAIN;
     *last = m;
@@ -122,15 +100,13 @@ mprof__mapping_at(const struct mprof__mappings *all, uintptr_t address) {
     size_t low = 0, high = all->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct mprof__mapping *m = &all->list[middle];
-        if (address < m->start)
-            high = middle;
-        else if (address >= m->end)
+        if (all->list[middle].end <= address)
             low = middle + 1;
         else
-            return m;
+            high = middle;
     }
-    return NULL;
+    const struct mprof__mapping *m = &all->list[low];
+    return low < all->count && m->start <= address ? m : NULL;
 }
 
 /* Bits of a page in pagemap, see proc(5): it is there, or swapped out. */

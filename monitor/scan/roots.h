@@ -9,12 +9,11 @@
 struct mprof__mapping {
     uintptr_t start, end;
     bool readable, writable;
-    bool heap;    /* [heap], which the allocator has from brk() */
-    bool stack;   /* [stack], of the first thread */
-    bool device;  /* to read may do something */
-    bool own;     /* private, and no file is behind it */
-    bool libc;    /* data of the C library, which has the allocator */
-    bool guarded; /* a guard page is right below */
+    bool heap;   /* [heap], which the allocator has from brk() */
+    bool stack;  /* the first thread's, or a guard page is right below */
+    bool device; /* to read may do something */
+    bool own;    /* private, and no file is behind it */
+    bool libc;   /* data of the C library, which has the allocator */
 };
 
 struct mprof__mappings {
@@ -25,12 +24,6 @@ struct mprof__mappings {
 /* Call VISIT for each line of /proc/self/maps, which it may change, until it
  * returns an error.  Lines that are too long are cut.  0 or an errno. */
 int mprof__mappings_lines(int (*visit)(char *line, void *data), void *data);
-
-/* Read a hexadecimal number; return what is behind it. */
-const char *mprof__read_hex(const char *text, uintptr_t *number);
-
-/* Return the number of mappings; 0: the system does not list them. */
-size_t mprof__mappings_count(void);
 
 /* Read them into the list, which has room.  0 or an errno. */
 int mprof__mappings_read(struct mprof__mappings *mappings);

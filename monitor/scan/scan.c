@@ -36,7 +36,6 @@ struct hidden {
 /* In memory of its own, which is not scanned. */
 struct scan {
     struct mprof__live *heap;
-    struct mprof__arena *arena;
     bool late;       /* the program had allocated before the recording */
     uint32_t number; /* of the scan */
     uintptr_t stack; /* of this thread, from here on */
@@ -219,7 +218,7 @@ static void see_local(struct scan *s, uintptr_t local, uintptr_t stack) {
 static uintptr_t live_start(const struct scan *s,
                             const struct mprof__mapping *m) {
     uintptr_t start = m->end, here = s->stack;
-    if (!m->stack && !m->guarded)
+    if (!m->stack)
         return m->start;
     if (here >= m->start && here < m->end)
         start = here;
@@ -276,6 +275,13 @@ static void count_block(const struct mprof__object *object, void *data) {
     ++*count;
 }
 
+static int count_mapping(char *line, void *data) {
+    size_t *count = data;
+    (void)line;
+    ++*count;
+    return 0;
+}
+
 static void add_block(const struct mprof__object *object, void *data) {
     struct scan *s = data;
     uintptr_t at = (uintptr_t)object->at;
@@ -285,7 +291,7 @@ static void add_block(const struct mprof__object *object, void *data) {
 }
 
 static bool get_memory(struct scan *s, size_t blocks, size_t mappings) {
-    const struct mprof__arena *arena = s->arena;
+    const struct mprof__arena *arena = s->heap->arena;
     s->bytes = blocks * (sizeof *s->blocks + sizeof *s->pending) +
                mappings * sizeof *s->mappings.list;
     s->memory = mprof__map(s->bytes);
@@ -315,10 +321,10 @@ static void forget_last(const struct mprof__live *heap) {
 static int look(struct scan *s) {
     /* So many may come until it is known how many there are. */
     enum { MORE = 1024 };
-    size_t blocks = 0, mappings = mprof__mappings_count();
+    size_t blocks = 0, mappings = 0;
     mprof__objects_each(count_block, &blocks);
-    if (mappings == 0)
-        return EACCES;
+    if (mprof__mappings_lines(count_mapping, &mappings) != 0 || mappings == 0)
+        return EACCES; /* the system does not list them */
     if (blocks >= UINT32_MAX || !get_memory(s, blocks + 1, mappings + MORE))
         return ENOMEM;
     mprof__objects_each(add_block, s);
@@ -340,7 +346,7 @@ static bool stop_others(struct scan *s) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         struct timespec pause = {0, 1000000};
-        int error = mprof__freeze(&s->freezer, mprof__thread_is_busy);
+        int error = mprof__freeze(&s->freezer);
         if (error == 0 && !mprof__thread_is_busy(0))
             return true;
         if (error == 0)
@@ -350,12 +356,6 @@ static bool stop_others(struct scan *s) {
         nanosleep(&pause, NULL);
     }
     return false;
-}
-
-static void add_lost(struct mprof_lost_count *sum, const struct block *b) {
-    mprof__bump(&sum->objects, 1);
-    mprof__bump(&sum->bytes, b->bytes);
-    mprof__bump(&sum->roots, b->state == FIRST);
 }
 
 /* The LOST of COUNTER; NULL: no room. */
@@ -380,30 +380,35 @@ static struct mprof_lost *find_lost(struct mprof__arena *arena,
     return lost;
 }
 
-static void tell(struct scan *s, uint32_t number) {
-    struct mprof_header *header = mprof__arena_header(s->arena);
+static void tell(struct scan *s) {
+    struct mprof__arena *arena = s->heap->arena;
     struct mprof__table known = {0};
     for (size_t i = 0; i < s->count; i++) {
         const struct block *b = &s->blocks[i];
         if (b->state == REACHED)
             continue;
         struct mprof_lost *lost =
-            find_lost(s->arena, &known, b->counter, number);
-        add_lost(lost != NULL ? &lost->count : &header->lost_unplaced, b);
+            find_lost(arena, &known, b->counter, s->number);
+        struct mprof_lost_count *sum =
+            lost != NULL ? &lost->count
+                         : &mprof__arena_header(arena)->lost_unplaced;
+        mprof__bump(&sum->objects, 1);
+        mprof__bump(&sum->bytes, b->bytes);
+        mprof__bump(&sum->roots, b->state == FIRST);
     }
     mprof__table_free(&known);
 }
 
 /* Write the result to the header. */
 static void conclude(struct scan *s, bool stopped, int error) {
-    struct mprof_header *header = mprof__arena_header(s->arena);
+    struct mprof_header *header = mprof__arena_header(s->heap->arena);
     memset(&header->lost_unplaced, 0, sizeof header->lost_unplaced);
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
         if (error == 0)
-            tell(s, s->number);
+            tell(s);
         header->scan_flags = (s->late ? MPROF_SCAN_LATE : 0) |
                              (stopped ? 0 : MPROF_SCAN_RUNNING) |
                              (error != 0 ? MPROF_SCAN_FAILED : 0);
@@ -432,7 +437,6 @@ void mprof__scan(struct mprof__live *heap, bool late, uint32_t number) {
         return;
     __builtin_unwind_init();
     s->heap = heap;
-    s->arena = heap->arena;
     s->late = late;
     s->number = number;
     s->stack = mprof__stack();
