@@ -7,6 +7,7 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/format/process.h"
+#include "monitor/include/mprof.h"
 #include "monitor/record/heap_events.h"
 
 /* Of gc.h, which need not be installed; one that comes with ECL may lack them.
@@ -92,9 +93,13 @@ void mprof__collector_exclude(void *(*function)(void *data), void *data) {
     GC_call_with_alloc_lock(function, data);
 }
 
-uint64_t mprof__collector_heap(uint64_t *peak) {
+uint64_t mprof_lisp_heap_current(void) {
     mprof__collector_watch();
-    uint64_t bytes = in_use();
-    *peak = mprof__load_relaxed(&highest);
-    return bytes;
+    return in_use();
+}
+
+uint64_t mprof_lisp_heap_peak(void) {
+    mprof__collector_watch();
+    in_use();
+    return mprof__load_relaxed(&highest);
 }

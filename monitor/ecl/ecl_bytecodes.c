@@ -13,26 +13,23 @@
 /* Is FUNCTION that code, a closure of it, or a generic function, whose methods
  * have its name? */
 static bool runs(cl_object function, cl_object code) {
-    if (function == OBJNULL || ECL_IMMEDIATE(function))
-        return false;
-    if (function->d.t == t_bclosure)
+    if (mprof__is_a(function, t_bclosure))
         function = function->bclosure.code;
-    return function == code || function->d.t == t_instance;
+    return function == code || mprof__is_a(function, t_instance);
 }
 
 /* Is CODE what NAME is globally bound to? */
 static bool is_global(cl_object name, cl_object code) {
     if (ECL_CONSP(name))
         return true; /* (SETF FOO); local ones of that kind are rare */
-    if (ECL_IMMEDIATE(name) || name->d.t != t_symbol)
-        return false;
-    return runs(name->symbol.gfdef, code) || runs(mprof__ecl_macro(name), code);
+    return mprof__is_a(name, t_symbol) && (runs(name->symbol.gfdef, code) ||
+                                           runs(MPROF__ECL_MACRO(name), code));
 }
 
 /* Index of CODE among the constants of OUTER, or -1. */
 static cl_fixnum constant_index(cl_object outer, cl_object code) {
     cl_object data = outer->bytecodes.data;
-    if (data == OBJNULL || ECL_IMMEDIATE(data) || data->d.t != t_vector)
+    if (!mprof__is_a(data, t_vector))
         return -1;
     for (cl_index i = 0; i < data->vector.fillp; i++)
         if (data->vector.self.t[i] == code)
@@ -114,11 +111,8 @@ static void identify(cl_object code, const char *file, cl_fixnum index,
 static void file_of(cl_object code, char *file, size_t size) {
     struct mprof__text text;
     cl_object from = code->bytecodes.file;
-    file[0] = '\0';
     mprof__text_begin(&text, file, size);
-    if (from == OBJNULL || from == ECL_NIL || ECL_IMMEDIATE(from))
-        return;
-    if (from->d.t != t_pathname) {
+    if (!mprof__is_a(from, t_pathname)) {
         mprof__text_string(&text, from);
         const char *slash = strrchr(file, '/');
         if (slash != NULL)

@@ -137,14 +137,3 @@ void mprof_silence(int begins) {
     if (mprof__current() != NULL || !begins)
         mprof__thread_silence(begins != 0);
 }
-
-uint64_t mprof_lisp_heap_current(void) {
-    uint64_t peak;
-    return mprof__collector_heap(&peak);
-}
-
-uint64_t mprof_lisp_heap_peak(void) {
-    uint64_t peak;
-    mprof__collector_heap(&peak);
-    return peak;
-}

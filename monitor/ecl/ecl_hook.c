@@ -9,7 +9,6 @@
 #include "monitor/ecl/ecl_adapter.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include <ecl/internal.h>
 
@@ -288,8 +287,7 @@ static void describe_runtime(char *text, size_t size) {
 static cl_object own_process(void) {
 #ifdef ECL_THREADS
     cl_env_ptr env = ecl_process_env_unsafe();
-    if (env != NULL && env->own_process != OBJNULL &&
-        !ECL_IMMEDIATE(env->own_process) && env->own_process->d.t == t_process)
+    if (env != NULL && mprof__is_a(env->own_process, t_process))
         return env->own_process;
 #endif
     return OBJNULL;
@@ -334,19 +332,15 @@ static bool interprets(uintptr_t start) {
     return start == interpreter;
 }
 
-/* Forms that EVAL or LOAD compiled, to be run once: see asm_end(). */
-static bool is_toplevel(cl_object bytecodes) {
-    return bytecodes->bytecodes.name == toplevel_name;
-}
-
 /* Return the chain's object for a frame that runs FUNCTION; 0: the interpreter
  * itself. */
 static uintptr_t what_runs(cl_object function) {
-    if (function == OBJNULL || ECL_IMMEDIATE(function) ||
-        function->d.t != t_bytecodes)
+    if (!mprof__is_a(function, t_bytecodes))
         return 0;
-    return is_toplevel(function) ? (uintptr_t)MPROF__TOPLEVEL_OBJECT
-                                 : (uintptr_t)function;
+    /* Forms that EVAL or LOAD compiled, to be run once: see asm_end(). */
+    if (function->bytecodes.name == toplevel_name)
+        return MPROF__TOPLEVEL_OBJECT;
+    return (uintptr_t)function;
 }
 
 /* The interpreter records the function that it runs in its own C frame.  Return
@@ -362,7 +356,7 @@ static void match(struct mprof__chain *chain) {
     cl_env_ptr env = mprof__ecl_env();
     if (env == NULL)
         return;
-    struct ecl_ihs_frame *next = mprof__ecl_history(env);
+    struct ecl_ihs_frame *next = MPROF__ECL_HISTORY(env);
     for (size_t i = chain->count; i-- > chain->unreturned;) {
         struct mprof__frame *f = &chain->frames[i];
         if (!f->interprets)
@@ -383,7 +377,7 @@ static void match(struct mprof__chain *chain) {
 static const uintptr_t *runs(uintptr_t low, uintptr_t high) {
     cl_env_ptr env = mprof__ecl_env();
     struct ecl_ihs_frame *ihs =
-        env == NULL ? NULL : record_in(mprof__ecl_history(env), low, high);
+        env == NULL ? NULL : record_in(MPROF__ECL_HISTORY(env), low, high);
     return ihs == NULL ? NULL : (const uintptr_t *)&ihs->function;
 }
 
@@ -450,22 +444,19 @@ static const char *const type_names[] = {
 
 static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
                                  size_t size) {
-    const char *name = NULL;
-    if (type < sizeof type_names / sizeof type_names[0])
-        name = type_names[type];
+    const size_t types = sizeof type_names / sizeof type_names[0];
+    const char *name = type < types ? type_names[type] : NULL;
     if (name == NULL)
         name = "unknown type";
     cl_object clas = (cl_object)object;
-    if (clas == OBJNULL || ECL_IMMEDIATE(clas) || clas->d.t != t_instance)
+    if (!mprof__is_a(clas, t_instance))
         return name;
     struct mprof__text text;
     mprof__text_begin(&text, buffer, size);
     mprof__text_object(&text, ECL_CLASS_NAME(clas));
     /* A structure's class is an instance of STRUCTURE-CLASS. */
-    char meta[64];
-    mprof__text_begin(&text, meta, sizeof meta);
-    mprof__text_string(&text, ECL_CLASS_NAME(ECL_CLASS_OF(clas)));
-    return strcmp(meta, "STRUCTURE-CLASS") == 0 ? "structure" : "instance";
+    cl_object meta = ECL_CLASS_NAME(ECL_CLASS_OF(clas));
+    return mprof__symbol_is(meta, "STRUCTURE-CLASS") ? "structure" : "instance";
 }
 
 const struct mprof__adapter mprof__adapter = {

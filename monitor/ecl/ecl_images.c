@@ -37,8 +37,7 @@ static const struct mprof__image *image_in(const struct mprof__table *table,
 /* Open it now: COMPILE deletes its file as soon as it is loaded. */
 void mprof__ecl_images_open(cl_object block) {
     cl_object path = block->cblock.name;
-    if (block->cblock.handle != NULL && path != OBJNULL &&
-        !ECL_IMMEDIATE(path) && path->d.t == t_base_string)
+    if (block->cblock.handle != NULL && mprof__is_a(path, t_base_string))
         add_image(&images, block->cblock.handle,
                   (const char *)path->base_string.self);
 }
@@ -51,18 +50,15 @@ void mprof__ecl_images_open_core(void) {
         add_image(&images, unwind.module, unwind.module->l_name);
 }
 
-struct range {
-    uintptr_t start, end;
-};
-
-static bool in_range(uint64_t key, uint64_t value, void *data) {
-    const struct range *range = data;
+static bool in_module(uint64_t key, uint64_t value, void *data) {
+    const struct mprof__unwind *unwind = data;
     (void)value;
-    return key >= range->start && key < range->end;
+    return key >= unwind->module_start && key < unwind->module_end;
 }
 
-static bool is_key(uint64_t key, uint64_t value, void *data) {
-    if (key != (uintptr_t)data)
+/* For the images of a table: close that of MAP; NULL: all of them. */
+static bool close_image(uint64_t key, uint64_t value, void *map) {
+    if (map != NULL && key != (uintptr_t)map)
         return false;
     struct mprof__image *image = (void *)(uintptr_t)value;
     mprof__image_close(image);
@@ -76,28 +72,19 @@ void mprof__ecl_images_close(cl_object block) {
     if (map == NULL)
         return;
     mprof__cfi_find((uintptr_t)map->l_ld, &unwind);
-    struct range range = {unwind.module_start, unwind.module_end};
-    mprof__ecl_names_remove(range.start, range.end);
+    mprof__ecl_names_remove(unwind.module_start, unwind.module_end);
     mprof__lock(&pairing);
-    mprof__table_sweep(&bodies, in_range, &range);
-    mprof__table_sweep(&decoded, in_range, &range);
+    mprof__table_sweep(&bodies, in_module, &unwind);
+    mprof__table_sweep(&decoded, in_module, &unwind);
     mprof__unlock(&pairing);
-    mprof__table_sweep(&images, is_key, map);
-    mprof__module_unloads(range.start, range.end);
-}
-
-static bool always(uint64_t key, uint64_t value, void *data) {
-    (void)key, (void)data;
-    struct mprof__image *image = (void *)(uintptr_t)value;
-    mprof__image_close(image);
-    mprof__unmap(image, sizeof *image);
-    return true;
+    mprof__table_sweep(&images, close_image, map);
+    mprof__module_unloads(unwind.module_start, unwind.module_end);
 }
 
 void mprof__ecl_images_clear(void) {
-    mprof__table_sweep(&images, always, NULL);
+    mprof__table_sweep(&images, close_image, NULL);
     mprof__table_free(&images);
-    mprof__table_sweep(&others, always, NULL);
+    mprof__table_sweep(&others, close_image, NULL);
     mprof__table_free(&others);
     mprof__table_free(&bodies);
     mprof__table_free(&decoded);
@@ -137,7 +124,7 @@ static void decode_module(uintptr_t address) {
 /* By the symbols.  A program may be linked with compiled Lisp. */
 static bool pair_by_symbols(const struct link_map *module, uintptr_t start,
                             struct mprof__pair *pair) {
-    const struct mprof__image *image = image_in(&images, module);
+    const struct mprof__image *image = mprof__ecl_image(module);
     if (image == NULL) {
         mprof__lock(&pairing);
         add_image(&others, module,
@@ -150,11 +137,6 @@ static bool pair_by_symbols(const struct link_map *module, uintptr_t start,
            mprof__pair_by_symbols(image, start, module->l_addr, pair);
 }
 
-/* By the code, but only where it is known to come from ECL's compiler. */
-static bool is_lisp(const struct link_map *module) {
-    return mprof__table_find(&images, (uintptr_t)module) != NULL;
-}
-
 struct mprof__pair mprof__ecl_pair_of(const struct link_map *module,
                                       uintptr_t start) {
     struct mprof__pair pair = {start, start};
@@ -162,7 +144,8 @@ struct mprof__pair mprof__ecl_pair_of(const struct link_map *module,
         return pair;
     if (pair_by_symbols(module, start, &pair)) {
         note_pair(pair.entry, pair.body);
-    } else if (!is_lisp(module)) {
+    } else if (mprof__ecl_image(module) == NULL) {
+        /* By the code only where it is known to come from ECL's compiler. */
         return pair;
     } else if (mprof__ecl_has_name(start)) {
         pair.body = mprof__body_by_code(start);
@@ -181,7 +164,8 @@ uintptr_t mprof__ecl_body_of(uintptr_t entry) {
     struct mprof__unwind unwind;
     mprof__cfi_find(entry, &unwind);
     if (!MPROF__ECL_ENTRIES || unwind.module == NULL ||
-        pair_by_symbols(unwind.module, entry, &pair) || !is_lisp(unwind.module))
+        pair_by_symbols(unwind.module, entry, &pair) ||
+        mprof__ecl_image(unwind.module) == NULL)
         return pair.body;
     return mprof__body_by_code(entry);
 }

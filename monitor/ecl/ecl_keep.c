@@ -55,12 +55,12 @@ static struct piece *with_room(void) {
         p = p->next;
     if (p != NULL)
         return p;
-    struct piece *fresh = mprof__map(sizeof *fresh);
-    if (fresh == NULL)
-        return NULL;
-    fresh->next = pieces;
-    mprof__store_release(&pieces, fresh);
-    return fresh;
+    p = mprof__map(sizeof *p);
+    if (p != NULL) {
+        p->next = pieces;
+        mprof__store_release(&pieces, p);
+    }
+    return p;
 }
 
 void mprof__ecl_keep(uintptr_t object) {

@@ -31,9 +31,8 @@ static cl_object inner_function(cl_object function) {
     cl_object l = function->cclosure.env;
     for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
         cl_object item = ECL_CONS_CAR(l);
-        if (mprof__ecl_entry_of(item) == 0 &&
-            (item == OBJNULL || ECL_IMMEDIATE(item) ||
-             (item->d.t != t_bytecodes && item->d.t != t_bclosure)))
+        if (mprof__ecl_entry_of(item) == 0 && !mprof__is_a(item, t_bytecodes) &&
+            !mprof__is_a(item, t_bclosure))
             continue;
         if (found != OBJNULL)
             return function;
@@ -43,8 +42,8 @@ static cl_object inner_function(cl_object function) {
 }
 
 static cl_object method_function(cl_object method) {
-    if (method == OBJNULL || ECL_IMMEDIATE(method) ||
-        method->d.t != t_instance || method->instance.length <= METHOD_FUNCTION)
+    if (!mprof__is_a(method, t_instance) ||
+        method->instance.length <= METHOD_FUNCTION)
         return OBJNULL;
     cl_object function = method->instance.slots[METHOD_FUNCTION];
     if (function == OBJNULL || ECL_IMMEDIATE(function))
@@ -95,28 +94,28 @@ static void rename_method(cl_object method) {
     mprof__set_source(named, mprof__ecl_body_of(key), &source);
 }
 
-static void for_methods_of(cl_object gf, void (*visit)(cl_object method)) {
-    if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance ||
+static void visit_methods_of(cl_object gf) {
+    if (!mprof__is_a(gf, t_instance) ||
         gf->instance.isgf == ECL_NOT_FUNCALLABLE ||
         gf->instance.length <= GF_METHODS)
         return;
     cl_object l = gf->instance.slots[GF_METHODS];
     for (; l != OBJNULL && ECL_CONSP(l); l = ECL_CONS_CDR(l))
-        visit(ECL_CONS_CAR(l));
+        visit_method(ECL_CONS_CAR(l));
 }
 
 static void methods_of_setf(cl_object symbol, cl_object pair, void *data) {
     (void)symbol, (void)data;
     if (ECL_CONSP(pair))
-        for_methods_of(ECL_CONS_CAR(pair), visit_method);
+        visit_methods_of(ECL_CONS_CAR(pair));
 }
 
 static void methods_of_symbol(cl_object key, cl_object symbol, void *data) {
     (void)key;
-    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+    if (!mprof__is_a(symbol, t_symbol))
         return;
-    for_methods_of(symbol->symbol.gfdef, visit_method);
-    methods_of_setf(symbol, mprof__ecl_setf_pair(symbol), data);
+    visit_methods_of(symbol->symbol.gfdef);
+    methods_of_setf(symbol, MPROF__ECL_SETF_PAIR(symbol), data);
 }
 
 static void for_all_methods(void (*visit)(cl_object method)) {

@@ -80,20 +80,24 @@ void mprof__ecl_names_add(cl_object name, cl_object function) {
 
 /* (function . symbol); a compiled function has the name (SETF symbol) itself.
  */
-void mprof__ecl_names_add_setf(cl_object pair) {
-    if (!ECL_CONSP(pair))
-        return;
-    cl_object function = ECL_CONS_CAR(pair);
-    if (mprof__ecl_entry_of(function) != 0)
-        mprof__ecl_names_add(own_name(function), function);
+static void add_setf(cl_object symbol, cl_object pair, void *data) {
+    (void)symbol, (void)data;
+    if (ECL_CONSP(pair) && mprof__ecl_entry_of(ECL_CONS_CAR(pair)) != 0)
+        mprof__ecl_names_add(own_name(ECL_CONS_CAR(pair)), ECL_CONS_CAR(pair));
 }
 
-void mprof__ecl_names_add_symbol(cl_object symbol) {
-    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol)
+static void add_symbol(cl_object key, cl_object symbol, void *data) {
+    (void)key;
+    if (!mprof__is_a(symbol, t_symbol))
         return;
     mprof__ecl_names_add(symbol, symbol->symbol.gfdef);
-    mprof__ecl_names_add(symbol, mprof__ecl_macro(symbol));
-    mprof__ecl_names_add_setf(mprof__ecl_setf_pair(symbol));
+    mprof__ecl_names_add(symbol, MPROF__ECL_MACRO(symbol));
+    add_setf(symbol, MPROF__ECL_SETF_PAIR(symbol), data);
+}
+
+void mprof__ecl_names_fill(void) {
+    mprof__ecl_all_symbols(add_symbol, NULL);
+    mprof__ecl_all_setf(add_setf, NULL);
 }
 
 struct range {
@@ -167,23 +171,21 @@ void mprof__ecl_entry_source(uintptr_t entry, struct mprof__source *source) {
     bool setf = ECL_CONSP(m.name) && ECL_CONSP(ECL_CONS_CDR(m.name));
     if (setf)
         m.name = ECL_CONS_CAR(ECL_CONS_CDR(m.name));
-    if (ECL_IMMEDIATE(m.name) || m.name->d.t != t_symbol)
+    if (!mprof__is_a(m.name, t_symbol))
         return;
     if (setf) {
-        maybe_setf(m.name, mprof__ecl_setf_pair(m.name), &m);
+        maybe_setf(m.name, MPROF__ECL_SETF_PAIR(m.name), &m);
         mprof__ecl_all_setf(maybe_setf, &m);
     } else {
         maybe_meant(&m, m.name->symbol.gfdef);
-        maybe_meant(&m, mprof__ecl_macro(m.name));
+        maybe_meant(&m, MPROF__ECL_MACRO(m.name));
     }
     mprof__lisp_source(m.found, source);
 }
 
 /* Another thread may let the table grow meanwhile: a package's is copied, any
  * other has no data for a moment, and then more. */
-static void visit_table(cl_object table,
-                        void (*visit)(cl_object key, cl_object value,
-                                      void *data),
+static void visit_table(cl_object table, mprof__ecl_visit *visit,
                         void *of_visit) {
     if (table == OBJNULL || table == ECL_NIL)
         return;
@@ -197,9 +199,7 @@ static void visit_table(cl_object table,
             visit(data[i].key, data[i].value, of_visit);
 }
 
-void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
-                                          void *data),
-                            void *data) {
+void mprof__ecl_all_symbols(mprof__ecl_visit *visit, void *data) {
     cl_object l = cl_core.packages;
     for (; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
         visit_table(ECL_CONS_CAR(l)->pack.internal, visit, data);
@@ -207,10 +207,8 @@ void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
     }
 }
 
-void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair,
-                                       void *data),
-                         void *data) {
-    visit_table(mprof__ecl_setf_table(), visit, data);
+void mprof__ecl_all_setf(mprof__ecl_visit *visit, void *data) {
+    visit_table(MPROF__ECL_SETF_TABLE, visit, data);
 }
 
 struct find_mangled {
@@ -258,10 +256,10 @@ static bool is_mangled_symbol(const struct find_mangled *find,
 static void maybe_mangled(cl_object key, cl_object symbol, void *data) {
     struct find_mangled *find = data;
     (void)key;
-    if (symbol == OBJNULL || ECL_IMMEDIATE(symbol) || symbol->d.t != t_symbol ||
-        symbol == find->found || !is_mangled_symbol(find, symbol))
+    if (!mprof__is_a(symbol, t_symbol) || symbol == find->found ||
+        !is_mangled_symbol(find, symbol))
         return;
-    cl_object macro = mprof__ecl_macro(symbol);
+    cl_object macro = MPROF__ECL_MACRO(symbol);
     if (symbol->symbol.gfdef == OBJNULL ||
         (symbol->symbol.gfdef == ECL_NIL &&
          (macro == OBJNULL || macro == ECL_NIL)))

@@ -13,10 +13,8 @@ uintptr_t mprof__ecl_entry_of(cl_object function);
 
 /* FUNCTION gets NAME; under the registry's lock, as all that changes names. */
 void mprof__ecl_names_add(cl_object name, cl_object function);
-/* Add the functions of SYMBOL: function, macro, (SETF symbol); or of PAIR, see
- * below. */
-void mprof__ecl_names_add_symbol(cl_object symbol);
-void mprof__ecl_names_add_setf(cl_object pair);
+/* Add all that exist now: of symbols, also as macros, and of (SETF symbol). */
+void mprof__ecl_names_fill(void);
 /* Forget the names of the code from START to END; all of them. */
 void mprof__ecl_names_remove(uintptr_t start, uintptr_t end);
 void mprof__ecl_names_clear(void);
@@ -36,13 +34,11 @@ void mprof__ecl_names_visit(uintptr_t start, uintptr_t end,
  * there is none, or several.  Looks at all symbols. */
 bool mprof__ecl_mangled_name(const char *mangled, struct mprof__text *text);
 
-/* Call VISIT for all symbols, and for all (function . symbol) that represent a
- * (SETF symbol) in a table.  Other threads may define more meanwhile. */
-void mprof__ecl_all_symbols(void (*visit)(cl_object key, cl_object symbol,
-                                          void *data),
-                            void *data);
-void mprof__ecl_all_setf(void (*visit)(cl_object symbol, cl_object pair,
-                                       void *data),
-                         void *data);
+/* Call VISIT with each symbol as VALUE; and with each symbol as KEY whose (SETF
+ * symbol) a VALUE (function . symbol) represents in a table.  Other threads may
+ * define more meanwhile. */
+typedef void mprof__ecl_visit(cl_object key, cl_object value, void *data);
+void mprof__ecl_all_symbols(mprof__ecl_visit *visit, void *data);
+void mprof__ecl_all_setf(mprof__ecl_visit *visit, void *data);
 
 #endif

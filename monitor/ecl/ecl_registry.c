@@ -37,21 +37,10 @@ void mprof__ecl_registry_library(cl_object block, bool opened) {
     mprof__unlock(&changing);
 }
 
-static void fill_from_package(cl_object key, cl_object symbol, void *data) {
-    (void)key, (void)data;
-    mprof__ecl_names_add_symbol(symbol);
-}
-
-static void fill_from_setf(cl_object symbol, cl_object pair, void *data) {
-    (void)symbol, (void)data;
-    mprof__ecl_names_add_setf(pair);
-}
-
 void mprof__ecl_registry_fill(void) {
     cl_object l;
     mprof__lock(&changing);
-    mprof__ecl_all_symbols(fill_from_package, NULL);
-    mprof__ecl_all_setf(fill_from_setf, NULL);
+    mprof__ecl_names_fill();
     mprof__ecl_images_open_core();
     mprof__unlock(&changing);
     for (l = cl_core.libraries; ECL_CONSP(l); l = ECL_CONS_CDR(l))

@@ -18,7 +18,7 @@ void mprof__ecl_find_thread(void) {
     size_t size;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return;
-    uintptr_t lisp = (uintptr_t)mprof__ecl_stack(ecl_process_env_unsafe());
+    uintptr_t lisp = (uintptr_t)MPROF__ECL_STACK(ecl_process_env_unsafe());
     if (pthread_attr_getstack(&attributes, &start, &size) == 0 &&
         lisp - (uintptr_t)start <= size)
         mprof__ecl_note_thread();

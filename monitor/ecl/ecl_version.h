@@ -21,63 +21,35 @@ struct ecl_monitor {
 };
 #endif
 
-/* Has a function of a fixed number of arguments an entry beside its body?  See
- * entries.h. */
-#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
-#define MPROF__ECL_ENTRIES true
-#else
-#define MPROF__ECL_ENTRIES false
-#endif
-
-/* The innermost record of the thread's invocation history. */
-static inline struct ecl_ihs_frame *mprof__ecl_history(cl_env_ptr env) {
+/* Of an environment: the innermost record of the thread's invocation history,
+ * and where the C stack began when Lisp was started. */
 #ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
-    return env->ihs_stack.top;
+#define MPROF__ECL_HISTORY(env) ((env)->ihs_stack.top)
+#define MPROF__ECL_STACK(env) ((env)->c_stack.org)
 #else
-    return env->ihs_top;
+#define MPROF__ECL_HISTORY(env) ((env)->ihs_top)
+#define MPROF__ECL_STACK(env) ((env)->cs_org)
 #endif
-}
 
-/* Where the C stack began when Lisp was started. */
-static inline char *mprof__ecl_stack(cl_env_ptr env) {
-#ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
-    return env->c_stack.org;
-#else
-    return env->cs_org;
-#endif
-}
-
-/* Up to 24.5.10 one table leads from symbols to their SETF functions, and a
+/* ENTRIES: has a function of a fixed number of arguments an entry beside its
+ * body?  See entries.h.
+ *
+ * Up to 24.5.10 one table leads from symbols to their SETF functions, and a
  * macro is in the place of a function; later each symbol has both.
  *
- * The table that leads from a symbol to what mprof__ecl_setf_pair() returns,
- * or OBJNULL: there is none. */
-static inline cl_object mprof__ecl_setf_table(void) {
+ * SETF_TABLE: from a symbol to what SETF_PAIR is; OBJNULL: there is none.
+ * SETF_PAIR: (function . symbol) for (SETF SYMBOL), or else no cons.
+ * MACRO: the symbol's macro function, where it has one beside its function. */
 #ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
-    return OBJNULL;
+#define MPROF__ECL_ENTRIES true
+#define MPROF__ECL_SETF_TABLE OBJNULL
+#define MPROF__ECL_SETF_PAIR(of) ((of)->symbol.sfdef)
+#define MPROF__ECL_MACRO(of) ((of)->symbol.macfun)
 #else
-    return cl_core.setf_definitions;
+#define MPROF__ECL_ENTRIES false
+#define MPROF__ECL_SETF_TABLE cl_core.setf_definitions
+#define MPROF__ECL_SETF_PAIR(of) ECL_NIL
+#define MPROF__ECL_MACRO(of) ECL_NIL
 #endif
-}
-
-/* (function . symbol) for (SETF SYMBOL), or else no cons. */
-static inline cl_object mprof__ecl_setf_pair(cl_object symbol) {
-#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
-    return symbol->symbol.sfdef;
-#else
-    (void)symbol;
-    return ECL_NIL;
-#endif
-}
-
-/* The symbol's macro function, where it has one beside its function. */
-static inline cl_object mprof__ecl_macro(cl_object symbol) {
-#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
-    return symbol->symbol.macfun;
-#else
-    (void)symbol;
-    return ECL_NIL;
-#endif
-}
 
 #endif

@@ -73,16 +73,14 @@ uintptr_t mprof__body_by_code(uintptr_t entry) {
             continue;
         if (!mprof__cfi_find(at, &there) || there.function != entry)
             break;
-        if (mprof__cfi_find(target, &there) && there.function == target &&
-            !mprof__is_stub(target)) {
-            if (body != 0 && body != target)
-                return entry;
-            body = target;
-        } else if (mprof__is_stub(target)) {
-            if (elsewhere != 0 && elsewhere != target)
-                return entry;
-            elsewhere = target;
-        }
+        bool stub = mprof__is_stub(target);
+        if (!stub &&
+            (!mprof__cfi_find(target, &there) || there.function != target))
+            continue;
+        uintptr_t *called = stub ? &elsewhere : &body;
+        if (*called != 0 && *called != target)
+            return entry;
+        *called = target;
     }
     return body != 0 ? body : entry;
 }

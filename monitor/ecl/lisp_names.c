@@ -11,20 +11,10 @@ void mprof__text_begin(struct mprof__text *text, char *buffer, size_t size) {
 }
 
 static void add_char(struct mprof__text *text, unsigned c) {
+    static const unsigned char mark[] = {0, 0xc0, 0xe0, 0xf0};
     char bytes[4];
-    size_t n = 1;
-    if (c < 0x80) {
-        bytes[0] = (char)c;
-    } else if (c < 0x800) {
-        n = 2;
-        bytes[0] = (char)(0xc0 | c >> 6);
-    } else if (c < 0x10000) {
-        n = 3;
-        bytes[0] = (char)(0xe0 | c >> 12);
-    } else {
-        n = 4;
-        bytes[0] = (char)(0xf0 | c >> 18);
-    }
+    size_t n = 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+    bytes[0] = (char)(mark[n - 1] | c >> 6 * (n - 1));
     for (size_t i = 1; i < n; i++)
         bytes[i] = (char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
     if ((size_t)(text->end - text->at) < n)
@@ -39,59 +29,39 @@ void mprof__text_add(struct mprof__text *text, const char *string) {
         add_char(text, (unsigned char)*string);
 }
 
-static cl_index string_length(cl_object s) {
-    return s->base_string.fillp;
-}
-
-static unsigned string_char(cl_object s, cl_index i) {
-#ifdef ECL_UNICODE
-    if (s->d.t == t_string)
-        return (unsigned)s->string.self[i];
-#endif
-    return s->base_string.self[i];
-}
-
 static bool is_string(cl_object s) {
-    if (s == OBJNULL || ECL_IMMEDIATE(s))
-        return false;
-#ifdef ECL_UNICODE
-    if (s->d.t == t_string)
-        return true;
-#endif
-    return s->d.t == t_base_string;
-}
-
-static bool is_symbol(cl_object s) {
-    return s != OBJNULL && !ECL_IMMEDIATE(s) && s->d.t == t_symbol;
+    return s != OBJNULL && ECL_STRINGP(s);
 }
 
 size_t mprof__string_length(cl_object string) {
-    return is_string(string) ? string_length(string) : 0;
+    return is_string(string) ? string->base_string.fillp : 0;
 }
 
 unsigned mprof__string_char(cl_object string, size_t i) {
-    return string_char(string, i);
+#ifdef ECL_UNICODE
+    if (string->d.t == t_string)
+        return (unsigned)string->string.self[i];
+#endif
+    return string->base_string.self[i];
 }
 
 void mprof__text_string(struct mprof__text *text, cl_object string) {
-    if (is_symbol(string))
+    if (mprof__is_a(string, t_symbol))
         string = string->symbol.name;
-    if (!is_string(string))
-        return;
-    for (cl_index i = 0; i < string_length(string); i++)
-        add_char(text, string_char(string, i));
+    for (cl_index i = 0; i < mprof__string_length(string); i++)
+        add_char(text, mprof__string_char(string, i));
 }
 
 /* Would the reader read it back without bars? */
 static bool is_plain(cl_object name) {
     bool number = true;
-    cl_index n = string_length(name);
+    cl_index n = mprof__string_length(name);
     for (cl_index i = 0; i < n; i++) {
-        unsigned c = string_char(name, i);
-        if (c >= 0x80 || strchr(" \t\n\r\f\"#'(),:;\\`|", (int)c) != NULL ||
-            (c >= 'a' && c <= 'z'))
-            if (!(c == '#' && i > 0))
-                return false;
+        unsigned c = mprof__string_char(name, i);
+        if ((c != '#' || i == 0) &&
+            (c >= 0x80 || (c >= 'a' && c <= 'z') ||
+             strchr(" \t\n\r\f\"#'(),:;\\`|", (int)c) != NULL))
+            return false;
         if (strchr("0123456789+-./", (int)c) == NULL)
             number = false;
     }
@@ -100,14 +70,15 @@ static bool is_plain(cl_object name) {
 
 static void add_name(struct mprof__text *text, cl_object name) {
     bool plain = is_plain(name) ||
-                 (string_length(name) == 1 &&
-                  strchr("+-/", (int)string_char(name, 0)) != NULL) ||
-                 (string_length(name) == 2 && string_char(name, 0) == '1' &&
-                  strchr("+-", (int)string_char(name, 1)) != NULL);
+                 (mprof__string_length(name) == 1 &&
+                  strchr("+-/", (int)mprof__string_char(name, 0)) != NULL) ||
+                 (mprof__string_length(name) == 2 &&
+                  mprof__string_char(name, 0) == '1' &&
+                  strchr("+-", (int)mprof__string_char(name, 1)) != NULL);
     if (!plain)
         add_char(text, '|');
-    for (cl_index i = 0; i < string_length(name); i++) {
-        unsigned c = string_char(name, i);
+    for (cl_index i = 0; i < mprof__string_length(name); i++) {
+        unsigned c = mprof__string_char(name, i);
         if (!plain && (c == '|' || c == '\\'))
             add_char(text, '\\');
         add_char(text, c);
@@ -117,15 +88,18 @@ static void add_name(struct mprof__text *text, cl_object name) {
 }
 
 bool mprof__string_is(cl_object string, const char *name) {
-    if (!is_string(string))
-        return false;
-    cl_index n = string_length(string);
+    cl_index n = mprof__string_length(string);
     if (n != strlen(name))
         return false;
     for (cl_index i = 0; i < n; i++)
-        if (string_char(string, i) != (unsigned char)name[i])
+        if (mprof__string_char(string, i) != (unsigned char)name[i])
             return false;
     return true;
+}
+
+bool mprof__symbol_is(cl_object object, const char *name) {
+    return mprof__is_a(object, t_symbol) &&
+           mprof__string_is(object->symbol.name, name);
 }
 
 /* Another thread may intern meanwhile: look at a table only while its size
@@ -178,7 +152,7 @@ static void add_list(struct mprof__text *text, cl_object list) {
         }
         /* SETF and the like are the operators of names, not functions. */
         cl_object item = ECL_CONS_CAR(list);
-        if (n == 0 && is_symbol(item) &&
+        if (n == 0 && mprof__is_a(item, t_symbol) &&
             item->symbol.hpack == cl_core.lisp_package)
             mprof__text_string(text, item);
         else
@@ -221,7 +195,7 @@ void mprof__text_object(struct mprof__text *text, cl_object object) {
         mprof__text_add(text, "T");
     else if (ECL_CONSP(object))
         add_list(text, object);
-    else if (is_symbol(object))
+    else if (mprof__is_a(object, t_symbol))
         add_symbol(text, object);
     else
         add_literal(text, object);
@@ -232,15 +206,12 @@ void mprof__text_object(struct mprof__text *text, cl_object object) {
 enum { METHOD_GF = 0, METHOD_SPECIALIZERS = 2, METHOD_QUALIFIERS = 3 };
 
 static void add_specializer(struct mprof__text *text, cl_object specializer) {
-    if (ECL_CONSP(specializer) || ECL_IMMEDIATE(specializer) ||
-        specializer->d.t != t_instance) {
-        mprof__text_object(text, specializer);
-        return;
-    }
     /* Specializers have a flag, a holder and a third slot, which in an EQL
      * specializer is its object; the slots of classes come after these. */
-    if (specializer->instance.length == 3 &&
-        specializer->instance.slots[0] == ECL_T) {
+    if (!mprof__is_a(specializer, t_instance)) {
+        mprof__text_object(text, specializer);
+    } else if (specializer->instance.length == 3 &&
+               specializer->instance.slots[0] == ECL_T) {
         mprof__text_add(text, "(EQL ");
         mprof__text_object(text, specializer->instance.slots[2]);
         mprof__text_add(text, ")");
@@ -250,11 +221,11 @@ static void add_specializer(struct mprof__text *text, cl_object specializer) {
 }
 
 bool mprof__text_method(struct mprof__text *text, cl_object method) {
-    if (ECL_IMMEDIATE(method) || method->d.t != t_instance ||
+    if (!mprof__is_a(method, t_instance) ||
         method->instance.length <= METHOD_QUALIFIERS)
         return false;
     cl_object gf = method->instance.slots[METHOD_GF];
-    if (gf == OBJNULL || ECL_IMMEDIATE(gf) || gf->d.t != t_instance)
+    if (!mprof__is_a(gf, t_instance))
         return false;
     mprof__text_add(text, "(METHOD ");
     mprof__text_object(text, gf->instance.slots[0]);

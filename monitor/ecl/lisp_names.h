@@ -27,12 +27,17 @@ void mprof__text_object(struct mprof__text *text, cl_object object);
 /* The characters of a string object, or of a symbol's name. */
 void mprof__text_string(struct mprof__text *text, cl_object string);
 
+static inline bool mprof__is_a(cl_object object, cl_type type) {
+    return object != OBJNULL && ecl_t_of(object) == type;
+}
+
 /* The characters of a string object, of a base string or not; 0 of none. */
 size_t mprof__string_length(cl_object string);
 unsigned mprof__string_char(cl_object string, size_t i);
 
-/* Is STRING a string with the characters of NAME? */
+/* Is STRING a string, OBJECT a symbol, with the characters of NAME? */
 bool mprof__string_is(cl_object string, const char *name);
+bool mprof__symbol_is(cl_object object, const char *name);
 
 /* (METHOD AREA :AROUND (CIRCLE)) for a method object; false: not one. */
 bool mprof__text_method(struct mprof__text *text, cl_object method);

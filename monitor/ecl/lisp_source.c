@@ -6,12 +6,6 @@
 #include "monitor/ecl/lisp_names.h"
 #include "monitor/format/format.h"
 
-static bool is_keyword(cl_object object, const char *name) {
-    return object != OBJNULL && !ECL_IMMEDIATE(object) &&
-           object->d.t == t_symbol &&
-           mprof__string_is(object->symbol.name, name);
-}
-
 /* A base string has the bytes of the file's name. */
 static bool add_part(struct mprof__text *text, cl_object part) {
     if (mprof__string_length(part) == 0)
@@ -34,12 +28,12 @@ static bool add_part(struct mprof__text *text, cl_object part) {
 static bool add_pathname(struct mprof__text *text, cl_object path) {
     cl_object l = path->pathname.directory;
     if (path->pathname.logical || !ECL_CONSP(l) ||
-        !is_keyword(ECL_CONS_CAR(l), "ABSOLUTE"))
+        !mprof__symbol_is(ECL_CONS_CAR(l), "ABSOLUTE"))
         return false;
     mprof__text_add(text, "/");
     for (l = ECL_CONS_CDR(l); ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
         cl_object part = ECL_CONS_CAR(l);
-        if (is_keyword(part, "UP") || is_keyword(part, "BACK"))
+        if (mprof__symbol_is(part, "UP") || mprof__symbol_is(part, "BACK"))
             mprof__text_add(text, "..");
         else if (!add_part(text, part))
             return false;
@@ -56,18 +50,10 @@ static bool add_pathname(struct mprof__text *text, cl_object path) {
 /* ECL's own functions have the logical pathname by which they were compiled,
  * and that leads nowhere. */
 static bool add_file(struct mprof__text *text, cl_object file) {
-    if (file == OBJNULL || ECL_IMMEDIATE(file))
-        return false;
-    if (file->d.t == t_pathname)
+    if (mprof__is_a(file, t_pathname))
         return add_pathname(text, file);
     return mprof__string_length(file) > 0 &&
            mprof__string_char(file, 0) == '/' && add_part(text, file);
-}
-
-static cl_object source_of_block(cl_object block) {
-    if (block == OBJNULL || ECL_IMMEDIATE(block) || block->d.t != t_codeblock)
-        return OBJNULL;
-    return block->cblock.source;
 }
 
 void mprof__lisp_source(cl_object function, struct mprof__source *source) {
@@ -104,7 +90,8 @@ void mprof__lisp_source(cl_object function, struct mprof__source *source) {
     if (!add_file(&text, file)) {
         mprof__text_begin(&text, source->file, sizeof source->file);
         position = OBJNULL;
-        if (!add_file(&text, source_of_block(block)))
+        file = mprof__is_a(block, t_codeblock) ? block->cblock.source : OBJNULL;
+        if (!add_file(&text, file))
             source->file[0] = '\0';
     }
     /* A path that was cut is another one. */

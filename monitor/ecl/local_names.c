@@ -10,7 +10,6 @@
 #include "monitor/ecl/ecl_names.h"
 #include "monitor/format/format.h"
 
-static const char entry_ending[] = "_va";
 /* A C name taken apart. */
 struct c_name {
     bool local;
@@ -70,7 +69,7 @@ static int maybe_outer(const char *symbol, uint64_t address, void *data) {
     size_t length = strlen(find->inner->outer);
     if (strncmp(c.name, find->inner->outer, length) != 0)
         return 0;
-    bool entry = strcmp(c.name + length, entry_ending) == 0;
+    bool entry = strcmp(c.name + length, "_va") == 0;
     if (c.name[length] != '\0' && !entry)
         return 0;
     if (find->number == 0 || c.number < find->number ||

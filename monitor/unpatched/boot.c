@@ -161,25 +161,23 @@ static void stop_at_exit(void) {
         stop();
 }
 
+#define OF_MONITOR(name) ((__typeof__(&name))dlsym(monitor, #name))
+
 static void start(void *monitor) {
     char name[PATH_MAX];
     uint64_t limit;
-    int (*begin)(const char *) =
-        (int (*)(const char *))dlsym(monitor, "mprof_start");
-    void (*set_limit)(uint64_t) =
-        (void (*)(uint64_t))dlsym(monitor, "mprof_set_limit");
-    void (*warn)(int) = (void (*)(int))dlsym(monitor, "mprof_set_warnings");
-    int (*set_live)(int) = (int (*)(int))dlsym(monitor, "mprof_set_live");
-    int (*set_sampling)(unsigned) =
-        (int (*)(unsigned))dlsym(monitor, "mprof_set_sampling");
+    __typeof__(&mprof_start) begin = OF_MONITOR(mprof_start);
+    __typeof__(&mprof_set_limit) set_limit = OF_MONITOR(mprof_set_limit);
+    __typeof__(&mprof_set_warnings) warn = OF_MONITOR(mprof_set_warnings);
+    __typeof__(&mprof_set_live) set_live = OF_MONITOR(mprof_set_live);
+    __typeof__(&mprof_set_sampling) sample = OF_MONITOR(mprof_set_sampling);
+    __typeof__(&mprof_strerror) explain = OF_MONITOR(mprof_strerror);
     const char *live = getenv("MPROF_LIVE");
     uint32_t part = live == NULL ? 0 : mprof__read_sampling(live);
     bool all = live != NULL && strcmp(live, "1") == 0;
-    const char *(*explain)(int) =
-        (const char *(*)(int))dlsym(monitor, "mprof_strerror");
     const char *bytes = getenv("MPROF_LIMIT");
     if (begin == NULL || set_limit == NULL || warn == NULL ||
-        set_live == NULL || set_sampling == NULL || explain == NULL)
+        set_live == NULL || sample == NULL || explain == NULL)
         return;
     if (live != NULL && *live != '\0' && !all && part == 0) {
         complain("MPROF_LIVE", "it is neither 1 nor a part such as 1/512");
@@ -196,14 +194,14 @@ static void start(void *monitor) {
     if (part != 0 || all)
         error = set_live(MPROF_LIVE_ON);
     if (part != 0 && error == 0)
-        error = set_sampling(part);
+        error = sample(part);
     if (error == 0)
         error = begin(name);
     if (error != 0) {
         complain(name, explain(error));
         return;
     }
-    stop = (int (*)(void))dlsym(monitor, "mprof_stop");
+    stop = OF_MONITOR(mprof_stop);
     atexit(stop_at_exit);
 }
 
@@ -212,9 +210,7 @@ static void start(void *monitor) {
 static bool prepare(bool loud) {
     if (patched() != NULL)
         return true;
-    if (!is_our_version(loud))
-        return false;
-    if (!mprof__find_libecl())
+    if (!is_our_version(loud) || !mprof__find_libecl())
         return false;
     mprof__owners_find();
     return true;

@@ -25,7 +25,7 @@ MPROF__STANDS_BEFORE cl_object ecl_make_cfun_va(cl_objectfn code,
     return function;
 }
 
-/* Of si_fset(); see jump.S.  A name is known a little before it is one. */
+/* Of si_fset(); see jump_x86_64.S.  A name is known a bit before it is one. */
 void *mprof__setting_function(cl_narg count, cl_object name,
                               cl_object function) {
     if (count >= 2)

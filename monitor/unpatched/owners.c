@@ -13,11 +13,8 @@
 cl_object ecl_alloc_weak_pointer(cl_object to);
 cl_object *alloc_pointerfull_memory(cl_index count);
 
-/* The next request, if `said`: an object, or storage. */
-static MPROF__OWN_TLS struct {
-    bool said;
-    struct mprof__owner owner;
-} next;
+/* Of the next request; with t_start, that is not said. */
+static MPROF__OWN_TLS struct mprof__owner next;
 
 /* Whose storage the code `within` asks for. */
 static MPROF__OWN_TLS struct within {
@@ -28,8 +25,8 @@ static MPROF__OWN_TLS struct within {
 static MPROF__OWN_TLS cl_object next_class; /* of ecl_alloc_instance() */
 
 /* Code of libecl: written once, by mprof__owners_find(). */
-static struct mprof__code cons, list1, allocself, simple_vector, elements,
-    instance, structure;
+static struct mprof__code cons, list1, allocself, elements, instance, structure,
+    bignums;
 
 /* Storage of one type only, by who asks for it. */
 static struct {
@@ -70,13 +67,10 @@ static struct mprof__code find_mp_alloc(void) {
                : (struct mprof__code){0, 0};
 }
 
-static struct mprof__code bignums; /* as `cons` */
-
 void mprof__owners_find(void) {
     cons = mprof__code_of("ecl_cons");
     list1 = mprof__code_of("ecl_list1");
     allocself = mprof__code_of("ecl_array_allocself");
-    simple_vector = mprof__code_of("ecl_alloc_simple_vector");
     elements = mprof__code_of("alloc_pointerfull_memory");
     instance = mprof__code_of("ecl_alloc_instance");
     structure = mprof__code_of("si_make_structure");
@@ -104,59 +98,39 @@ static struct mprof__owner storage_of(uintptr_t caller) {
 struct mprof__owner mprof__owner_of(uintptr_t caller) {
     if (mprof__is_in(&cons, caller) || mprof__is_in(&list1, caller))
         return (struct mprof__owner){t_list, false, OBJNULL};
-    if (!next.said)
-        return nobodys();
-    next.said = false;
-    return next.owner;
+    struct mprof__owner owner = next.type == t_start ? nobodys() : next;
+    next.type = t_start;
+    return owner;
 }
 
-static void say(struct mprof__owner owner) {
-    next.owner = owner;
-    next.said = true;
+/* Of an object of TYPE that CALLER asks for. */
+static struct mprof__owner object_of(cl_type type, uintptr_t caller) {
+    bool known = type == t_instance && mprof__is_in(&inner.within, caller);
+    return (struct mprof__owner){type, false,
+                                 known ? inner.owner.clas : OBJNULL};
 }
 
-#define WATCHED __builtin_expect(mprof__watching() != NULL, 0)
+#define CALLER ((uintptr_t)__builtin_return_address(0))
 
-MPROF__STANDS_BEFORE cl_object ecl_alloc_object(cl_type type) {
-    if (WATCHED) {
-        uintptr_t caller = (uintptr_t)__builtin_return_address(0);
-        bool known = type == t_instance && mprof__is_in(&inner.within, caller);
-        say((struct mprof__owner){type, false,
-                                  known ? inner.owner.clas : OBJNULL});
-    }
-    cl_object object = MPROF__BEHIND(ecl_alloc_object)(type);
-    next.said = false;
-    return object;
-}
-
-MPROF__STANDS_BEFORE cl_object ecl_alloc_compact_object(cl_type type,
-                                                        cl_index more) {
-    if (WATCHED)
-        say((struct mprof__owner){type, false, OBJNULL});
-    cl_object object = MPROF__BEHIND(ecl_alloc_compact_object)(type, more);
-    next.said = false;
-    return object;
-}
-
-MPROF__STANDS_BEFORE cl_object ecl_alloc_weak_pointer(cl_object to) {
-    if (WATCHED)
-        say((struct mprof__owner){t_weak_pointer, false, OBJNULL});
-    cl_object object = MPROF__BEHIND(ecl_alloc_weak_pointer)(to);
-    next.said = false;
-    return object;
-}
-
-#define STORAGE(name)                                                          \
-    MPROF__STANDS_BEFORE void *name(cl_index bytes) {                          \
-        if (WATCHED)                                                           \
-            say(storage_of((uintptr_t)__builtin_return_address(0)));           \
-        void *block = MPROF__BEHIND(name)(bytes);                              \
-        next.said = false;                                                     \
+/* The function of that NAME asks for what is OWNER's. */
+#define ASKS(result, name, parameters, arguments, owner)                       \
+    MPROF__STANDS_BEFORE result name parameters {                              \
+        if (__builtin_expect(mprof__watching() != NULL, 0))                    \
+            next = owner;                                                      \
+        result block = MPROF__BEHIND(name) arguments;                          \
+        next.type = t_start;                                                   \
         return block;                                                          \
     }
-STORAGE(ecl_alloc)
-STORAGE(ecl_alloc_atomic)
-STORAGE(ecl_alloc_uncollectable)
+ASKS(cl_object, ecl_alloc_object, (cl_type type), (type),
+     object_of(type, CALLER))
+ASKS(cl_object, ecl_alloc_compact_object, (cl_type type, cl_index more),
+     (type, more), ((struct mprof__owner){type, false, OBJNULL}))
+ASKS(cl_object, ecl_alloc_weak_pointer, (cl_object to), (to),
+     ((struct mprof__owner){t_weak_pointer, false, OBJNULL}))
+ASKS(void *, ecl_alloc, (cl_index bytes), (bytes), storage_of(CALLER))
+ASKS(void *, ecl_alloc_atomic, (cl_index bytes), (bytes), storage_of(CALLER))
+ASKS(void *, ecl_alloc_uncollectable, (cl_index bytes), (bytes),
+     storage_of(CALLER))
 
 /* Let allocations within CODE be OWNER's from now on. */
 static struct within enter(const struct mprof__code *code,
@@ -174,9 +148,7 @@ MPROF__STANDS_BEFORE void ecl_array_allocself(cl_object array) {
 }
 
 MPROF__STANDS_BEFORE cl_object *alloc_pointerfull_memory(cl_index count) {
-    struct mprof__owner owner =
-        storage_of((uintptr_t)__builtin_return_address(0));
-    struct within before = enter(&elements, owner);
+    struct within before = enter(&elements, storage_of(CALLER));
     cl_object *block = MPROF__BEHIND(alloc_pointerfull_memory)(count);
     inner = before;
     return block;
@@ -199,7 +171,7 @@ MPROF__STANDS_BEFORE cl_object ecl_allocate_instance(cl_object clas,
     return object;
 }
 
-/* Called by jump.S before si_make_structure(), which takes any number of
+/* Called by jump_x86_64.S before si_make_structure(), which takes any number of
  * arguments. */
 void *mprof__making_structure(cl_narg count, cl_object type) {
     (void)count;
