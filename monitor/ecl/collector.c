@@ -78,7 +78,7 @@ void mprof__collector_watch(void) {
     pthread_once(&once, watch);
 }
 
-bool mprof__collector_tells(void) {
+bool mprof__collector_reports_live(void) {
     return GC_set_on_collection_event != NULL &&
            GC_get_on_collection_event != NULL && GC_base != NULL &&
            GC_is_marked != NULL && GC_gcollect != NULL &&

@@ -9,7 +9,7 @@
 void mprof__collector_watch(void);
 
 /* Return true if it reports live objects; and run a collection, if so. */
-bool mprof__collector_tells(void);
+bool mprof__collector_reports_live(void);
 void mprof__collector_collect(void);
 
 /* Call FUNCTION while it neither collects nor reports a collection. */

@@ -154,7 +154,7 @@ static inline bool mprof__arena_has_room(const struct mprof__arena *arena,
 }
 
 /* Bytes from RECORD to the next one; where the file was cut, to behind all. */
-static inline size_t mprof__arena_step(const struct mprof_record *record) {
+static inline size_t mprof__record_size(const struct mprof_record *record) {
     return record->bytes != 0 ? record->bytes : PTRDIFF_MAX;
 }
 

@@ -93,7 +93,7 @@ static void take_counts(const struct mprof__arena *arena, size_t used,
     const struct mprof_record *record;
     size_t n = 0;
     for (size_t at = MPROF_HEADER_BYTES; at < used;
-         at += mprof__arena_step(record)) {
+         at += mprof__record_size(record)) {
         record = (const void *)(arena->base + at);
         const struct mprof_block *block = (const void *)record;
         if (mprof_thing_bytes(record->type, false) == 0)
@@ -116,7 +116,7 @@ static void copy_again(struct mprof_header *copy,
                        uint32_t type) {
     const struct mprof_record *from;
     for (size_t at = MPROF_HEADER_BYTES; at < used;
-         at += mprof__arena_step(from)) {
+         at += mprof__record_size(from)) {
         from = (const void *)(arena->base + at);
         if (from->type == type)
             copy_words((uint64_t *)((char *)copy + at), (const uint64_t *)from,

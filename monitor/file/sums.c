@@ -33,7 +33,7 @@ void mprof__find_more(struct mprof__finder *finder,
             (const void *)(arena->base + finder->scanned);
         if (record->type == type && !add(finder, record))
             return;
-        finder->scanned += mprof__arena_step(record);
+        finder->scanned += mprof__record_size(record);
     }
 }
 

@@ -22,7 +22,7 @@ size_t mprof__base_length(const char *symbol) {
     return strlen(symbol);
 }
 
-enum mprof__same_as mprof__told_by(enum mprof_function_kind kind,
+enum mprof__same_as mprof__same_by(enum mprof_function_kind kind,
                                    const char *name, const char *symbol) {
     if (name[0] == '\0')
         return MPROF__SAME_CODE;

@@ -23,7 +23,7 @@ enum mprof__same_as {
     MPROF__SAME_ENTRY,  /* as others that count arguments for that name */
     MPROF__SAME_CODE
 };
-enum mprof__same_as mprof__told_by(enum mprof_function_kind kind,
+enum mprof__same_as mprof__same_by(enum mprof_function_kind kind,
                                    const char *name, const char *symbol);
 
 #endif

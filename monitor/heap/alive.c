@@ -198,7 +198,7 @@ void mprof__alive_choose(struct mprof_header *copy, const void *epochs) {
     struct choosing choosing = {copy, epochs};
     struct mprof_record *record;
     for (size_t n = MPROF_HEADER_BYTES; n < copy->used;
-         n += mprof__arena_step(record)) {
+         n += mprof__record_size(record)) {
         record = (void *)((char *)copy + n);
         if (record->type == MPROF_COUNTERS)
             bury_block(copy, (void *)record);

@@ -141,9 +141,9 @@ static inline struct mprof_test_block mprof_test_enter(const char *file,
 }
 
 /* Say that BLOCK has allocated too much, by LINE, and by which chains. */
-static inline void mprof_test_tell(const struct mprof_test_functions *functions,
-                                   const struct mprof_test_block *block,
-                                   const char *line) {
+static inline void
+mprof_test_report(const struct mprof_test_functions *functions,
+                  const struct mprof_test_block *block, const char *line) {
     char data[512];
     const char *slash = strrchr(block->file, '/');
     snprintf(data, sizeof data, "mprof-test.%.300s-%d.data",
@@ -189,7 +189,7 @@ static inline void mprof_test_judge(struct mprof_test_block *block) {
                  (unsigned long long)block->max_bytes,
                  (unsigned long long)block->max_allocs);
     if (failed)
-        mprof_test_tell(&functions, block, line);
+        mprof_test_report(&functions, block, line);
     functions.free(&block->scope);
     if (!failed)
         return;

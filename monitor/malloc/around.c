@@ -36,6 +36,6 @@ bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
         return pc != 0 && !is_in_allocator(pc);
     }
     return m != NULL &&
-           mprof__calling - mprof__frame_place(frame) >= LEAST_BETWEEN &&
+           mprof__calling - mprof__frame_position(frame) >= LEAST_BETWEEN &&
            m->interrupts(frame, mprof__calling);
 }

@@ -39,11 +39,11 @@ void mprof__add_allocator(const struct mprof__loaded *file);
 /* The function with FRAME is about to call the next allocator.  False: it is
  * that allocator which asks. */
 static inline bool mprof__begin_call(const void *frame) {
-    uintptr_t place = mprof__frame_place(frame);
-    if (__builtin_expect(mprof__calling != 0 && place < mprof__calling, 0) &&
+    uintptr_t position = mprof__frame_position(frame);
+    if (__builtin_expect(mprof__calling != 0 && position < mprof__calling, 0) &&
         !mprof__is_programs(frame))
         return false;
-    mprof__calling = place;
+    mprof__calling = position;
     return true;
 }
 

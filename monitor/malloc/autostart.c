@@ -207,7 +207,7 @@ static void print_name(const char *name) {
                        base, name));
 }
 
-static void tell_unseen(void) {
+static void warn_of_unseen(void) {
     static char what[400], line[sizeof what + 100];
     mprof__malloc_unseen(what, sizeof what);
     if (what[0] != '\0')
@@ -239,7 +239,7 @@ static void begin(char *name, size_t size, bool loud) {
     if (error == 0 && first == getpid() && getenv("MPROF_RUN")) {
         if (foreign)
             print_name(name);
-        tell_unseen();
+        warn_of_unseen();
     }
 }
 

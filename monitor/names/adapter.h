@@ -109,7 +109,7 @@ struct mprof__adapter {
                         size_t size);
     /* Return true if a collector reports live objects; and run a collection.
      * Called outside of the hook.  Both or none are NULL. */
-    bool (*tells_alive)(void);
+    bool (*reports_live)(void);
     void (*collect)(void);
     /* Keep OBJECT of Lisp from being collected until `forget`. */
     void (*keep)(uintptr_t object);

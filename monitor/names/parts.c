@@ -50,8 +50,8 @@ static uint64_t key_of(mprof_ref module, uint64_t address) {
     return ((uint64_t)module << 36) ^ (address << 1) ^ 2;
 }
 
-static void tell(struct reading *r, uint64_t address, uint64_t whole,
-                 unsigned flags) {
+static void record_part(struct reading *r, uint64_t address, uint64_t whole,
+                        unsigned flags) {
     struct mprof__table *known = &r->names->parts;
     if (mprof__table_find(known, key_of(r->module, address)) == NULL)
         mprof__table_add(known, key_of(r->module, address),
@@ -79,7 +79,7 @@ static int count_part(const char *name, uint64_t address, void *reading) {
     size_t length = mprof__base_length(name);
     if (name[length] == '\0') {
         if (is_hidden(r, name, length))
-            tell(r, address, address, HIDDEN);
+            record_part(r, address, address, HIDDEN);
         return 0;
     }
     r->part_room++;
@@ -164,7 +164,7 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
     uint64_t start = mprof__image_start(image);
     /* It has no name in a program that was stripped. */
     if (start != 0 && !r->plumbing)
-        tell(r, start, start, HIDDEN);
+        record_part(r, start, start, HIDDEN);
     mprof__image_symbols(image, count_part, r);
     size_t parts = r->part_room * sizeof *r->parts,
            questions = r->question_room * sizeof *r->questions;
@@ -182,8 +182,8 @@ static void read_image(struct reading *r, const struct mprof__image *image) {
                 continue;
             bool hidden =
                 is_hidden(r, part->name, mprof__base_length(part->name));
-            tell(r, part->address, part->whole,
-                 FRAGMENT | (hidden ? HIDDEN : 0));
+            record_part(r, part->address, part->whole,
+                        FRAGMENT | (hidden ? HIDDEN : 0));
         }
     }
     mprof__table_free(&r->by_hash);

@@ -218,7 +218,7 @@ static bool may_share(const struct search *s, mprof_ref ref) {
 static void find_lisp(struct search *s, mprof_ref ref) {
     s->found.hidden = is_hidden_lisp(s);
     const char *name = s->names->lisp, *symbol = s->names->symbol;
-    enum mprof__same_as same = mprof__told_by(s->function->kind, name, symbol);
+    enum mprof__same_as same = mprof__same_by(s->function->kind, name, symbol);
     uint64_t key = mprof__hash_text(name, strlen(name));
     if (same == MPROF__SAME_SYMBOL)
         key = mprof__hash(key) + mprof__hash_text(symbol, strlen(symbol));

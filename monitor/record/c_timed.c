@@ -84,7 +84,7 @@ bool mprof__c_resizing_timed(const void *object, struct mprof__object *what,
         mprof__log_enter(&session->log);
         found = mprof__c_forget(session, object, what);
         /* A handler that interrupts the allocator is deeper in the stack. */
-        me->stack = mprof__frame_place(frame);
+        me->stack = mprof__frame_position(frame);
         me->resizes = session;
         me->guarded = false;
     } else {

@@ -19,7 +19,7 @@ struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
         return counter;
     counter = mprof__tree_counter(&thread->trees, cell->node, cell->call, key);
     if (counter != NULL)
-        cell->counter[mprof__counter_place(key)] =
+        cell->counter[mprof__cell_counter_slot(key)] =
             mprof__ref_from(thread->memo.base, counter);
     return counter;
 }
@@ -39,10 +39,10 @@ mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
 }
 
 /* The next walk by cells may end at the mark where this one did. */
-static void tell_mark(const struct mprof__chain *chain) {
+static void note_outermost_mark(const struct mprof__chain *chain) {
     const struct mprof__frame *f = &chain->frames[chain->unreturned - 1];
     if (f->marked && !f[-1].folded)
-        mprof__walk_tell(chain, f->mark, f[-1].node);
+        mprof__walk_set_outer(chain, f->mark, f[-1].node);
 }
 
 mprof_ref mprof__node_by_rules(struct mprof__thread *thread,
@@ -54,10 +54,10 @@ mprof_ref mprof__node_by_rules(struct mprof__thread *thread,
         mprof__stack_by_rules(&thread->memo);
     if (chain->asks)
         mprof__adapter.match(chain);
-    mprof_ref node = mprof__trees_place(&thread->trees);
+    mprof_ref node = mprof__trees_node(&thread->trees);
     mprof__walk_done(chain);
     if (chain->unreturned > 1)
-        tell_mark(chain);
+        note_outermost_mark(chain);
     mprof__check_walk(thread, frame);
     return node;
 }

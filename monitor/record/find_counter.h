@@ -46,7 +46,7 @@ static inline void mprof__check_walk(struct mprof__thread *thread,
 static inline struct mprof_counter *
 mprof__cell_counter(const struct mprof__memo *memo,
                     const struct mprof__cell *cell, uint32_t key) {
-    mprof_ref ref = cell->counter[mprof__counter_place(key)];
+    mprof_ref ref = cell->counter[mprof__cell_counter_slot(key)];
     struct mprof_counter *counter = mprof__memo_at(memo, ref);
     return ref != 0 && counter->key == key ? counter : NULL;
 }

@@ -128,7 +128,7 @@ static inline void count_by_rules(struct mprof__thread *thread,
     struct mprof_counter *counter =
         mprof__counter(&thread->trees, node, key, event->count);
     /* Its death may be counted in another one. */
-    mprof_ref ref = thread->trees.owner[mprof__key_place(key)];
+    mprof_ref ref = thread->trees.owner[mprof__key_slot(key)];
     struct mprof_alive_counter *owner =
         mprof__arena_at(&thread->session->arena, ref);
     bool in_spill = &owner->counter != counter;

@@ -113,7 +113,7 @@ static void note_all(struct notes *notes, const struct mprof__arena *arena,
     const struct mprof_record *record;
     size_t used = mprof__load_acquire(&mprof__arena_header(arena)->used);
     for (size_t at = MPROF_HEADER_BYTES; at < used;
-         at += mprof__arena_step(record)) {
+         at += mprof__record_size(record)) {
         record = (const void *)(arena->base + at);
         for (int heap = 0; heap < MPROF_HEAPS; heap++)
             if (within->thread[heap] != 0)
@@ -439,7 +439,7 @@ void mprof__scope_edit(struct mprof_header *copy, const void *data) {
     struct mprof_record *record;
     clear_header(copy);
     for (size_t n = MPROF_HEADER_BYTES; n < copy->used;
-         n += mprof__arena_step(record)) {
+         n += mprof__record_size(record)) {
         record = (void *)((char *)copy + n);
         clear_record(copy, record);
     }

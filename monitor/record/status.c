@@ -40,7 +40,7 @@ void mprof__session_status(struct mprof__session *session,
     uint64_t threads[MPROF_HEAPS] = {0};
     const struct mprof_record *record;
     for (uint64_t at = MPROF_HEADER_BYTES; at < used;
-         at += mprof__arena_step(record)) {
+         at += mprof__record_size(record)) {
         record = (const void *)(arena->base + at);
         if (record->type == MPROF_NODES)
             status->nodes += mprof__load_relaxed(

@@ -42,7 +42,7 @@ int mprof__recording_set_live(int mode) {
     if (mode < MPROF_LIVE_OFF || mode > MPROF_LIVE_AS_IT_IS)
         return MPROF_E_ARGUMENT;
     if (mode != MPROF_LIVE_OFF &&
-        (mprof__adapter.tells_alive == NULL || !mprof__adapter.tells_alive()))
+        (mprof__adapter.reports_live == NULL || !mprof__adapter.reports_live()))
         return MPROF_E_ALIVE;
     mprof__recording_lock();
     mprof__wishes.alive = (unsigned)mode;

@@ -380,7 +380,7 @@ static struct mprof_lost *find_lost(struct mprof__arena *arena,
     return lost;
 }
 
-static void tell(struct scan *s) {
+static void record_lost(struct scan *s) {
     struct mprof__arena *arena = s->heap->arena;
     struct mprof__table known = {0};
     for (size_t i = 0; i < s->count; i++) {
@@ -408,7 +408,7 @@ static void conclude(struct scan *s, bool stopped, int error) {
         return;
     if (mprof__guard(me)) {
         if (error == 0)
-            tell(s);
+            record_lost(s);
         header->scan_flags = (s->late ? MPROF_SCAN_LATE : 0) |
                              (stopped ? 0 : MPROF_SCAN_RUNNING) |
                              (error != 0 ? MPROF_SCAN_FAILED : 0);

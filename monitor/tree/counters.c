@@ -130,7 +130,7 @@ static struct mprof_counter *root_counter(struct mprof__trees *trees,
 mprof_ref mprof__root_counter(struct mprof__trees *trees, unsigned class_,
                               struct mprof_count n) {
     /* Else there was no space, which is counted already. */
-    if (trees->counter[mprof__key_place(class_)] != 0)
+    if (trees->counter[mprof__key_slot(class_)] != 0)
         count_folded(trees, n);
     return mprof__arena_ref(trees->arena, root_counter(trees, class_));
 }
@@ -218,15 +218,14 @@ static struct mprof_counter *make_in_spill(struct mprof__trees *trees,
     if (found)
         counter = mprof__spill_counter(trees, node, owner, key);
     if (counter != NULL) {
-        trees->owner[mprof__key_place(key)] = owner;
-        trees->counter[mprof__key_place(key)] =
-            mprof__arena_ref(arena, counter);
+        trees->owner[mprof__key_slot(key)] = owner;
+        trees->counter[mprof__key_slot(key)] = mprof__arena_ref(arena, counter);
         return counter;
     }
     count_folded(trees, n);
     counter = root_counter(trees, key);
-    trees->owner[mprof__key_place(key)] = mprof__arena_ref(arena, counter);
-    trees->counter[mprof__key_place(key)] = 0;
+    trees->owner[mprof__key_slot(key)] = mprof__arena_ref(arena, counter);
+    trees->counter[mprof__key_slot(key)] = 0;
     return counter;
 }
 
@@ -249,10 +248,10 @@ struct mprof_counter *mprof__make_counter(struct mprof__trees *trees,
     if (innermost != NULL && innermost->folded && !trees->lost)
         return make_in_spill(trees, node, key, n);
     struct mprof_counter *counter = find_or_other(trees, node, key, n, &found);
-    trees->owner[mprof__key_place(key)] =
+    trees->owner[mprof__key_slot(key)] =
         mprof__arena_ref(trees->arena, counter);
     /* Each allocation without room comes here, to be counted as folded. */
-    trees->counter[mprof__key_place(key)] =
-        found ? trees->owner[mprof__key_place(key)] : 0;
+    trees->counter[mprof__key_slot(key)] =
+        found ? trees->owner[mprof__key_slot(key)] : 0;
     return counter;
 }

@@ -196,9 +196,9 @@ static bool has_far_edge(const struct mprof__trees *trees, mprof_ref node,
 }
 
 /* NODE calls from CALL, too, which is not its own. */
-static __attribute__((noinline)) void tell_edge(struct mprof__trees *trees,
-                                                mprof_ref node, mprof_ref call,
-                                                enum mprof__room room) {
+static __attribute__((noinline)) void add_edge(struct mprof__trees *trees,
+                                               mprof_ref node, mprof_ref call,
+                                               enum mprof__room room) {
     struct mprof__tree *tree = &trees->tree;
     const struct mprof__arena *arena = trees->arena;
     struct mprof_node *of = mprof__arena_at(arena, node);
@@ -236,7 +236,7 @@ other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
                                 mprof__by_site(trees), room);
     const struct mprof_node *node = mprof__arena_at(arena, ref);
     if (ref != 0 && node->call != call)
-        tell_edge(trees, ref, call, room);
+        add_edge(trees, ref, call, room);
     return ref;
 }
 

@@ -75,7 +75,7 @@ static mprof_ref place_from(struct mprof__trees *trees, size_t at) {
     return node;
 }
 
-mprof_ref mprof__trees_place(struct mprof__trees *trees) {
+mprof_ref mprof__trees_node(struct mprof__trees *trees) {
     const struct mprof__chain *chain = trees->chain;
     /* A chain that was lost gets space in the spill as soon as there is some.
      */

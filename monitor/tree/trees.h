@@ -37,10 +37,10 @@ bool mprof__trees_begin(struct mprof__trees *trees);
 
 /* Give the chain that was just walked, and its frames, their nodes; return the
  * chain's. */
-mprof_ref mprof__trees_place(struct mprof__trees *trees);
+mprof_ref mprof__trees_node(struct mprof__trees *trees);
 
 /* Where what has KEY is in arrays of as many as there are classes. */
-static inline unsigned mprof__key_place(uint32_t key) {
+static inline unsigned mprof__key_slot(uint32_t key) {
     return (key ^ key >> 31) % MPROF_CLASSES;
 }
 
@@ -58,7 +58,7 @@ static inline bool mprof__knows_lives(const struct mprof__trees *trees) {
 static inline struct mprof_counter *mprof__counter(struct mprof__trees *trees,
                                                    mprof_ref node, uint32_t key,
                                                    struct mprof_count n) {
-    mprof_ref ref = trees->counter[mprof__key_place(key)];
+    mprof_ref ref = trees->counter[mprof__key_slot(key)];
     struct mprof_counter *counter = mprof__arena_at(trees->arena, ref);
     if (__builtin_expect(ref != 0 && counter->key == key, 1))
         return counter;

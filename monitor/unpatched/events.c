@@ -1,7 +1,7 @@
 /* events.c - functions get names, libraries come and go; see unpatched.h. */
 #include "monitor/unpatched/unpatched.h"
 
-static void tell_name(cl_object name, cl_object function) {
+static void report_name(cl_object name, cl_object function) {
     const struct ecl_monitor *monitor = mprof__watching();
     if (__builtin_expect(monitor != NULL, 0))
         monitor->named(name, function);
@@ -12,7 +12,7 @@ MPROF__STANDS_BEFORE cl_object ecl_make_cfun(cl_objectfn_fixed code,
                                              int arguments) {
     cl_object function =
         MPROF__BEHIND(ecl_make_cfun)(code, name, block, arguments);
-    tell_name(name, function);
+    report_name(name, function);
     return function;
 }
 
@@ -21,7 +21,7 @@ MPROF__STANDS_BEFORE cl_object ecl_make_cfun_va(cl_objectfn code,
                                                 int fixed) {
     cl_object function =
         MPROF__BEHIND(ecl_make_cfun_va)(code, name, block, fixed);
-    tell_name(name, function);
+    report_name(name, function);
     return function;
 }
 
@@ -29,12 +29,12 @@ MPROF__STANDS_BEFORE cl_object ecl_make_cfun_va(cl_objectfn code,
 void *mprof__setting_function(cl_narg count, cl_object name,
                               cl_object function) {
     if (count >= 2)
-        tell_name(name, function);
+        report_name(name, function);
     return (void *)MPROF__BEHIND(si_fset);
 }
 
 /* A library may be open several times: the first and the last time count. */
-static void tell_library(cl_object block, int opened) {
+static void report_library(cl_object block, int opened) {
     const struct ecl_monitor *monitor = mprof__watching();
     if (__builtin_expect(monitor != NULL, 0) && !ECL_IMMEDIATE(block) &&
         block->d.t == t_codeblock && block->cblock.handle != NULL &&
@@ -44,11 +44,11 @@ static void tell_library(cl_object block, int opened) {
 
 MPROF__STANDS_BEFORE cl_object ecl_library_open(cl_object name, bool own_copy) {
     cl_object block = MPROF__BEHIND(ecl_library_open)(name, own_copy);
-    tell_library(block, 1);
+    report_library(block, 1);
     return block;
 }
 
 MPROF__STANDS_BEFORE bool ecl_library_close(cl_object block) {
-    tell_library(block, 0);
+    report_library(block, 0);
     return MPROF__BEHIND(ecl_library_close)(block);
 }

@@ -39,7 +39,7 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = words[2];
 }
 
-static inline uintptr_t mprof__frame_place(const void *frame) {
+static inline uintptr_t mprof__frame_position(const void *frame) {
     return ((const uintptr_t *)frame)[2];
 }
 

@@ -26,7 +26,7 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
     *sp = (uintptr_t)frame;
 }
 
-static inline uintptr_t mprof__frame_place(const void *frame) {
+static inline uintptr_t mprof__frame_position(const void *frame) {
     return (uintptr_t)frame;
 }
 

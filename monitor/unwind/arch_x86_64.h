@@ -39,7 +39,7 @@ static inline void mprof__caller(const void *frame, uintptr_t *pc,
 
 /* The position of that function on the stack: the deeper the call, the lower;
  * equal for all functions that are called from one place. */
-static inline uintptr_t mprof__frame_place(const void *frame) {
+static inline uintptr_t mprof__frame_position(const void *frame) {
     return (uintptr_t)frame;
 }
 

@@ -13,7 +13,7 @@ static size_t bytes_of(const struct mprof__known *known) {
     return (known->mask + (size_t)1) * sizeof *known->sites;
 }
 
-/* Have more places once many have been filled again and again; if there is
+/* Have more slots once many have been filled again and again; if there is
  * memory. */
 static void enough_sites(struct mprof__known *known) {
     if (__builtin_expect(known->fills <= known->mask, 1))
@@ -101,18 +101,18 @@ static void simplify(struct mprof__known_site *known) {
 /* A return address may lie behind the last instruction of its function; the
  * address where a signal struck is exact. */
 void mprof__known_look_up(struct mprof__known *known, uintptr_t pc, bool exact,
-                          struct mprof__known_site *place) {
+                          struct mprof__known_site *slot) {
     known->fills++;
     /* Should a jump leave what follows, nothing is known here. */
-    place->pc = 0;
-    place->site = known->site_of(known->context, pc, exact);
-    simplify(place);
+    slot->pc = 0;
+    slot->site = known->site_of(known->context, pc, exact);
+    simplify(slot);
     if (exact)
-        place->way = MPROF__BY_RULE;
+        slot->way = MPROF__BY_RULE;
     /* Nothing holds for long while a library is being closed. */
     else if (known->generation != 0 &&
              mprof__code_generation() == known->generation)
-        place->pc = pc;
+        slot->pc = pc;
 }
 
 const struct mprof__known_site *
@@ -121,8 +121,8 @@ mprof__known_find_out(struct mprof__known *known, uintptr_t pc) {
         return NULL;
     int saved = errno;
     enough_sites(known);
-    struct mprof__known_site *place = mprof__known_place(known, pc);
-    mprof__known_look_up(known, pc, false, place);
+    struct mprof__known_site *slot = mprof__known_slot(known, pc);
+    mprof__known_look_up(known, pc, false, slot);
     errno = saved;
-    return place->pc == pc ? place : NULL;
+    return slot->pc == pc ? slot : NULL;
 }

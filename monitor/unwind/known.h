@@ -97,13 +97,13 @@ void mprof__known_free(struct mprof__known *known);
 
 /* Where it is what is known of return address PC. */
 static inline struct mprof__known_site *
-mprof__known_place(const struct mprof__known *known, uintptr_t pc) {
+mprof__known_slot(const struct mprof__known *known, uintptr_t pc) {
     return &known->sites[(pc ^ pc >> 9) & known->mask];
 }
 
-/* Look up what is not known at PLACE.  EXACT as for site_of(). */
+/* Look up what is not known at SLOT.  EXACT as for site_of(). */
 void mprof__known_look_up(struct mprof__known *known, uintptr_t pc, bool exact,
-                          struct mprof__known_site *place);
+                          struct mprof__known_site *slot);
 
 /* Find out, for mprof__known_site(), what is not known yet.  errno stays. */
 const struct mprof__known_site *
@@ -113,9 +113,9 @@ mprof__known_find_out(struct mprof__known *known, uintptr_t pc);
  */
 static inline const struct mprof__known_site *
 mprof__known_site(struct mprof__known *known, uintptr_t pc) {
-    const struct mprof__known_site *place = mprof__known_place(known, pc);
-    return __builtin_expect(place->pc == pc && pc != 0, 1)
-               ? place
+    const struct mprof__known_site *slot = mprof__known_slot(known, pc);
+    return __builtin_expect(slot->pc == pc && pc != 0, 1)
+               ? slot
                : mprof__known_find_out(known, pc);
 }
 

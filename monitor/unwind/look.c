@@ -132,7 +132,7 @@ static bool mark(struct mprof__chain *chain, size_t n) {
     f->mark = (uint32_t)number;
     f->serial = chain->marks->mark[number].serial;
     if (!f[-1].folded)
-        mprof__walk_tell(chain, f->mark, f[-1].node);
+        mprof__walk_set_outer(chain, f->mark, f[-1].node);
     mprof__bump(&chain->record->marks, 1);
     return true;
 }

@@ -44,8 +44,8 @@ static bool map_first(struct mprof__chain *chain) {
 
 /* Let the SIZE bytes large elements of *PLACE, *ROOM of them, be NEEDED at
  * least. */
-static bool more_room(void *place, size_t *room, size_t needed, size_t size) {
-    void **elements = place;
+static bool more_room(void *array, size_t *room, size_t needed, size_t size) {
+    void **elements = array;
     size_t more = 2 * *room;
     while (more < needed)
         more *= 2;
@@ -253,10 +253,10 @@ static bool take_again(struct mprof__chain *chain, size_t from, size_t to,
 static inline struct mprof__frame *
 push_new(struct mprof__chain *chain, const struct registers *r,
          const struct mprof__known_site **known) {
-    struct mprof__known_site *place = mprof__known_place(&chain->known, r->pc);
-    *known = place;
-    if (__builtin_expect(place->pc != r->pc || r->exact, 0))
-        mprof__known_look_up(&chain->known, r->pc, r->exact, place);
+    struct mprof__known_site *slot = mprof__known_slot(&chain->known, r->pc);
+    *known = slot;
+    if (__builtin_expect(slot->pc != r->pc || r->exact, 0))
+        mprof__known_look_up(&chain->known, r->pc, r->exact, slot);
     struct mprof__frame *f = fresh_frame(chain);
     if (f == NULL)
         return NULL;
@@ -264,9 +264,9 @@ push_new(struct mprof__chain *chain, const struct registers *r,
     f->low = f->high = r->sp;
     f->bp = r->bp;
     f->bp_at = 0;
-    f->site = place->site;
+    f->site = slot->site;
     f->exact = r->exact;
-    f->interprets = place->interprets;
+    f->interprets = slot->interprets;
     f->last = f->checkable = f->marked = f->uses_bp = false;
     return f;
 }

@@ -136,8 +136,8 @@ struct mprof__marks *mprof__walk_marks(struct mprof__chain *chain,
                                        uintptr_t pc, uintptr_t base);
 
 /* Note that the caller of the frame with mark NUMBER has NODE. */
-static inline void mprof__walk_tell(const struct mprof__chain *chain,
-                                    size_t number, mprof_ref node) {
+static inline void mprof__walk_set_outer(const struct mprof__chain *chain,
+                                         size_t number, mprof_ref node) {
     struct mprof__outside *outside =
         &chain->marks->mark[number].outside[chain->record->heap];
     /* Should a jump leave this in the middle, nothing is known. */

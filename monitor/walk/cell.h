@@ -34,12 +34,12 @@ struct mprof__cell {
     mprof_ref node, parent; /* its node, and its caller's */
     mprof_ref call;         /* SITE, or what is interpreted: FUNCTION */
     struct mprof__shape shape;
-    mprof_ref counter[2]; /* the node's, by mprof__counter_place(), or 0 */
+    mprof_ref counter[2]; /* the node's, by mprof__cell_counter_slot(), or 0 */
 } __attribute__((aligned(MPROF__LINE)));
 
 /* Where the counter with KEY is in a cell: objects and their storage, which are
  * often made in turn, are told apart. */
-static inline unsigned mprof__counter_place(uint32_t key) {
+static inline unsigned mprof__cell_counter_slot(uint32_t key) {
     return (key ^ key >> 31) % 2;
 }
 

@@ -21,7 +21,7 @@ enum {
                                  processor's cache */
     MPROF__MOST_CELLS = 32768,
     MPROF__JUDGE_EVERY = 32768, /* walks; see mprof__memo_judge() */
-    MPROF__CELL_WAYS = 4, /* places of the index for a frame, in one line */
+    MPROF__CELL_WAYS = 4, /* slots of the index for a frame, in one line */
     MPROF__FAR = 256,     /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
 };
@@ -86,48 +86,48 @@ mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
 /* Where the cell for a frame at PC with the stack pointer SP is in the index,
  * or in one of the other three of its four; and what stands there beside the
  * number of the cell, so that others need not be looked at. */
-struct mprof__cell_place {
+struct mprof__cell_bucket {
     uint32_t *at, tag;
 };
 
-static inline struct mprof__cell_place
-mprof__cell_place(const struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
+static inline struct mprof__cell_bucket
+mprof__cell_bucket(const struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
     uintptr_t hash = pc * 0x9e3779b97f4a7c15u;
-    return (struct mprof__cell_place){
+    return (struct mprof__cell_bucket){
         &memo->index[((sp >> 5) + (hash >> 47)) & memo->mask],
         ((uint32_t)(hash >> 29) ^ (uint32_t)(sp << 10)) &
             ~(uint32_t)(MPROF__MOST_CELLS - 1)};
 }
 
 /* The WAY-th of the four. */
-static inline uint32_t *mprof__cell_way(struct mprof__cell_place place,
+static inline uint32_t *mprof__cell_way(struct mprof__cell_bucket bucket,
                                         unsigned way) {
-    return (uint32_t *)((uintptr_t)place.at ^ way * sizeof *place.at);
+    return (uint32_t *)((uintptr_t)bucket.at ^ way * sizeof *bucket.at);
 }
 
 /* Return the cell at WAY of PLACE, if it may be the right one; or the first
  * cell, which is not used. */
 static inline struct mprof__cell *
 mprof__cell_candidate(const struct mprof__memo *memo,
-                      struct mprof__cell_place place, unsigned way) {
-    uint32_t number = *mprof__cell_way(place, way) ^ place.tag;
+                      struct mprof__cell_bucket bucket, unsigned way) {
+    uint32_t number = *mprof__cell_way(bucket, way) ^ bucket.tag;
     return &memo->cells[number < MPROF__MOST_CELLS ? number : 0];
 }
 
 /* The cell for that frame, or another. */
 static inline struct mprof__cell *mprof__cell_at(const struct mprof__memo *memo,
                                                  uintptr_t pc, uintptr_t sp) {
-    struct mprof__cell_place place = mprof__cell_place(memo, pc, sp);
-    struct mprof__cell *c = mprof__cell_candidate(memo, place, 0);
+    struct mprof__cell_bucket bucket = mprof__cell_bucket(memo, pc, sp);
+    struct mprof__cell *c = mprof__cell_candidate(memo, bucket, 0);
     if (__builtin_expect(mprof__cell_is(c, pc, sp), 1))
         return c;
 #pragma GCC unroll 4
     for (unsigned way = 1; way < MPROF__CELL_WAYS - 1; way++) {
-        c = mprof__cell_candidate(memo, place, way);
+        c = mprof__cell_candidate(memo, bucket, way);
         if (mprof__cell_is(c, pc, sp))
             return c;
     }
-    return mprof__cell_candidate(memo, place, MPROF__CELL_WAYS - 1);
+    return mprof__cell_candidate(memo, bucket, MPROF__CELL_WAYS - 1);
 }
 
 /* Does C interpret what it did?  Only objects that have a name of their own are
@@ -171,7 +171,7 @@ bool mprof__memo_begin(struct mprof__memo *memo, uint64_t generation);
  * many cells worth while?  The next walk may begin anew with many, or with few.
  */
 void mprof__memo_judge(struct mprof__memo *memo);
-/* There was no cell for a frame, or no place in the index: let the next walk
+/* There was no cell for a frame, or no slot of the index: let the next walk
  * begin anew with more of them, if there may be more. */
 void mprof__memo_grow(struct mprof__memo *memo);
 /* Give back its memory. */

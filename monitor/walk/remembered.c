@@ -118,33 +118,33 @@ static uint32_t steal(struct walk *w) {
 }
 
 /* Return the first free entry of PLACE; NULL: there is none. */
-static inline uint32_t *free_way(struct mprof__cell_place place) {
+static inline uint32_t *free_way(struct mprof__cell_bucket bucket) {
 #pragma GCC unroll 4
     for (unsigned way = 0; way < MPROF__CELL_WAYS; way++)
-        if (number_of(*mprof__cell_way(place, way)) == 0)
-            return mprof__cell_way(place, way);
+        if (number_of(*mprof__cell_way(bucket, way)) == 0)
+            return mprof__cell_way(bucket, way);
     return NULL;
 }
 
 /* A cell that can be used for a frame that is to be found at PLACE; NULL: the
  * walk came by all that there are. */
 static struct mprof__cell *take(struct walk *w,
-                                struct mprof__cell_place place) {
+                                struct mprof__cell_bucket bucket) {
     struct mprof__memo *memo = w->memo;
-    uint32_t *at = free_way(place), number = 0;
+    uint32_t *at = free_way(bucket), number = 0;
     if (at != NULL)
         number = memo->used + 1 < memo->capacity ? ++memo->used : steal(w);
     /* The newest entry comes first. */
     for (unsigned way = MPROF__CELL_WAYS; way-- > 0 && number == 0;) {
-        at = mprof__cell_way(place, way);
+        at = mprof__cell_way(bucket, way);
         number = number_of(*at);
         if (is_visited(w, &memo->cells[number]))
             number = 0;
     }
     if (number == 0)
         return NULL;
-    enter(memo, at, *place.at);
-    enter(memo, place.at, place.tag | number);
+    enter(memo, at, *bucket.at);
+    enter(memo, bucket.at, bucket.tag | number);
     return &memo->cells[number];
 }
 
@@ -155,8 +155,8 @@ static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
     bool full = memo->used + 1 >= memo->capacity;
     struct mprof__cell *c = NULL;
     if (!full || memo->largest)
-        c = take(w, mprof__cell_place(memo, pc, sp));
-    /* There may be cells, but no place in the index, again and again. */
+        c = take(w, mprof__cell_bucket(memo, pc, sp));
+    /* There may be cells, but no slot of the index, again and again. */
     if (c == NULL && (full || memo->backoff == MOST_WAITS))
         mprof__memo_grow(memo);
     if (c == NULL || !fill(w, c, pc, sp))
@@ -170,9 +170,9 @@ static struct mprof__cell *make(struct walk *w, uintptr_t pc, uintptr_t sp) {
 static struct mprof__cell *find_slowly(struct walk *w, uintptr_t pc,
                                        uintptr_t sp) {
     struct mprof__memo *memo = w->memo;
-    struct mprof__cell_place place = mprof__cell_place(memo, pc, sp);
+    struct mprof__cell_bucket bucket = mprof__cell_bucket(memo, pc, sp);
     for (unsigned way = 0; way < MPROF__CELL_WAYS; way++) {
-        struct mprof__cell *c = mprof__cell_candidate(memo, place, way);
+        struct mprof__cell *c = mprof__cell_candidate(memo, bucket, way);
         if (!mprof__cell_is(c, pc, sp) ||
             (c->shape.flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c)))
             continue;
@@ -257,7 +257,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
             return NULL;
     }
     /* Should there be no cell yet. */
-    __builtin_prefetch(mprof__known_place(&w->chain->known, word));
+    __builtin_prefetch(mprof__known_slot(&w->chain->known, word));
     struct mprof__cell *outer = find(w, word, mprof__cell_high(c));
     if (outer != NULL)
         set_outer(w, c, outer);
@@ -409,7 +409,7 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
     c->parent = parent;
     if (flags & MPROF__CELL_MARK) {
         if (outer != NULL)
-            mprof__walk_tell(w->chain, c->outer, outer->node);
+            mprof__walk_set_outer(w->chain, c->outer, outer->node);
     } else if (outer != NULL) {
         c->outer = (uint32_t)(outer - w->memo->cells);
         c->outer_version = outer->version;

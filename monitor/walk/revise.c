@@ -42,7 +42,7 @@ static bool mark(struct mprof__chain *chain, struct mprof__memo *memo,
     c->outer_version = chain->marks->mark[number].serial;
     mprof__order_for_handlers();
     c->shape.flags |= MPROF__CELL_MARK;
-    mprof__walk_tell(chain, (size_t)number, memo->visited[i + 1]->node);
+    mprof__walk_set_outer(chain, (size_t)number, memo->visited[i + 1]->node);
     mprof__order_for_handlers();
     c->shape.flags &= ~(uint32_t)MPROF__CELL_STALE;
     mprof__bump(&chain->record->marks, 1);

@@ -168,7 +168,7 @@ static void add_modules(struct merging *m, struct report__part *part,
  * process. */
 static uint64_t address_of(const struct report__function *f, uint32_t part) {
     if (f->kind == MPROF_INTERPRETED && f->name &&
-        mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "") ==
+        mprof__same_by(f->kind, f->name, f->symbol ? f->symbol : "") ==
             MPROF__SAME_CODE)
         return f->address ^ (uint64_t)part << 47;
     return f->address;

@@ -101,7 +101,7 @@ static const char *lisp_name(struct naming *n,
  * function; functions without a name differ by their code. */
 static const char *lisp_key(struct naming *n,
                             const struct report__function *f) {
-    switch (mprof__told_by(f->kind, f->name, f->symbol ? f->symbol : "")) {
+    switch (mprof__same_by(f->kind, f->name, f->symbol ? f->symbol : "")) {
     case MPROF__SAME_NAME:
         return report__format(n->pool, "N%s", f->name);
     case MPROF__SAME_SYMBOL:

@@ -219,11 +219,11 @@ static void play_counter(struct player *p, const struct mprof_node *node,
             (struct mprof_count){n.allocs - half.allocs, n.bytes - half.bytes};
     if (half.allocs == 0 && half.bytes == 0)
         return;
-    mprof_ref place = mprof__trees_place(&p->thread->trees);
+    mprof_ref place = mprof__trees_node(&p->thread->trees);
     struct mprof_counter *to =
         mprof__counter(&p->thread->trees, place, fresh_key(counter->key),
                        (struct mprof_count){1, half.bytes});
-    mprof_ref owner = p->thread->trees.owner[mprof__key_place(counter->key)];
+    mprof_ref owner = p->thread->trees.owner[mprof__key_slot(counter->key)];
     bool in_spill = mprof__arena_at(&session->arena, owner) != to;
     if (mprof__has_losses(&p->thread->trees))
         p->thread->record->folded_allocs += half.allocs;

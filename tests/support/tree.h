@@ -45,7 +45,7 @@ static inline mprof_ref find(const unsigned *sites_of, size_t count) {
     thread->chain.count = count;
     thread->chain.innermost = count > 0 ? &frame[count - 1] : NULL;
     thread->chain.reused = 0;
-    return mprof__trees_place(&thread->trees);
+    return mprof__trees_node(&thread->trees);
 }
 
 static inline struct mprof_node *at(mprof_ref node) {

@@ -393,7 +393,7 @@ static void threads_free_each_others_objects_and_end(void **state) {
 static void what_interrupts_the_hook_is_the_programs(void **state) {
     (void)state;
     const void *frame = __builtin_frame_address(0);
-    uintptr_t place = mprof__frame_place(frame);
+    uintptr_t place = mprof__frame_position(frame);
     allocate(1, 8);
     assert_false(mprof__c_interrupts(frame, place));
     struct mprof__self *me = mprof__enter();

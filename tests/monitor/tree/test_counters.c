@@ -42,7 +42,7 @@ static int end(void **state) {
 static mprof_ref find(unsigned n) {
     frame = (struct mprof__frame){.site = &site[n], .pc = 0x1000 + n};
     thread->chain.reused = 0;
-    return mprof__trees_place(&thread->trees);
+    return mprof__trees_node(&thread->trees);
 }
 
 /* What site N asks for in CLASS_ each time. */

@@ -53,7 +53,7 @@ static mprof_ref find(const unsigned *functions, size_t count) {
     thread->chain.count = OUTER + count;
     thread->chain.innermost = &frame[OUTER + count - 1];
     thread->chain.reused = 0;
-    return mprof__trees_place(&thread->trees);
+    return mprof__trees_node(&thread->trees);
 }
 
 static void tell(mprof_ref node, uint64_t bytes) {
@@ -186,7 +186,7 @@ static void a_deep_chain_has_room(void **state) {
     thread->chain.frames = deep;
     thread->chain.count = DEEP;
     thread->chain.innermost = &deep[DEEP - 1];
-    mprof_ref node = mprof__trees_place(&thread->trees);
+    mprof_ref node = mprof__trees_node(&thread->trees);
     assert_false(thread->trees.lost);
     tell(node, 100);
     assert_true(mprof__sum_up(&thread->trees));
