@@ -4,9 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -47,16 +45,17 @@ static bool still_our_file(struct mprof__arena *arena) {
     return true;
 }
 
-int mprof__allocate_blocks(int fd, size_t offset, size_t bytes) {
+bool mprof__allocate_blocks(int fd, size_t offset, size_t bytes) {
     struct rlimit most;
-    int error;
-    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY &&
-        offset + bytes > most.rlim_cur)
-        return EFBIG;
-    do
-        error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
-    while (error == EINTR);
-    return error;
+    int error = EFBIG;
+    if (getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
+        offset + bytes <= most.rlim_cur)
+        do
+            error = posix_fallocate(fd, (off_t)offset, (off_t)bytes);
+        while (error == EINTR);
+    if (error != 0)
+        errno = error;
+    return error == 0;
 }
 
 /* The program may have closed our descriptor, or have had no room for it. */
@@ -124,12 +123,8 @@ static bool map_piece(const struct mprof__arena *arena, size_t bytes) {
 
 static bool extend(struct mprof__arena *arena, size_t size) {
     bool fills = arena->mapped >= FILLED;
-    int error =
-        mprof__allocate_blocks(arena->fd, arena->mapped, size - arena->mapped);
-    if (error != 0) {
-        errno = error;
+    if (!mprof__allocate_blocks(arena->fd, arena->mapped, size - arena->mapped))
         return false;
-    }
     if (fills)
         fill(arena, size);
     if (!map_piece(arena, size - arena->mapped))
@@ -466,13 +461,9 @@ int mprof__arena_reopen(struct mprof__arena *arena) {
         return mprof__cut_error();
     mprof__store_release(&header->state, MPROF_OPEN);
     header->crc = 0;
-    int error = mprof__allocate_blocks(arena->fd, 0, arena->mapped);
+    bool good = mprof__allocate_blocks(arena->fd, 0, arena->mapped);
     move_high(arena);
-    if (error != 0) {
-        errno = error;
-        return MPROF_E_WRITE;
-    }
-    return 0;
+    return good ? 0 : MPROF_E_WRITE;
 }
 
 void mprof__arena_flush(struct mprof__arena *arena) {

@@ -6,7 +6,6 @@
  * never a SIGBUS in the profiled program.  If another process cuts the file,
  * the recording is lost and ends; see cut.h.
  *
- *
  *     base              used      mapped         limit - reserve      limit
  *      |header|rec|rec|..|0000000000|   no access  |  (not for nodes)   |
  *      0      4096       |
@@ -72,8 +71,8 @@ int mprof__arena_open(struct mprof__arena *arena, const char *path,
                       size_t limit);
 
 /* Let the file FD have BYTES from OFFSET on, whatever signals come, and without
- * one.  0 or an errno. */
-int mprof__allocate_blocks(int fd, size_t offset, size_t bytes);
+ * one.  False: errno says why not. */
+bool mprof__allocate_blocks(int fd, size_t offset, size_t bytes);
 
 /* Unmap it.  The file stays as it is. */
 void mprof__arena_close(struct mprof__arena *arena);

@@ -68,7 +68,3 @@ void mprof__collections_add(struct mprof__collections *collections,
         .ns = record->ns};
     mprof__store_release(&record->count, record->count + 1);
 }
-
-void mprof__collections_end(struct mprof__collections *collections) {
-    mprof__finder_end(&collections->bins);
-}

@@ -27,6 +27,4 @@ void mprof__collections_add(struct mprof__collections *collections,
                             struct mprof__arena *arena, uint64_t ns,
                             uint64_t before, uint64_t after);
 
-void mprof__collections_end(struct mprof__collections *collections);
-
 #endif

@@ -130,7 +130,3 @@ void mprof__curve_add(struct mprof__curve *curve, struct mprof__arena *arena,
     if (time >= curve->next_rss)
         sample_rss(curve, record, time);
 }
-
-void mprof__curve_end(struct mprof__curve *curve) {
-    mprof__finder_end(&curve->sizes);
-}

@@ -36,6 +36,4 @@ void mprof__curve_sums(struct mprof__curve *curve,
                        const struct mprof__arena *arena, uint64_t *bytes,
                        uint64_t *allocs, uint64_t *frees);
 
-void mprof__curve_end(struct mprof__curve *curve);
-
 #endif

@@ -26,7 +26,7 @@ void mprof__live_begin(struct mprof__live *heap, struct mprof__arena *arena) {
 
 void mprof__live_end(struct mprof__live *heap) {
     pthread_mutex_destroy(&heap->lock);
-    mprof__curve_end(&heap->curve);
+    mprof__finder_end(&heap->curve.sizes);
 }
 
 /* While the clock is below a power of two, so many allocations are too many for

@@ -35,10 +35,8 @@ static int open_again(const struct mprof__log_file *file) {
 static int move_window(struct mprof__log_file *file, int fd) {
     uint64_t end = file->offset + file->used;
     uint64_t offset = end / PAGE * PAGE;
-    int error = mprof__allocate_blocks(fd, offset, file->step);
-    if (error != 0)
-        return error;
-    if (mmap(file->window, file->step, PROT_READ | PROT_WRITE,
+    if (!mprof__allocate_blocks(fd, offset, file->step) ||
+        mmap(file->window, file->step, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == MAP_FAILED)
         return errno;
     file->offset = offset;

@@ -136,7 +136,7 @@ void mprof__session_free(struct mprof__session *session) {
     mprof__arena_close(&session->arena);
     mprof__log_end(&session->log);
     mprof__live_end(&session->live);
-    mprof__collections_end(&session->collections);
+    mprof__finder_end(&session->collections.bins);
     pthread_mutex_destroy(&session->arena.lock);
     mprof__unmap(session, sizeof *session);
 }

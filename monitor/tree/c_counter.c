@@ -1,8 +1,6 @@
 /* c_counter.c - see c_counter.h. */
 #include "monitor/tree/c_counter.h"
 
-#include "monitor/file/arena.h"
-
 struct mprof_c_numbers mprof__counter_read(const char *base,
                                            const struct mprof_counter *counter,
                                            enum mprof_heap heap, bool lives) {

@@ -26,8 +26,6 @@
 #include "monitor/tree/lisp_counter.h"
 #include "monitor/heap/live.h"
 
-struct mprof__arena;
-
 /* The numbers of COUNTER, which is wide, of the data file that begins at BASE.
  */
 static inline struct mprof_c_numbers *

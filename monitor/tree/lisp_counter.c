@@ -7,8 +7,6 @@
 
 #include "monitor/base/self.h"
 #include "monitor/file/arena.h"
-#include "monitor/base/self.h"
-#include "monitor/file/arena.h"
 
 mprof_ref mprof__make_wide(struct mprof__arena *arena, uint32_t type,
                            const void *counter, const void *numbers,

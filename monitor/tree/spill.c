@@ -67,16 +67,6 @@ static bool begin(struct mprof__trees *trees) {
     return spill->begun;
 }
 
-/* The blocks have nothing any more that counts: make them empty, and let them
- * count again. */
-static void clear(struct mprof__trees *trees) {
-    struct mprof__tree *tree = &trees->spill.tree;
-    struct mprof_thread *record = trees->record;
-    mprof__store_release(&tree->counter_blocks.last->count, 0);
-    mprof__store_release(&tree->node_blocks.last->count, 0);
-    mprof__store_release(&record->spilled, record->emptied);
-}
-
 /* Empty the spill.  If a jump leaves this in the middle, the root is missing,
  * and it is done at the next use of the spill.  Under the lock the data file is
  * not copied. */
@@ -97,7 +87,10 @@ static void empty(struct mprof__trees *trees) {
     mprof__add_relaxed(&header->emptied, 1);
     if (!is_summed)
         mprof__store_release(&record->emptied, record->emptied + 1);
-    clear(trees);
+    /* The blocks have nothing any more that counts; empty, they count again. */
+    mprof__store_release(&spill->tree.counter_blocks.last->count, 0);
+    mprof__store_release(&spill->tree.node_blocks.last->count, 0);
+    mprof__store_release(&record->spilled, record->emptied);
     mprof__add_relaxed(&header->emptied, 1);
     mprof__unlock(&trees->arena->lock);
     mprof__index_clear(&spill->tree.nodes);
@@ -109,16 +102,14 @@ static void empty(struct mprof__trees *trees) {
         spill->refused = true;
 }
 
-static uint32_t capacity(const struct mprof__spill *spill) {
-    return mprof__block_capacity(&spill->tree.node_blocks);
-}
-
 /* Has the spill room for the chain, and a third of that?  It is made larger if
  * it can be. */
 static bool fits(struct mprof__trees *trees) {
     struct mprof__spill *spill = &trees->spill;
+    const struct mprof__blocks *nodes = &spill->tree.node_blocks;
     bool larger = true;
-    while (larger && trees->chain->count >= capacity(spill) / 4 * 3) {
+    while (larger &&
+           trees->chain->count >= mprof__block_capacity(nodes) / 4 * 3) {
         size_t before = spill->bytes;
         spill->deep = true;
         larger = find_room(trees->arena, spill) != 0;
