@@ -106,8 +106,8 @@ mprof_ref mprof__module(struct mprof__names *names,
     return ref;
 }
 
-bool mprof__module_is(struct mprof__names *names,
-                      const struct mprof_module *module) {
+bool mprof__module_is_still(struct mprof__names *names,
+                            const struct mprof_module *module) {
     static char path[PATH_MAX];
     const struct mprof_string *old =
         mprof__arena_at(names->arena, module->path);

@@ -20,7 +20,7 @@ mprof_ref mprof__module(struct mprof__names *names,
 void mprof__module_path(const struct link_map *map, char *path, size_t size);
 
 /* Is MODULE still the one that is mapped where it was? */
-bool mprof__module_is(struct mprof__names *names,
-                      const struct mprof_module *module);
+bool mprof__module_is_still(struct mprof__names *names,
+                            const struct mprof_module *module);
 
 #endif

@@ -27,7 +27,7 @@ enum { PATH_BYTES = 4096 };
 enum { HIDDEN = 1, FRAGMENT = 2, PASSING = 4, REF_SHIFT = 3, TIME_SHIFT = 36 };
 
 /* The names of a function; mapped, as stacks may be small. */
-struct names {
+struct texts {
     char lisp[MPROF__NAME_BYTES], symbol[MPROF__NAME_BYTES];
     char path[PATH_BYTES];
 };
@@ -36,7 +36,7 @@ struct search {
     struct mprof__shows *shows;
     const struct mprof__arena *arena;
     const struct mprof_function *function;
-    struct names *names;
+    struct texts *texts;
     struct mprof__shown found;
     bool final; /* it will not change any more */
     unsigned nested;
@@ -46,7 +46,7 @@ static void read_names(const struct search *s) {
     const struct mprof_function *function = s->function;
     const struct mprof_module *module =
         mprof__arena_at(s->arena, function->module);
-    struct names *names = s->names;
+    struct texts *names = s->texts;
     mprof__arena_text(s->arena, function->module == 0 ? 0 : module->path,
                       names->path, sizeof names->path);
     mprof__arena_text(s->arena, mprof__load_relaxed(&function->name),
@@ -57,7 +57,7 @@ static void read_names(const struct search *s) {
 
 /* The symbol of a C function in a library that has plumbing. */
 static void find_symbol(const struct mprof_module *module, uint64_t address,
-                        struct names *names) {
+                        struct texts *names) {
     struct mprof__image image;
     mprof__image_open_symbols(&image, names->path, module->build_id,
                               module->build_id_bytes);
@@ -70,7 +70,7 @@ static void find_symbol(const struct mprof_module *module, uint64_t address,
 /* Return true if the C function is hidden, by its symbol without the ending of
  * a part or copy. */
 static bool is_hidden_c(const struct search *s) {
-    struct names *names = s->names;
+    struct texts *names = s->texts;
     if (names->symbol[0] == '\0' && mprof__has_plumbing(names->path))
         find_symbol(mprof__arena_at(s->arena, s->function->module),
                     s->function->address, names);
@@ -84,7 +84,7 @@ static bool is_hidden_c(const struct search *s) {
 }
 
 static bool is_hidden_lisp(const struct search *s) {
-    const struct names *names = s->names;
+    const struct texts *names = s->texts;
     return names->lisp[0] != '\0' &&
            mprof__is_plumbing(names->lisp,
                               s->function->kind == MPROF_LISP &&
@@ -113,7 +113,7 @@ static mprof_ref first_with(struct mprof__shows *shows, uint64_t key,
  * distinguishes whole functions from parts of unseen ones. */
 static mprof_ref first_of_symbol(const struct search *s, char kind_,
                                  size_t length, mprof_ref kept) {
-    uint64_t key = mprof__hash_text(s->names->symbol, length);
+    uint64_t key = mprof__hash_text(s->texts->symbol, length);
     return first_with(s->shows, key + ((uint64_t)s->function->module << 24),
                       kind_, kept);
 }
@@ -168,11 +168,11 @@ static bool runs_ecl(const struct search *s) {
 
 /* C code of ECL that is a Lisp function to the tables, or that loads a file. */
 static bool find_runtime(struct search *s) {
-    const char *path = s->names->path, *slash = strrchr(path, '/');
+    const char *path = s->texts->path, *slash = strrchr(path, '/');
     const char *file = slash == NULL ? path : slash + 1;
-    const char *name = mprof__lisp_function(s->names->symbol, path);
+    const char *name = mprof__lisp_function(s->texts->symbol, path);
     char kind = (char)MPROF__SAME_NAME;
-    if (name == NULL && !mprof__loads_file(s->names->symbol))
+    if (name == NULL && !mprof__loads_file(s->texts->symbol))
         return false;
     if (name == NULL) {
         kind = 'K';
@@ -186,18 +186,18 @@ static bool find_runtime(struct search *s) {
 }
 
 static void find_c(struct search *s) {
-    size_t base = mprof__base_length(s->names->symbol);
-    bool is_read = s->names->symbol[0] != '\0';
+    size_t base = mprof__base_length(s->texts->symbol);
+    bool is_read = s->texts->symbol[0] != '\0';
     struct mprof__part part;
-    if (is_read && s->names->symbol[base] != '\0')
+    if (is_read && s->texts->symbol[base] != '\0')
         find_whole_named(s, base);
     else if (is_read) /* for its parts; others of that name are not this one */
         first_of_symbol(s, 'S', base, s->found.function);
     s->found.hidden = is_hidden_c(s);
-    if (s->names->symbol[0] != '\0' && runs_ecl(s) && find_runtime(s))
+    if (s->texts->symbol[0] != '\0' && runs_ecl(s) && find_runtime(s))
         return;
     if (is_read || s->function->module == 0 ||
-        !mprof__part_at(s->shows->names, s->function->module, s->names->path,
+        !mprof__part_at(s->shows->names, s->function->module, s->texts->path,
                         s->function->address, &part))
         return;
     s->found.hidden |= part.hidden;
@@ -212,12 +212,12 @@ static void find_c(struct search *s) {
 static bool may_share(const struct search *s, mprof_ref ref) {
     return mprof__table_find(&s->shows->names->certain, ref) != NULL ||
            (s->function->kind == MPROF_INTERPRETED &&
-            mprof__is_anonymous(s->names->lisp));
+            mprof__is_anonymous(s->texts->lisp));
 }
 
 static void find_lisp(struct search *s, mprof_ref ref) {
     s->found.hidden = is_hidden_lisp(s);
-    const char *name = s->names->lisp, *symbol = s->names->symbol;
+    const char *name = s->texts->lisp, *symbol = s->texts->symbol;
     enum mprof__same_as same = mprof__same_by(s->function->kind, name, symbol);
     uint64_t key = mprof__hash_text(name, strlen(name));
     if (same == MPROF__SAME_SYMBOL)
@@ -225,8 +225,8 @@ static void find_lisp(struct search *s, mprof_ref ref) {
     if (same != MPROF__SAME_CODE && may_share(s, ref))
         s->found.function = first_with(s->shows, key, (char)same, ref);
     /* For its parts. */
-    if (s->function->kind == MPROF_LISP && s->names->symbol[0] != '\0')
-        first_of_symbol(s, 'S', strlen(s->names->symbol), s->found.function);
+    if (s->function->kind == MPROF_LISP && s->texts->symbol[0] != '\0')
+        first_of_symbol(s, 'S', strlen(s->texts->symbol), s->found.function);
 }
 
 static void find_out(struct search *s, mprof_ref ref) {
@@ -236,17 +236,17 @@ static void find_out(struct search *s, mprof_ref ref) {
         s->found = (struct mprof__shown){MPROF_TOP, true, false};
     if (kind == MPROF_TOPLEVEL || kind == MPROF_UNKNOWN || kind == MPROF_FOLDED)
         return;
-    s->names = mprof__map(sizeof *s->names);
-    s->final = s->names != NULL;
-    if (s->names == NULL)
+    s->texts = mprof__map(sizeof *s->texts);
+    s->final = s->texts != NULL;
+    if (s->texts == NULL)
         return;
     read_names(s);
-    if (kind == MPROF_C || s->names->lisp[0] == '\0')
+    if (kind == MPROF_C || s->texts->lisp[0] == '\0')
         find_c(s);
     else
         find_lisp(s, ref);
     s->found.hidden |= kind == MPROF_ENTRY;
-    mprof__unmap(s->names, sizeof *s->names);
+    mprof__unmap(s->texts, sizeof *s->texts);
 }
 
 static struct mprof__shown look_up(struct mprof__shows *shows,

@@ -73,7 +73,7 @@ static bool is_current(struct mprof__names *names,
             return true;
         const struct mprof_module *module =
             mprof__arena_at(names->arena, (mprof_ref)slot->value);
-        if (mprof__module_is(names, module)) {
+        if (mprof__module_is_still(names, module)) {
             slot->value =
                 (uint64_t)mprof__holds_for(now) << 32 | (mprof_ref)slot->value;
             return true;
@@ -141,8 +141,8 @@ add_site(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
     struct mprof__site *site = mprof__chunks_alloc(names->memory, sizeof *site);
     if (site == NULL)
         return &no_site;
-    site->known = find_rule(pc, exact, &site->unwind);
-    if (site->known) {
+    site->has_rule = find_rule(pc, exact, &site->unwind);
+    if (site->has_rule) {
         site->interpreter = mprof__adapter.interprets(site->unwind.function);
     } else {
         /* Its start has no FDE: constructors are called from there. */
@@ -150,7 +150,7 @@ add_site(struct mprof__names *names, uintptr_t pc, bool exact, uint64_t key) {
         /* Its name is known by its symbol, if it has one. */
         site->unwind.function = pc - !exact;
     }
-    if (site->known || (site->unwind.module != NULL && !site->beyond)) {
+    if (site->has_rule || (site->unwind.module != NULL && !site->beyond)) {
         is_current(names, &site->unwind, now);
         site->function = native_function(names, &site->unwind);
     } else {
@@ -168,7 +168,7 @@ static bool is_true(struct mprof__names *names, struct mprof__site *site,
                     uintptr_t pc, bool exact) {
     uint32_t now = mprof__this_generation();
     struct mprof__unwind unwind;
-    if (find_rule(pc, exact, &unwind) != site->known ||
+    if (find_rule(pc, exact, &unwind) != site->has_rule ||
         unwind.module_start != site->unwind.module_start ||
         (unwind.module != NULL && !is_current(names, &unwind, now)))
         return false;

@@ -52,7 +52,7 @@ mprof_ref mprof__node_by_rules(struct mprof__thread *thread,
     if (chain->innermost != NULL &&
         mprof__stack_is_deeper(&thread->memo, chain->innermost->low))
         mprof__stack_by_rules(&thread->memo);
-    if (chain->asks)
+    if (chain->interprets)
         mprof__adapter.match(chain);
     mprof_ref node = mprof__trees_node(&thread->trees);
     mprof__walk_done(chain);

@@ -84,7 +84,7 @@ static void simplify(struct mprof__known_site *known) {
     known->cfa = rule->cfa_offset;
     known->ra = (int16_t)(rule->ra_offset / WORD);
     known->bp = (int16_t)(rule->bp_offset / WORD);
-    if (!site->known || rule->outermost || rule->signal || rule->cfa_deref ||
+    if (!site->has_rule || rule->outermost || rule->signal || rule->cfa_deref ||
         rule->ra_in_lr || rule->ra_signed || rule->ra_base != MPROF__CFA ||
         !mprof__are_words(rule->ra_offset, known->ra) ||
         (rule->bp_saved && (rule->bp_base != MPROF__CFA ||

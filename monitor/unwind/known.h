@@ -18,7 +18,7 @@
 struct mprof__site {
     struct mprof__unwind unwind;
     uint32_t checked;   /* generation that this holds for; atomic */
-    bool known;         /* false: there is no rule, the walk ends here */
+    bool has_rule;      /* false: there is no rule, the walk ends here */
     bool beyond;        /* ... as it should: the loader, before the program */
     bool interpreter;   /* its frames represent the functions they interpret */
     mprof_ref function; /* FUNCTION in the data file; 0: no room for it */

@@ -116,7 +116,7 @@ static bool mark(struct mprof__chain *chain, size_t n) {
         f->exact || f->last)
         return false;
     const struct mprof__site *caller = f[-1].site;
-    if (f[-1].exact || !caller->known || caller->unwind.rule.signal)
+    if (f[-1].exact || !caller->has_rule || caller->unwind.rule.signal)
         return false;
     if (f->site->unwind.rule.ra_signed)
         return refuse(chain, MPROF_SHADOW_STACK);

@@ -204,7 +204,7 @@ static size_t unchanged(struct mprof__chain *chain, size_t n) {
             break;
         if (f->check == MPROF__DEREF && !leads_there(chain, f))
             return n;
-        chain->asks |= f->interprets;
+        chain->interprets |= f->interprets;
         if (f->bp_at != 0 && f[-1].needs_bp &&
             mprof__word_at(f->bp_at) != f[-1].bp)
             return n;
@@ -359,7 +359,7 @@ static void assemble(struct mprof__chain *chain) {
     for (size_t i = chain->reused; i < count; i++, f++) {
         *f = *--fresh;
         f->object = 0;
-        chain->asks |= f->interprets;
+        chain->interprets |= f->interprets;
         if (__builtin_expect(f->exact, 0))
             chain->exact_at = i + 1;
         if (mprof__is_large(f->low, f->high) && chain->large_at == 0)
@@ -384,9 +384,9 @@ static bool leave_barrier(struct mprof__chain *chain, struct registers *r) {
 static bool go_on(struct mprof__chain *chain, struct mprof__frame *f,
                   struct registers *r) {
     const struct mprof__site *site = f->site;
-    f->last = site->known && site->unwind.rule.outermost;
+    f->last = site->has_rule && site->unwind.rule.outermost;
     if (!f->last && !site->beyond)
-        return site->known && step(chain, f, r);
+        return site->has_rule && step(chain, f, r);
     chain->fresh_count -= site->beyond;
     r->pc = 0;
     return true;
@@ -429,7 +429,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     chain->reused = chain->unreturned = chain->fresh_count = 0;
     if (__builtin_expect(chain->large_at != 0, 0))
         chain->reach = (struct mprof__reach){0, 0};
-    chain->in_barrier = chain->asks = chain->astray = false;
+    chain->in_barrier = chain->interprets = chain->astray = false;
     /* Should a jump leave what follows, nothing of it may be reused. */
     chain->generation = 0;
     chain->cut =

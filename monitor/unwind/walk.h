@@ -71,7 +71,7 @@ struct mprof__chain {
     bool astray;         /* it came to a mark that is none of the thread's */
     size_t exact_at;     /* number of the innermost exact frame, from 1 */
     size_t large_at;     /* number of the outermost large one; see below */
-    bool asks;           /* frames that may have returned interpret */
+    bool interprets;     /* frames that may have returned interpret */
     struct mprof__marks *marks;  /* the thread's, or NULL; see marks.h */
     uint8_t refused;             /* 1 + enum mprof_unmarked: NULL for good */
     struct mprof_thread *record; /* counts marks */

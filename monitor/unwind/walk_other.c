@@ -65,7 +65,7 @@ static _Unwind_Reason_Code add_frame(struct _Unwind_Context *context,
         end_frame(chain, sp);
     const struct mprof__site *site =
         chain->known.site_of(chain->known.context, pc, exact != 0);
-    chain->asks |= site->interpreter;
+    chain->interprets |= site->interpreter;
     chain->frames[chain->count++] =
         (struct mprof__frame){.site = site,
                               .pc = pc,
@@ -86,7 +86,7 @@ static void turn_round(struct mprof__chain *chain) {
 
 /* Without a rule, the chain is cut there; the loader does not count. */
 static void look_at_outermost(struct mprof__chain *chain) {
-    if (chain->count == 0 || chain->frames[0].site->known)
+    if (chain->count == 0 || chain->frames[0].site->has_rule)
         return;
     if (!chain->frames[0].site->beyond) {
         chain->cut = true;
@@ -104,7 +104,7 @@ void mprof__walk(struct mprof__chain *chain, const void *frame) {
     chain->count = chain->reused = chain->unreturned = 0;
     chain->exact_at = chain->large_at = 0;
     chain->generation = 0; /* no walk builds upon another */
-    chain->cut = chain->asks = false;
+    chain->cut = chain->interprets = false;
     chain->innermost = NULL;
     _Unwind_Backtrace(add_frame, &walk);
     turn_round(chain);

@@ -61,7 +61,7 @@ static bool measure(struct mprof__reach *reach, struct mprof__cell *c,
                     struct mprof__cell_more *more,
                     const struct mprof__known_site *known) {
     if (known->way == MPROF__BY_RULE) {
-        if (!known->site->known)
+        if (!known->site->has_rule)
             return false;
         if (!known->site->unwind.rule.outermost)
             return measure_by_word(reach, c, more, known);

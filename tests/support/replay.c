@@ -50,7 +50,7 @@ static void know_function(mprof_ref ref) {
 static void know_site(mprof_ref ref) {
     const struct mprof_site *s = old_at(ref);
     struct mprof__site *site = calloc(1, sizeof *site);
-    site->known = true;
+    site->has_rule = true;
     site->function = fresh[s->function];
     site->ref = fresh[ref];
     site_of[ref] = site;

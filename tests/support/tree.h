@@ -24,7 +24,7 @@ static inline int begin(uint64_t limit) {
         function[i] = made_function(session, 0x1000 * (i + 1));
     for (unsigned i = 0; i < SITES; i++)
         site[i] = (struct mprof__site){
-            .known = true,
+            .has_rule = true,
             .function = function[i % FUNCTIONS],
             .ref = made_site(session, function[i % FUNCTIONS], 0x5000 + i)};
     thread = made_thread(session, heap);

@@ -24,7 +24,7 @@ static int begin(void **state) {
     function = made_function(session, 0x1000);
     for (unsigned i = 0; i < SITES; i++)
         site[i] = (struct mprof__site){
-            .known = true,
+            .has_rule = true,
             .function = function,
             .ref = made_site(session, function, 0x1000 + i)};
     thread = made_thread(session, MPROF_C_HEAP);

@@ -27,7 +27,7 @@ static int begin(void **state) {
     for (unsigned i = 0; i < FUNCTIONS; i++) {
         mprof_ref function = made_function(session, 0x1000 * (i + 1));
         site[i] = (struct mprof__site){
-            .known = true,
+            .has_rule = true,
             .function = function,
             .ref = made_site(session, function, 0x1000 * (i + 1) + 1)};
     }

@@ -61,18 +61,18 @@ static void a_return_address_is_of_the_call_before_it(void **state) {
     begin_session();
     const struct mprof__site *site =
         mprof__site_of(&session->names, (uintptr_t)short_one_end, false);
-    assert_true(site->known);
+    assert_true(site->has_rule);
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, site->function);
     assert_int_equal(site->unwind.function, (uintptr_t)short_one);
     assert_int_not_equal(f->kind, MPROF_UNKNOWN);
     site = mprof__site_of(&session->names, (uintptr_t)short_one_end, true);
-    assert_false(site->known);
+    assert_false(site->has_rule);
     end_session();
 }
 
 /* Where no code is, there is one of which ODD tells. */
-static struct mprof__site odd = {.known = true};
+static struct mprof__site odd = {.has_rule = true};
 
 static const struct mprof__site *site_or_odd(void *context, uintptr_t pc,
                                              bool exact) {

@@ -189,7 +189,7 @@ static void code_without_tables_cuts_the_chain(void **state) {
     assert_false(mprof__cfi_find((uintptr_t)&local, &unwind));
     const struct mprof__site *site =
         mprof__site_of(&session->names, (uintptr_t)&local, false);
-    assert_false(site->known);
+    assert_false(site->has_rule);
     const struct mprof_function *f =
         mprof__arena_at(&session->arena, site->function);
     assert_int_equal(f->kind, MPROF_UNKNOWN);

@@ -42,7 +42,7 @@ static int end(void **state) {
 /* The rule of a function whose frame has eight words: in the last one is the
  * return address, and before that the frame pointer of its caller. */
 static struct mprof__known_site plain_rule(void) {
-    static const struct mprof__site site = {.known = true};
+    static const struct mprof__site site = {.has_rule = true};
     return (struct mprof__known_site){.site = &site,
                                       .way = MPROF__BY_SP,
                                       .cfa = 8 * WORD,
@@ -97,7 +97,7 @@ static void a_frame_of_no_size_is_no_cells(void **state) {
 
 /* What is cut off may look as if it were in the frame. */
 static void what_a_rule_says_in_full_counts(void **state) {
-    static struct mprof__site site = {.known = true};
+    static struct mprof__site site = {.has_rule = true};
     struct mprof__rule *rule = &site.unwind.rule;
     struct mprof__known_site known = {
         .site = &site, .way = MPROF__BY_RULE, .ra = -1};
