@@ -120,9 +120,9 @@ static bool count_in(const struct ready *p, struct mprof_c_counter *counter,
 }
 
 /* By what is remembered.  False: it is not. */
-static bool count_by_walk(const struct ready *p, const void *object,
-                          uint64_t bytes, const void *frame) {
-    struct mprof_counter *counter = mprof__counter_by_walk(
+static bool count_by_cells(const struct ready *p, const void *object,
+                           uint64_t bytes, const void *frame) {
+    struct mprof_counter *counter = mprof__counter_by_cells(
         p->thread, frame, (struct mprof__trail){NULL, NULL},
         mprof_size_class(bytes));
     return counter != NULL &&
@@ -152,7 +152,7 @@ bool mprof__c_count(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame) {
     struct ready p;
     return (me != NULL && get_ready(me, object, bytes, &p) &&
-            count_by_walk(&p, object, bytes, frame)) ||
+            count_by_cells(&p, object, bytes, frame)) ||
            count_slowly(me, object, bytes, frame);
 }
 

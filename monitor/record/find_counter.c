@@ -4,10 +4,10 @@
 #include "monitor/base/atomic.h"
 #include "monitor/walk/deepest.h"
 
-struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
-                                             const void *frame,
-                                             struct mprof__trail trail,
-                                             uint32_t key) {
+struct mprof_counter *mprof__counter_by_cells(struct mprof__thread *thread,
+                                              const void *frame,
+                                              struct mprof__trail trail,
+                                              uint32_t key) {
     struct mprof__cell *cell =
         mprof__remembered_slowly(&thread->memo, frame, trail);
     if (cell == NULL)
@@ -33,7 +33,7 @@ mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
         return NULL;
     struct mprof_counter *counter = NULL;
     if (mprof__guard(me))
-        counter = mprof__counter_by_walk(thread, frame, trail, key);
+        counter = mprof__counter_by_cells(thread, frame, trail, key);
     me->guarded = false;
     return counter;
 }

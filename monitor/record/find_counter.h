@@ -61,10 +61,10 @@ static inline mprof_ref mprof__ref_from(const char *base, const void *thing) {
  * that came as far as TRAIL; made when it is not there.  NULL: the chain is to
  * be walked by rules, or there is no room.  In a guarded function; or for ME,
  * which is inside, and is not guarded then. */
-struct mprof_counter *mprof__counter_by_walk(struct mprof__thread *thread,
-                                             const void *frame,
-                                             struct mprof__trail trail,
-                                             uint32_t key);
+struct mprof_counter *mprof__counter_by_cells(struct mprof__thread *thread,
+                                              const void *frame,
+                                              struct mprof__trail trail,
+                                              uint32_t key);
 struct mprof_counter *mprof__counter_guarded(struct mprof__self *me,
                                              struct mprof__thread *thread,
                                              const void *frame,

@@ -98,15 +98,15 @@ static inline bool count(struct mprof__thread *thread,
 }
 
 /* By what is remembered.  False: it is not. */
-static inline bool count_by_walk(struct mprof__thread *thread,
-                                 const struct mprof__event *event,
-                                 const void *frame) {
+static inline bool count_by_cells(struct mprof__thread *thread,
+                                  const struct mprof__event *event,
+                                  const void *frame) {
     struct mprof_bin *bin = bin_of(thread, event);
     struct mprof_counter *counter =
         bin == NULL ? NULL
-                    : mprof__counter_by_walk(thread, frame,
-                                             (struct mprof__trail){NULL, NULL},
-                                             key_of(thread, bin, event));
+                    : mprof__counter_by_cells(thread, frame,
+                                              (struct mprof__trail){NULL, NULL},
+                                              key_of(thread, bin, event));
     if (counter == NULL)
         return false;
     if (count(thread, event, counter, bin, false) && thread->trees.lives)
@@ -156,7 +156,7 @@ static void allocated(struct mprof__self *me, struct mprof__session *session,
         me == NULL ? NULL : mprof__thread_here(me, session, MPROF_LISP_HEAP);
     if (thread == NULL)
         mprof__count_unplaced(session, event->count);
-    else if (by_rules || !count_by_walk(thread, event, frame))
+    else if (by_rules || !count_by_cells(thread, event, frame))
         count_by_rules(thread, event, frame);
 }
 

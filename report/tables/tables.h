@@ -160,7 +160,7 @@ struct report__table {
     report__print_table *print;
 };
 
-/* A new table is a row here, and a function in a file of its own. */
+/* By enum report__table_id; see registry.c. */
 extern const struct report__table report__tables[MPROF_TABLES];
 
 /* The call graph of CONTEXT, which makes it when it is first wanted. */

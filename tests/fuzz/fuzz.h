@@ -25,6 +25,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                      \
     } while (0)
 
+/* So many bytes of a data file's header are in an input: its fields, and room
+ * for fields to come, so that inputs stay what they are. */
+enum { FUZZ_FIELDS = 512 };
+
 /* The path of a file with these bytes, which lasts until the next call. */
 const char *fuzz_file(const void *data, size_t size);
 

@@ -2,9 +2,9 @@
  *
  * The first byte says how: which tables, export, page, difference or limits,
  * and what is made right first, so that what comes after the first checks is
- * reached, too; a diff is that of the file with itself.  Then come the fields
- * of the header, without the zeros that fill it up, and the records. Modules
- * may be ./module.so, which is in the working folder.
+ * reached, too; a diff is that of the file with itself.  Then come FUZZ_FIELDS
+ * bytes of the header, without the zeros that fill it up, and the records.
+ * Modules may be ./module.so, which is in the working folder.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -77,9 +77,11 @@ static char *const together[][MOST_OPTIONS] = {
     {"export", "--format=json", "--heap=c"},
     {"list"}};
 
+_Static_assert(sizeof(struct mprof_header) <= FUZZ_FIELDS, "more fields");
+
 /* The file that DATA stands for; *SIZE is its size. */
 static unsigned char *make_file(const uint8_t *data, size_t *size) {
-    const size_t fields = sizeof(struct mprof_header);
+    const size_t fields = FUZZ_FIELDS;
     size_t whole = *size > fields ? *size - fields + MPROF_HEADER_BYTES : *size;
     unsigned char *file = calloc(1, whole + 1);
     FUZZ_EXPECT(file);

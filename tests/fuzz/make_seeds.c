@@ -33,11 +33,10 @@ enum { WAYS = 8, WITH_PROGRAM = 16 };
 
 /* For each set of tables, once. */
 static void save(const struct datafile *d, const char *name, int flags) {
-    const size_t fields = sizeof(struct mprof_header);
     for (int way = 0; way < WAYS; way++) {
         FILE *file = create("data", name, way);
         putc(way | flags, file);
-        put(file, d->data, fields);
+        put(file, d->data, FUZZ_FIELDS);
         put(file, d->data + MPROF_HEADER_BYTES, d->size - MPROF_HEADER_BYTES);
         FUZZ_EXPECT(fclose(file) == 0);
     }
@@ -47,6 +46,27 @@ static void save_small(void) {
     struct datafile d;
     small_file(&d);
     save(&d, "small", 0);
+    datafile_free(&d);
+}
+
+/* Found by the fuzzer: call sites so far from their function that offsets
+ * have 20 digits. */
+static void save_offsets(void) {
+    const struct mprof_count one = {1, 100}, two = {2, 200};
+    struct datafile d;
+    datafile_start(&d);
+    mprof_ref module = datafile_module(&d, "/x/library.so", "id", 2);
+    mprof_ref f =
+        datafile_function(&d, MPROF_C, module, 0x1000, NULL, "function");
+    mprof_ref thread = datafile_c_thread(&d, 7, "main");
+    mprof_ref root = datafile_node(&d, thread, 0, 0);
+    for (uint64_t i = 0; i < 8; i++) {
+        mprof_ref site = datafile_site(&d, f, module, -8 * i - 8);
+        mprof_ref node = datafile_node(&d, thread, root, site);
+        datafile_counter(&d, node, site, MPROF_MEDIUM, two, one);
+        datafile_size(&d, thread, 100, two, one);
+    }
+    save(&d, "offsets", 0);
     datafile_free(&d);
 }
 
@@ -251,6 +271,7 @@ static void save_unwind(void *function) {
 
 int main(void) {
     save_small();
+    save_offsets();
     save_lisp();
     save_cycle();
     save_modules();
