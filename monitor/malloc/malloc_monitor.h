@@ -27,7 +27,7 @@ struct mprof__malloc_monitor {
     /* NULL, or in place of `allocated` for calloc() of COUNT elements. */
     void (*cleared)(const void *object, size_t bytes, size_t count,
                     const void *frame);
-    /* The function with FRAME was called while one further out, at PLACE, asks
+    /* The function with FRAME was called while one further out, at STACK, asks
      * the next allocator: because a signal interrupted that? */
     bool (*interrupts)(const void *frame, uintptr_t stack);
     /* realloc(): before, and then one of the other two. */

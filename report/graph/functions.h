@@ -55,7 +55,7 @@ struct report__functions {
     /* NULL: inlined functions are one with the functions around them. */
     const struct report__inlining *inlining;
     /* By index of the FUNCTION record, the places of Lisp functions in the
-     * source; NULL: they were not looked up.  See sources.h. */
+     * source; NULL: they were not looked up.  See call_sites.h. */
     const struct report__place *sources;
 };
 

@@ -1,4 +1,4 @@
-/* sources.c - see sources.h. */
+/* sources.c - see call_sites.h. */
 #include "report/base/search.h"
 #include "report/graph/call_sites.h"
 

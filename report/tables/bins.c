@@ -1,4 +1,4 @@
-/* bins.c - the allocation bin table of Lisp: which types were allocated. */
+/* bins.c - the allocation bin table: types of Lisp, sizes of C. */
 #include "report/tables/tables.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* through.c - see through.h. */
+/* through.c - see limits.h. */
 #include "report/tables/limits.h"
 
 struct report__through *
