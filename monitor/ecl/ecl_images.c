@@ -56,7 +56,7 @@ static bool in_module(uint64_t key, uint64_t value, void *data) {
     return key >= unwind->module_start && key < unwind->module_end;
 }
 
-/* For the images of a table: close that of MAP; NULL: all of them. */
+/* Visit the images of a table: close the one of MAP; NULL: close all. */
 static bool close_image(uint64_t key, uint64_t value, void *map) {
     if (map != NULL && key != (uintptr_t)map)
         return false;

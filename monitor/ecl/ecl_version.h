@@ -21,7 +21,7 @@ struct ecl_monitor {
 };
 #endif
 
-/* Of an environment: the innermost record of the thread's invocation history,
+/* In an environment: the innermost record of the thread's invocation history,
  * and where the C stack began when Lisp was started. */
 #ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
 #define MPROF__ECL_HISTORY(env) ((env)->ihs_stack.top)

@@ -114,7 +114,7 @@ static void ignore(void) {
 static bool resizing_timed(const void *old, struct mprof__object *what,
                            const void *frame);
 
-/* What all of our monitors have. */
+/* All of our monitors have these. */
 #define ALWAYS                                                                 \
     .freed = freed, .untake = mprof__c_untake, .moved = mprof__c_moved,        \
     .resizing = resizing_timed, .closing = mprof__modules_close,               \

@@ -14,7 +14,7 @@
 
 #include "monitor/malloc/definitions.h"
 
-/* What has the program's own malloc(); "": itself; NULL: nothing. */
+/* The library with the program's own malloc(); "": the program; NULL: none. */
 static const char *own_library;
 static char first[80]; /* function, of several that are not seen */
 static int more;       /* of them */

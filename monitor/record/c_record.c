@@ -83,7 +83,7 @@ struct ready {
     uint64_t *word; /* the object's, in the shadow */
 };
 
-/* What counts OBJECT for ME; false: something has to be made. */
+/* Find P, which counts OBJECT for ME; false: something has to be made. */
 static inline __attribute__((always_inline)) bool
 get_ready(struct mprof__self *me, const void *object, uint64_t bytes,
           struct ready *p) {

@@ -17,7 +17,7 @@ extern struct mprof__wishes {
     bool warns;        /* at the end it is said what the data lack, */
     bool summary;      /* ... and what there was */
     bool scans;        /* scan for lost blocks at the end */
-    bool early;        /* what starts now has all allocations of the program */
+    bool early;        /* a start now records all allocations of the program */
 } mprof__wishes;
 
 /* The limit where none is set, in bytes: MPROF_LIMIT, or by the memory. */

@@ -13,7 +13,7 @@
 cl_object ecl_alloc_weak_pointer(cl_object to);
 cl_object *alloc_pointerfull_memory(cl_index count);
 
-/* Of the next request; with t_start, that is not said. */
+/* The owner of the next request; t_start: it is not known. */
 static MPROF__OWN_TLS struct mprof__owner next;
 
 /* Whose storage the code `within` asks for. */
@@ -103,7 +103,7 @@ struct mprof__owner mprof__owner_of(uintptr_t caller) {
     return owner;
 }
 
-/* Of an object of TYPE that CALLER asks for. */
+/* Return the owner of an object of TYPE that CALLER asks for. */
 static struct mprof__owner object_of(cl_type type, uintptr_t caller) {
     bool known = type == t_instance && mprof__is_in(&inner.within, caller);
     return (struct mprof__owner){type, false,

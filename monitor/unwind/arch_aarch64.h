@@ -1,5 +1,5 @@
 /* arch_aarch64.h - what the monitor knows of aarch64; as monitor/unwind/arch.h.
- * What is not explained here means the same as in arch_x86_64.h. */
+ * Names without a comment are explained in arch_x86_64.h. */
 #ifndef MONITOR_UNWIND_ARCH_AARCH64_H
 #define MONITOR_UNWIND_ARCH_AARCH64_H
 

@@ -59,7 +59,7 @@ struct report__functions {
     const struct report__place *sources;
 };
 
-/* Is F printed in HEAP?  With ALL_FRAMES any is, else those of the program. */
+/* Is F printed in HEAP?  With ALL_FRAMES any is; else it is the program's. */
 static inline bool report__is_shown(const struct report__shown *f,
                                     enum mprof_heap heap, bool all_frames) {
     return all_frames ||
