@@ -8,8 +8,8 @@
 #include "monitor/unwind/walk.h"
 
 enum {
-    SPACE = 16,   /* frames between marks */
-    CLEARANCE = 8 /* frames inside of the last of these */
+    SPACE = 6,    /* frames between marks */
+    CLEARANCE = 4 /* frames inside of the last of these */
 };
 
 static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
