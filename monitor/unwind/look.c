@@ -7,11 +7,6 @@
 #include "monitor/base/self.h"
 #include "monitor/unwind/walk.h"
 
-enum {
-    SPACE = 6,    /* frames between marks */
-    CLEARANCE = 4 /* frames inside of the last of these */
-};
-
 static bool refuse(struct mprof__chain *chain, enum mprof_unmarked reason) {
     mprof__bump(&chain->record->unmarked[reason], 1);
     return false;
@@ -138,7 +133,8 @@ static bool mark(struct mprof__chain *chain, size_t n) {
 }
 
 static void mark_stretch(struct mprof__chain *chain) {
-    size_t possible = count_possible(chain), end = chain->reused - CLEARANCE;
+    size_t possible = count_possible(chain),
+           end = chain->reused - MPROF__MARKS_CLEARANCE;
     if (end > possible) {
         end = possible;
         refuse(chain, MPROF_FOREIGN_STACK);
@@ -149,13 +145,13 @@ static void mark_stretch(struct mprof__chain *chain) {
      * do not. */
     if (chain->exact_at != 0 && from <= chain->exact_at)
         from = chain->exact_at + 1;
-    for (size_t n = from + SPACE; n <= end;)
-        n += mark(chain, n) ? SPACE : 1;
+    for (size_t n = from + MPROF__MARKS_SPACE; n <= end;)
+        n += mark(chain, n) ? MPROF__MARKS_SPACE : 1;
 }
 
 void mprof__walk_look(struct mprof__chain *chain) {
     size_t words =
         (chain->cut ? chain->count : chain->reused) - chain->unreturned;
-    if (words > SPACE + CLEARANCE && is_possible(chain))
+    if (mprof__stretch_is_long(words) && is_possible(chain))
         mark_stretch(chain);
 }

@@ -2,45 +2,15 @@
 #ifndef TESTS_SUPPORT_GRAPH_H
 #define TESTS_SUPPORT_GRAPH_H
 
-#include "tests/support/check.h"
+#include "tests/support/parsed.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/support/datafile.h"
-#include "tests/support/parse.h"
 #include "report/graph/graph.h"
-
-struct fixture {
-    struct datafile file;
-    struct report__pool pool;
-    struct report__profile *profile;
-    struct report__functions *names;
-    struct report__graph *graph;
-    const char *runtime; /* NULL: what the file says */
-};
-
-static inline int set_up(void **state) {
-    struct fixture *f = calloc(1, sizeof *f);
-    datafile_start(&f->file);
-    *state = f;
-    return f ? 0 : -1;
-}
-
-static inline int tear_down(void **state) {
-    struct fixture *f = *state;
-    report__pool_free(&f->pool);
-    datafile_free(&f->file);
-    free(f);
-    return 0;
-}
 
 static inline void build_heap(struct fixture *f, enum mprof_heap heap,
                               uint32_t thread, bool all_frames) {
-    const char *error;
-    f->profile = parse_bytes(&f->pool, "x", f->file.data, f->file.size, &error);
+    f->profile = parse(f);
     if (!f->profile)
-        fail_msg("%s", error);
+        fail_msg("%s", f->error);
     if (f->runtime)
         f->profile->runtime = f->runtime;
     f->names = report__name_functions(&f->pool, f->profile, NULL);
@@ -83,8 +53,5 @@ static inline mprof_ref chain(struct datafile *d, const mprof_ref *functions,
         node = datafile_node(d, thread, node, functions[i]);
     return node;
 }
-
-/* A test with such a file. */
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif

@@ -14,6 +14,11 @@ struct fixture {
     struct datafile file;
     struct report__pool pool;
     const char *error;
+    /* For tests of the call graph: see graph.h */
+    struct report__profile *profile;
+    struct report__functions *names;
+    struct report__graph *graph;
+    const char *runtime; /* NULL: what the file says */
 };
 
 static inline int set_up(void **state) {
