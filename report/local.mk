@@ -27,7 +27,6 @@ report_data_sources = \
 	report/data/trees.c report/data/trees.h
 
 report_elf_sources = \
-	report/elf/calls.c report/elf/calls.h \
 	report/elf/cxx_names.c report/elf/cxx_names.h \
 	report/elf/dwarf_types.c report/elf/dwarf_types.h \
 	report/elf/elf_file.c report/elf/elf_file.h \

@@ -74,13 +74,13 @@ static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes) {
 }
 
 /* The order in which the numbers of things are taken.  Things that lead to
- * older ones come first, as edges to nodes.  Frees of objects that a spill
+ * older ones come first, as totals.  Frees of objects that a spill
  * counts are in counters of the tree: so spills come after the tree was copied.
  */
 enum turn { LEADING, OTHERS, SPILLS };
 
 static enum turn turn_of(uint32_t type) {
-    return type == MPROF_EDGES || type == MPROF_TOTALS                 ? LEADING
+    return type == MPROF_TOTALS                                        ? LEADING
            : type == MPROF_SPILL_NODES || type == MPROF_SPILL_COUNTERS ? SPILLS
                                                                        : OTHERS;
 }
@@ -178,7 +178,7 @@ static void settle(struct mprof_header *copy, const struct blocks *blocks) {
         block->count = b->count;
         memset(thing + (size_t)b->count * b->bytes, 0,
                room - (size_t)b->count * b->bytes);
-        if (block->head.type == MPROF_EDGES || block->head.type == MPROF_TOTALS)
+        if (block->head.type == MPROF_TOTALS)
             continue;
         for (uint32_t k = 0; k < b->count; k++, thing += b->bytes) {
             cut(blocks, link_of(thing, block->head.type));

@@ -38,7 +38,8 @@
 #include <stdint.h>
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
-#define MPROF_VERSION 11u
+#define MPROF_VERSION 12u
+#define MPROF_EDGES_VERSION 11u    /* ... and for EDGES */
 #define MPROF_UNCOPIED_VERSION 10u /* ... without copied symbols */
 #define MPROF_LARGE_VERSION 9u   /* ... and for counters that know what lives */
 #define MPROF_BROAD_VERSION 8u   /* ... and for struct mprof_lisp_counter */
@@ -151,7 +152,7 @@ enum mprof_record_type {
     MPROF_THREAD = 4,
     MPROF_NODES = 5,
     MPROF_BIN = 6,
-    MPROF_EDGES = 7,
+    MPROF_EDGES = 7, /* up to MPROF_EDGES_VERSION */
     MPROF_COUNTERS = 8,
     MPROF_SIZE = 9,
     MPROF_SITE = 10,
@@ -217,7 +218,8 @@ struct mprof_function {
     uint64_t address; /*  8: ELF address of its first instruction */
     mprof_ref module; /* 16: MODULE or 0 */
     uint16_t kind;    /* 20: enum mprof_function_kind */
-    uint16_t copied;  /* 22: 1: symbol is such a copy */
+    uint8_t copied;   /* 22: 1: symbol is such a copy */
+    uint8_t splits;   /* 23: the monitor's: contexts of other call sites */
     mprof_ref name;   /* 24: STRING or 0; may change, later */
     mprof_ref symbol; /* 28: STRING or 0; later */
 };
@@ -355,29 +357,28 @@ struct mprof_block {
     uint32_t count;   /* 12: that are complete; grows */
 };
 
-/* In NODES.  A call site (C heap) or a function (Lisp heap) in the context of
- * its parent: a node of the calling-context tree.  Its counters hold the
+/* In NODES.  A call site of a function in the context of its parent: a node of
+ * the calling-context tree.  Its counters hold the
  * allocations made with exactly this chain; nothing is added along the chain.
  * ECL's allocators (ecl_cons) are nodes too; malloc() and its relatives are
  * none. */
 struct mprof_node {
     mprof_ref parent;  /*  0: node, 0 for the root of the thread */
-    mprof_ref call;    /*  4: SITE where its function called (Lisp: first),
-                        * or that FUNCTION; 0 for the root */
+    mprof_ref call;    /*  4: SITE where its function called, or, from
+                        * wherever it called, that FUNCTION; 0 for the root */
     mprof_ref counter; /*  8: the oldest of its counters, or 0; later */
     /* The monitor's own: */
     mprof_ref child; /* 12 */
-    mprof_ref edge;  /* 16 */
+    uint32_t hash;   /* 16 */
     mprof_ref next;  /* 20 */
 };
 
-/* In EDGES.  Lisp heap: another place in the function of a node where that
- * called on, to frames inside of it or to the allocator. */
+/* In EDGES, of files up to MPROF_EDGES_VERSION: another place where the
+ * function of a node called. */
 struct mprof_edge {
-    mprof_ref node; /*  0: node */
-    mprof_ref site; /*  4: SITE in the function of that node */
-    mprof_ref next; /*  8: the monitor's */
-    uint32_t pad;   /* 12 */
+    mprof_ref node;  /*  0: node */
+    mprof_ref site;  /*  4: SITE in the function of that node */
+    uint32_t pad[2]; /* 8 */
 };
 
 #include "monitor/format/counter.h"

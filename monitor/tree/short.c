@@ -46,7 +46,7 @@ static size_t find_first(struct mprof__trees *trees, size_t index,
 /* The node of the chain from frame FIRST to LAST; 0: there is no ROOM. */
 static mprof_ref find_part(struct mprof__trees *trees, size_t first,
                            size_t last, enum mprof__room room) {
-    bool by_function = room == MPROF__FOR_COUNTERS && mprof__by_site(trees);
+    bool by_function = room == MPROF__FOR_COUNTERS;
     mprof_ref node = first == 0 ? trees->tree.root : mprof__tree_folded(trees);
     for (size_t i = first; node != 0 && i <= last; i++) {
         mprof_ref function = mprof__tree_function(trees, i);

@@ -142,8 +142,7 @@ static mprof_ref find_child(struct mprof__trees *trees, mprof_ref parent,
         spill->refused = true;
         return 0;
     }
-    node = mprof__tree_child(trees, &spill->tree, parent,
-                             mprof__tree_call(trees, index, function), false,
+    node = mprof__tree_child(trees, &spill->tree, parent, function,
                              MPROF__FOR_COUNTERS);
     if (node == 0)
         empty(trees);

@@ -1,9 +1,9 @@
 /* tree.c - the calling-context tree: from a chain to its node.
  *
- * In the C heap nodes are keyed by (parent, SITE), and in Lisp's, where chains
- * are many more, by (parent, function): there two call sites of one function
- * lead to the same node.  A frame's child is found among
- * the few first children of its parent, else by the index of all others.
+ * Nodes are keyed by (parent, call).  A frame's child is found among the few
+ * first children of its parent, else by the index of all others.  In the index
+ * of a Lisp tree the call sites of a function are in one bucket: they are few,
+ * as there is a limit, and so a new one finds the others.
  */
 #include "monitor/tree/tree.h"
 
@@ -20,16 +20,8 @@ static uint32_t hash_of(mprof_ref node, mprof_ref other) {
 }
 
 static uint32_t hash_node(const struct mprof__arena *arena, const void *thing) {
-    const struct mprof_node *node = thing;
-    return hash_of(node->parent, node->edge == MPROF__OWN_CALL
-                                     ? node->call
-                                     : mprof__call_function(arena, node->call));
-}
-
-static uint32_t hash_edge(const struct mprof__arena *arena, const void *thing) {
-    const struct mprof_edge *edge = thing;
     (void)arena;
-    return hash_of(edge->node, edge->site);
+    return ((const struct mprof_node *)thing)->hash;
 }
 
 static struct mprof__blocks blocks_of(const struct mprof__trees *trees,
@@ -44,12 +36,9 @@ static struct mprof__blocks blocks_of(const struct mprof__trees *trees,
 void mprof__tree_prepare(struct mprof__trees *trees, struct mprof__tree *tree,
                          uint32_t nodes, uint32_t counters) {
     tree->node_blocks = blocks_of(trees, nodes);
-    tree->edge_blocks = blocks_of(trees, MPROF_EDGES);
     tree->counter_blocks = blocks_of(trees, counters);
     tree->nodes = (struct mprof__index){
         .next = offsetof(struct mprof_node, next), .hash = hash_node};
-    tree->edges = (struct mprof__index){
-        .next = offsetof(struct mprof_edge, next), .hash = hash_edge};
 }
 
 bool mprof__tree_plant(struct mprof__tree *tree) {
@@ -70,7 +59,6 @@ void mprof__tree_forget(struct mprof__tree *tree) {
 void mprof__tree_free(struct mprof__tree *tree) {
     mprof__tree_forget(tree);
     mprof__index_free(&tree->nodes);
-    mprof__index_free(&tree->edges);
     tree->root = 0;
 }
 
@@ -91,48 +79,56 @@ mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
 /* Which child of a node is looked for. */
 struct wanted {
     mprof_ref parent;
-    mprof_ref call;     /* how it is called now, */
-    mprof_ref function; /* and what, */
-    bool own;           /* or only the node of this call */
+    mprof_ref call;
+    mprof_ref function; /* of a Lisp tree: that of the call; else 0 */
+    unsigned chained;   /* how many of the parent's children are */
+    bool has_sibling;   /* is there another call of the function? */
 };
 
 static uint32_t hash_wanted(const struct wanted *w) {
-    return hash_of(w->parent, w->own ? w->call : w->function);
-}
-
-static inline bool is_wanted(const struct mprof__arena *arena,
-                             const struct mprof_node *node,
-                             const struct wanted *w) {
-    if (__builtin_expect(w->own || mprof__has_own_call(node), 0))
-        return w->own && mprof__has_own_call(node) && node->call == w->call;
-    return node->call == w->call ||
-           mprof__call_function(arena, node->call) == w->function;
+    return hash_of(w->parent, w->function != 0 ? w->function : w->call);
 }
 
 /* Search the list of children from FIRST on, chained or of the index, for the
  * one wanted; 0: it is not there.  *COUNT: how many were looked at. */
 static inline mprof_ref find_from(const struct mprof__arena *arena,
-                                  mprof_ref first, const struct wanted *w,
+                                  mprof_ref first, struct wanted *w,
                                   unsigned *count) {
     mprof_ref ref = first;
     for (*count = 0; ref != 0; ++*count) {
         const struct mprof_node *node = mprof__arena_at(arena, ref);
-        if (node->parent == w->parent && is_wanted(arena, node, w))
-            break;
+        if (node->parent == w->parent) {
+            if (node->call == w->call)
+                break;
+            w->has_sibling |=
+                w->function != 0 &&
+                mprof__call_function(arena, node->call) == w->function;
+        }
         ref = node->next;
     }
     return ref;
 }
 
-/* Make the child wanted for OUTER, the node of W->parent, which has COUNT
- * others that are chained. */
+static inline mprof_ref find_child(const struct mprof__arena *arena,
+                                   const struct mprof__tree *tree,
+                                   struct wanted *w) {
+    const struct mprof_node *outer = mprof__arena_at(arena, w->parent);
+    unsigned far;
+    mprof_ref ref = find_from(arena, outer->child, w, &w->chained);
+    if (ref == 0 && w->chained >= MPROF__FEW)
+        ref = find_from(arena, mprof__index_first(&tree->nodes, hash_wanted(w)),
+                        w, &far);
+    return ref;
+}
+
+/* Make the child wanted, which is not there. */
 static inline mprof_ref make_child(struct mprof__trees *trees,
                                    struct mprof__tree *tree,
-                                   struct mprof_node *outer, unsigned count,
                                    const struct wanted *w,
                                    enum mprof__room room) {
     const struct mprof__arena *arena = trees->arena;
-    bool few = count < MPROF__FEW;
+    struct mprof_node *outer = mprof__arena_at(arena, w->parent);
+    bool few = w->chained < MPROF__FEW;
     struct mprof_node *node = few || mprof__index_make(&tree->nodes, arena)
                                   ? mprof__block_next(&tree->node_blocks, room)
                                   : NULL;
@@ -140,104 +136,67 @@ static inline mprof_ref make_child(struct mprof__trees *trees,
         return 0;
     *node = (struct mprof_node){.parent = w->parent,
                                 .call = w->call,
-                                .edge = w->own ? MPROF__OWN_CALL : 0,
+                                .hash = few ? 0 : hash_wanted(w),
                                 .next = few ? outer->child : 0};
     mprof_ref ref = mprof__block_publish(&tree->node_blocks, node);
     if (few)
         outer->child = ref;
     else
-        mprof__index_add(&tree->nodes, arena, ref, hash_wanted(w));
+        mprof__index_add(&tree->nodes, arena, ref, node->hash);
     tree->node_count++;
     return ref;
 }
 
-/* The child of PARENT that is not found by its call, or is not there yet.  Of
- * new nodes most are their parent's first child; then the function of the call
- * need not be looked up. */
-static inline __attribute__((always_inline)) mprof_ref
-other_child(struct mprof__trees *trees, struct mprof__tree *tree,
-            mprof_ref parent, mprof_ref call, bool own, enum mprof__room room) {
-    const struct mprof__arena *arena = trees->arena;
-    struct mprof_node *outer = mprof__arena_at(arena, parent);
-    struct wanted w = {.parent = parent, .call = call};
-    unsigned count = 0, far;
-    mprof_ref ref = 0;
-    if (outer->child != 0 || own) {
-        w.function = mprof__call_function(arena, call);
-        w.own = own && call != w.function;
-        ref = find_from(arena, outer->child, &w, &count);
-        if (ref == 0 && count >= MPROF__FEW)
-            ref = find_from(arena,
-                            mprof__index_first(&tree->nodes, hash_wanted(&w)),
-                            &w, &far);
-    }
-    return ref != 0 ? ref : make_child(trees, tree, outer, count, &w, room);
-}
-
 mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref call, bool own, enum mprof__room room) {
-    const char *base = trees->arena->base;
-    mprof_ref ref = mprof__tree_by_call(base, parent, call);
-    return ref != 0 ? ref : other_child(trees, tree, parent, call, own, room);
+                            mprof_ref call, enum mprof__room room) {
+    struct wanted w = {.parent = parent, .call = call};
+    mprof_ref ref = mprof__tree_by_call(trees->arena->base, parent, call);
+    if (ref == 0)
+        ref = find_child(trees->arena, tree, &w);
+    return ref != 0 ? ref : make_child(trees, tree, &w, room);
 }
 
-static bool has_far_edge(const struct mprof__trees *trees, mprof_ref node,
-                         mprof_ref call) {
-    const struct mprof__arena *arena = trees->arena;
-    mprof_ref ref = mprof__index_first(&trees->tree.edges, hash_of(node, call));
-    while (ref != 0) {
-        const struct mprof_edge *edge = mprof__arena_at(arena, ref);
-        if (edge->node == node && edge->site == call)
-            return true;
-        ref = edge->next;
-    }
-    return false;
+/* Are the call sites of FUNCTION one node in TREE, from now on? */
+static inline bool is_merged(const struct mprof__tree *tree,
+                             const struct mprof_function *function) {
+    return tree->node_count >= MPROF__MANY_NODES &&
+           mprof__load_relaxed(&function->splits) >= MPROF__MOST_SPLITS;
 }
 
-/* NODE calls from CALL, too, which is not its own. */
-static __attribute__((noinline)) void add_edge(struct mprof__trees *trees,
-                                               mprof_ref node, mprof_ref call,
-                                               enum mprof__room room) {
-    struct mprof__tree *tree = &trees->tree;
-    const struct mprof__arena *arena = trees->arena;
-    struct mprof_node *of = mprof__arena_at(arena, node);
-    const struct mprof_site *site = mprof__arena_at(arena, call);
-    struct mprof_edge *edge;
-    if (site->head.type != MPROF_SITE)
-        return;
-    unsigned n = 0;
-    for (mprof_ref ref = of->edge; ref != 0; ref = edge->next, n++) {
-        edge = mprof__arena_at(arena, ref);
-        if (edge->site == call)
-            return;
-    }
-    bool few = n < MPROF__FEW;
-    if (!few && (has_far_edge(trees, node, call) ||
-                 !mprof__index_make(&tree->edges, arena)))
-        return;
-    edge = mprof__block_next(&tree->edge_blocks, room);
-    if (edge == NULL)
-        return;
-    *edge = (struct mprof_edge){
-        .node = node, .site = call, .next = few ? of->edge : 0};
-    mprof_ref ref = mprof__block_publish(&tree->edge_blocks, edge);
-    if (few)
-        of->edge = ref;
-    else
-        mprof__index_add(&tree->edges, arena, ref, hash_of(node, call));
+/* FUNCTION has one more context for another call site.  If two threads say so
+ * at once, it may be one. */
+static inline void split(struct mprof_function *function) {
+    uint8_t splits = mprof__load_relaxed(&function->splits);
+    if (splits < MPROF__MOST_SPLITS)
+        mprof__store_relaxed(&function->splits, splits + 1);
 }
 
+/* The child of PARENT that is not found by its CALL, or is not there yet. */
 static inline __attribute__((always_inline)) mprof_ref
 other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
            enum mprof__room room) {
     const struct mprof__arena *arena = trees->arena;
-    mprof_ref ref = other_child(trees, &trees->tree, parent, call,
-                                mprof__by_site(trees), room);
-    const struct mprof_node *node = mprof__arena_at(arena, ref);
-    if (ref != 0 && node->call != call)
-        add_edge(trees, ref, call, room);
-    return ref;
+    struct mprof__tree *tree = &trees->tree;
+    struct wanted w = {.parent = parent, .call = call};
+    if (mprof__by_site(trees)) {
+        mprof_ref ref = find_child(arena, tree, &w);
+        return ref != 0 ? ref : make_child(trees, tree, &w, room);
+    }
+    w.function = mprof__call_function(arena, call);
+    struct mprof_function *function = mprof__arena_at(arena, w.function);
+    bool merged = call != w.function && is_merged(tree, function);
+    mprof_ref ref =
+        merged ? mprof__tree_by_call(arena->base, parent, w.function) : 0;
+    if (ref == 0)
+        ref = find_child(arena, tree, &w);
+    if (ref == 0 && merged) {
+        w.call = w.function;
+        ref = find_child(arena, tree, &w);
+    } else if (ref == 0 && w.has_sibling && call != w.function) {
+        split(function);
+    }
+    return ref != 0 ? ref : make_child(trees, tree, &w, room);
 }
 
 mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,

@@ -7,18 +7,22 @@
  *                                            |         v
  *                                          node: call ----> SITE main+12
  *                                            | \- next --> node --> ...
- *                                            |\-- edge --> edge: SITE main+40
- *     nodes:  (node, function) -> node       | parent        \- next --> ...
- *     edges:  (node, SITE) -> edge         node: call ----> SITE f+8
+ *                                            | parent
+ *     nodes:  (node, call) -> node           |
+ *                                          node: call ----> SITE f+8
  *                                            \- counter --> counter --> ...
  *
- * In the C heap a node is one call site of a function: it is found by its site,
- * and has no edges.  Lisp programs make so many more chains that there two call
- * sites of one function are one node, and one of them is an edge of it.  Up to
- * MPROF__FEW children and edges of a node
- * are chained by `next`: they are close in memory and found fast.  The rest is
- * in the indices `nodes` and `edges`.  `steps` is a cache of the recent lookups
- * of short chains and in the spill.
+ * A node is one call site of a function: it is found by that SITE; or for what
+ * is interpreted by the FUNCTION.  Up to MPROF__FEW children of a node are
+ * chained by `next`: they are close in memory and found fast.  The rest is in
+ * the index `nodes`.  `steps` is a cache of the recent lookups of short chains
+ * and in the spill.
+ *
+ * Lisp programs that call themselves in many ways would make several times as
+ * many contexts by call site as by function.  So in a tree of MPROF__MANY_NODES
+ * the functions that made MPROF__MOST_SPLITS contexts more than one, because
+ * they call from several sites, are merged: a new node of theirs is found by
+ * the FUNCTION, and stands for all call sites that have no node yet.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have nodes of the spill (spill.h), a tree that is summed up and
@@ -27,10 +31,8 @@
  * the function FOLDED to the innermost MPROF__SHORT functions; see short.c.
  *
  * Invariants: parent < node, as refs.  Every node except the root has a call.
- * Two nodes with one parent have different functions, or, if they belong to one
- * call each, different calls.  Two edges of one node have different sites, and
- * none has the call of its node.  A node's counters are chained by `next`,
- * oldest first; two counters differ in key or site.
+ * Two nodes with one parent have different calls.  A node's counters are
+ * chained by `next`, oldest first; two counters differ in key or site.
  */
 #ifndef MONITOR_TREE_TREE_H
 #define MONITOR_TREE_TREE_H
@@ -50,8 +52,10 @@ enum {
     MPROF__SHORT = 8,   /* functions of a short chain */
     MPROF__SHORTER = 6, /* ... where there is little room: those that the leak
                          * table shows by default, and that there were more */
-    MPROF__FEW = 8,     /* children or edges that are chained */
-    MPROF__STEPS = 256  /* a power of two */
+    MPROF__FEW = 8,     /* children that are chained */
+    MPROF__STEPS = 256, /* a power of two */
+    MPROF__MANY_NODES = 1 << 16,
+    MPROF__MOST_SPLITS = 32
 };
 
 /* An entry of a cache: from a frame's node to its callee's. */
@@ -61,17 +65,14 @@ struct mprof__step {
     mprof_ref child;
 };
 
-/* In place of a node's first edge: the node belongs to one call only. */
-#define MPROF__OWN_CALL ((mprof_ref)1)
-
 /* A tree of a thread, or its spill.  Only that thread touches it. */
 struct mprof__tree {
     mprof_ref root;   /* its node, which has counters of all classes */
     mprof_ref folded; /* the node of short chains; 0: there are none */
-    struct mprof__blocks node_blocks, edge_blocks, counter_blocks;
-    struct mprof__index nodes, edges; /* of those that are not chained */
-    uint32_t node_count;              /* without the root */
-    struct mprof__step *steps;        /* MPROF__STEPS; mapped, or NULL */
+    struct mprof__blocks node_blocks, counter_blocks;
+    struct mprof__index nodes; /* of those that are not chained */
+    uint32_t node_count;       /* without the root */
+    struct mprof__step *steps; /* MPROF__STEPS; mapped, or NULL */
 };
 
 /* Check the invariants of TREES, which no thread changes meanwhile; see
@@ -93,13 +94,12 @@ void mprof__tree_free(struct mprof__tree *tree);
 mprof_ref mprof__tree_function(struct mprof__trees *trees, size_t index);
 mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
                            mprof_ref function);
-/* Return the child of PARENT in TREE for the function of CALL, a SITE or
- * FUNCTION; 0: there is no ROOM.  OWN: only for this call, if it is a SITE. */
+/* Return the child of PARENT in TREE for CALL, a SITE or FUNCTION; 0: there is
+ * no ROOM. */
 mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
-                            mprof_ref call, bool own, enum mprof__room room);
-/* In the tree of whole and short chains: by site in the C heap; in Lisp's with
- * the call site as an edge. */
+                            mprof_ref call, enum mprof__room room);
+/* In the tree of whole and short chains; CALL may be merged with others. */
 mprof_ref mprof__tree_node(struct mprof__trees *trees, mprof_ref parent,
                            mprof_ref call, enum mprof__room room);
 
@@ -125,11 +125,6 @@ mprof__key_class(const struct mprof__arena *arena, uint32_t key) {
 /* How the function of FRAME is called, for steps. */
 static inline uint64_t mprof__step_key(const struct mprof__frame *frame) {
     return frame->object != 0 ? frame->object : (uintptr_t)frame->site;
-}
-
-/* Return true if NODE belongs to one call only. */
-static inline bool mprof__has_own_call(const struct mprof_node *node) {
-    return node->edge == MPROF__OWN_CALL;
 }
 
 /* Search the children that are chained at PARENT, in the data file that begins

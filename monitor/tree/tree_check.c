@@ -44,15 +44,10 @@ static bool is_as(const struct mprof__trees *trees, mprof_ref ref,
     const struct mprof__arena *arena = trees->arena;
     MPROF__MUST((size_t)ref * 8 < used_of(trees));
     const struct mprof_node *node = mprof__arena_at(arena, ref);
-    bool own = of->edge == MPROF__OWN_CALL;
-    if (node->parent != of->parent || own != (node->edge == MPROF__OWN_CALL))
-        return false;
-    return own ? node->call == of->call
-               : mprof__call_function(arena, node->call) ==
-                     mprof__call_function(arena, of->call);
+    return node->parent == of->parent && node->call == of->call;
 }
 
-/* By its parent and function, or call, NODE is found, and no other one. */
+/* By its parent and call NODE is found, and no other one. */
 static void check_is_found(const struct mprof__trees *trees, mprof_ref node) {
     const struct mprof__arena *arena = trees->arena;
     const struct mprof__index *index = &trees->tree.nodes;
@@ -90,18 +85,7 @@ static void check_node(const struct mprof__trees *trees, mprof_ref ref) {
         return;
     uint32_t type = record_at(trees, node->call)->type;
     MPROF__MUST(type == MPROF_SITE || type == MPROF_FUNCTION);
-    MPROF__MUST(node->edge != MPROF__OWN_CALL || type == MPROF_SITE);
     check_is_found(trees, ref);
-}
-
-static void check_edge(const struct mprof__trees *trees, mprof_ref ref) {
-    const struct mprof__arena *arena = trees->arena;
-    const struct mprof_edge *edge = mprof__arena_at(arena, ref);
-    const struct mprof_node *node = mprof__arena_at(arena, edge->node);
-    MPROF__MUST(record_at(trees, edge->site)->type == MPROF_SITE);
-    MPROF__MUST(node->edge != MPROF__OWN_CALL && node->call != edge->site);
-    MPROF__MUST(mprof__call_function(arena, edge->site) ==
-                mprof__call_function(arena, node->call));
 }
 
 /* Things of TYPE in the blocks of THREAD, each checked by CHECK. */
@@ -167,7 +151,6 @@ void mprof__tree_check(const struct mprof__trees *trees) {
     uint32_t nodes =
         check_blocks(trees, MPROF_NODES, sizeof(struct mprof_node), check_node);
     MPROF__MUST(nodes == tree->node_count + 1);
-    check_blocks(trees, MPROF_EDGES, sizeof(struct mprof_edge), check_edge);
     for (uint32_t i = 0; tree->steps != NULL && i < MPROF__STEPS; i++)
         MPROF__MUST((size_t)tree->steps[i].child * 8 < used_of(trees));
 }

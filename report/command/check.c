@@ -47,14 +47,12 @@ static bool read_input(struct check *c) {
     const struct report__profile *now, *before = NULL;
     struct report__call *call = c->call;
 
-    if (!report__read_files(call, true,
-                            c->options->format == MPROF_CHECK_JUNIT))
+    if (!report__read_files(call, c->options->format == MPROF_CHECK_JUNIT))
         return false;
     now = call->profile;
     c->now = recorded(c, now, &call->input);
     if (o->against) {
-        before =
-            report__read_input(c->pool, &c->old, true, false, &call->error);
+        before = report__read_input(c->pool, &c->old, false, &call->error);
         if (!before)
             return false;
         c->before = recorded(c, before, &c->old);

@@ -259,16 +259,15 @@ bool report__is_data(const char *file);
  * If not, CALL->error is set. */
 bool report__has_default_data(struct report__call *call);
 
-/* The profile of INPUT in POOL, with calls, which is of its program; BRIEF:
+/* The profile of INPUT in POOL, which is of its program; BRIEF:
  * without arguments.  NULL: *ERROR is a sentence. */
 struct report__profile *report__read_input(struct report__pool *pool,
                                            const struct report__input *input,
-                                           bool calls, bool brief,
-                                           const char **error);
+                                           bool brief, const char **error);
 
 /* Let CALL have the profile of its files, with CALLS and without arguments if
  * that is wanted.  False: CALL->error is set. */
-bool report__read_files(struct report__call *call, bool calls, bool brief);
+bool report__read_files(struct report__call *call, bool brief);
 
 extern const char *const report__heap_names[MPROF_HEAPS]; /* "Lisp", "C" */
 

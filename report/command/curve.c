@@ -30,7 +30,7 @@ int report__run_curve(struct report__call *call) {
     const struct report__curve_options *curve = &call->options.curve;
     const bool is_tsv = curve->format == MPROF_CURVE_TSV;
 
-    if (!report__read_files(call, false, false))
+    if (!report__read_files(call, false))
         return 1;
     if (call->part_count > 0)
         call->error = "mprof curve is of one data file";

@@ -69,7 +69,7 @@ static bool read_side(struct diff *d, int side) {
     const bool is_text = o->format == MPROF_DIFF_TEXT;
 
     d->profiles[side] = report__read_input(
-        d->pool, input, true, !is_text && !o->arguments, &d->call->error);
+        d->pool, input, !is_text && !o->arguments, &d->call->error);
     if (!d->profiles[side])
         return false;
     d->names[side] =

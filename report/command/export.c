@@ -27,7 +27,7 @@ int report__run_export(struct report__call *call) {
         .rows = o->choice.rows,
         .sampling = {.all_frames = o->all_frames, .depth = o->depth}};
 
-    if (!report__read_files(call, true, !o->arguments))
+    if (!report__read_files(call, !o->arguments))
         return 1;
     options.sampling.heap = report__choose_heap(call);
     if (!call->error && options.sampling.heap == MPROF_LISP_HEAP &&

@@ -39,7 +39,7 @@ int report__run_html(struct report__call *call) {
     struct report__pool *pool = &call->pool;
     struct report__focused focused;
 
-    const unsigned heaps = report__read_files(call, true, !o->arguments)
+    const unsigned heaps = report__read_files(call, !o->arguments)
                                ? report__choose_heaps(call)
                                : 0;
     if (!heaps)

@@ -40,7 +40,7 @@ static uint32_t read_files(struct report__call *call, const char **files,
         if (report__is_group(files[i]))
             continue;
         const struct report__profile *profile =
-            report__read(part, files[i], false, &error);
+            report__read(part, files[i], &error);
         if (profile)
             list[n++] = report__listed_of(&call->pool, files[i], profile);
         else

@@ -313,12 +313,7 @@ static int show(struct printing *p) {
     struct report__context *c = &p->context;
     const bool is_sexp = o->format == MPROF_REPORT_SEXP;
 
-    /* Calls have lines, inlined functions, and origins of C++ functions. */
-    const bool needs_calls =
-        p->is_short || o->offsets || o->inlines || o->by != MPROF_BY_FUNCTION ||
-        report__is_focused(&o->focus) ||
-        (!o->all_frames && o->choice.verbosity != MPROF_VERBOSE);
-    if (!report__read_files(call, needs_calls, false))
+    if (!report__read_files(call, false))
         return 1;
     c->profile = call->profile;
     if (is_sexp && call->part_count > 0)

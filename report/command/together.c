@@ -163,10 +163,8 @@ static struct report__input *choose_inputs(struct report__call *call,
 
 struct report__profile *report__read_input(struct report__pool *pool,
                                            const struct report__input *input,
-                                           bool calls, bool brief,
-                                           const char **error) {
-    struct report__profile *profile =
-        report__read(pool, input->data, calls, error);
+                                           bool brief, const char **error) {
+    struct report__profile *profile = report__read(pool, input->data, error);
 
     if (!profile || !check_program(input, profile, pool, error))
         return NULL;
@@ -179,9 +177,9 @@ struct report__profile *report__read_input(struct report__pool *pool,
 static struct report__profile *read_one(struct report__call *call,
                                         struct report__pool *pool,
                                         const struct report__input *input,
-                                        bool calls, bool brief) {
+                                        bool brief) {
     struct report__profile *profile =
-        report__read_input(pool, input, calls, brief, &call->error);
+        report__read_input(pool, input, brief, &call->error);
 
     if (!profile && pool != &call->pool)
         call->error =
@@ -206,7 +204,7 @@ bool report__has_default_data(struct report__call *call) {
     return !call->error;
 }
 
-bool report__read_files(struct report__call *call, bool calls, bool brief) {
+bool report__read_files(struct report__call *call, bool brief) {
     struct report__input *input = &call->input;
     uint32_t count;
     const struct report__input *inputs = choose_inputs(call, &count);
@@ -215,14 +213,13 @@ bool report__read_files(struct report__call *call, bool calls, bool brief) {
     if (call->options.file_count == 0 && !report__has_default_data(call))
         return false;
     if (count == 1)
-        return (call->profile =
-                    read_one(call, &call->pool, input, calls, brief));
+        return (call->profile = read_one(call, &call->pool, input, brief));
     call->parts = report__alloc(&call->pool, count, sizeof *call->parts);
     for (uint32_t i = 0; i < count; i++) {
         struct report__part *part = &call->parts[call->part_count++];
         part->pool.nomem = call->pool.nomem;
         part->program = inputs[i].program;
-        part->profile = read_one(call, &part->pool, &inputs[i], calls, brief);
+        part->profile = read_one(call, &part->pool, &inputs[i], brief);
         if (!part->profile)
             return false;
         if (!input->program)

@@ -186,10 +186,6 @@ static bool check_record(struct report__reader *r, uint64_t at,
     return true;
 }
 
-static bool is_left_out(const struct report__reader *r, uint32_t type) {
-    return type == MPROF_NODES || (type == MPROF_EDGES && !r->calls);
-}
-
 /* Copy the record at AT, with its HEAD.  If it claims more nodes than fit into
  * it, a later pass reports that. */
 static bool copy_record(struct copying *c, uint64_t at,
@@ -206,12 +202,10 @@ static bool copy_record(struct copying *c, uint64_t at,
     if (!check_record(r, at, head))
         return false;
     r->count[head->type]++;
-    if (!is_left_out(r, head->type))
+    if (head->type != MPROF_NODES)
         return keep(c, at, head->bytes) == head->bytes || ends_early(c);
     r->count[MPROF_LEFT_OUT]++;
     keep(c, at, sizeof block);
-    if (head->type != MPROF_NODES)
-        return true;
     uint32_t room = (head->bytes - sizeof block) / sizeof(struct mprof_node);
     return keep_nodes(c, at + sizeof block,
                       block.count < room ? block.count : room);
@@ -263,7 +257,7 @@ static void find_records(struct report__reader *r) {
     for (uint64_t at = MPROF_HEADER_BYTES; at < r->used; at += head.bytes) {
         memcpy(&head, r->kept + (at - left_out), sizeof head);
         r->refs[head.type][done[head.type]++] = (mprof_ref)(at / 8);
-        if (is_left_out(r, head.type)) {
+        if (head.type == MPROF_NODES) {
             r->refs[MPROF_LEFT_OUT][done[MPROF_LEFT_OUT]++] =
                 (mprof_ref)(at / 8);
             left_out += head.bytes - sizeof(struct mprof_block);
@@ -316,7 +310,6 @@ static void catch_up(struct report__reader *r, int fd) {
 bool report__copy_file(struct report__reader *r, int fd) {
     struct copying c = {
         .r = r, .fd = fd, .summed = sizeof r->header, .crc = crc_of_header(r)};
-    r->calls |= r->header.heaps >> MPROF_C_HEAP & 1;
     size_t most = (size_t)(r->used / sizeof(struct mprof_node)) + 1;
 
     r->kept = report__try_alloc(r->pool, (size_t)r->size, 1);

@@ -45,7 +45,7 @@ struct report__counter report__counter_of(uint32_t node,
                                           const struct report__what *what,
                                           struct mprof_count allocated) {
     return (struct report__counter){.node = node,
-                                    .edge = MPROF_NONE,
+                                    .site = MPROF_NONE,
                                     .bin = what->bin,
                                     .heap = (uint8_t)what->heap,
                                     .class_ = (uint8_t)what->class_,
@@ -75,6 +75,8 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
                           p->nodes[node].thread, &what, known))
         return false;
     *out = report__counter_of(node, &what, n->allocated);
+    if (of->heap == MPROF_LISP_HEAP)
+        out->site = p->nodes[node].site;
     if (!lives)
         return true;
     struct report__lived *lived = report__alloc(r->pool, 1, sizeof *lived);
@@ -102,7 +104,9 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     if (site == MPROF_NONE)
         return true;
     if (p->nodes[node].function == p->sites[site].function)
-        out->edge = report__edge_at(r, node, site);
+        out->site = r->trees->calls_more != NULL && r->trees->calls_more[node]
+                        ? MPROF_NONE
+                        : site;
     else if (!p->open)
         return report__damaged(r, at + MPROF_FIELD(c_counter, site),
                                "a call site of another function");

@@ -53,7 +53,7 @@ static uint32_t shifted(uint32_t index, uint32_t by) {
 #define EACH_ARRAY(DO)                                                         \
     DO(module)                                                                 \
     DO(function)                                                               \
-    DO(thread) DO(node) DO(site) DO(edge) DO(counter) DO(total) DO(bin) DO(size)
+    DO(thread) DO(node) DO(site) DO(counter) DO(total) DO(bin) DO(size)
 
 bool report__make_room(struct report__pool *pool, struct report__profile *out,
                        const struct report__profile *const *parts,
@@ -83,17 +83,12 @@ static void append_trees(struct report__profile *out,
         out->nodes[out->node_count++] = (struct report__node){
             .thread = p->nodes[i].thread + first->thread_count,
             .parent = shifted(p->nodes[i].parent, first->node_count),
-            .function = mapped(maps->functions, p->nodes[i].function)};
-    for (uint32_t i = 0; i < p->edge_count; i++) {
-        struct report__edge edge = p->edges[i];
-        edge.node += first->node_count;
-        edge.site += first->site_count;
-        out->edges[out->edge_count++] = edge;
-    }
+            .function = mapped(maps->functions, p->nodes[i].function),
+            .site = shifted(p->nodes[i].site, first->site_count)};
     for (uint32_t i = 0; i < p->counter_count; i++) {
         struct report__counter counter = p->counters[i];
         counter.node += first->node_count;
-        counter.edge = shifted(counter.edge, first->edge_count);
+        counter.site = shifted(counter.site, first->site_count);
         counter.bin = shifted(counter.bin, first->bin_count);
         out->counters[out->counter_count++] = counter;
     }

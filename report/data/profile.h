@@ -88,6 +88,8 @@ struct report__node {
     uint32_t thread;
     uint32_t parent;   /* MPROF_NONE for the root of a thread */
     uint32_t function; /* MPROF_NONE for the root */
+    uint32_t site;     /* where that called; MPROF_NONE: not known, or from
+                        * several */
 };
 
 /* Frees and lifetimes of a counter's objects, where these are known. */
@@ -111,7 +113,7 @@ _Static_assert(sizeof(struct report__lived) == 96, "a block of the pool");
  * allocator.  There may be a million counters. */
 struct report__counter {
     uint32_t node;
-    uint32_t edge; /* or MPROF_NONE */
+    uint32_t site; /* of that call, or MPROF_NONE */
     uint32_t bin;  /* Lisp: its type, or MPROF_NONE: not known */
     uint8_t heap;  /* enum mprof_heap: its thread's */
     uint8_t class_;
@@ -188,10 +190,6 @@ struct report__site {
     uint64_t return_address;
 };
 
-struct report__edge {
-    uint32_t node, site;
-};
-
 /* The C heap at one moment. */
 struct report__moment {
     uint64_t time;      /* ns of `duration` */
@@ -266,12 +264,11 @@ struct report__profile {
     struct report__node *nodes;
     struct report__bin *bins;
     struct report__site *sites;
-    struct report__edge *edges;
     struct report__counter *counters;
     struct report__total *totals;
     struct report__size *sizes;
     uint32_t module_count, function_count, thread_count;
-    uint32_t node_count, bin_count, edge_count, counter_count, size_count;
+    uint32_t node_count, bin_count, counter_count, size_count;
     uint32_t site_count;
     uint32_t total_count;
     /* Of profiles that were put together, else none; and how many of them did
@@ -280,31 +277,21 @@ struct report__profile {
     uint32_t process_count, unscanned;
 };
 
-/* Read the data file PATH, with CALLS; or without edges, if only Lisp was
- * recorded, which is enough for tables of functions.  On failure returns
- * NULL, and *ERROR is one sentence without a newline that names the file and
- * the place. */
+/* Read the data file PATH.  On failure returns NULL, and *ERROR is one sentence
+ * without a newline that names the file and the place. */
 struct report__profile *report__read(struct report__pool *pool,
-                                     const char *path, bool calls,
-                                     const char **error);
+                                     const char *path, const char **error);
 
 /* The same of the file FD, of SIZE bytes, which stays open.  NAME replaces the
  * path in messages. */
 struct report__profile *report__read_file(struct report__pool *pool,
                                           const char *name, int fd,
-                                          uint64_t size, bool calls,
-                                          const char **error);
+                                          uint64_t size, const char **error);
 
 /* For those who show PROFILE to others: its command becomes the name of the
  * program alone, without arguments, which may be secret.  In POOL. */
 void report__leave_out_arguments(struct report__pool *pool,
                                  struct report__profile *profile);
-
-/* The call site of EDGE. */
-static inline const struct report__site *
-report__site_of(const struct report__profile *profile, uint32_t edge) {
-    return &profile->sites[profile->edges[edge].site];
-}
 
 /* Whether HEAP was recorded. */
 static inline bool report__has_heap(const struct report__profile *profile,

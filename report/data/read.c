@@ -165,9 +165,8 @@ static bool tell_header(struct report__reader *r) {
 
 struct report__profile *report__read_file(struct report__pool *pool,
                                           const char *name, int fd,
-                                          uint64_t size, bool calls,
-                                          const char **error) {
-    struct report__reader r = {.pool = pool, .name = name, .calls = calls};
+                                          uint64_t size, const char **error) {
+    struct report__reader r = {.pool = pool, .name = name};
 
     *error = NULL;
     r.profile = report__alloc(pool, 1, sizeof *r.profile);
@@ -200,7 +199,7 @@ static void add_missed(struct report__pool *pool,
 /* FD, the file PATH, is closed also when memory is short. */
 static struct report__profile *read_and_close(struct report__pool *pool,
                                               const char *path, int fd,
-                                              uint64_t size, bool calls,
+                                              uint64_t size,
                                               const char **error) {
     jmp_buf no_memory, *outer = pool->nomem;
 
@@ -213,7 +212,7 @@ static struct report__profile *read_and_close(struct report__pool *pool,
         abort();
     }
     struct report__profile *profile =
-        report__read_file(pool, path, fd, size, calls, error);
+        report__read_file(pool, path, fd, size, error);
     pool->nomem = outer;
     close(fd);
     if (profile != NULL)
@@ -222,8 +221,7 @@ static struct report__profile *read_and_close(struct report__pool *pool,
 }
 
 struct report__profile *report__read(struct report__pool *pool,
-                                     const char *path, bool calls,
-                                     const char **error) {
+                                     const char *path, const char **error) {
     struct stat status;
     /* O_NONBLOCK: a pipe is refused below, not waited for. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -236,8 +234,7 @@ struct report__profile *report__read(struct report__pool *pool,
             report__format(pool, "cannot read %s: not a regular file", path);
     } else {
         report__budget_add(fd);
-        return read_and_close(pool, path, fd, (uint64_t)status.st_size, calls,
-                              error);
+        return read_and_close(pool, path, fd, (uint64_t)status.st_size, error);
     }
     if (fd >= 0)
         close(fd);

@@ -21,7 +21,6 @@ struct report__block {
 struct report__reader {
     struct report__pool *pool;
     const char *name;    /* the file's, for messages */
-    bool calls;          /* edges are wanted, or tell counters apart */
     const char *error;   /* NULL as long as all is well */
     uint64_t used, size; /* the bytes that were read; there may be more now */
     struct mprof_header header;

@@ -5,21 +5,7 @@
  */
 #include "report/data/trees.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "report/base/search.h"
-
-static uint64_t key_of(uint32_t node, uint32_t site) {
-    return (uint64_t)node << 32 | site;
-}
-
-static uint32_t add_edge(struct report__reader *r, uint32_t node,
-                         uint32_t site) {
-    struct report__profile *p = r->profile;
-    p->edges[p->edge_count] = (struct report__edge){.node = node, .site = site};
-    return p->edge_count++;
-}
 
 /* The function that a node's CALL means, and its *SITE, or MPROF_NONE. */
 static bool find_call(struct report__reader *r, uint64_t owner, mprof_ref call,
@@ -72,15 +58,14 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     index += first;
     struct report__node *out = &p->nodes[index];
     struct mprof_node in = node_at(r, at, type, index);
-    uint32_t site, thread_or_counter = thread;
+    uint32_t thread_or_counter = thread;
 
     /* The ref of its first counter, until counters are read. */
     if (type == MPROF_NODES)
         thread_or_counter = in.counter;
     *out = (struct report__node){.thread = thread_or_counter,
-                                 .function = MPROF_NONE};
-    if (r->trees->own_edge != NULL)
-        r->trees->own_edge[index] = MPROF_NONE;
+                                 .function = MPROF_NONE,
+                                 .site = MPROF_NONE};
     if (!report__follow_thing(r, REF(parent), type, MPROF_OPTIONAL,
                               &out->parent))
         return false;
@@ -96,16 +81,15 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
                    ? true
                    : report__damaged(r, AT(call),
                                      "the root of a thread has a function");
-    if (!read_call(r, at, in.call, &out->function, &site))
+    if (!read_call(r, at, in.call, &out->function, &out->site))
         return false;
     /* Made while the file was read: for now it is its caller. */
     if (out->function == MPROF_NONE) {
         *out = p->nodes[out->parent];
         out->thread = thread_or_counter;
-    } else if (site != MPROF_NONE && type == MPROF_NODES && r->calls) {
-        uint32_t edge = add_edge(r, index, site);
-        if (r->trees->own_edge != NULL)
-            r->trees->own_edge[index] = edge;
+    } else if (type != MPROF_NODES ||
+               (r->trees->calls_more != NULL && r->trees->calls_more[index])) {
+        out->site = MPROF_NONE;
     }
     return true;
 }
@@ -120,78 +104,41 @@ static bool read_spill_node(struct report__reader *r, uint64_t at,
     return read_node_of(r, at, MPROF_SPILL_NODES, index, thread);
 }
 
+/* In old files a node with edges calls from several sites, nobody knows how
+ * often from which: so none of them is known. */
 static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
                       uint32_t thread) {
-    struct report__trees *t = r->trees;
     struct mprof_edge in;
-    uint32_t node, site;
+    uint32_t node;
 
     (void)index;
     report__take(r, at, &in, sizeof in);
-    if (!report__follow_thing(r, REF(node), MPROF_NODES, 0, &node) ||
-        !report__follow(r, REF(site), MPROF_SITE, MPROF_LATER, &site))
+    if (!report__follow_thing(r, REF(node), MPROF_NODES, 0, &node))
         return false;
-    if (node == MPROF_NONE || site == MPROF_NONE)
+    if (node == MPROF_NONE)
         return true;
     if (r->found != thread)
         return report__damaged(r, AT(node),
                                "a call site of another thread's node");
-    if (r->profile->nodes[node].function != r->profile->sites[site].function)
-        return r->profile->open
-                   ? true
-                   : report__damaged(r, AT(site),
-                                     "a call site of another function");
-    uint32_t edge = add_edge(r, node, site);
-    if (t->calls != NULL)
-        t->calls[t->call_count++] =
-            (struct report__call){.key = key_of(node, site), .edge = edge};
+    r->trees->calls_more[node] = true;
     return true;
-}
-
-static int compare_calls(const void *a, const void *b) {
-    const struct report__call *x = a, *y = b;
-    return report__up(x->key, y->key) ?: report__up(x->edge, y->edge);
-}
-
-uint32_t report__edge_at(struct report__reader *r, uint32_t node,
-                         uint32_t site) {
-    struct report__trees *t = r->trees;
-    const struct report__site *s = &r->profile->sites[site];
-    uint32_t own = t->own_edge[node];
-
-    if (own != MPROF_NONE) {
-        const struct report__site *other = report__site_of(r->profile, own);
-        if (other->module == s->module &&
-            other->return_address == s->return_address)
-            return own;
-    }
-    size_t above = report__first_above(t->calls, t->call_count,
-                                       sizeof *t->calls, key_of(node, site));
-    if (above > 0 && t->calls[above - 1].key == key_of(node, site))
-        return t->calls[above - 1].edge;
-    /* There was no space for it. */
-    return add_edge(r, node, site);
 }
 
 static void prepare(struct report__reader *r) {
     struct report__profile *p = r->profile;
     struct report__trees *t = r->trees;
-    size_t nodes = r->things[MPROF_NODES], edges = r->things[MPROF_EDGES];
+    size_t nodes = r->things[MPROF_NODES];
     size_t counters = r->things[MPROF_COUNTERS];
     size_t spilled = r->things[MPROF_SPILL_COUNTERS];
 
-    p->edges =
-        report__alloc(r->pool, nodes + edges + counters, sizeof *p->edges);
     nodes += r->things[MPROF_SPILL_NODES];
     p->nodes = r->nodes;
     p->counters =
         report__alloc(r->pool, counters + spilled, sizeof *p->counters);
     p->totals =
         report__alloc(r->pool, r->things[MPROF_TOTALS], sizeof *p->totals);
-    if (report__has_heap(p, MPROF_C_HEAP)) {
-        t->own_edge = report__alloc(r->pool, nodes, sizeof *t->own_edge);
-        t->calls = report__alloc(r->pool, edges, sizeof *t->calls);
-    }
+    if (r->things[MPROF_EDGES] > 0)
+        t->calls_more = report__alloc(r->pool, nodes, sizeof *t->calls_more);
     t->counter = report__alloc(r->pool, counters, sizeof *t->counter);
     t->is_seen = report__alloc(r->pool, spilled, sizeof *t->is_seen);
     p->node_count = (uint32_t)nodes;
@@ -208,27 +155,22 @@ static bool count_things(struct report__reader *r) {
 }
 
 bool report__read_trees(struct report__reader *r) {
-    struct report__trees trees = {.call_count = 0};
+    struct report__trees trees = {.calls_more = NULL};
 
     r->trees = &trees;
     if (!count_things(r))
         return false;
     prepare(r);
-    if (!report__each_thing(r, MPROF_NODES, read_node) ||
+    if (!report__each_thing(r, MPROF_EDGES, read_edge) ||
+        !report__each_thing(r, MPROF_NODES, read_node) ||
         !report__each_thing(r, MPROF_SPILL_NODES, read_spill_node) ||
-        (r->calls && !report__each_thing(r, MPROF_EDGES, read_edge)))
-        return false;
-    if (trees.call_count > 0)
-        qsort(trees.calls, trees.call_count, sizeof *trees.calls,
-              compare_calls);
-    if (!report__each_thing(r, MPROF_NODES, report__read_counters) ||
+        !report__each_thing(r, MPROF_NODES, report__read_counters) ||
         !report__each_thing(r, MPROF_SPILL_NODES,
                             report__read_spill_counters) ||
         !report__each_thing(r, MPROF_TOTALS, report__read_total) ||
         !report__read_frees(r) || !report__read_lost(r))
         return false;
-    report__drop(r->pool, trees.own_edge);
-    report__drop(r->pool, trees.calls);
+    report__drop(r->pool, trees.calls_more);
     report__drop(r->pool, trees.counter);
     report__drop(r->pool, trees.is_seen);
     return true;

@@ -5,12 +5,6 @@
 
 #include "report/data/reader.h"
 
-/* A call site of a node; see report__first_above(). */
-struct report__call {
-    uint64_t key; /* node and site */
-    uint32_t edge;
-};
-
 /* The call of a node. */
 struct report__known_call {
     mprof_ref call; /* 0: none yet */
@@ -21,10 +15,7 @@ enum { MPROF_KNOWN_CALLS = 2048 };
 
 struct report__trees {
     struct report__known_call known[MPROF_KNOWN_CALLS]; /* by ref, a cache */
-    /* For call sites of the C heap; NULL where that was not recorded. */
-    uint32_t *own_edge; /* by node: the edge of its call, or MPROF_NONE */
-    struct report__call *calls; /* other edges, sorted */
-    uint32_t call_count;
+    bool *calls_more;  /* by node: it has EDGES; NULL: the file has none */
     uint32_t *counter; /* by thing: 1 + index of what was made of it, or 0, or
                         * a number that counted.c knows */
     bool *is_seen;     /* by thing in SPILL_COUNTERS: it has its node */
@@ -36,10 +27,6 @@ struct report__what {
     uint32_t class_, bin;
     bool is_storage;
 };
-
-/* The edge of NODE at SITE, which is one of its function's. */
-uint32_t report__edge_at(struct report__reader *reader, uint32_t node,
-                         uint32_t site);
 
 /* Find the meaning of KEY, in the FIELD of the thing at byte AT, of THREAD.
  * *KNOWN is false where its bin is missing, in an open file.  False when the

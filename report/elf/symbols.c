@@ -1,6 +1,5 @@
 /* symbols.c - names of C functions, from ELF files. */
 #include "report/base/search.h"
-#include "report/elf/calls.h"
 #include "report/elf/elf_file.h"
 #include "report/elf/inlines.h"
 #include "report/elf/symbols.h"
@@ -19,9 +18,7 @@ struct report__symbols {
     struct report__elf_file file;
     struct symbol *list; /* by address, the best name of each first */
     size_t count;
-    /* Made when they are first asked for. */
-    struct report__inlines *inlines;
-    struct report__calls *calls;
+    struct report__inlines *inlines; /* made when they are first asked for */
 };
 
 /* One address may have many names: those that are local come last; the one with
@@ -94,7 +91,6 @@ void report__symbols_close(struct report__symbols *symbols) {
     if (!symbols)
         return;
     report__inlines_free(symbols->inlines);
-    report__calls_free(symbols->calls);
     report__elf_close(&symbols->file);
     free(symbols->list);
     free(symbols);
@@ -164,48 +160,4 @@ uint32_t report__symbols_inlines(struct report__symbols *symbols,
     return inlines
                ? report__inlines_at(inlines, pool, address + bias, list, place)
                : 0;
-}
-
-/* Whether ADDRESS has the name NAME, and whether it has any. */
-static enum report__answer has_name(const struct report__symbols *symbols,
-                                    uint64_t address, const char *name) {
-    enum report__answer answer = MPROF_UNDECIDED;
-
-    for (size_t i = first_above(symbols, address);
-         i > 0 && symbols->list[i - 1].address == address; i--) {
-        const char *known = symbols->list[i - 1].name;
-        size_t length = strcspn(known, "@");
-        if (strncmp(known, name, length) == 0 && name[length] == '\0')
-            return MPROF_YES;
-        answer = MPROF_NO;
-    }
-    return answer;
-}
-
-enum report__answer
-report__symbols_is_call(struct report__symbols *caller, uint64_t return_address,
-                        const struct report__symbols *callee,
-                        uint64_t function) {
-    struct report__target target = {0, NULL};
-    uint64_t start;
-    GElf_Addr bias;
-
-    if (!caller->calls) {
-        Elf *elf = report__elf_image(&caller->file, &bias);
-        caller->calls = elf ? report__calls_new(elf) : NULL;
-    }
-    if (caller->calls)
-        target = report__call_target(caller->calls, return_address);
-    if (target.symbol)
-        return callee ? has_name(callee, function, target.symbol)
-                      : MPROF_UNDECIDED;
-    if (target.address == 0)
-        return MPROF_UNDECIDED;
-    if (callee == caller && target.address == function)
-        return MPROF_YES;
-    /* Bytes that look like a call may be none. */
-    return report__symbol_at(caller, target.address, &start) &&
-                   start == target.address
-               ? MPROF_NO
-               : MPROF_UNDECIDED;
 }

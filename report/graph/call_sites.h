@@ -1,7 +1,8 @@
-/* call_sites.h - the calls in the frames of a profile: their callees, the
- * inlined functions around them, and their places in the source.
+/* call_sites.h - the calls in the frames of a profile: the inlined functions
+ * around them, and their places in the source.
  *
- * A call site is an EDGE of the data file.  Used by paths.c and inlining.c.
+ * A SITE is one of the profile's, or MPROF_NONE.  Used by paths.c and
+ * inlining.c.
  */
 #ifndef REPORT_GRAPH_CALL_SITES_H
 #define REPORT_GRAPH_CALL_SITES_H
@@ -25,16 +26,9 @@ void report__call_sites_close(struct report__call_sites *sites);
 struct report__symbols *
 report__call_sites_symbols(struct report__call_sites *sites, uint32_t module);
 
-/* The return address of EDGE in its ELF file. */
+/* The return address of SITE in its ELF file. */
 uint64_t report__elf_address(const struct report__profile *profile,
-                             uint32_t edge);
-
-/* Return the number of calls of CHILD's parent that may have led to CHILD.  The
- * file does not say which did, but the code often does.  When it excludes all
- * of them, a call went on by a jump, and all may have.  *EDGES is valid until
- * the next call; *ALL: they are all calls of the parent. */
-uint32_t report__calls_to(struct report__call_sites *sites, uint32_t child,
-                          const uint32_t **edges, bool *all);
+                             uint32_t site);
 
 /* The inlined functions around a call, outermost first, and the call's place.
  * Files live until report__call_sites_close(). */
@@ -44,12 +38,9 @@ struct report__inlined {
     struct report__place place;
 };
 
-/* Return the functions and the place around the COUNT calls EDGES of one node:
- * no functions when the calls differ in them, and no place when they differ in
- * that. */
-struct report__inlined report__inlined_around(struct report__call_sites *sites,
-                                              const uint32_t *edges,
-                                              uint32_t count);
+/* Those around the call at SITE; nothing, if they are not known. */
+const struct report__inlined *
+report__inlined_around(struct report__call_sites *sites, uint32_t site);
 
 /* By function of PROFILE: the file in which it was defined, NULL where that is
  * not known, and the line where the form begins that did it; 0 where the file

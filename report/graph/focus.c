@@ -111,8 +111,9 @@ static unsigned char *mark_chains(const struct focusing *f) {
         const struct report__node *node = &p->nodes[i];
         unsigned mark = node->parent == MPROF_NONE ? 0 : marks[node->parent];
         mark |= f->marks[report__shown_of(f->names, node->function)];
-        if (inlining)
-            mark |= inlined_marks(f, inlining->of_caller[i]);
+        if (inlining && node->parent != MPROF_NONE)
+            mark |= inlined_marks(
+                f, report__frame_at(inlining, p->nodes[node->parent].site));
         marks[i] = (unsigned char)mark;
     }
     return marks;
@@ -159,9 +160,9 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
             report__add_count(&focused->summed[heap], &counter->allocated);
             continue;
         }
-        if (f->names->inlining && counter->edge != MPROF_NONE)
-            mark |=
-                inlined_marks(f, f->names->inlining->of_edge[counter->edge]);
+        if (f->names->inlining)
+            mark |= inlined_marks(
+                f, report__frame_at(f->names->inlining, counter->site));
         if (mark & UNWANTED || (needed && !(mark & WANTED)))
             continue;
         report__add_count(&focused->left[heap], &counter->allocated);

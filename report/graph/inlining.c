@@ -53,52 +53,31 @@ static uint32_t frame_of(struct search *s, uint32_t outer, uint32_t function,
     return frame;
 }
 
-/* Return the innermost frame of the COUNT calls EDGES of one node, and their
- * place in it. */
-static uint32_t frame_around(struct search *s, const uint32_t *edges,
-                             uint32_t count, uint32_t *place) {
+/* Set the innermost frame of the call at SITE, and its place in that. */
+static void find_frame(struct search *s, uint32_t site) {
     struct report__places *places = &s->out->places;
-    struct report__inlined inlined =
-        report__inlined_around(s->sites, edges, count);
+    const struct report__inlined *inlined =
+        report__inlined_around(s->sites, site);
     uint32_t frame = MPROF_NONE;
 
-    for (uint32_t i = 0; i < inlined.count; i++)
+    for (uint32_t i = 0; i < inlined->count; i++)
         frame = frame_of(
             s, frame,
-            function_of(s, report__site_of(s->profile, edges[0])->module,
-                        inlined.list[i].name),
-            report__place_number(s->pool, places, &inlined.list[i].call));
-    *place = report__place_number(s->pool, places, &inlined.place);
-    return frame;
+            function_of(s, s->profile->sites[site].module,
+                        inlined->list[i].name),
+            report__place_number(s->pool, places, &inlined->list[i].call));
+    s->out->of_site[site] = frame;
+    s->out->site_place[site] =
+        report__place_number(s->pool, places, &inlined->place);
 }
 
-static uint32_t *nothing(struct search *s, uint32_t count) {
-    uint32_t *array = report__alloc(s->pool, count, sizeof *array);
-    memset(array, 0xff, count * sizeof *array);
-    return array;
-}
-
-/* Set the place of a call in a Lisp function, whose line is not known. */
+/* Where the functions of Lisp were defined, whose lines are not known. */
 static void place_lisp(struct search *s) {
-    const struct report__profile *p = s->profile;
     const struct report__place *sources = s->names->sources;
-    struct report__inlining *out = s->out;
 
-    for (uint32_t i = 0; i < p->edge_count; i++) {
-        uint32_t function = p->nodes[p->edges[i].node].function;
-        if (out->of_edge[i] == MPROF_NONE && out->edge_place[i] == 0 &&
-            function != MPROF_NONE)
-            out->edge_place[i] =
-                report__place_number(s->pool, &out->places, &sources[function]);
-    }
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        uint32_t parent = p->nodes[i].parent;
-        if (parent != MPROF_NONE && out->of_caller[i] == MPROF_NONE &&
-            out->caller_place[i] == 0 &&
-            p->nodes[parent].function != MPROF_NONE)
-            out->caller_place[i] = report__place_number(
-                s->pool, &out->places, &sources[p->nodes[parent].function]);
-    }
+    for (uint32_t i = 0; i < s->profile->function_count; i++)
+        s->out->defined[i] =
+            report__place_number(s->pool, &s->out->places, &sources[i]);
 }
 
 void report__find_inlining(struct report__pool *pool,
@@ -108,30 +87,16 @@ void report__find_inlining(struct report__pool *pool,
                        .profile = profile,
                        .names = names,
                        .function_capacity = names->count};
+    const uint32_t sites = profile->site_count;
 
     s.out = report__alloc(pool, 1, sizeof *s.out);
-    s.out->of_edge = nothing(&s, profile->edge_count);
-    s.out->of_caller = nothing(&s, profile->node_count);
-    s.out->edge_place =
-        report__alloc(pool, profile->edge_count, sizeof(uint32_t));
-    s.out->caller_place =
-        report__alloc(pool, profile->node_count, sizeof(uint32_t));
+    s.out->of_site = report__alloc(pool, sites, sizeof(uint32_t));
+    s.out->site_place = report__alloc(pool, sites, sizeof(uint32_t));
+    s.out->defined =
+        report__alloc(pool, profile->function_count, sizeof(uint32_t));
     s.sites = report__call_sites_open(pool, profile, names, places);
-    for (uint32_t i = 0; i < profile->counter_count; i++) {
-        uint32_t edge = profile->counters[i].edge;
-        if (edge != MPROF_NONE)
-            s.out->of_edge[edge] =
-                frame_around(&s, &edge, 1, &s.out->edge_place[edge]);
-    }
-    for (uint32_t i = 0; i < profile->node_count; i++) {
-        const uint32_t *edges;
-        bool all;
-        if (profile->nodes[i].parent == MPROF_NONE)
-            continue;
-        uint32_t count = report__calls_to(s.sites, i, &edges, &all);
-        s.out->of_caller[i] =
-            frame_around(&s, edges, count, &s.out->caller_place[i]);
-    }
+    for (uint32_t i = 0; i < sites; i++)
+        find_frame(&s, i);
     report__call_sites_close(s.sites);
     if (places) {
         if (!names->sources)
@@ -179,21 +144,20 @@ const char **report__source_files(struct report__pool *pool,
     for (uint32_t i = 0; i < p->function_count; i++)
         if (p->functions[i].file)
             files[names->shown[i]] = p->functions[i].file;
-    for (uint32_t e = 0; e < p->edge_count; e++) {
-        uint32_t function = p->nodes[p->edges[e].node].function;
+    for (uint32_t i = 0; i < p->site_count; i++) {
         uint32_t frame =
-            names->inlining ? names->inlining->of_edge[e] : MPROF_NONE;
-        struct report__inlined around = report__inlined_around(sites, &e, 1);
-        struct report__place place = around.place;
-        for (uint32_t k = around.count; k-- > 0; place = around.list[k].call) {
+            names->inlining ? names->inlining->of_site[i] : MPROF_NONE;
+        const struct report__inlined *around = report__inlined_around(sites, i);
+        struct report__place place = around->place;
+        for (uint32_t k = around->count; k-- > 0;
+             place = around->list[k].call) {
             if (frame == MPROF_NONE)
                 continue;
             set_file(pool, &files[names->inlining->frames[frame].function],
                      &place);
             frame = names->inlining->frames[frame].outer;
         }
-        if (function != MPROF_NONE)
-            set_file(pool, &files[names->shown[function]], &place);
+        set_file(pool, &files[names->shown[p->sites[i].function]], &place);
     }
     report__call_sites_close(sites);
     return files;

@@ -44,13 +44,38 @@ struct report__inlined_frame {
 struct report__inlining {
     struct report__inlined_frame *frames; /* outer ones first */
     uint32_t count;
-    /* By edge: the innermost frame that made this call, and by node: that of
-     * its parent which called it.  MPROF_NONE: the real one, or unknown. */
-    uint32_t *of_edge, *of_caller;
-    /* Likewise the place of the call in that frame. */
-    uint32_t *edge_place, *caller_place;
+    /* By site: the innermost frame there, or MPROF_NONE: the real one, or
+     * unknown; and the place of the call in it. */
+    uint32_t *of_site, *site_place;
+    /* By record of a function of Lisp: the place where it was defined. */
+    uint32_t *defined;
     struct report__places places;
 };
+
+/* Where a call is within a function. */
+struct report__within {
+    uint32_t frame; /* that makes it; MPROF_NONE: the real one */
+    uint32_t place; /* in that */
+};
+
+/* That of a call of FUNCTION, a record, at SITE; either may be MPROF_NONE. */
+static inline struct report__within
+report__within(const struct report__inlining *inlining, uint32_t function,
+               uint32_t site) {
+    struct report__within at = {MPROF_NONE, 0};
+    if (site != MPROF_NONE)
+        at = (struct report__within){inlining->of_site[site],
+                                     inlining->site_place[site]};
+    if (at.frame == MPROF_NONE && at.place == 0 && function != MPROF_NONE)
+        at.place = inlining->defined[function];
+    return at;
+}
+
+/* The frame that calls at SITE, which may be MPROF_NONE. */
+static inline uint32_t report__frame_at(const struct report__inlining *inlining,
+                                        uint32_t site) {
+    return site == MPROF_NONE ? MPROF_NONE : inlining->of_site[site];
+}
 
 /* Set NAMES->inlining, with PLACES also places in the source, from the debug
  * information of the files in PROFILE, of Lisp functions where these were

@@ -191,10 +191,10 @@ static uint32_t *join_places(struct joining *j, struct report__inlining *out,
     return numbers;
 }
 
-/* SIDE has edges and nodes from these numbers on. */
+/* SIDE has sites and functions from these numbers on. */
 static void add_inlining(struct joining *j, struct report__inlining *out,
-                         enum report__joined_side side, uint32_t edge,
-                         uint32_t node) {
+                         enum report__joined_side side, uint32_t site,
+                         uint32_t function) {
     const struct report__profile *p = j->sides[side];
     const struct report__inlining *own = j->names[side]->inlining;
     const uint32_t *numbers = join_places(j, out, side), frame = out->count;
@@ -206,16 +206,13 @@ static void add_inlining(struct joining *j, struct report__inlining *out,
         f->function = j->function[side][f->function];
         f->call = numbers[f->call];
     }
-    for (uint32_t i = 0; i < p->edge_count; i++) {
-        out->of_edge[edge + i] = own->of_edge[i];
-        shift(&out->of_edge[edge + i], frame);
-        out->edge_place[edge + i] = numbers[own->edge_place[i]];
+    for (uint32_t i = 0; i < p->site_count; i++) {
+        out->of_site[site + i] = own->of_site[i];
+        shift(&out->of_site[site + i], frame);
+        out->site_place[site + i] = numbers[own->site_place[i]];
     }
-    for (uint32_t i = 0; i < p->node_count; i++) {
-        out->of_caller[node + i] = own->of_caller[i];
-        shift(&out->of_caller[node + i], frame);
-        out->caller_place[node + i] = numbers[own->caller_place[i]];
-    }
+    for (uint32_t i = 0; i < p->function_count; i++)
+        out->defined[function + i] = numbers[own->defined[i]];
 }
 
 static void join_inlining(struct joining *j) {
@@ -228,12 +225,11 @@ static void join_inlining(struct joining *j) {
     struct report__inlining *out = report__alloc(j->pool, 1, sizeof *out);
     out->frames = report__alloc(j->pool, (size_t)x->count + y->count,
                                 sizeof *out->frames);
-    out->of_edge = report__alloc(j->pool, p->edge_count, sizeof(uint32_t));
-    out->edge_place = report__alloc(j->pool, p->edge_count, sizeof(uint32_t));
-    out->of_caller = report__alloc(j->pool, p->node_count, sizeof(uint32_t));
-    out->caller_place = report__alloc(j->pool, p->node_count, sizeof(uint32_t));
+    out->of_site = report__alloc(j->pool, p->site_count, sizeof(uint32_t));
+    out->site_place = report__alloc(j->pool, p->site_count, sizeof(uint32_t));
+    out->defined = report__alloc(j->pool, p->function_count, sizeof(uint32_t));
     add_inlining(j, out, MPROF_OLD, 0, 0);
-    add_inlining(j, out, MPROF_NEW, a->edge_count, a->node_count);
+    add_inlining(j, out, MPROF_NEW, a->site_count, a->function_count);
     j->out->inlining = out;
 }
 

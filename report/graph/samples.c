@@ -35,15 +35,10 @@ static bool add_frame(struct report__samples *w, struct report__sample *sample,
     return fits;
 }
 
-/* A place in a function that is shown, and what was inlined there. */
-struct spot {
-    uint32_t frame, place;
-};
-
 /* The functions from SPOT out to the one of view node VNODE; false: they are
  * too many. */
 static bool add_frames(struct report__samples *w, struct report__sample *sample,
-                       uint32_t vnode, struct spot spot) {
+                       uint32_t vnode, struct report__within spot) {
     const struct report__inlining *inlining = w->names->inlining;
 
     while (spot.frame != MPROF_NONE) {
@@ -52,26 +47,26 @@ static bool add_frames(struct report__samples *w, struct report__sample *sample,
                              w->how->all_frames) &&
             !add_frame(w, sample, f->function, spot.place))
             return false;
-        spot = (struct spot){f->outer, f->call};
+        spot = (struct report__within){f->outer, f->call};
     }
     return add_frame(w, sample, w->view.list[vnode].function, spot.place);
 }
 
 /* From NODE outwards, as view.c puts them: several nodes may be of one view
  * node, and the innermost one that is shown itself has its place. */
-static void find_chain(struct report__samples *w, uint32_t node, uint32_t edge,
+static void find_chain(struct report__samples *w, uint32_t node, uint32_t site,
                        struct report__sample *sample) {
     const struct report__inlining *inlining = w->names->inlining;
     const uint32_t *of_node = w->view.of_node;
-    const struct spot nowhere = {MPROF_NONE, 0};
-    struct spot spot = nowhere;
+    const struct report__node *nodes = w->profile->nodes;
+    const struct report__within nowhere = {MPROF_NONE, 0};
     uint32_t last = MPROF_NONE;
 
-    if (inlining && edge != MPROF_NONE)
-        spot =
-            (struct spot){inlining->of_edge[edge], inlining->edge_place[edge]};
     while (node != MPROF_NONE) {
-        uint32_t parent = w->profile->nodes[node].parent, vnode = of_node[node];
+        uint32_t parent = nodes[node].parent, vnode = of_node[node];
+        struct report__within spot =
+            inlining ? report__within(inlining, nodes[node].function, site)
+                     : nowhere;
         bool is_top = parent == MPROF_NONE || of_node[parent] == MPROF_NONE;
         if (vnode != MPROF_NONE && vnode != last &&
             (w->view.is_shown[node] || is_top)) {
@@ -80,10 +75,8 @@ static void find_chain(struct report__samples *w, uint32_t node, uint32_t edge,
                 return;
             last = vnode;
         }
-        if (inlining)
-            spot = (struct spot){inlining->of_caller[node],
-                                 inlining->caller_place[node]};
         node = parent;
+        site = node == MPROF_NONE ? MPROF_NONE : nodes[node].site;
     }
     if (sample->depth == 0)
         add_frame(w, sample, MPROF_TOP_LEVEL, 0);
@@ -122,7 +115,7 @@ static void take_counter(struct report__samples *w,
         return;
     sample.numbers[MPROF_NUMBER_ALLOCS] = allocated.allocs;
     sample.numbers[MPROF_NUMBER_BYTES] = allocated.bytes;
-    find_chain(w, counter->node, counter->edge, &sample);
+    find_chain(w, counter->node, counter->site, &sample);
     sample.frames = w->room;
     w->take(w->data, &sample);
 }

@@ -100,8 +100,9 @@ static uint32_t vnode_above(struct making *c, uint32_t node) {
         return MPROF_NONE;
     if (!c->inlining || !c->out.is_shown[parent])
         return c->out.of_node[parent];
-    return vnode_within(c, c->out.of_node[parent],
-                        c->inlining->of_caller[node]);
+    return vnode_within(
+        c, c->out.of_node[parent],
+        report__frame_at(c->inlining, c->profile->nodes[parent].site));
 }
 
 /* The view node of node I below ABOVE.  Forms that run below a shown
@@ -153,8 +154,8 @@ static void count(struct making *c, uint32_t i) {
     if (*vnode == MPROF_NONE)
         *vnode = top_level(c, c->profile->nodes[node].thread);
     uint32_t at = *vnode;
-    if (c->inlining && counter->edge != MPROF_NONE && c->out.is_shown[node])
-        at = vnode_within(c, at, c->inlining->of_edge[counter->edge]);
+    if (c->inlining && c->out.is_shown[node])
+        at = vnode_within(c, at, report__frame_at(c->inlining, counter->site));
     struct report__view_node *to = &c->out.list[at];
     c->out.next_counter[i] = to->counter;
     to->counter = i;

@@ -185,19 +185,15 @@ static void print_by_site(struct report__context *c) {
                       .what = c->lines ? "line" : "call site",
                       .count = paths.label_count};
     struct report__at at;
-    bool merged = false;
 
     t.rows = report__alloc(c->pool, t.count, sizeof *t.rows);
-    for (uint32_t i = 0; i < t.count; i++) {
+    for (uint32_t i = 0; i < t.count; i++)
         t.rows[i].name = paths.labels[i].text;
-        merged |= paths.labels[i].merged;
-    }
     for (uint32_t i = 0; report__next_at(&paths, &i, &at);) {
         add(&t.rows[paths.list[at.path].label], &at);
         add(&t.sum, &at);
     }
     print_table(c, alive, &t);
-    report__print_merged(c->out, merged, c->lines);
 }
 
 void report__print_direct(struct report__context *c) {

@@ -63,8 +63,7 @@ static bool open_data(struct source *s, struct report__pool *pool,
                       const char **error) {
     struct report__pool own = {.nomem = pool->nomem};
     struct report__loaded *loaded = s->loaded;
-    const struct report__profile *p =
-        report__read(&own, loaded->name, false, error);
+    const struct report__profile *p = report__read(&own, loaded->name, error);
 
     if (p != NULL && !report__has_heap(p, MPROF_C_HEAP))
         *error = report__format(pool, "%s: the C heap was not recorded",

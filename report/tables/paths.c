@@ -30,9 +30,8 @@ struct builder {
      * another one has its caller's path there. */
     bool *shown;
     uint32_t *above;
-    uint32_t *as_caller; /* path when it called from all call sites, plus 1 */
+    uint32_t *as_caller; /* its frame's path above its children's, plus 1 */
     struct report__call_sites *sites;
-    uint64_t *offsets; /* memory for one node's */
     /* With lines, by FUNCTION: where Lisp's were defined. */
     const struct report__place *sources;
 };
@@ -62,8 +61,7 @@ static uint32_t intern_path(struct builder *b, uint32_t caller,
 
 static uint32_t plain_label(struct builder *b, uint32_t function) {
     const struct report__shown *shown = &b->names->list[function];
-    const struct report__label label = {shown->name, function, shown->kind,
-                                        false};
+    const struct report__label label = {shown->name, function, shown->kind};
 
     if (!b->plain[function])
         b->plain[function] = 1 + intern_label(b, label);
@@ -91,39 +89,16 @@ static const char *name_of(struct builder *b, uint32_t function) {
     return name ? name : symbol;
 }
 
-/* Whether the distance of EDGE from the start of FUNCTION is known. */
-static bool offset_of(const struct builder *b, uint32_t edge, uint32_t function,
-                      uint64_t *offset) {
+/* "+24" for the distance of SITE from the start of FUNCTION, or "". */
+static const char *offset_text(struct builder *b, uint32_t site,
+                               uint32_t function) {
     const struct report__function *f = &b->profile->functions[function];
-    uint64_t address = report__elf_address(b->profile, edge);
-
-    *offset = address - f->address;
-    return mprof_is_native(f->kind) && address >= f->address;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* "+24,57" for the COUNT OFFSETS, which are sorted. */
-static const char *offset_text(struct builder *b, uint64_t *offsets,
-                               uint32_t count, bool *merged) {
-    uint32_t different = 0;
-    if (count == 0)
+    if (!b->context->offsets || site == MPROF_NONE || !mprof_is_native(f->kind))
         return "";
-    qsort(offsets, count, sizeof *offsets, compare_numbers);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || offsets[i] != offsets[different - 1])
-            offsets[different++] = offsets[i];
-
-    enum { LONGEST = 1 + 20 }; /* a sign, and the digits of a number */
-    char *text = report__alloc(b->pool, (size_t)different * LONGEST + 1, 1);
-    char *end = text;
-    for (uint32_t i = 0; i < different; i++)
-        end += sprintf(end, "%c%" PRIu64, i == 0 ? '+' : ',', offsets[i]);
-    *merged = different > 1;
-    return text;
+    uint64_t address = report__elf_address(b->profile, site);
+    return address >= f->address
+               ? report__format(b->pool, "+%" PRIu64, address - f->address)
+               : "";
 }
 
 /* " (main.c:7)", or "". */
@@ -145,43 +120,6 @@ static const char *source_text(struct builder *b, uint32_t function) {
                : "";
 }
 
-static int compare_places(const void *a, const void *b) {
-    const struct report__place *x = a, *y = b;
-    return strcmp(x->file, y->file) ?: report__up(x->line, y->line);
-}
-
-/* " (main.c:7,9)" for the innermost lines of the COUNT EDGES, as far as they
- * are known. */
-static const char *lines_text(struct builder *b, const uint32_t *edges,
-                              uint32_t count, bool *merged) {
-    struct report__place *places =
-        report__alloc(b->pool, count, sizeof *places);
-    const char *text = "", *file = NULL;
-    uint32_t known = 0, different = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        places[known] = report__inlined_around(b->sites, &edges[i], 1).place;
-        known += places[known].file != NULL;
-    }
-    if (known == 0)
-        return "";
-    qsort(places, known, sizeof *places, compare_places);
-    for (uint32_t i = 0; i < known; i++) {
-        if (i > 0 && compare_places(&places[i - 1], &places[i]) == 0)
-            continue;
-        different++;
-        text =
-            file && strcmp(file, places[i].file) == 0
-                ? report__format(b->pool, "%s,%" PRIu32, text, places[i].line)
-                : report__format(
-                      b->pool, "%s%s%s:%" PRIu32, text, file ? ", " : " (",
-                      report__base_name(places[i].file), places[i].line);
-        file = places[i].file;
-    }
-    *merged |= different > 1;
-    return report__format(b->pool, "%s)", text);
-}
-
 /* Return the label of FUNCTION, without its calls. */
 static uint32_t function_label(struct builder *b, uint32_t function) {
     uint32_t shown = b->names->shown[function];
@@ -197,62 +135,47 @@ static uint32_t function_label(struct builder *b, uint32_t function) {
                                                          source)});
 }
 
-/* The label of NODE's frame when it called at one of the EDGES: at PLACE, or
- * NULL: at their places. */
-static uint32_t label_at(struct builder *b, uint32_t node,
-                         const uint32_t *edges, uint32_t count,
-                         const struct report__place *place) {
-    uint32_t function = b->profile->nodes[node].function;
-    uint32_t known = 0;
+/* A call in NODE's frame, at SITE or MPROF_NONE; and where in the function. */
+struct call {
+    uint32_t node, site;
+    struct report__within at;
+};
+
+/* The label of the frame that makes CALL. */
+static uint32_t label_at(struct builder *b, const struct call *call) {
+    uint32_t function = b->profile->nodes[call->node].function;
     struct report__label label = {
         .function = b->names->shown[function],
         .kind = b->names->list[b->names->shown[function]].kind};
-    const char *offsets = "", *lines = "";
+    const char *offset = offset_text(b, call->site, function);
+    const struct report__place place =
+        b->names->inlining
+            ? report__place_at(&b->names->inlining->places, call->at.place)
+            : report__inlined_around(b->sites, call->site)->place;
+    const char *line = place_text(b, &place);
 
-    if (b->context->offsets) {
-        for (uint32_t i = 0; i < count; i++)
-            known += offset_of(b, edges[i], function, &b->offsets[known]);
-        offsets = offset_text(b, b->offsets, known, &label.merged);
-    }
-    if (place)
-        lines = place_text(b, place);
-    else if (b->context->lines)
-        lines = lines_text(b, edges, count, &label.merged);
-    if (!*lines)
-        lines = source_text(b, function);
-    if (!*offsets && !*lines)
+    if (!*line)
+        line = source_text(b, function);
+    if (!*offset && !*line)
         return plain_label(b, label.function);
     label.text =
-        report__format(b->pool, "%s%s%s", name_of(b, function), offsets, lines);
+        report__format(b->pool, "%s%s%s", name_of(b, function), offset, line);
     return intern_label(b, label);
 }
-
-/* A call in a frame: at one of the EDGES of NODE, in the inlined FRAME or
- * MPROF_NONE, at the place of number PLACE. */
-struct call {
-    uint32_t node;
-    const uint32_t *edges;
-    uint32_t count, frame, place;
-};
 
 /* Return the path below CALLERS of the function that makes CALL; those that it
  * was inlined into are frames above it. */
 static uint32_t path_at(struct builder *b, uint32_t callers,
                         const struct call *call) {
     const struct report__inlining *inlining = b->names->inlining;
+    if (call->at.frame == MPROF_NONE)
+        return intern_path(b, callers, label_at(b, call));
+    const struct report__inlined_frame *f = &inlining->frames[call->at.frame];
     const struct report__place place =
-        inlining ? report__place_at(&inlining->places, call->place)
-                 : (struct report__place){NULL, 0};
-    if (call->frame == MPROF_NONE)
-        return intern_path(
-            b, callers,
-            label_at(b, call->node, call->edges, call->count,
-                     inlining && call->count < 2 ? &place : NULL));
-    const struct report__inlined_frame *f = &inlining->frames[call->frame];
+        report__place_at(&inlining->places, call->at.place);
     const struct report__shown *shown = &b->names->list[f->function];
     struct call outer = *call;
-    outer.frame = f->outer;
-    outer.place = f->call;
+    outer.at = (struct report__within){f->outer, f->call};
     callers = path_at(b, callers, &outer);
     if (!report__is_shown(shown, b->context->heap, b->context->all_frames))
         return callers;
@@ -270,26 +193,21 @@ static uint32_t path_at(struct builder *b, uint32_t callers,
                                                .text = text}));
 }
 
-/* Return the path of PARENT's frame above CHILD's frame. */
-static uint32_t caller_path(struct builder *b, uint32_t parent,
-                            uint32_t child) {
-    const struct report__inlining *inlining = b->names->inlining;
-    const uint32_t callers = b->above[parent];
-    struct call call = {.node = parent, .frame = MPROF_NONE};
-    bool all;
+/* Return the path of NODE's frame when it called at SITE. */
+static uint32_t frame_path(struct builder *b, uint32_t node, uint32_t site) {
+    struct call call = {node, site, {MPROF_NONE, 0}};
+    if (b->names->inlining)
+        call.at = report__within(b->names->inlining,
+                                 b->profile->nodes[node].function, site);
+    return path_at(b, b->above[node], &call);
+}
 
-    if (!b->context->offsets && !inlining && !b->context->lines)
-        return path_at(b, callers, &call);
-    call.count = report__calls_to(b->sites, child, &call.edges, &all);
-    if (inlining) {
-        call.frame = inlining->of_caller[child];
-        call.place = inlining->caller_place[child];
-    }
-    if (call.frame != MPROF_NONE || !all)
-        return path_at(b, callers, &call);
-    if (!b->as_caller[parent])
-        b->as_caller[parent] = path_at(b, callers, &call) + 1;
-    return b->as_caller[parent] - 1;
+/* Return the path of NODE's frame above those that it called. */
+static uint32_t caller_path(struct builder *b, uint32_t node) {
+    if (!b->as_caller[node])
+        b->as_caller[node] =
+            frame_path(b, node, b->profile->nodes[node].site) + 1;
+    return b->as_caller[node] - 1;
 }
 
 /* Decide whether NODE's frame is shown, and with what above it. */
@@ -299,8 +217,7 @@ static void label_node(struct builder *b, uint32_t i) {
     uint32_t callers = MPROF_NONE;
 
     if (parent != MPROF_NONE)
-        callers =
-            b->shown[parent] ? caller_path(b, parent, i) : b->above[parent];
+        callers = b->shown[parent] ? caller_path(b, parent) : b->above[parent];
     b->above[i] = callers;
     if (node->function == MPROF_NONE || vnode == MPROF_NONE ||
         b->view.list[vnode].function != b->names->shown[node->function])
@@ -325,17 +242,8 @@ static uint32_t counter_path(struct builder *b,
     uint32_t node = counter->node;
     uint32_t path = b->above[node];
 
-    if (b->shown[node]) {
-        struct call call = {.node = node,
-                            .edges = &counter->edge,
-                            .count = counter->edge != MPROF_NONE,
-                            .frame = MPROF_NONE};
-        if (b->names->inlining && call.count > 0) {
-            call.frame = b->names->inlining->of_edge[counter->edge];
-            call.place = b->names->inlining->edge_place[counter->edge];
-        }
-        return path_at(b, path, &call);
-    }
+    if (b->shown[node])
+        return frame_path(b, node, counter->site);
     if (path == MPROF_NONE)
         path = intern_path(b, MPROF_NONE, plain_label(b, MPROF_TOP_LEVEL));
     return path;
@@ -377,7 +285,6 @@ struct report__paths report__paths_build(const struct report__context *c) {
     b.shown = report__alloc(c->pool, nodes, sizeof *b.shown);
     b.above = report__alloc(c->pool, nodes, sizeof *b.above);
     b.as_caller = report__alloc(c->pool, nodes, sizeof *b.as_caller);
-    b.offsets = report__alloc(c->pool, profile->edge_count, sizeof *b.offsets);
     b.sites = report__call_sites_open(c->pool, profile, c->names, c->lines);
     if (c->lines)
         b.sources = c->names->sources;

@@ -10,13 +10,12 @@
 #include "report/base/dictionary.h"
 #include "report/tables/tables.h"
 
-/* How a frame reads: "main", "main+24,57", "main (main.c:7,9)",
+/* How a frame reads: "main", "main+24", "main (main.c:7)",
  * "main > [inlined]". */
 struct report__label {
     const char *text;
     uint32_t function; /* of names->list */
     enum mprof_function_kind kind;
-    bool merged; /* those of several call sites are together */
 };
 
 struct report__path {

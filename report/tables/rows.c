@@ -180,13 +180,6 @@ static bool lacks_callers(const struct report__rows *l, uint32_t path) {
     return kind_of(l, path) == MPROF_FOLDED;
 }
 
-/* A part of a path as it is printed: a name, or NULL: functions are left out.
- */
-struct report__part_of_path {
-    const char *name;
-    bool merged;
-};
-
 static void add_up(struct report__rows *l, struct report__pool *pool) {
     struct report__row *total = &l->total;
     uint32_t longest = 0;
@@ -245,7 +238,6 @@ struct report__rows report__rows_make(const struct report__context *c,
                                       enum report__measure by) {
     struct report__rows l = {.names = c->names,
                              .depth = c->depth ? c->depth : UINT32_MAX,
-                             .lines = c->lines,
                              .path_width = c->path_width};
 
     struct report__context of = *c;
@@ -277,21 +269,18 @@ static bool is_own(const struct report__rows *l, uint32_t label) {
  * the program's own, and of libraries' those that these call.  Returns how
  * many there are. */
 static uint32_t choose_parts(const struct report__rows *l, uint32_t first,
-                             uint32_t count,
-                             struct report__part_of_path *parts) {
+                             uint32_t count, const char **parts) {
     uint32_t n = 0;
     bool any_own = false;
 
     for (uint32_t i = first; i < count; i++)
         any_own |= is_own(l, l->room[i]);
     for (uint32_t i = first; i < count; i++) {
-        const struct report__label *label = &l->paths.labels[l->room[i]];
         if (!any_own || is_own(l, l->room[i]) ||
             (i > first && is_own(l, l->room[i - 1])))
-            parts[n++] =
-                (struct report__part_of_path){label->text, label->merged};
-        else if (n > 0 && parts[n - 1].name)
-            parts[n++] = (struct report__part_of_path){NULL, false};
+            parts[n++] = l->paths.labels[l->room[i]].text;
+        else if (n > 0 && parts[n - 1])
+            parts[n++] = NULL;
     }
     return n;
 }
@@ -299,14 +288,12 @@ static uint32_t choose_parts(const struct report__rows *l, uint32_t first,
 /* From which one of the COUNT PARTS on they fit; at least the innermost one
  * does. */
 static uint32_t first_that_fits(const struct report__rows *l,
-                                const struct report__part_of_path *parts,
-                                uint32_t count) {
+                                const char *const *parts, uint32_t count) {
     enum { START = 3, SEPARATOR = 3, SHORTEST = 14 };
     uint32_t columns = START;
 
     for (uint32_t i = count; l->path_width > 0 && i-- > 0;) {
-        const uint32_t width =
-            parts[i].name ? report__columns(parts[i].name) : START;
+        const uint32_t width = parts[i] ? report__columns(parts[i]) : START;
         /* Long names are made shorter. */
         columns += SEPARATOR + (width < SHORTEST ? width : SHORTEST);
         if (columns > l->path_width && i + 1 < count)
@@ -338,11 +325,10 @@ void report__print_row_path(FILE *out, struct report__rows *l,
     fputs(cut || first > 0 ? "..." : "||", out);
     for (uint32_t i = first; i < parts; i++) {
         fputs(" > ", out);
-        if (l->parts[i].name)
-            report__print_name(out, l->parts[i].name);
+        if (l->parts[i])
+            report__print_name(out, l->parts[i]);
         else
             fputs("...", out);
-        l->merged |= l->parts[i].merged;
     }
     putc('\n', out);
 }
@@ -351,7 +337,6 @@ void report__print_row_notes(FILE *out, const struct report__rows *l,
                              const struct report__choice *choice,
                              const char *what) {
     report__print_left(out, choice, "path", &l->left, what);
-    report__print_merged(out, l->merged, l->lines);
     if (l->lacking > 0)
         fprintf(out,
                 "of %s of the %s fewer callers are known, as the tree of "

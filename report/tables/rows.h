@@ -9,8 +9,6 @@
 #include "report/graph/groups.h"
 #include "report/tables/paths.h"
 
-struct report__part_of_path;
-
 struct report__row {
     uint32_t path; /* one of them */
     struct mprof_count allocated, freed, kept, at_peak;
@@ -49,15 +47,13 @@ struct report__rows {
     struct report__left left;
     uint64_t held[MPROF__HELD]; /* bytes of rows that the runtime holds */
     uint64_t lacking;           /* of rows with fewer callers than asked for */
-    bool merged;                /* a label was printed that needs explaining */
-    bool lines;                 /* it has lines, not offsets */
     bool by_ends;               /* see struct report__context */
     uint32_t sampling;          /* as of the profile */
     size_t capacity;
     struct report__ends ends;
-    uint32_t *row_of;                   /* by path: its row plus 1 */
-    uint32_t *room;                     /* for the longest path */
-    struct report__part_of_path *parts; /* the same, for rows.c */
+    uint32_t *row_of;   /* by path: its row plus 1 */
+    uint32_t *room;     /* for the longest path */
+    const char **parts; /* the same as text; NULL: some are left out */
     /* By function, where paths are shortened; or NULL. */
     const enum report__origin *origins;
     bool is_lisp;

@@ -262,9 +262,6 @@ void report__print_left_out(FILE *out, const struct report__choice *choice,
                             const char *what, uint64_t small, uint64_t more,
                             const char *below, const char *sum);
 
-/* Explain that a frame has several call sites, or LINES. */
-void report__print_merged(FILE *out, bool merged, bool lines);
-
 /* The largest ones of rows that are in another order: those above LEAST, and so
  * many EQUAL ones. */
 struct report__cut {

@@ -98,12 +98,6 @@ void report__print_left(FILE *out, const struct report__choice *choice,
                            " below %s", sum);
 }
 
-void report__print_merged(FILE *out, bool merged, bool lines) {
-    if (merged)
-        fprintf(out, "a%s: calls from several places in a, recorded together\n",
-                lines ? " (n,m)" : "+n,m");
-}
-
 static int compare_down(const void *a, const void *b) {
     return report__down(*(const uint64_t *)a, *(const uint64_t *)b);
 }

@@ -12,7 +12,6 @@
 
 #include "monitor/base/elf_image.h"
 #include "monitor/format/runnable.h"
-#include "report/elf/calls.h"
 #include "report/elf/elf_file.h"
 #include "report/elf/symbols.h"
 #include "report/elf/types.h"
@@ -78,8 +77,6 @@ static void ask(struct report__symbols *symbols, struct report__pool *pool,
         FUZZ_EXPECT(
             report__symbol_named(symbols, name, strlen(name), address, &start));
     }
-    report__symbols_is_call(symbols, address, symbols, start);
-    report__symbols_is_call(symbols, address, NULL, address);
     uint32_t inlined =
         report__symbols_inlines(symbols, pool, address - 1, &list, &line);
     for (uint32_t i = 0; i < inlined; i++)

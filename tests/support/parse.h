@@ -20,8 +20,7 @@ static inline struct report__profile *parse_bytes(struct report__pool *pool,
                                                   const void *data, size_t size,
                                                   const char **error) {
     int fd = file_of(data, size);
-    struct report__profile *p =
-        report__read_file(pool, name, fd, size, true, error);
+    struct report__profile *p = report__read_file(pool, name, fd, size, error);
     close(fd);
     return p;
 }

@@ -15,7 +15,6 @@ void world_start(struct world *w) {
     p->threads = report__alloc(&w->pool, ROOM, sizeof *p->threads);
     p->nodes = report__alloc(&w->pool, ROOM, sizeof *p->nodes);
     p->sites = report__alloc(&w->pool, ROOM, sizeof *p->sites);
-    p->edges = report__alloc(&w->pool, ROOM, sizeof *p->edges);
     p->counters = report__alloc(&w->pool, ROOM, sizeof *p->counters);
     w->names.list = report__alloc(&w->pool, ROOM, sizeof *w->names.list);
     w->names.shown = report__alloc(&w->pool, ROOM, sizeof *w->names.shown);
@@ -55,35 +54,35 @@ uint32_t world_part(struct world *w, uint32_t whole, const char *symbol) {
 uint32_t world_node(struct world *w, uint32_t parent, uint32_t function) {
     uint32_t i = w->profile.node_count++;
     w->profile.nodes[i] = (struct report__node){w->profile.nodes[parent].thread,
-                                                parent, function};
+                                                parent, function, MPROF_NONE};
     return i;
 }
 
 uint32_t world_thread(struct world *w, enum mprof_heap heap) {
     uint32_t t = w->profile.thread_count++, i = w->profile.node_count++;
     w->profile.threads[t].heap = heap;
-    w->profile.nodes[i] = (struct report__node){t, MPROF_NONE, MPROF_NONE};
+    w->profile.nodes[i] =
+        (struct report__node){t, MPROF_NONE, MPROF_NONE, MPROF_NONE};
     return i;
 }
 
-uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset) {
-    uint32_t i = w->profile.edge_count++;
+uint32_t world_site(struct world *w, uint32_t node, uint64_t offset) {
     uint32_t f = w->profile.nodes[node].function;
     uint32_t site = w->profile.site_count++;
     w->profile.sites[site] = (struct report__site){
         f, MPROF_NONE, w->profile.functions[f].address + offset};
-    w->profile.edges[i] = (struct report__edge){node, site};
-    return i;
+    if (w->profile.nodes[node].site == MPROF_NONE)
+        w->profile.nodes[node].site = site;
+    return site;
 }
 
-void world_move(struct world *w, uint32_t edge, uint32_t module,
+void world_move(struct world *w, uint32_t site, uint32_t module,
                 uint64_t address) {
-    struct report__site *site = &w->profile.sites[w->profile.edges[edge].site];
-    site->module = module;
-    site->return_address = address;
+    w->profile.sites[site].module = module;
+    w->profile.sites[site].return_address = address;
 }
 
-void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
+void world_counter_at(struct world *w, uint32_t node, uint32_t site,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed) {
     struct report__lived *lived = report__alloc(&w->pool, 1, sizeof *lived);
@@ -91,7 +90,7 @@ void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
     uint32_t thread = w->profile.nodes[node].thread;
     w->profile.counters[w->profile.counter_count++] = (struct report__counter){
         .node = node,
-        .edge = edge,
+        .site = site,
         .heap = (uint8_t)w->profile.threads[thread].heap,
         .class_ = MPROF_SMALL,
         .allocated = {allocs, bytes},

@@ -31,15 +31,16 @@ uint32_t world_part(struct world *w, uint32_t whole, const char *symbol);
 /* A node called by the node PARENT. */
 uint32_t world_node(struct world *w, uint32_t parent, uint32_t function);
 
-/* A call OFFSET bytes into the function of NODE. */
-uint32_t world_edge(struct world *w, uint32_t node, uint64_t offset);
-/* Let EDGE be at ADDRESS in MODULE. */
-void world_move(struct world *w, uint32_t edge, uint32_t module,
+/* A call site OFFSET bytes into the function of NODE; the first one is where
+ * the node calls. */
+uint32_t world_site(struct world *w, uint32_t node, uint64_t offset);
+/* Let SITE be at ADDRESS in MODULE. */
+void world_move(struct world *w, uint32_t site, uint32_t module,
                 uint64_t address);
 
-/* Count what was allocated at NODE, at an EDGE of it or at an unknown place,
+/* Count what was allocated at NODE, at a SITE of it or at an unknown place,
  * and what of that was freed. */
-void world_counter_at(struct world *w, uint32_t node, uint32_t edge,
+void world_counter_at(struct world *w, uint32_t node, uint32_t site,
                       uint64_t allocs, uint64_t bytes, uint64_t frees,
                       uint64_t freed);
 void world_counter(struct world *w, uint32_t node, uint64_t allocs,

@@ -67,10 +67,11 @@ static void *ask_for_room(void *got) {
     assert_non_null(mprof__enter());
     struct mprof__thread *thread = mprof__thread_self(session, MPROF_LISP_HEAP);
     assert_non_null(thread);
+    struct mprof__blocks blocks = thread->trees.tree.node_blocks;
+    blocks.last = NULL;
     pthread_barrier_wait(&ready);
     pthread_barrier_wait(&ready);
-    *(void **)got =
-        mprof__block_next(&thread->trees.tree.edge_blocks, MPROF__FOR_CHAINS);
+    *(void **)got = mprof__block_next(&blocks, MPROF__FOR_CHAINS);
     mprof__leave(mprof__self);
     return NULL;
 }

@@ -63,12 +63,7 @@ static struct mprof_count allocated(const struct mprof_c_counter *counter) {
     return mprof__c_counter_read(session->arena.base, counter).allocated;
 }
 
-static size_t edges, counters;
-
-static void count_edge(void *thing) {
-    (void)thing;
-    edges++;
-}
+static size_t counters;
 
 static void count_counter(void *thing) {
     const struct mprof_c_counter *counter = thing;
@@ -87,11 +82,9 @@ static void each_site_and_class_has_one_counter(void **state) {
                 assert_int_equal(allocated(counter).bytes,
                                  round * bytes_of(n, class_));
             }
-    edges = counters = 0;
-    made_each(session, MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
+    counters = 0;
     made_each(session, MPROF_COUNTERS, sizeof(struct mprof_c_counter),
               count_counter);
-    assert_int_equal(edges, 0);
     assert_int_equal(counters, SITES * USED);
     mprof__tree_check(&thread->trees);
 }

@@ -31,7 +31,7 @@ static mprof_ref function_of(const struct mprof_node *node) {
 }
 
 struct naive {
-    unsigned call[DEPTH]; /* in Lisp's heap functions, in C's call sites */
+    unsigned call[DEPTH]; /* sites */
     size_t depth;
     uint64_t bytes;
 };
@@ -39,10 +39,7 @@ struct naive {
 static struct naive *naive;
 static size_t naive_count;
 
-static void naive_add(const unsigned *sites_of, size_t depth, uint64_t bytes) {
-    unsigned call[DEPTH];
-    for (size_t i = 0; i < depth; i++)
-        call[i] = heap == MPROF_C_HEAP ? sites_of[i] : sites_of[i] % FUNCTIONS;
+static void naive_add(const unsigned *call, size_t depth, uint64_t bytes) {
     for (size_t n = 0; n < naive_count; n++)
         if (naive[n].depth == depth &&
             memcmp(naive[n].call, call, depth * sizeof *call) == 0) {
@@ -60,13 +57,7 @@ static bool same_chain(const struct mprof_node *node, const struct naive *n) {
     struct mprof__arena *arena = &session->arena;
     size_t depth = n->depth;
     while (node->parent != 0) {
-        const struct mprof_function *f =
-            mprof__arena_at(arena, function_of(node));
-        if (depth-- == 0)
-            return false;
-        unsigned call = n->call[depth];
-        if (heap == MPROF_C_HEAP ? node->call != site[call].ref
-                                 : f->address != 0x1000u * (call + 1u))
+        if (depth-- == 0 || node->call != site[n->call[depth]].ref)
             return false;
         node = mprof__arena_at(arena, node->parent);
     }
@@ -130,48 +121,6 @@ static void random_chains_agree_with_the_naive_tree(void **state) {
     compare_random_chains();
     heap = MPROF_LISP_HEAP;
     compare_random_chains();
-}
-
-static void in_lisp_two_call_sites_of_a_function_share_its_node(void **state) {
-    (void)state;
-    bool folded;
-    begin(64 << 20);
-    unsigned one[] = {0, 1}, other[] = {0, 1 + FUNCTIONS};
-    assert_ptr_equal(place(one, 2, &folded), place(other, 2, &folded));
-    end();
-}
-
-static size_t nodes, edges;
-
-static void count_node(void *thing) {
-    (void)thing;
-    nodes++;
-}
-
-static void count_edge(void *thing) {
-    const struct mprof_edge *edge = thing;
-    assert_int_not_equal(edge->site, at(edge->node)->call);
-    edges++;
-}
-
-/* Whichever comes first, each call site of a node is told once. */
-static void each_call_site_is_told_once(void **state) {
-    (void)state;
-    begin(64 << 20);
-    unsigned chain[2];
-    for (unsigned round = 0; round < 3; round++)
-        for (unsigned i = 0; i < SITES; i++) {
-            chain[0] = 0;
-            chain[1] = i;
-            find(chain, 2);
-        }
-    nodes = edges = 0;
-    made_each(session, MPROF_NODES, sizeof(struct mprof_node), count_node);
-    made_each(session, MPROF_EDGES, sizeof(struct mprof_edge), count_edge);
-    assert_int_equal(nodes, 2 + FUNCTIONS);
-    assert_int_equal(edges, SITES - FUNCTIONS);
-    mprof__tree_check(&thread->trees);
-    end();
 }
 
 /* The number of the function of NODE; FUNCTIONS: none of these. */
@@ -307,9 +256,8 @@ static void call_from_sites(unsigned outer) {
         }
 }
 
-static void in_c_each_call_site_has_a_node(void **state) {
-    (void)state;
-    heap = MPROF_C_HEAP;
+static void tell_sites_apart(enum mprof_heap of) {
+    heap = of;
     begin(1 << 20);
     call_from_sites(2);
     /* ... also where there are so many children that there is an index. */
@@ -331,6 +279,55 @@ static void in_c_each_call_site_has_a_node(void **state) {
     mprof__tree_check(&thread->trees);
     end();
     heap = MPROF_LISP_HEAP;
+}
+
+static void each_call_site_has_a_node(void **state) {
+    (void)state;
+    tell_sites_apart(MPROF_LISP_HEAP);
+    tell_sites_apart(MPROF_C_HEAP);
+}
+
+/* The node of the LENGTH calls in CHAIN and one at SITE_OF. */
+static mprof_ref find_below(unsigned *chain, size_t length, unsigned site_of) {
+    chain[length] = site_of;
+    return find(chain, length + 1);
+}
+
+/* All functions but the last one call from several sites in many contexts. */
+static void grow(enum mprof_heap of) {
+    enum { LENGTH = 6 };
+    unsigned chain[LENGTH + 1], old[] = {0, 1, 2}, last = FUNCTIONS - 1;
+    heap = of;
+    begin(64 << 20);
+    mprof_ref known = find(old, 3);
+    srand(3);
+    while (thread->trees.tree.node_count < MPROF__MANY_NODES) {
+        for (unsigned i = 0; i < LENGTH; i++)
+            do
+                chain[i] = (unsigned)rand() % SITES;
+            while (chain[i] % FUNCTIONS == last);
+        find(chain, LENGTH);
+    }
+    assert_int_equal(find(old, 3), known);
+    assert_int_equal(at(known)->call, site[2].ref);
+    bool merged = heap == MPROF_LISP_HEAP;
+    mprof_ref one = find_below(chain, LENGTH, 3);
+    assert_int_equal(find_below(chain, LENGTH, 3 + FUNCTIONS) == one, merged);
+    assert_int_equal(at(one)->call,
+                     merged ? function_of(at(one)) : site[3].ref);
+    /* What has its own node keeps it, and few sites are told apart. */
+    mprof_ref own = find_below(chain, LENGTH, last);
+    assert_int_not_equal(find_below(chain, LENGTH, last + FUNCTIONS), own);
+    assert_int_equal(at(own)->call, site[last].ref);
+    mprof__tree_check(&thread->trees);
+    end();
+    heap = MPROF_LISP_HEAP;
+}
+
+static void a_large_lisp_tree_merges_call_sites(void **state) {
+    (void)state;
+    grow(MPROF_LISP_HEAP);
+    grow(MPROF_C_HEAP);
 }
 
 /* Without room for a counter it is not counted as folded once more. */
@@ -361,11 +358,10 @@ static void what_is_lost_is_told_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_chains_agree_with_the_naive_tree),
-        cmocka_unit_test(in_lisp_two_call_sites_of_a_function_share_its_node),
-        cmocka_unit_test(each_call_site_is_told_once),
         cmocka_unit_test(a_full_tree_folds_and_loses_nothing),
         cmocka_unit_test(a_full_tree_tells_the_innermost_functions),
-        cmocka_unit_test(in_c_each_call_site_has_a_node),
+        cmocka_unit_test(each_call_site_has_a_node),
+        cmocka_unit_test(a_large_lisp_tree_merges_call_sites),
         cmocka_unit_test(what_is_lost_is_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

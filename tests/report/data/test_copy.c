@@ -30,7 +30,7 @@ struct made {
     uint32_t first[NODES], blocks;
     uint64_t bytes[NODES];
     mprof_ref ref[NODES], call[FUNCTIONS], site[FUNCTIONS], of[2];
-    uint32_t edges;
+    bool by_site[NODES], calls_more[NODES];
     char text[1000];
 };
 
@@ -59,10 +59,13 @@ static void add_block(struct datafile *d, struct made *m) {
         m->parent[i] = parent;
         m->function[i] = (uint32_t)rand() % FUNCTIONS;
         m->thread[i] = thread;
+        m->by_site[i] = rand() % 2;
         m->ref[i] = ref + (i - first) * (uint32_t)sizeof(struct mprof_node) / 8;
         *(struct mprof_node *)datafile_record(d, m->ref[i]) =
             (struct mprof_node){.parent = m->ref[parent],
-                                .call = m->call[m->function[i]]};
+                                .call = m->by_site[i]
+                                            ? m->site[m->function[i]]
+                                            : m->call[m->function[i]]};
     }
 }
 
@@ -79,7 +82,7 @@ static void add_edge(struct datafile *d, struct made *m) {
     if (node < 2)
         return;
     datafile_edge(d, m->ref[node], m->site[m->function[node]]);
-    m->edges++;
+    m->calls_more[node] = true;
 }
 
 /* Strings are not read but where a ref leads, and checked everywhere. */
@@ -92,7 +95,7 @@ static void add_text(struct datafile *d, size_t most) {
 static void make(struct datafile *d, struct made *m) {
     m->blocks = m->count = 2;
     memset(m->bytes, 0, sizeof m->bytes);
-    m->edges = 0;
+    memset(m->calls_more, 0, sizeof m->calls_more);
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
         m->call[i] = datafile_lisp(d, "f");
         m->site[i] = datafile_site(d, m->call[i], 0, i);
@@ -120,16 +123,17 @@ static void make(struct datafile *d, struct made *m) {
     free(name);
 }
 
-static void compare(struct report__profile *p, const struct made *m,
-                    bool calls) {
+static void compare(struct report__profile *p, const struct made *m) {
     assert_non_null(p);
-    assert_int_equal(p->edge_count, calls ? m->edges : 0);
     assert_string_equal(p->program, m->text);
     assert_int_equal(p->node_count, m->count);
     for (uint32_t i = 2; i < m->count; i++) {
         assert_int_equal(p->nodes[i].parent, m->parent[i]);
         assert_int_equal(p->nodes[i].function, m->function[i]);
         assert_int_equal(p->nodes[i].thread, m->thread[i]);
+        assert_int_equal(p->nodes[i].site, m->by_site[i] && !m->calls_more[i]
+                                               ? m->function[i]
+                                               : MPROF_NONE);
     }
     /* What is of one node stands together. */
     for (uint32_t i = 0, k = 0; i < m->count; i++) {
@@ -150,10 +154,10 @@ static int write_file(char *path, const struct datafile *d) {
     return fd;
 }
 
-static struct report__profile *read_file(struct fixture *f, bool calls) {
+static struct report__profile *read_file(struct fixture *f) {
     char path[] = "test_copy.XXXXXX";
     close(write_file(path, &f->file));
-    struct report__profile *p = report__read(&f->pool, path, calls, &f->error);
+    struct report__profile *p = report__read(&f->pool, path, &f->error);
     unlink(path);
     return p;
 }
@@ -167,9 +171,8 @@ static void sees_all(void **state) {
         make(&f->file, &made);
         if (round % 2)
             datafile_close(&f->file);
-        compare(parse(f), &made, true);
-        compare(read_file(f, true), &made, true);
-        compare(read_file(f, false), &made, false);
+        compare(parse(f), &made);
+        compare(read_file(f), &made);
         report__pool_free(&f->pool);
     }
 }
@@ -257,8 +260,7 @@ static void what_is_summed_up_meanwhile_is_there_once(void **state) {
         memcpy(path + strlen(path) - 6, "XXXXXX", 6);
         meanwhile.fd = write_file(path, d);
         meanwhile.after = &after;
-        struct report__profile *p =
-            report__read(&f->pool, path, true, &f->error);
+        struct report__profile *p = report__read(&f->pool, path, &f->error);
         assert_null(meanwhile.after);
         assert_non_null(p);
         assert_int_equal(allocated(p), 10);
@@ -302,15 +304,13 @@ static void looks_at_each_byte_once(void **state) {
     make(&f->file, &made);
     datafile_nodes(&f->file, made.of[0], 0, 30000);
     datafile_close(&f->file);
-    for (int calls = 0; calls < 2; calls++) {
-        times = calloc(f->file.size, 1);
-        assert_non_null(times);
-        assert_non_null(read_file(f, calls));
-        for (size_t i = MPROF_HEADER_BYTES; i < f->file.size; i++)
-            assert_int_equal(times[i], 1);
-        free(times);
-        times = NULL;
-    }
+    times = calloc(f->file.size, 1);
+    assert_non_null(times);
+    assert_non_null(read_file(f));
+    for (size_t i = MPROF_HEADER_BYTES; i < f->file.size; i++)
+        assert_int_equal(times[i], 1);
+    free(times);
+    times = NULL;
 }
 
 /* Also where nothing is kept of it. */
@@ -321,11 +321,11 @@ static void reads_to_the_end(void **state) {
     datafile_close(&f->file);
     for (size_t at = f->file.size - 8; at > MPROF_HEADER_BYTES; at -= at / 3) {
         unreadable = (off_t)at;
-        assert_null(read_file(f, true));
+        assert_null(read_file(f));
         assert_non_null(strstr(f->error, ": Input/output error"));
     }
     unreadable = 0;
-    assert_non_null(read_file(f, true));
+    assert_non_null(read_file(f));
 }
 
 /* It was as large when it was opened. */
@@ -394,14 +394,17 @@ static void closes_the_file_where_memory_is_short(void **state) {
     if (MPROF_SANITIZED)
         leave_out("a sanitizer has its own memory");
     mprof_ref thread = datafile_thread(&f->file, 1, NULL);
-    datafile_nodes(&f->file, thread, 1000000, 1000000);
+    mprof_ref node = datafile_nodes(&f->file, thread, 1000000, 1000000);
+    const uint32_t step = sizeof(struct mprof_node) / 8;
+    for (int i = 0; i < 400000; i++, node += step)
+        datafile_count(&f->file, node, MPROF_CONS, 1, 8);
     close(write_file(path, &f->file));
     int next = next_descriptor();
-    limit_memory(f->file.size * 3 / 2 + (4 << 20), &before);
+    limit_memory(f->file.size / 4 * 7, &before);
     f->pool.nomem = &no_memory;
     bool is_short = setjmp(no_memory) != 0;
     if (!is_short)
-        report__read(&f->pool, path, true, &f->error);
+        report__read(&f->pool, path, &f->error);
     f->pool.nomem = NULL;
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     unlink(path);

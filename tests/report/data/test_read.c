@@ -61,19 +61,41 @@ static void reads_every_record(void **state) {
     assert_int_equal(p->nodes[2].function, 0);
     assert_int_equal(of_node(p, 2, MPROF_CONS, false).bytes, 16);
     assert_int_equal(p->counter_count, 2);
-    assert_int_equal(p->counters[0].edge, MPROF_NONE);
-    assert_int_equal(p->counters[1].edge, MPROF_NONE);
+    assert_int_equal(p->counters[0].site, MPROF_NONE);
+    assert_int_equal(p->counters[1].site, 1);
     assert_int_equal(p->counters[1].node, 2);
     assert_int_equal(p->counters[1].class_, MPROF_CONS);
     assert_string_equal(p->bins[0].type, "structure");
     assert_string_equal(p->bins[0].name, "POINT");
     assert_int_equal(p->bins[0].storage.bytes, 32);
-    assert_int_equal(p->edge_count, 2);
-    assert_int_equal(p->edges[0].node, 2);
-    assert_int_equal(report__site_of(p, 0)->return_address, 0x5678);
-    assert_int_equal(p->edges[1].node, 1);
-    assert_int_equal(report__site_of(p, 1)->module, 0);
-    assert_int_equal(report__site_of(p, 1)->return_address, 0x7f0012345678);
+    assert_int_equal(p->nodes[1].site, MPROF_NONE);
+    assert_int_equal(p->nodes[2].site, 1);
+    assert_int_equal(p->sites[1].return_address, 0x5678);
+    assert_int_equal(p->sites[0].module, 0);
+    assert_int_equal(p->sites[0].return_address, 0x7f0012345678);
+}
+
+/* In old files a node may have called from several sites. */
+static void a_node_with_edges_calls_from_nowhere(void **state) {
+    struct fixture *f = *state;
+    struct datafile *d = &f->file;
+    const struct mprof_count some = {1, 8}, none = {0, 0};
+    mprof_ref thread = datafile_c_thread(d, 1, NULL);
+    mprof_ref function = datafile_lisp(d, "F");
+    mprof_ref site = datafile_site(d, function, 0, 1);
+    mprof_ref other = datafile_site(d, function, 0, 2);
+    mprof_ref root = datafile_node(d, thread, 0, 0);
+    mprof_ref node = datafile_node(d, thread, root, site);
+    datafile_counter(d, node, site, 0, some, none);
+    struct report__profile *p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->nodes[1].site, 0);
+    assert_int_equal(p->counters[0].site, 0);
+    datafile_edge(d, node, other);
+    p = parse(f);
+    assert_non_null(p);
+    assert_int_equal(p->nodes[1].site, MPROF_NONE);
+    assert_int_equal(p->counters[0].site, MPROF_NONE);
 }
 
 static void reads_the_records_of_c(void **state) {
@@ -340,7 +362,7 @@ static void reads_from_disk(void **state) {
     /* While it is open the file is longer than its data. */
     assert_int_equal(write(fd, f->file.data, f->file.size), f->file.size);
     assert_int_equal(ftruncate(fd, 1 << 20), 0);
-    struct report__profile *p = report__read(&f->pool, path, true, &f->error);
+    struct report__profile *p = report__read(&f->pool, path, &f->error);
     close(fd);
     unlink(path);
     assert_non_null(p);
@@ -351,6 +373,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(reads_an_empty_file),
         TEST(reads_every_record),
+        TEST(a_node_with_edges_calls_from_nowhere),
         TEST(reads_the_records_of_c),
         TEST(reads_the_header),
         TEST(reads_an_open_file_up_to_its_end),

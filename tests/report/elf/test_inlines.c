@@ -74,15 +74,15 @@ static void start_code(struct code *c) {
         world_node(w, world_thread(w, MPROF_C_HEAP), world_function(w, "main"));
 }
 
-/* An edge of NODE at the call in the code of FUNCTION. */
-static uint32_t code_edge(struct world *w, uint32_t node,
+/* A site of NODE at the call in the code of FUNCTION. */
+static uint32_t code_site(struct world *w, uint32_t node,
                           void (*function)(volatile int *)) {
     volatile int n = 0;
-    uint32_t edge = world_edge(w, node, 0);
+    uint32_t site = world_site(w, node, 0);
 
     function(&n);
-    world_move(w, edge, 0, (uintptr_t)call_site);
-    return edge;
+    world_move(w, site, 0, (uintptr_t)call_site);
+    return site;
 }
 
 static struct report__graph *graph_of(struct world *w) {
@@ -146,9 +146,9 @@ static void allocations_go_to_the_function_that_made_them(void **state) {
     start_code(&c);
     uint32_t a = world_node(w, c.main_node, world_function(w, "outer"));
     uint32_t b = world_node(w, c.main_node, world_function(w, "outermost"));
-    world_counter_at(w, a, code_edge(w, a, outer), 1, 10, 1, 4);
+    world_counter_at(w, a, code_site(w, a, outer), 1, 10, 1, 4);
     world_counter(w, a, 1, 5, 1, 2);
-    world_counter_at(w, b, code_edge(w, b, outermost), 1, 20, 0, 0);
+    world_counter_at(w, b, code_site(w, b, outermost), 1, 20, 0, 0);
     graph_equals(graph_of(w), "main 0 35 > outer > outermost\n"
                               "outer 15 15\n"
                               "outermost 20 20\n");
@@ -176,7 +176,7 @@ static void the_call_is_before_where_it_returns_to(void **state) {
     start_code(&c);
     uint32_t a =
         world_node(w, c.main_node, world_function(w, "ends_with_call"));
-    world_counter_at(w, a, code_edge(w, a, ends_with_call), 1, 10, 0, 0);
+    world_counter_at(w, a, code_site(w, a, ends_with_call), 1, 10, 0, 0);
     struct report__graph *g = inlined_graph(w);
     if (!g) {
         world_stop(w);
@@ -196,7 +196,7 @@ static void calls_go_to_the_function_that_made_them(void **state) {
     start_code(&c);
     uint32_t a = world_node(w, c.main_node, world_function(w, "outer"));
     uint32_t b = world_node(w, a, world_function(w, "g"));
-    code_edge(w, a, outer);
+    code_site(w, a, outer);
     world_counter(w, b, 1, 10, 0, 0);
     struct report__graph *g = inlined_graph(w);
     if (!g) {
@@ -210,8 +210,8 @@ static void calls_go_to_the_function_that_made_them(void **state) {
     world_stop(w);
 }
 
-/* Which of two calls led to a function is not known; which of them allocated
- * is. */
+/* Which of two calls led to a function is not known where they have one node;
+ * which of them allocated is. */
 static void calls_that_differ_are_the_real_function_s(void **state) {
     struct code c;
     struct world *w = &c.w;
@@ -220,8 +220,9 @@ static void calls_that_differ_are_the_real_function_s(void **state) {
     start_code(&c);
     uint32_t a = world_node(w, c.main_node, world_function(w, "outer"));
     uint32_t b = world_node(w, a, world_function(w, "g"));
-    world_counter_at(w, a, code_edge(w, a, outer), 1, 10, 0, 0);
-    world_counter_at(w, a, code_edge(w, a, outermost), 1, 5, 0, 0);
+    world_counter_at(w, a, code_site(w, a, outer), 1, 10, 0, 0);
+    world_counter_at(w, a, code_site(w, a, outermost), 1, 5, 0, 0);
+    w->profile.nodes[a].site = MPROF_NONE;
     world_counter(w, b, 1, 1, 0, 0);
     struct report__graph *g = inlined_graph(w);
     if (!g) {
@@ -247,11 +248,11 @@ static void functions_are_told_apart_by_file(void **state) {
     uint32_t a = world_node(w, c.main_node, world_function(w, "a"));
     uint32_t b = world_node(w, c.main_node, world_function(w, "b"));
     uint32_t i = world_node(w, c.main_node, world_function(w, "I"));
-    world_counter_at(w, a, code_edge(w, a, outer), 1, 10, 0, 0);
-    uint32_t edge = code_edge(w, b, outer);
-    world_move(w, edge, 1, (uintptr_t)call_site);
-    world_counter_at(w, b, edge, 1, 20, 0, 0);
-    world_counter_at(w, i, code_edge(w, i, outer), 1, 5, 0, 0);
+    world_counter_at(w, a, code_site(w, a, outer), 1, 10, 0, 0);
+    uint32_t site = code_site(w, b, outer);
+    world_move(w, site, 1, (uintptr_t)call_site);
+    world_counter_at(w, b, site, 1, 20, 0, 0);
+    world_counter_at(w, i, code_site(w, i, outer), 1, 5, 0, 0);
     w->profile.functions[w->profile.nodes[i].function].kind = MPROF_INTERPRETED;
     struct report__graph *g = inlined_graph(w);
     if (!g) {

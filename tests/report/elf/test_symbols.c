@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "report/elf/calls.h"
 #include "report/elf/elf_file.h"
 #include "tests/support/self.h"
 
@@ -257,83 +256,6 @@ static void inlined_functions_are_found_by_call_site(void **state) {
                      0);
 }
 
-static void calls_in_the_file_are_told_apart(void **state) {
-    struct self *self = *state;
-    volatile int n = 0;
-
-    innermost(&n);
-    uint64_t site = (uintptr_t)call_site - self->module.bias;
-    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
-                                             elf_address(self, called)),
-                     MPROF_YES);
-    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
-                                             elf_address(self, local_function)),
-                     MPROF_NO);
-    assert_int_equal(report__symbols_is_call(self->symbols, site, NULL,
-                                             elf_address(self, called)),
-                     MPROF_NO);
-
-    void (*volatile pointer)(void) = called;
-    pointer();
-    site = (uintptr_t)call_site - self->module.bias;
-    assert_int_equal(report__symbols_is_call(self->symbols, site, self->symbols,
-                                             elf_address(self, called)),
-                     MPROF_UNDECIDED);
-    assert_int_equal(
-        report__symbols_is_call(self->symbols, 0, self->symbols, 0),
-        MPROF_UNDECIDED);
-}
-
-__attribute__((noinline, noipa)) static int calls_library(void) {
-    return getppid() + 1;
-}
-
-extern pid_t getpgrp(void) __attribute__((noplt));
-
-__attribute__((noinline, noipa)) static int calls_by_slot(void) {
-    return getpgrp() + 1;
-}
-
-/* How many addresses in CALLER stand behind a call of FUNCTION. */
-static int count_calls(const struct self *self, int (*caller)(void),
-                       const struct report__symbols *library,
-                       uint64_t function) {
-    uint64_t start = (uintptr_t)caller - self->module.bias, at;
-    int count = 0;
-
-    for (uint64_t i = 1; i < 256; i++)
-        if (report__symbol_at(self->symbols, start + i, &at) && at == start)
-            count += report__symbols_is_call(self->symbols, start + i, library,
-                                             function) == MPROF_YES;
-    return count;
-}
-
-static void calls_through_the_linkage_table_are_known(void **state) {
-    struct self *self = *state;
-    char path[4096];
-    pid_t (*volatile function)(void) = getppid;
-    struct report__module module =
-        self_module((uintptr_t)function, path, sizeof path);
-    struct report__symbols *library = report__symbols_open(&module, NULL);
-
-    assert_non_null(library);
-    assert_int_not_equal(calls_library(), 0);
-    assert_int_equal(count_calls(self, calls_library, library,
-                                 (uintptr_t)function - module.bias),
-                     1);
-    function = getpid;
-    assert_int_equal(count_calls(self, calls_library, library,
-                                 (uintptr_t)function - module.bias),
-                     0);
-    /* Without a stub */
-    assert_int_not_equal(calls_by_slot(), 0);
-    function = getpgrp;
-    assert_int_equal(count_calls(self, calls_by_slot, library,
-                                 (uintptr_t)function - module.bias),
-                     1);
-    report__symbols_close(library);
-}
-
 /* Separate debug files */
 
 /* Other tests may run in the same folder. */
@@ -452,8 +374,6 @@ int main(void) {
         cmocka_unit_test(the_plainest_of_several_names_is_taken),
         cmocka_unit_test(another_file_has_no_symbols),
         cmocka_unit_test(inlined_functions_are_found_by_call_site),
-        cmocka_unit_test(calls_in_the_file_are_told_apart),
-        cmocka_unit_test(calls_through_the_linkage_table_are_known),
         cmocka_unit_test(debug_files_are_found_by_link_and_check_sum),
         cmocka_unit_test(what_is_not_there_is_looked_for_once),
     };

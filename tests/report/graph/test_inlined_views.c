@@ -11,15 +11,13 @@
 #include "tests/support/world.h"
 
 /* Nothing is inlined yet.  world_function() may still be called, world_node()
- * and world_edge() not any more. */
+ * and world_site() not any more. */
 static struct report__inlining *fake_inlining(struct world *w) {
     struct report__inlining *fake = report__alloc(&w->pool, 1, sizeof *fake);
 
     fake->frames = report__alloc(&w->pool, ROOM, sizeof *fake->frames);
-    fake->of_edge = report__alloc(&w->pool, ROOM, sizeof(uint32_t));
-    fake->of_caller = report__alloc(&w->pool, ROOM, sizeof(uint32_t));
-    memset(fake->of_edge, 0xff, ROOM * sizeof(uint32_t));
-    memset(fake->of_caller, 0xff, ROOM * sizeof(uint32_t));
+    fake->of_site = report__alloc(&w->pool, ROOM, sizeof(uint32_t));
+    memset(fake->of_site, 0xff, ROOM * sizeof(uint32_t));
     w->names.inlining = fake;
     return fake;
 }
@@ -52,18 +50,19 @@ static void plumbing_and_parts_stay_where_they_are(void **state) {
     uint32_t new_ = world_node(&w, f, world_plumbing(&w, "operator new"));
     uint32_t handler = world_node(&w, new_, world_function(&w, "handler"));
     uint32_t part = world_node(&w, f, world_part(&w, f_, "f.part.0"));
-    uint32_t below = world_edge(&w, new_, 1), edge = world_edge(&w, part, 1);
+    uint32_t of_f = world_site(&w, f, 1), below = world_site(&w, new_, 1);
+    uint32_t of_part = world_site(&w, part, 1);
     struct report__inlining *fake = fake_inlining(&w);
     fake->frames[0] =
         (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "g"), 0};
     fake->frames[1] =
         (struct report__inlined_frame){MPROF_NONE, add_inlined(&w, "h"), 0};
-    fake->of_caller[new_] = fake->of_caller[part] = fake->of_edge[edge] = 0;
-    fake->of_caller[handler] = fake->of_edge[below] = 1;
+    fake->of_site[of_f] = fake->of_site[of_part] = 0;
+    fake->of_site[below] = 1;
     world_counter_at(&w, new_, below, 1, 10, 0, 0);
     world_counter(&w, handler, 1, 20, 0, 0);
     world_counter(&w, part, 1, 40, 0, 0);
-    world_counter_at(&w, part, edge, 1, 80, 0, 0);
+    world_counter_at(&w, part, of_part, 1, 80, 0, 0);
     bytes_equal(&w, false, "f", 40, 150);
     bytes_equal(&w, false, "operator new", 0, 0);
     bytes_equal(&w, false, "handler", 20, 20);
@@ -86,15 +85,15 @@ struct sums {
 };
 
 static void random_counters(struct world *w, uint32_t node) {
-    uint32_t edges[3];
+    uint32_t sites[3];
     int count = rand() % 4;
 
     for (int i = 0; i < 3; i++)
-        edges[i] =
-            rand() % 3 ? world_edge(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
+        sites[i] =
+            rand() % 3 ? world_site(w, node, (uint64_t)rand() % 9) : MPROF_NONE;
     for (int i = 0; i < count; i++) {
         uint32_t number = w->profile.counter_count;
-        world_counter_at(w, node, edges[rand() % 3], 1 + (uint64_t)rand() % 3,
+        world_counter_at(w, node, sites[rand() % 3], 1 + (uint64_t)rand() % 3,
                          (uint64_t)rand() % 100, (uint64_t)rand() % 2,
                          (uint64_t)rand() % 20);
         w->profile.counters[number].class_ = (uint8_t)(rand() % MPROF_CLASSES);
@@ -132,10 +131,8 @@ static struct report__inlining *random_inlining(struct world *w) {
         fake->frames[fake->count] = (struct report__inlined_frame){
             fake->count ? random_frame(fake) : MPROF_NONE,
             functions[rand() % INLINED], 0};
-    for (uint32_t i = 0; i < ROOM; i++) {
-        fake->of_edge[i] = random_frame(fake);
-        fake->of_caller[i] = random_frame(fake);
-    }
+    for (uint32_t i = 0; i < ROOM; i++)
+        fake->of_site[i] = random_frame(fake);
     return fake;
 }
 
@@ -174,7 +171,8 @@ static void chain_of(const struct world *w, uint32_t node, bool all_frames,
     chain_of(w, n->parent, all_frames, chain);
     if (w->names.inlining)
         append_inlined(chain, w->names.inlining,
-                       w->names.inlining->of_caller[node]);
+                       report__frame_at(w->names.inlining,
+                                        w->profile.nodes[n->parent].site));
     uint32_t shown = w->names.shown[n->function];
     int whole = chain->count;
     while (whole > 0 && chain->inlined[whole - 1])
@@ -202,9 +200,9 @@ static void naive_sums(const struct world *w, bool all_frames,
         own.by_class[c->class_] = c->allocated;
         freed.by_class[c->class_] = report__lived(c)->freed;
         chain_of(w, c->node, all_frames, &chain);
-        if (w->names.inlining && c->edge != MPROF_NONE)
+        if (w->names.inlining)
             append_inlined(&chain, w->names.inlining,
-                           w->names.inlining->of_edge[c->edge]);
+                           report__frame_at(w->names.inlining, c->site));
         if (chain.count == 0)
             append(&chain, MPROF_TOP_LEVEL, false);
         report__add(&sums->own[chain.functions[chain.count - 1]], &own);

@@ -167,23 +167,28 @@ static void check_graph(struct fixture *f, const struct pair *p,
     }
 }
 
-/* The call sites of SIDE, which has its edges from number FIRST on, are those
- * of its functions. */
-static void check_edges(const struct pair *p, enum report__joined_side side,
+/* The nodes of SIDE, from number FIRST on, call where they called. */
+static void check_sites(const struct pair *p, enum report__joined_side side,
                         uint32_t first) {
     const struct report__profile *own = p->sides[side];
     const struct report__profile *joined = p->joined.profile;
-    assert_true(own->edge_count > 0);
-    for (uint32_t i = 0; i < own->edge_count; i++) {
-        const struct report__site *site = report__site_of(joined, first + i);
-        uint32_t node = joined->edges[first + i].node;
-        assert_int_equal(site->function, joined->nodes[node].function);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own->node_count; i++) {
+        const struct report__node *node = &joined->nodes[first + i];
+        if (own->nodes[i].site == MPROF_NONE) {
+            assert_int_equal(node->site, MPROF_NONE);
+            continue;
+        }
+        const struct report__site *site = &joined->sites[node->site];
+        assert_int_equal(site->function, node->function);
         assert_int_equal(site->return_address,
-                         report__site_of(own, i)->return_address);
+                         own->sites[own->nodes[i].site].return_address);
         if (site->module != MPROF_NONE)
             assert_int_equal(joined->functions[site->function].module,
                              site->module);
+        count++;
     }
+    assert_true(count > 0);
 }
 
 static void sides_have_what_they_had(void **state) {
@@ -207,8 +212,8 @@ static void sides_have_what_they_had(void **state) {
         check_graph(f, &p, side, MPROF_LISP_HEAP);
         check_graph(f, &p, side, MPROF_C_HEAP);
     }
-    check_edges(&p, MPROF_OLD, 0);
-    check_edges(&p, MPROF_NEW, p.sides[MPROF_OLD]->edge_count);
+    check_sites(&p, MPROF_OLD, 0);
+    check_sites(&p, MPROF_NEW, p.sides[MPROF_OLD]->node_count);
     assert_int_equal(p.joined.names->count, p.names[MPROF_NEW]->count);
 }
 

@@ -214,7 +214,7 @@ static void compare(const struct report__graph *g,
 static void check_file(const char *file, uint64_t with, uint64_t events) {
     struct report__pool pool = {0};
     const char *error = NULL;
-    struct report__profile *p = report__read(&pool, file, true, &error);
+    struct report__profile *p = report__read(&pool, file, &error);
 
     memset(expected, 0, 2 * sizeof *expected);
     start_over(with, events + 1);
@@ -338,8 +338,7 @@ static void what_is_saved_meanwhile_is_whole(void **state) {
             struct report__pool pool = {0};
             const char *error = NULL;
             assert_int_equal(mprof_save(saved), 0);
-            struct report__profile *p =
-                report__read(&pool, saved, true, &error);
+            struct report__profile *p = report__read(&pool, saved, &error);
             if (p == NULL)
                 print_error("%s\n", error);
             assert_non_null(p);

@@ -84,8 +84,7 @@ static void check_file(const struct plain *plain) {
     const char *error = NULL;
     close(mkstemp(path));
     assert_int_equal(mprof_scope_save(&plain->scope, path), 0);
-    const struct report__profile *profile =
-        report__read(&pool, path, true, &error);
+    const struct report__profile *profile = report__read(&pool, path, &error);
     unlink(path);
     assert_null(error);
     assert_non_null(profile);

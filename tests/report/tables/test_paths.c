@@ -50,24 +50,25 @@ static void offsets_tell_call_sites_apart(void **state) {
                                 world_function(&w, "main"));
     uint32_t f = world_node(&w, main_, world_function(&w, "f"));
     uint32_t g = world_node(&w, f, world_function(&w, "g"));
-    world_edge(&w, main_, 24);
-    world_edge(&w, f, 57);
-    world_edge(&w, f, 9);
-    world_edge(&w, f, 57); /* the library was unloaded and loaded again */
-    world_counter_at(&w, g, world_edge(&w, g, 10), 1, 50, 0, 0);
-    world_counter_at(&w, g, world_edge(&w, g, 20), 1, 40, 0, 0);
-    world_counter_at(&w, g, world_edge(&w, g, 20), 1, 5, 0, 0);
-    world_counter_at(&w, main_, world_edge(&w, main_, 24), 1, 30, 0, 0);
+    world_site(&w, main_, 24);
+    world_site(&w, f, 57);
+    uint32_t again = world_node(&w, main_, w.profile.nodes[f].function);
+    world_site(&w, again, 57); /* the library was unloaded and loaded again */
+    world_counter_at(&w, g, world_site(&w, g, 10), 1, 50, 0, 0);
+    world_counter_at(&w, g, world_site(&w, g, 20), 1, 40, 0, 0);
+    world_counter_at(&w, g, world_site(&w, g, 20), 1, 5, 0, 0);
+    world_counter_at(&w, main_, world_site(&w, main_, 24), 1, 30, 0, 0);
     world_counter(&w, main_, 1, 20, 0, 0);
-    world_paths_equal(LEAKS(&w), "|| > main > f > g\n|| > main\n<TOTAL>\n");
-    world_paths_equal(
-        LEAKS(&w, .offsets = true),
-        "|| > main+24 > f+9,57 > g+10\n"
-        "|| > main+24 > f+9,57 > g+20\n"
-        "|| > main+24\n"
-        "|| > main\n"
-        "<TOTAL>\n"
-        "a+n,m: calls from several places in a, recorded together\n");
+    world_counter_at(&w, again, w.profile.nodes[again].site, 1, 15, 0, 0);
+    world_counter_at(&w, f, w.profile.nodes[f].site, 1, 10, 0, 0);
+    world_paths_equal(LEAKS(&w), "|| > main > f > g\n|| > main\n"
+                                 "|| > main > f\n<TOTAL>\n");
+    world_paths_equal(LEAKS(&w, .offsets = true), "|| > main+24 > f+57 > g+10\n"
+                                                  "|| > main+24 > f+57 > g+20\n"
+                                                  "|| > main+24\n"
+                                                  "|| > main+24 > f+57\n"
+                                                  "|| > main\n"
+                                                  "<TOTAL>\n");
     world_stop(&w);
 }
 
@@ -82,10 +83,10 @@ static void parts_count_offsets_from_their_own_start(void **state) {
     uint32_t whole = world_node(&w, main_, f);
     uint32_t below = world_node(&w, whole, world_part(&w, f, "f.part.0"));
     uint32_t alone = world_node(&w, main_, world_part(&w, g, "g.cold@@V1"));
-    world_edge(&w, main_, 24);
-    world_edge(&w, whole, 7);
-    world_counter_at(&w, below, world_edge(&w, below, 3), 1, 20, 0, 0);
-    world_counter_at(&w, alone, world_edge(&w, alone, 4), 1, 10, 0, 0);
+    world_site(&w, main_, 24);
+    world_site(&w, whole, 7);
+    world_counter_at(&w, below, world_site(&w, below, 3), 1, 20, 0, 0);
+    world_counter_at(&w, alone, world_site(&w, alone, 4), 1, 10, 0, 0);
     world_paths_equal(LEAKS(&w), "|| > main > f\n|| > main > g\n<TOTAL>\n");
     world_paths_equal(LEAKS(&w, .offsets = true), "|| > main+24 > f.part.0+3\n"
                                                   "|| > main+24 > g.cold+4\n"
@@ -133,7 +134,7 @@ static void inlined_callers_are_in_brackets(void **state) {
     uint32_t main_ = world_node(&w, world_thread(&w, MPROF_C_HEAP),
                                 world_function(&w, "main"));
     uint32_t f = world_node(&w, main_, world_function(&w, "outer"));
-    uint32_t site = world_edge(&w, f, 0);
+    uint32_t site = world_site(&w, f, 0);
     outer(&n);
     world_move(&w, site, 0, (uintptr_t)call_site);
     world_counter_at(&w, f, site, 1, 30, 0, 0);
@@ -147,8 +148,8 @@ static void inlined_callers_are_in_brackets(void **state) {
     world_paths_equal(text, "|| > main > outer > [inner]\n"
                             "|| > main > outer > [inner] > g\n"
                             "<TOTAL>\n");
-    /* Inlined callers are frames, and are not said of several places. */
-    world_edge(&w, f, 1);
+    /* Inlined callers are frames, and not known where the call is not. */
+    w.profile.nodes[f].site = MPROF_NONE;
     world_paths_equal(leaks_inlined(&w, 1), "... > [inner]\n"
                                             "... > g\n"
                                             "<TOTAL>\n");
@@ -158,76 +159,12 @@ static void inlined_callers_are_in_brackets(void **state) {
     world_stop(&w);
 }
 
-/* Calls of two functions, in this program itself */
-
-__attribute__((noinline, noipa)) static void other(void) {
-    call_site = __builtin_return_address(0);
-}
-
-__attribute__((noinline, noipa)) static void stop_here(void) {
-    call_site = NULL;
-}
-
-static const char *sites[2];
-
-__attribute__((noinline, noipa)) static void caller(void) {
-    called();
-    sites[0] = call_site;
-    other();
-    sites[1] = call_site;
-}
-
-static uint32_t real_function(struct world *w, const char *name,
-                              void (*code)(void)) {
-    uint32_t f = world_function(w, name);
-    w->profile.functions[f].module = 0;
-    w->profile.functions[f].address =
-        (uintptr_t)code - w->profile.modules[0].bias;
-    return f;
-}
-
-static void the_code_tells_which_call_led_where(void **state) {
-    struct world w;
-    char path[4096], expected[256];
-    (void)state;
-
-    world_start(&w);
-    w.profile.modules[w.profile.module_count++] =
-        self_module((uintptr_t)caller, path, sizeof path);
-    uint32_t f = world_node(&w, world_thread(&w, MPROF_C_HEAP),
-                            real_function(&w, "f", caller));
-    uint32_t a = world_node(&w, f, real_function(&w, "a", called));
-    uint32_t b = world_node(&w, f, real_function(&w, "b", other));
-    uint32_t c = world_node(&w, f, real_function(&w, "c", stop_here));
-    caller();
-    for (int i = 0; i < 2; i++) {
-        uint32_t site = world_edge(&w, f, 0);
-        world_move(&w, site, 0, (uintptr_t)sites[i]);
-    }
-    world_counter(&w, a, 1, 30, 0, 0);
-    world_counter(&w, b, 1, 20, 0, 0);
-    /* Called by neither: what one of them jumped to. */
-    world_counter(&w, c, 1, 10, 0, 0);
-    long first = (long)(sites[0] - (const char *)(uintptr_t)caller);
-    long second = (long)(sites[1] - (const char *)(uintptr_t)caller);
-    snprintf(expected, sizeof expected,
-             "|| > f+%ld > a\n"
-             "|| > f+%ld > b\n"
-             "|| > f+%ld,%ld > c\n"
-             "<TOTAL>\n"
-             "a+n,m: calls from several places in a, recorded together\n",
-             first, second, first, second);
-    world_paths_equal(LEAKS(&w, .offsets = true), expected);
-    world_stop(&w);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plumbing_is_left_out_unless_asked_for),
         cmocka_unit_test(offsets_tell_call_sites_apart),
         cmocka_unit_test(parts_count_offsets_from_their_own_start),
         cmocka_unit_test(inlined_callers_are_in_brackets),
-        cmocka_unit_test(the_code_tells_which_call_led_where),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
