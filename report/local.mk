@@ -60,6 +60,7 @@ report_tables_sources = \
 	report/tables/diff_print.c \
 	report/tables/direct.c \
 	report/tables/header.c \
+	report/tables/merged.c \
 	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
 	report/tables/found_rows.c \

@@ -258,6 +258,8 @@ static void print(const struct printing *p) {
         print_summary(p);
     } else {
         report__print_header(c->out, c->profile, c->choice.verbosity, c->pool);
+        if (c->direct_by)
+            report__print_merged(c);
         print_remarks(p);
     }
     for (unsigned heap = 0; heap < MPROF_HEAPS && p->tables; heap++) {

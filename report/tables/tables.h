@@ -171,6 +171,10 @@ report__print_table report__print_bins, report__print_leaks, report__print_lost,
     report__print_paths, report__print_tree, report__print_by_type,
     report__print_direct, report__print_graph;
 
+/* For tables by call site or line: of which functions of the Lisp heap the call
+ * sites are not told apart.  Normally nothing. */
+void report__print_merged(const struct report__context *context);
+
 /* Print the summary of CONTEXT's heap, in at most LINES lines of at most 132
  * columns; IS_FIRST: with the recording, and notices.  Return the number of
  * lines printed. */
