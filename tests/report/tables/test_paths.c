@@ -159,12 +159,43 @@ static void inlined_callers_are_in_brackets(void **state) {
     world_stop(&w);
 }
 
+static void functions_without_places_are_named(void **state) {
+    struct world w;
+    char *text;
+    size_t size;
+    (void)state;
+
+    world_start(&w);
+    uint32_t main_ = world_thread(&w, MPROF_LISP_HEAP);
+    uint32_t f = world_node(&w, main_, world_function(&w, "F"));
+    uint32_t g = world_node(&w, main_, world_function(&w, "G"));
+    uint32_t h = world_node(&w, main_, world_function(&w, "H"));
+    w.profile.functions[w.profile.nodes[h].function].kind = MPROF_INTERPRETED;
+    world_counter(&w, f, 1, 50, 0, 0);
+    world_counter_at(&w, g, world_site(&w, g, 5), 1, 100, 0, 0);
+    world_counter(&w, world_node(&w, f, w.profile.nodes[h].function), 1, 30, 0,
+                  0);
+    world_counter(&w, h, 1, 20, 0, 0);
+    FILE *out = open_memstream(&text, &size);
+    const struct report__context c = {
+        .pool = &w.pool, .part = &w.profile, .names = &w.names, .out = out};
+    report__print_merged(&c);
+    fclose(out);
+    assert_string_equal(
+        text, "The places of calls by 1 function are not known: F.\n"
+              "Chains with them have 40.0% of the bytes; there are too many "
+              "chains to tell all places apart.\n");
+    free(text);
+    world_stop(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plumbing_is_left_out_unless_asked_for),
         cmocka_unit_test(offsets_tell_call_sites_apart),
         cmocka_unit_test(parts_count_offsets_from_their_own_start),
         cmocka_unit_test(inlined_callers_are_in_brackets),
+        cmocka_unit_test(functions_without_places_are_named),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }
