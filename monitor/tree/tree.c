@@ -80,7 +80,7 @@ mprof_ref mprof__tree_call(const struct mprof__trees *trees, size_t index,
 struct wanted {
     mprof_ref parent;
     mprof_ref call;
-    mprof_ref function; /* of a Lisp tree: that of the call; else 0 */
+    mprof_ref function; /* in a Lisp tree the call's; else 0 */
     unsigned chained;   /* how many of the parent's children are */
     bool has_sibling;   /* is there another call of the function? */
 };

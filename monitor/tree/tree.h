@@ -22,7 +22,7 @@
  * many contexts by call site as by function.  So in a tree of MPROF__MANY_NODES
  * the functions that made MPROF__MOST_SPLITS contexts more than one, because
  * they call from several sites, are merged: a new node of theirs is found by
- * the FUNCTION, and stands for all call sites that have no node yet.
+ * the FUNCTION, and is used for all call sites without a node.
  *
  * When there is no room for a new node, the chain is folded from there inwards:
  * its frames have nodes of the spill (spill.h), a tree that is summed up and

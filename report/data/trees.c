@@ -104,8 +104,8 @@ static bool read_spill_node(struct report__reader *r, uint64_t at,
     return read_node_of(r, at, MPROF_SPILL_NODES, index, thread);
 }
 
-/* In old files a node with edges calls from several sites, nobody knows how
- * often from which: so none of them is known. */
+/* In old files a node with edges has several call sites.  How often each of
+ * them called is not known: so the node has none. */
 static bool read_edge(struct report__reader *r, uint64_t at, uint32_t index,
                       uint32_t thread) {
     struct mprof_edge in;
