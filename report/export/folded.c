@@ -2,13 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/export/export.h"
-
-struct folded {
-    FILE *out;
-    const char **names; /* by function */
-    enum report__number metric;
-};
+#include "report/export/chains.h"
 
 /* A semicolon ends a name. */
 static const char *without_semicolons(struct report__pool *pool,
@@ -22,24 +16,22 @@ static const char *without_semicolons(struct report__pool *pool,
     return copy;
 }
 
-static void print(void *data, const struct report__sample *s) {
-    const struct folded *f = data;
-    uint64_t number = s->numbers[f->metric];
-
-    if (number == 0)
-        return;
-    for (uint32_t i = s->depth; i-- > 0;) {
-        fputs(f->names[s->frames[i].function], f->out);
-        putc(i > 0 ? ';' : ' ', f->out);
-    }
-    fprintf(f->out, "%" PRIu64 "\n", number);
-}
-
 void report__export_folded(const struct report__export *e) {
-    struct folded f = {.out = e->out,
-                       .names = report__clean_names(e->pool, e->names, false),
-                       .metric = e->options->metric};
+    const char **names = report__clean_names(e->pool, e->names, false);
+    struct report__chains *c = report__make_chains(e, false);
+    uint32_t *room = report__alloc(e->pool, c->depth, sizeof *room);
+
     for (uint32_t i = 0; i < e->names->count; i++)
-        f.names[i] = without_semicolons(e->pool, f.names[i]);
-    report__each_sample(e->samples, print, &f);
+        names[i] = without_semicolons(e->pool, names[i]);
+    for (uint32_t n = 0; n < c->sum_count; n++) {
+        const struct report__sum *sum = &c->sums[n];
+        const uint64_t number = sum->numbers[e->options->metric];
+        if (number == 0)
+            continue;
+        for (uint32_t i = report__chain_frames(c, sum->chain, room); i-- > 0;) {
+            fputs(names[c->frames.list[room[i]].a], e->out);
+            putc(i > 0 ? ';' : ' ', e->out);
+        }
+        fprintf(e->out, "%" PRIu64 "\n", number);
+    }
 }
