@@ -39,7 +39,6 @@
 
 #define MPROF_MAGIC "MPROF\r\n\x1a" /* 8 bytes, no NUL */
 #define MPROF_VERSION 12u
-#define MPROF_EDGES_VERSION 11u    /* ... and for EDGES */
 #define MPROF_UNCOPIED_VERSION 10u /* ... without copied symbols */
 #define MPROF_LARGE_VERSION 9u   /* ... and for counters that know what lives */
 #define MPROF_BROAD_VERSION 8u   /* ... and for struct mprof_lisp_counter */
@@ -152,7 +151,7 @@ enum mprof_record_type {
     MPROF_THREAD = 4,
     MPROF_NODES = 5,
     MPROF_BIN = 6,
-    MPROF_EDGES = 7, /* up to MPROF_EDGES_VERSION */
+    MPROF_EDGES = 7, /* up to version 11 */
     MPROF_COUNTERS = 8,
     MPROF_SIZE = 9,
     MPROF_SITE = 10,
@@ -373,7 +372,7 @@ struct mprof_node {
     mprof_ref next;  /* 20 */
 };
 
-/* In EDGES, of files up to MPROF_EDGES_VERSION: another place where the
+/* In EDGES, of files up to version 11: another place where the
  * function of a node called. */
 struct mprof_edge {
     mprof_ref node;  /*  0: node */

@@ -104,9 +104,7 @@ static bool read_counter(struct report__reader *r, uint64_t at, uint32_t node,
     if (site == MPROF_NONE)
         return true;
     if (p->nodes[node].function == p->sites[site].function)
-        out->site = r->trees->calls_more != NULL && r->trees->calls_more[node]
-                        ? MPROF_NONE
-                        : site;
+        out->site = report__calls_more(r, node) ? MPROF_NONE : site;
     else if (!p->open)
         return report__damaged(r, at + MPROF_FIELD(c_counter, site),
                                "a call site of another function");

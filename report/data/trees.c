@@ -87,8 +87,7 @@ static bool read_node_of(struct report__reader *r, uint64_t at, uint32_t type,
     if (out->function == MPROF_NONE) {
         *out = p->nodes[out->parent];
         out->thread = thread_or_counter;
-    } else if (type != MPROF_NODES ||
-               (r->trees->calls_more != NULL && r->trees->calls_more[index])) {
+    } else if (type != MPROF_NODES || report__calls_more(r, index)) {
         out->site = MPROF_NONE;
     }
     return true;

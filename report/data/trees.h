@@ -28,6 +28,13 @@ struct report__what {
     bool is_storage;
 };
 
+/* Has node INDEX several call sites, as in old files? */
+static inline bool report__calls_more(const struct report__reader *reader,
+                                      uint32_t index) {
+    const bool *more = reader->trees->calls_more;
+    return more != NULL && more[index];
+}
+
 /* Find the meaning of KEY, in the FIELD of the thing at byte AT, of THREAD.
  * *KNOWN is false where its bin is missing, in an open file.  False when the
  * file is damaged, as with all that follow. */

@@ -58,7 +58,7 @@ struct report__within {
     uint32_t place; /* in that */
 };
 
-/* That of a call of FUNCTION, a record, at SITE; either may be MPROF_NONE. */
+/* Where FUNCTION, a record, calls at SITE; either may be MPROF_NONE. */
 static inline struct report__within
 report__within(const struct report__inlining *inlining, uint32_t function,
                uint32_t site) {

@@ -1,11 +1,9 @@
-/* merged.c - whose calls a Lisp recording does not tell apart.
+/* merged.c - the functions whose call sites a Lisp recording does not know.
  *
  * A tree with very many chains has one node for all call sites of a function;
  * see monitor/tree/tree.h.  So has one whose chains were summed up.
  */
 #include "report/tables/tables.h"
-
-#include <string.h>
 
 enum { FEW = 3 };
 
