@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+/* For variables on the way of each event: they are in this library, which a
+ * compiler does not know of what it only sees declared. */
+#define MPROF__NEAR __attribute__((visibility("hidden")))
+
 #define mprof__load_relaxed(at) __atomic_load_n(at, __ATOMIC_RELAXED)
 #define mprof__load_acquire(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
 #define mprof__load_ordered(at) __atomic_load_n(at, __ATOMIC_SEQ_CST)

@@ -297,9 +297,9 @@ bool mprof__collected_put(const void *address, struct mprof__object object,
                           struct mprof__object *before) {
     struct mprof__shadow here = {.range = 0}, behind = {.range = 0};
     uintptr_t at = (uintptr_t)address;
-    uint64_t *word, *next = NULL, bytes = object.bytes;
-    struct mprof__past *place, old;
-    if (!mprof__collected_word(address, &here, &word, &place))
+    uint64_t bytes = object.bytes;
+    uint64_t *word = mprof__collected_find(at, &here), *next = NULL;
+    if (word == NULL)
         return false;
     uint64_t value = mprof__load_relaxed(word);
     bool was_huge = (uint32_t)value == HUGE_BYTES && value != 0;
@@ -308,7 +308,8 @@ bool mprof__collected_put(const void *address, struct mprof__object object,
     if ((was_huge || bytes >= HUGE_BYTES) && next == NULL)
         return false;
     *before = object_of(value, next);
-    old = *place;
+    struct mprof__past *place = mprof__shadow_past(&here, address),
+                       old = *place;
     *place = *past;
     *past = old;
     if (next != NULL)

@@ -58,6 +58,8 @@ bool mprof__objects_put(const void *address, struct mprof__object object);
  * not recorded. */
 bool mprof__objects_take(const void *address, struct mprof__object *object);
 
+enum { MPROF__LEAF_WORDS = 1 << 20 };
+
 /* The words of 16 MiB of addresses, for a thread that comes there again. */
 struct mprof__shadow {
     uintptr_t range; /* mprof__objects_range() of all of them, or 0 */
@@ -76,16 +78,25 @@ static inline uintptr_t mprof__objects_range(uintptr_t address) {
     return (address & ~(uintptr_t)0xfffff0) + 1;
 }
 
-/* The same as *WORD; false: NULL. */
+/* Does SHADOW have the word of OBJECT; and which is it then? */
+static inline bool mprof__shadow_has(const struct mprof__shadow *shadow,
+                                     const void *object) {
+    return __builtin_expect(
+        shadow->range == mprof__objects_range((uintptr_t)object), 1);
+}
+
+static inline uint64_t *mprof__shadow_word(const struct mprof__shadow *shadow,
+                                           const void *object) {
+    return &shadow->word[(uintptr_t)object >> 4 & (MPROF__LEAF_WORDS - 1)];
+}
+
+/* The word of OBJECT as *WORD; false: NULL. */
 static inline __attribute__((always_inline)) bool
 mprof__objects_word(const void *object, struct mprof__shadow *shadow,
                     uint64_t **word) {
-    uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(shadow->range == mprof__objects_range(address), 1)) {
-        *word = &shadow->word[address >> 4 & 0xfffff];
-        return true;
-    }
-    *word = mprof__objects_find(address, shadow);
+    *word = mprof__shadow_has(shadow, object)
+                ? mprof__shadow_word(shadow, object)
+                : mprof__objects_find((uintptr_t)object, shadow);
     return *word != NULL;
 }
 
@@ -107,26 +118,17 @@ struct mprof__past {
     uint8_t age;   /* collections that it survived, MPROF__OLDEST for more */
     uint8_t epoch; /* in which it was allocated; or MPROF__DEAD */
 };
-enum { MPROF__OLDEST = 255, MPROF__DEAD = 255, MPROF__LEAF_WORDS = 1 << 20 };
+enum { MPROF__OLDEST = 255, MPROF__DEAD = 255 };
 
 /* As mprof__objects_find(); but the words are made where there are none. */
 uint64_t *mprof__collected_find(uintptr_t address,
                                 struct mprof__shadow *shadow);
 
-/* The word of OBJECT as *WORD, and its past; false: no memory, or ADDRESS
- * cannot be an object's. */
-static inline __attribute__((always_inline)) bool
-mprof__collected_word(const void *object, struct mprof__shadow *shadow,
-                      uint64_t **word, struct mprof__past **past) {
-    uintptr_t address = (uintptr_t)object;
-    if (__builtin_expect(shadow->range != mprof__objects_range(address), 0) &&
-        mprof__collected_find(address, shadow) == NULL)
-        return false;
-    size_t index = address >> 4 & (MPROF__LEAF_WORDS - 1);
-    *word = &shadow->word[index];
-    *past =
-        (struct mprof__past *)(void *)&shadow->word[MPROF__LEAF_WORDS] + index;
-    return true;
+/* The past of OBJECT, of which SHADOW has the word. */
+static inline struct mprof__past *
+mprof__shadow_past(const struct mprof__shadow *shadow, const void *object) {
+    return (struct mprof__past *)(void *)&shadow->word[MPROF__LEAF_WORDS] +
+           ((uintptr_t)object >> 4 & (MPROF__LEAF_WORDS - 1));
 }
 
 /* Put OBJECT at ADDRESS, also a huge one, with PAST.  Store an object that was

@@ -18,7 +18,7 @@ struct mprof__ecl_counted {
 };
 extern MPROF__FAST_TLS struct mprof__ecl_counted mprof__ecl_counted;
 
-extern uint64_t mprof__ecl_counting; /* forms that count; atomic */
+extern MPROF__NEAR uint64_t mprof__ecl_counting; /* forms that count; atomic */
 
 static inline void mprof__ecl_count(uint64_t bytes) {
     if (__builtin_expect(mprof__load_relaxed(&mprof__ecl_counting) == 0, 1))

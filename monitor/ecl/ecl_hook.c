@@ -52,27 +52,69 @@ static inline enum mprof_class class_of(cl_type type) {
     return MPROF_OTHER ^ classes[(unsigned)type % MPROF__TYPES];
 }
 
+static inline struct mprof__event event_of(cl_type type, int storage,
+                                           struct mprof_count count,
+                                           cl_object clas, const void *block) {
+    return (struct mprof__event){.count = count,
+                                 .class_ = (uint8_t)class_of(type),
+                                 .type = (uint8_t)type,
+                                 .storage = storage != 0,
+                                 .object = (uintptr_t)clas,
+                                 .block = block};
+}
+
 /* From the hook's FRAME; ME is inside already, or is NULL and is to enter at
  * STACK. */
 static void __attribute__((noinline))
 allocated_slowly(struct mprof__self *me, cl_type type, int storage,
                  struct mprof_count count, cl_object clas, const void *block,
-                 const void *frame, uintptr_t stack, bool by_rules) {
-    struct mprof__event event = {
-        .count = count,
-        .class_ = (uint8_t)class_of(type),
-        .type = (uint8_t)type,
-        .storage = storage != 0,
-        .object = (uintptr_t)clas,
-        .block = block,
-    };
+                 const void *frame, uintptr_t stack) {
+    struct mprof__event event = event_of(type, storage, count, clas, block);
     if (me == NULL)
         me = mprof__enter_slowly(stack);
-    mprof__allocated_inside(me, &event, frame, by_rules);
+    mprof__allocated_inside(me, &event, frame, false);
+}
+
+/* BLOCK of BYTES, counted at REF, lives; ME leaves here. */
+static void __attribute__((noinline))
+begin_life(struct mprof__self *me, const void *block, mprof_ref ref,
+           uint64_t bytes) {
+    struct mprof__thread *thread = me->heap[MPROF_LISP_HEAP].thread;
+    mprof__alive_begin(&thread->session->alive, &thread->shadow, block, ref,
+                       bytes);
+    mprof__leave_quickly(me);
+}
+
+/* The same when it has a thread, and a walk came from FIRST as far as LAST. */
+static void __attribute__((noinline))
+allocated_elsewhere(struct mprof__self *me, cl_type type, int storage,
+                    cl_index bytes, cl_object clas, const void *block,
+                    const void *frame, struct mprof__cell *first,
+                    struct mprof__cell *last) {
+    struct mprof__thread *thread = me->heap[MPROF_LISP_HEAP].thread;
+    struct mprof_bin *bin =
+        mprof__bin_of(thread, (unsigned)type % MPROF__TYPES, (uintptr_t)clas);
+    const struct mprof_count count = {1, bytes};
+    struct mprof_counter *counter = NULL;
+    if (bin != NULL)
+        counter = mprof__counter_guarded(
+            me, thread, frame, (struct mprof__trail){first, last},
+            mprof__bin_key(thread->memo.base, bin, storage != 0));
+    if (counter == NULL ||
+        !mprof__count_lisp(thread, counter, bin, storage != 0, count)) {
+        struct mprof__event event = event_of(type, storage, count, clas, block);
+        mprof__allocated_inside(me, &event, frame,
+                                bin != NULL && counter == NULL);
+    } else if (__builtin_expect(thread->trees.lives, 0)) {
+        begin_life(me, block, mprof__ref_from(thread->memo.base, counter),
+                   bytes);
+    } else {
+        mprof__leave_quickly(me);
+    }
 }
 
 /* Its frame is where the walk begins, so it must not be inlined, nor be gone
- * when it calls. */
+ * when it calls.  Mostly it calls nothing, and no register has to be saved. */
 static void __attribute__((noinline, optimize("no-omit-frame-pointer",
                                               "no-optimize-sibling-calls")))
 allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
@@ -85,33 +127,43 @@ allocated(cl_type type, int storage, cl_index bytes, cl_object clas,
     struct mprof__self *me = mprof__enter_quickly(stack);
     struct mprof__thread *thread =
         me == NULL ? NULL : me->heap[MPROF_LISP_HEAP].thread;
-    struct mprof_bin *bin = NULL;
-    bool by_rules = false;
-    if (__builtin_expect(thread != NULL && me->heap[MPROF_LISP_HEAP].id ==
+    if (__builtin_expect(thread == NULL || me->heap[MPROF_LISP_HEAP].id !=
                                                mprof__recording_id(),
-                         1))
-        bin = mprof__bin_of(thread, (unsigned)type % MPROF__TYPES,
-                            (uintptr_t)clas);
-    if (__builtin_expect(bin != NULL, 1)) {
-        const struct mprof__memo *memo = &thread->memo;
-        uint32_t key = mprof__bin_key(memo->base, bin, storage != 0);
-        struct mprof_counter *counter =
-            mprof__counter_quickly(me, thread, frame, key);
-        if (__builtin_expect(counter != NULL &&
-                                 mprof__count_lisp(thread, counter, bin,
-                                                   storage != 0, count),
-                             1)) {
-            if (__builtin_expect(thread->trees.lives, 0))
-                mprof__alive_begin(&thread->session->alive, &thread->shadow,
-                                   block, mprof__ref_from(memo->base, counter),
-                                   bytes);
-            mprof__leave_quickly(me);
+                         0)) {
+        allocated_slowly(me, type, storage, count, clas, block, frame, stack);
+        return;
+    }
+    struct mprof__trail trail;
+    const struct mprof__cell *cell = mprof__cell_quickly(thread, frame, &trail);
+    if (__builtin_expect(cell == NULL, 0)) {
+        allocated_elsewhere(me, type, storage, bytes, clas, block, frame,
+                            trail.first, trail.last);
+        return;
+    }
+    struct mprof_bin *bin =
+        mprof__bin_of(thread, (unsigned)type % MPROF__TYPES, (uintptr_t)clas);
+    struct mprof_counter *counter =
+        bin == NULL ? NULL
+                    : mprof__cell_counter(
+                          &thread->memo, cell,
+                          mprof__bin_key(thread->memo.base, bin, storage != 0));
+    if (__builtin_expect(
+            counter == NULL ||
+                !mprof__count_lisp(thread, counter, bin, storage != 0, count),
+            0)) {
+        allocated_elsewhere(me, type, storage, bytes, clas, block, frame, NULL,
+                            NULL);
+        return;
+    }
+    if (__builtin_expect(thread->trees.lives, 0)) {
+        mprof_ref ref = mprof__ref_from(thread->memo.base, counter);
+        if (!mprof__alive_begin_quickly(&thread->session->alive,
+                                        &thread->shadow, block, ref, bytes)) {
+            begin_life(me, block, ref, bytes);
             return;
         }
-        by_rules = counter == NULL;
     }
-    allocated_slowly(me, type, storage, count, clas, block, frame, stack,
-                     by_rules);
+    mprof__leave_quickly(me);
 }
 
 /* The same where only some are recorded. */
@@ -126,7 +178,7 @@ sampled(cl_type type, int storage, cl_index bytes, cl_object clas,
         return;
     uintptr_t stack = mprof__stack();
     allocated_slowly(mprof__enter_quickly(stack), type, storage, stands_for,
-                     clas, block, MPROF__FRAME(), stack, false);
+                     clas, block, MPROF__FRAME(), stack);
 }
 
 /* A Lisp interrupt might leave the hook by a jump, with locks taken: it waits,

@@ -41,22 +41,32 @@ void mprof__alive_begin_slowly(const struct mprof__alive *alive,
                                struct mprof_count n);
 
 /* OBJECT of BYTES was allocated and counted in COUNTER, by the thread that
- * keeps in *SHADOW where it looked last. */
-static inline __attribute__((always_inline)) void
-mprof__alive_begin(const struct mprof__alive *alive,
-                   struct mprof__shadow *shadow, const void *object,
-                   mprof_ref counter, uint64_t bytes) {
-    uint64_t *word;
-    struct mprof__past *past;
-    if (__builtin_expect(bytes >= UINT32_MAX, 0) ||
-        !mprof__collected_word(object, shadow, &word, &past) ||
-        mprof__load_relaxed(word) != 0) {
+ * keeps in *SHADOW where it looked last.  False: more is to be done, and
+ * nothing was. */
+static inline __attribute__((always_inline)) bool mprof__alive_begin_quickly(
+    const struct mprof__alive *alive, const struct mprof__shadow *shadow,
+    const void *object, mprof_ref counter, uint64_t bytes) {
+    uint64_t *word = mprof__shadow_word(shadow, object);
+    if (__builtin_expect(bytes >= UINT32_MAX ||
+                             !mprof__shadow_has(shadow, object) ||
+                             mprof__load_relaxed(word) != 0,
+                         0))
+        return false;
+    *mprof__shadow_past(shadow, object) = (struct mprof__past){0, alive->epoch};
+    mprof__store_relaxed(word, (uint64_t)counter << 32 | bytes);
+    return true;
+}
+
+/* The same, also then. */
+static inline void mprof__alive_begin(const struct mprof__alive *alive,
+                                      struct mprof__shadow *shadow,
+                                      const void *object, mprof_ref counter,
+                                      uint64_t bytes) {
+    if (!(mprof__shadow_has(shadow, object) ||
+          mprof__collected_find((uintptr_t)object, shadow) != NULL) ||
+        !mprof__alive_begin_quickly(alive, shadow, object, counter, bytes))
         mprof__alive_begin_slowly(alive, object, counter,
                                   (struct mprof_count){1, bytes});
-        return;
-    }
-    *past = (struct mprof__past){0, alive->epoch};
-    mprof__store_relaxed(word, (uint64_t)counter << 32 | bytes);
 }
 
 /* Count the objects that a collection found dead.  IS_ALIVE returns true if the

@@ -137,25 +137,44 @@ static inline void mprof__sum_subtract(uint64_t sum[2], uint64_t n) {
     mprof__store_relaxed(&sum[0], (uint64_t)low);
 }
 
-/* BYTES at OBJECT were allocated by the thread of SHARE. */
-static inline void mprof__live_add(struct mprof__share *share,
-                                   const void *object, uint64_t bytes) {
-    int64_t live = mprof__load_relaxed(&share->live) + (int64_t)bytes;
+/* The thread of SHARE has allocated BYTES: the first step.  False: call
+ * mprof__live_slowly() before the next one, which is mprof__live_pass(). */
+static inline bool mprof__live_raise(struct mprof__share *share,
+                                     uint64_t bytes) {
+    int64_t live = share->live + (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers(); /* and others: see above */
-    if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
-        mprof__live_slowly(share, (int64_t)bytes);
+    return __builtin_expect(live <= mprof__load_relaxed(&share->most), 1);
+}
+
+/* Does nothing happen while the clock passes BYTES? */
+static inline bool mprof__live_passes(const struct mprof__share *share,
+                                      uint64_t bytes) {
+    return __builtin_expect(
+        share->clock + bytes < mprof__load_relaxed(&share->clock_at), 1);
+}
+
+/* They are at OBJECT: the last step. */
+static inline void mprof__live_pass(struct mprof__share *share,
+                                    const void *object, uint64_t bytes) {
     share->clock += bytes;
-    if (__builtin_expect(share->clock >= mprof__load_relaxed(&share->clock_at),
-                         0))
-        mprof__live_tick(share);
     share->last = object;
 }
 
-/* They are freed. */
-static inline void mprof__live_subtract(struct mprof__share *share,
-                                        uint64_t bytes) {
-    int64_t live = mprof__load_relaxed(&share->live);
+/* All of them. */
+static inline void mprof__live_add(struct mprof__share *share,
+                                   const void *object, uint64_t bytes) {
+    if (!mprof__live_raise(share, bytes))
+        mprof__live_slowly(share, (int64_t)bytes);
+    mprof__live_pass(share, object, bytes);
+    if (!mprof__live_passes(share, 0))
+        mprof__live_tick(share);
+}
+
+/* BYTES are freed.  False: call mprof__live_slowly(). */
+static inline bool mprof__live_lower(struct mprof__share *share,
+                                     uint64_t bytes) {
+    int64_t live = share->live;
     if (__builtin_expect(live > mprof__load_relaxed(&share->peak), 0)) {
         mprof__store_relaxed(&share->peak, live);
         mprof__store_relaxed(&share->record->peak, (uint64_t)live);
@@ -163,7 +182,13 @@ static inline void mprof__live_subtract(struct mprof__share *share,
     live -= (int64_t)bytes;
     mprof__store_release(&share->live, live);
     mprof__order_for_handlers();
-    if (__builtin_expect(live > mprof__load_relaxed(&share->most), 0))
+    return __builtin_expect(live <= mprof__load_relaxed(&share->most), 1);
+}
+
+/* ... and that, too. */
+static inline void mprof__live_subtract(struct mprof__share *share,
+                                        uint64_t bytes) {
+    if (!mprof__live_lower(share, bytes))
         mprof__live_slowly(share, -(int64_t)bytes);
 }
 

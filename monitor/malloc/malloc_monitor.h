@@ -63,7 +63,8 @@ void mprof_malloc_unseen(char *text, size_t size)
     __attribute__((visibility("default")));
 
 /* The present monitor, or NULL; for malloc.c. */
-extern const struct mprof__malloc_monitor *mprof__malloc_watcher; /* atomic */
+extern MPROF__NEAR const struct mprof__malloc_monitor
+    *mprof__malloc_watcher; /* atomic */
 
 static inline const struct mprof__malloc_monitor *mprof__malloc_monitor(void) {
     return mprof__load_acquire(&mprof__malloc_watcher);

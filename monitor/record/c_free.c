@@ -138,13 +138,18 @@ bool mprof__c_drop(const struct mprof__self *me, struct mprof__session *session,
     return false;
 }
 
+/* Does ME record, with its THREAD?  While there is a recording its data file
+ * may be changed. */
+static inline bool records(const struct mprof__self *me,
+                           const struct mprof__thread *thread) {
+    return thread != NULL && me->heap[MPROF_C_HEAP].id == mprof__recording_id();
+}
+
 /* Count OBJECT, which the recording has and its own thread frees; false: it is
- * none such.  While there is a recording its data file may be changed. */
-static inline __attribute__((always_inline)) bool
-release_quickly(struct mprof__self *me, const void *object) {
+ * none such. */
+static bool release(struct mprof__self *me, const void *object) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() || thread == NULL ||
-        thread->sizes == NULL)
+    if (!records(me, thread))
         return false;
     uint64_t *word;
     if (!mprof__objects_word(object, &me->shadow, &word))
@@ -185,17 +190,64 @@ release_slowly(const void *object, uintptr_t stack) {
     errno = saved;
 }
 
+/* The same when ME is inside already and leaves here. */
+static void __attribute__((noinline))
+release_inside(struct mprof__self *me, const void *object, uintptr_t stack) {
+    bool released = release(me, object);
+    mprof__leave_quickly(me);
+    /* Perhaps the data file must be opened again, from outside of the hook. */
+    if (!released)
+        release_slowly(object, stack);
+}
+
+/* ... and OBJECT is no longer among what lives, of which mprof__live_slowly()
+ * is to know; COUNTER has it, which is narrow. */
+static void __attribute__((noinline))
+release_lowered(struct mprof__self *me, const void *object, uint32_t bytes,
+                struct mprof_c_counter *counter) {
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    mprof__live_slowly(&thread->share, -(int64_t)bytes);
+    mprof__c_counter_freed(&thread->share, counter, object, bytes);
+    mprof__count(&thread->sizes[mprof__size_bin(bytes)]->freed, bytes);
+    mprof__leave_quickly(me);
+}
+
+/* Like mprof__c_allocated(), it mostly calls nothing. */
 MPROF__HOT void mprof__c_release(const void *object) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
-    if (__builtin_expect(me != NULL, 1)) {
-        bool released = release_quickly(me, object);
-        mprof__leave_quickly(me);
-        if (__builtin_expect(released, 1))
-            return;
+    if (__builtin_expect(me == NULL, 0)) {
+        release_slowly(object, stack);
+        return;
     }
-    /* Perhaps the data file must be opened again, from outside of the hook. */
-    release_slowly(object, stack);
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    if (__builtin_expect(!records(me, thread), 0) ||
+        !mprof__shadow_has(&me->shadow, object)) {
+        release_inside(me, object, stack);
+        return;
+    }
+    uint64_t *word = mprof__shadow_word(&me->shadow, object);
+    uint64_t what = mprof__load_relaxed(word);
+    uint32_t bytes = (uint32_t)what;
+    struct mprof_c_counter *counter =
+        mprof__memo_at(&thread->memo, (mprof_ref)(what >> 32));
+    struct mprof_size *size = thread->sizes[mprof__size_bin(bytes)];
+    struct mprof__share *share = &thread->share;
+    if (__builtin_expect(what == 0 || bytes == UINT32_MAX ||
+                             counter->thread != thread->ref || size == NULL,
+                         0) ||
+        !mprof__c_counter_frees_quickly(share, counter)) {
+        release_inside(me, object, stack);
+        return;
+    }
+    mprof__store_relaxed(word, 0);
+    if (!mprof__live_lower(share, bytes)) {
+        release_lowered(me, object, bytes, counter);
+        return;
+    }
+    mprof__c_counter_freed(share, counter, object, bytes);
+    mprof__count(&size->freed, bytes);
+    mprof__leave_quickly(me);
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {

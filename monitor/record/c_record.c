@@ -76,38 +76,40 @@ static bool count_by_rules(struct mprof__thread *thread, const void *object,
     return true;
 }
 
-/* All that is needed to count an allocation when nothing has to be made. */
-struct ready {
-    struct mprof__thread *thread;
+/* Where an object is counted beside its counter: all of it is there. */
+struct places {
     struct mprof_size *size;
-    uint64_t *word; /* the object's, in the shadow */
+    uint64_t *word; /* in the shadow */
 };
 
-/* Find P, which counts OBJECT for ME; false: something has to be made. */
-static inline __attribute__((always_inline)) bool
-get_ready(struct mprof__self *me, const void *object, uint64_t bytes,
-          struct ready *p) {
-    p->thread = me->heap[MPROF_C_HEAP].thread;
-    if (me->heap[MPROF_C_HEAP].id != mprof__recording_id() ||
-        p->thread == NULL || p->thread->sizes == NULL ||
-        bytes > MPROF__MOST_AT_ONCE ||
-        mprof__load_relaxed(&mprof__autosave) != 0)
-        return false;
-    p->size = p->thread->sizes[mprof__size_bin(bytes)];
-    return p->size != NULL &&
+/* Does ME record events in the C heap, by nothing but counting them? */
+static inline bool records(const struct mprof__self *me) {
+    const struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    return me->heap[MPROF_C_HEAP].id == mprof__recording_id() &&
+           thread != NULL && mprof__load_relaxed(&mprof__autosave) == 0;
+}
+
+/* False: one of them has to be made. */
+static inline bool find_places(struct mprof__self *me,
+                               const struct mprof__thread *thread,
+                               const void *object, uint64_t bytes,
+                               struct places *p) {
+    p->size = thread->sizes[mprof__size_bin(bytes)];
+    return p->size != NULL && bytes <= MPROF__MOST_AT_ONCE &&
            mprof__objects_word(object, &me->shadow, &p->word);
 }
 
 /* An object of BYTES is in the counter REF. */
-static inline void put(const struct ready *p, mprof_ref ref, uint64_t bytes) {
+static inline __attribute__((always_inline)) void
+put(const struct places *p, mprof_ref ref, uint64_t bytes) {
     mprof__count(&p->size->allocated, bytes);
     mprof__store_relaxed(p->word, (uint64_t)ref << 32 | bytes);
 }
 
 /* OBJECT in COUNTER; false: it has no room. */
-static bool count_in(const struct ready *p, struct mprof_c_counter *counter,
-                     const void *object, uint64_t bytes) {
-    struct mprof__thread *thread = p->thread;
+static bool count_in(struct mprof__thread *thread, const struct places *p,
+                     struct mprof_c_counter *counter, const void *object,
+                     uint64_t bytes) {
     struct mprof__session *session = thread->session;
     if (!mprof__c_counter_prepare(&session->arena, &thread->share, counter,
                                   bytes, false))
@@ -120,13 +122,18 @@ static bool count_in(const struct ready *p, struct mprof_c_counter *counter,
 }
 
 /* By what is remembered.  False: it is not. */
-static bool count_by_cells(const struct ready *p, const void *object,
+static bool count_by_cells(struct mprof__self *me, const void *object,
                            uint64_t bytes, const void *frame) {
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    struct places p;
+    if (!records(me) || !find_places(me, thread, object, bytes, &p))
+        return false;
     struct mprof_counter *counter = mprof__counter_by_cells(
-        p->thread, frame, (struct mprof__trail){NULL, NULL},
+        thread, frame, (struct mprof__trail){NULL, NULL},
         mprof_size_class(bytes));
     return counter != NULL &&
-           count_in(p, (struct mprof_c_counter *)counter, object, bytes);
+           count_in(thread, &p, (struct mprof_c_counter *)counter, object,
+                    bytes);
 }
 
 static bool __attribute__((noinline))
@@ -150,9 +157,7 @@ count_slowly(struct mprof__self *me, const void *object, uint64_t bytes,
 
 bool mprof__c_count(struct mprof__self *me, const void *object, uint64_t bytes,
                     const void *frame) {
-    struct ready p;
-    return (me != NULL && get_ready(me, object, bytes, &p) &&
-            count_by_cells(&p, object, bytes, frame)) ||
+    return (me != NULL && count_by_cells(me, object, bytes, frame)) ||
            count_slowly(me, object, bytes, frame);
 }
 
@@ -177,42 +182,102 @@ enter_and_allocate(const void *object, uint64_t bytes, const void *frame,
     allocated_slowly(mprof__enter_slowly(stack), object, bytes, frame, false);
 }
 
-/* Mostly the chain is remembered, and nothing has to be made. */
+/* The same when the chain has COUNTER, and IS_RAISED: the object is among what
+ * lives, and mprof__live_slowly() is to be called. */
+static inline __attribute__((always_inline)) void
+count_found(struct mprof__self *me, const void *object, uint64_t bytes,
+            const void *frame, struct mprof_c_counter *counter,
+            bool is_raised) {
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    struct mprof__share *share = &thread->share;
+    struct places p;
+    bool is_quick =
+        mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes));
+    if (!find_places(me, thread, object, bytes, &p) ||
+        (!is_quick && !mprof__c_counter_is_wide(counter))) {
+        allocated_slowly(me, object, bytes, frame, false);
+        return;
+    }
+    if (is_raised || !mprof__live_raise(share, bytes))
+        mprof__live_slowly(share, (int64_t)bytes);
+    mprof__live_pass(share, object, bytes);
+    if (!mprof__live_passes(share, 0))
+        mprof__live_tick(share);
+    if (is_quick)
+        mprof__c_counter_allocated(share, counter, bytes, false);
+    else
+        mprof__c_wide_allocated(thread->memo.base, share, counter, bytes,
+                                false);
+    put(&p, mprof__ref_from(thread->memo.base, counter), bytes);
+    mprof__leave_quickly(me);
+}
+
+/* The same when frames are not as they were: the walk came from FIRST as far as
+ * LAST. */
+static void __attribute__((noinline))
+allocated_elsewhere(struct mprof__self *me, const void *object, uint64_t bytes,
+                    const void *frame, struct mprof__cell *first,
+                    struct mprof__cell *last) {
+    struct mprof_counter *counter = mprof__counter_guarded(
+        me, me->heap[MPROF_C_HEAP].thread, frame,
+        (struct mprof__trail){first, last}, mprof_size_class(bytes));
+    if (counter == NULL)
+        allocated_slowly(me, object, bytes, frame, true);
+    else
+        count_found(me, object, bytes, frame, (struct mprof_c_counter *)counter,
+                    false);
+}
+
+static void __attribute__((noinline))
+allocated_in(struct mprof__self *me, const void *object, uint64_t bytes,
+             const void *frame, struct mprof_c_counter *counter,
+             bool is_raised) {
+    count_found(me, object, bytes, frame, counter, is_raised);
+}
+
+/* Mostly the chain is remembered, and nothing has to be made: then nothing is
+ * called, and no register has to be saved. */
 MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
                                    const void *frame) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
-    bool by_rules = false;
-    struct ready p;
     if (__builtin_expect(me == NULL, 0)) {
         enter_and_allocate(object, bytes, frame, stack);
         return;
     }
-    if (__builtin_expect(get_ready(me, object, bytes, &p), 1)) {
-        const struct mprof__memo *memo = &p.thread->memo;
-        struct mprof_counter *counter = mprof__counter_quickly(
-            me, p.thread, frame, mprof_size_class(bytes));
-        if (__builtin_expect(counter != NULL, 1)) {
-            struct mprof_c_counter *own = (struct mprof_c_counter *)counter;
-            bool is_quick = mprof__c_counter_is_quick(&p.thread->share, own,
-                                                      mprof__c_one(bytes));
-            if (!is_quick && !mprof__c_counter_is_wide(own)) {
-                allocated_slowly(me, object, bytes, frame, false);
-                return;
-            }
-            mprof__live_add(&p.thread->share, object, bytes);
-            if (is_quick)
-                mprof__c_counter_allocated(&p.thread->share, own, bytes, false);
-            else
-                mprof__c_wide_allocated(memo->base, &p.thread->share, own,
-                                        bytes, false);
-            put(&p, mprof__ref_from(memo->base, counter), bytes);
-            mprof__leave_quickly(me);
-            return;
-        }
-        by_rules = true;
+    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
+    if (__builtin_expect(!records(me) || bytes > MPROF__MOST_AT_ONCE, 0)) {
+        allocated_slowly(me, object, bytes, frame, false);
+        return;
     }
-    allocated_slowly(me, object, bytes, frame, by_rules);
+    struct mprof__share *share = &thread->share;
+    struct mprof__trail trail;
+    const struct mprof__cell *cell = mprof__cell_quickly(thread, frame, &trail);
+    struct mprof_c_counter *counter =
+        cell == NULL ? NULL
+                     : (struct mprof_c_counter *)mprof__cell_counter(
+                           &thread->memo, cell, mprof__class_of(bytes));
+    if (__builtin_expect(counter == NULL, 0)) {
+        allocated_elsewhere(me, object, bytes, frame, trail.first, trail.last);
+        return;
+    }
+    struct places p = {.size = thread->sizes[mprof__size_bin(bytes)]};
+    if (__builtin_expect(
+            p.size == NULL || !mprof__shadow_has(&me->shadow, object), 0) ||
+        !mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes)) ||
+        !mprof__live_passes(share, bytes)) {
+        allocated_in(me, object, bytes, frame, counter, false);
+        return;
+    }
+    if (!mprof__live_raise(share, bytes)) {
+        allocated_in(me, object, bytes, frame, counter, true);
+        return;
+    }
+    p.word = mprof__shadow_word(&me->shadow, object);
+    mprof__live_pass(share, object, bytes);
+    mprof__c_counter_allocated(share, counter, bytes, false);
+    put(&p, mprof__ref_from(thread->memo.base, counter), bytes);
+    mprof__leave_quickly(me);
 }
 
 void mprof__c_failed(void) {

@@ -13,6 +13,14 @@ static inline uint32_t mprof__size_bin(uint64_t bytes) {
     return bytes <= MPROF_LARGEST_BIN ? (uint32_t)bytes : MPROF_LARGEST_BIN + 1;
 }
 
+/* mprof_size_class() of BYTES, by a table where it has them. */
+extern MPROF__NEAR const uint8_t mprof__classes[MPROF_LARGEST_BIN + 1];
+static inline unsigned mprof__class_of(uint64_t bytes) {
+    return __builtin_expect(bytes <= MPROF_LARGEST_BIN, 1)
+               ? mprof__classes[bytes]
+               : mprof_size_class(bytes);
+}
+
 /* Add an object of BYTES to a count that several threads write. */
 static inline void mprof__count_atomic(uint64_t *count, uint64_t *sum,
                                        uint64_t bytes) {
@@ -31,9 +39,8 @@ struct mprof_size *mprof__make_size(struct mprof__thread *thread,
                                     uint32_t size);
 static inline struct mprof_size *mprof__own_size(struct mprof__thread *thread,
                                                  uint32_t size) {
-    if (thread->sizes == NULL || thread->sizes[size] == NULL)
-        return mprof__make_size(thread, size);
-    return thread->sizes[size];
+    struct mprof_size *own = thread->sizes[size];
+    return own != NULL ? own : mprof__make_size(thread, size);
 }
 
 #endif

@@ -18,7 +18,7 @@ struct mprof__sessions {
     uint64_t recording;             /* the current one's id, or 0; atomic */
     bool is_ours;                   /* false: in such a child; atomic */
 };
-extern union mprof__page {
+extern MPROF__NEAR union mprof__page {
     struct mprof__sessions sessions;
     char page[4096];
 } mprof__page;

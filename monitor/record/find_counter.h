@@ -71,20 +71,16 @@ struct mprof_counter *mprof__counter_guarded(struct mprof__self *me,
                                              struct mprof__trail trail,
                                              uint32_t key);
 
-/* The same for ME, which is inside and is THREAD's: nearly always each frame is
- * as it was. */
-static inline __attribute__((always_inline)) struct mprof_counter *
-mprof__counter_quickly(struct mprof__self *me, struct mprof__thread *thread,
-                       const void *frame, uint32_t key) {
-    struct mprof__memo *memo = &thread->memo;
-    struct mprof__trail trail;
-    const struct mprof__cell *cell = mprof__remembered(memo, frame, &trail);
-    struct mprof_counter *counter =
-        cell == NULL ? NULL : mprof__cell_counter(memo, cell, key);
-    if (counter == NULL)
-        return mprof__counter_guarded(me, thread, frame, trail, key);
-    mprof__check_cell(thread, frame, cell);
-    return counter;
+/* The cell where the chain from FRAME begins, when each frame is as it was;
+ * else NULL, and *TRAIL is for the functions above.  It calls nothing. */
+static inline __attribute__((always_inline)) const struct mprof__cell *
+mprof__cell_quickly(struct mprof__thread *thread, const void *frame,
+                    struct mprof__trail *trail) {
+    const struct mprof__cell *cell =
+        mprof__remembered(&thread->memo, frame, trail);
+    if (__builtin_expect(cell != NULL, 1))
+        mprof__check_cell(thread, frame, cell);
+    return cell;
 }
 
 /* Where THREAD counts objects of Lisp of TYPE, or of the class OBJECT, if that

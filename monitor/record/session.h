@@ -49,7 +49,7 @@ struct mprof__session {
 };
 
 /* Allocations between two savings; 0: none.  Atomic; see wishes.c. */
-extern uint64_t mprof__autosave;
+extern MPROF__NEAR uint64_t mprof__autosave;
 /* The process whose fork this one is and was recorded; 0: none.  Written in the
  * child of a fork, before it goes on. */
 extern uint32_t mprof__parent;

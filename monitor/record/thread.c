@@ -23,22 +23,29 @@ enum { MOST_READY = 64 };
 
 static uint32_t last_tree; /* atomic */
 
+struct mprof_size *mprof__no_sizes[MPROF__SIZES];
+
 static void begin_chain(struct mprof__thread *thread, uint32_t number) {
     mprof__chain_begin(&thread->chain, mprof__site_of, &thread->session->names,
                        thread->record);
     thread->chain.number = number;
 }
 
+static void unmap_sizes(struct mprof__thread *thread) {
+    if (thread->sizes != mprof__no_sizes)
+        mprof__unmap(thread->sizes, MPROF__SIZES * sizeof *thread->sizes);
+    thread->sizes = mprof__no_sizes;
+}
+
 /* Where the sizes of THREAD are; under the lock. */
 static void park_sizes(struct mprof__thread *thread) {
     struct mprof__table *table = &thread->session->sizes;
-    for (uint32_t i = 0; thread->sizes != NULL && i < MPROF__SIZES; i++) {
+    for (uint32_t i = 0; i < MPROF__SIZES; i++) {
         uint64_t key = mprof__size_key(thread->ref, i);
         if (thread->sizes[i] != NULL && mprof__table_find(table, key) == NULL)
             mprof__table_add(table, key, (uintptr_t)thread->sizes[i]);
     }
-    mprof__unmap(thread->sizes, MPROF__SIZES * sizeof *thread->sizes);
-    thread->sizes = NULL;
+    unmap_sizes(thread);
 }
 
 /* Give back what THREAD only remembers. */
@@ -211,6 +218,7 @@ static struct mprof__thread *add_thread(struct mprof__session *session,
     thread->session = session;
     thread->record = record;
     thread->ref = ref;
+    thread->sizes = mprof__no_sizes;
     thread->memo.trees = &thread->trees;
     thread->trees.arena = arena;
     thread->trees.chain = &thread->chain;
@@ -273,6 +281,5 @@ void mprof__thread_shrink(struct mprof__thread *thread) {
     mprof__table_free(&thread->bins);
     mprof__table_free(&thread->foreign);
     mprof__table_free(&thread->foreign_sizes);
-    mprof__unmap(thread->sizes, MPROF__SIZES * sizeof *thread->sizes);
-    thread->sizes = NULL;
+    unmap_sizes(thread);
 }

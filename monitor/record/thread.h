@@ -25,7 +25,8 @@ struct mprof__thread {
     struct mprof__session *session;
     struct mprof__chain chain;
     struct mprof_bin *bin[MPROF__TYPES]; /* of types without a class */
-    struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped */
+    struct mprof_size **sizes; /* MPROF__SIZES of the C heap; mapped, or
+                                  mprof__no_sizes */
     struct mprof__thread *next;
     struct mprof_thread *record;
     mprof_ref ref; /* the record's */
@@ -42,6 +43,9 @@ struct mprof__thread {
     struct mprof__thread *next_free;
     uintptr_t self; /* as the runtime knows it; see adapter.h */
 };
+
+/* All are NULL, and stay it: of threads that have counted none yet. */
+extern struct mprof_size *mprof__no_sizes[MPROF__SIZES];
 
 /* Once, before the first recording. */
 void mprof__threads_initialize(void);

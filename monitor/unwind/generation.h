@@ -13,7 +13,7 @@
 
 /* The generation of code: while it lasts, no library is closed.  In the upper
  * half, the number of threads that are closing one. */
-extern uint64_t mprof__generation; /* atomic */
+extern MPROF__NEAR uint64_t mprof__generation; /* atomic */
 
 /* 0: a library is being closed. */
 static inline uint32_t mprof__code_generation(void) {

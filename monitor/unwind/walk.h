@@ -114,8 +114,18 @@ void mprof__walk_astray(struct mprof__chain *chain);
 /* The frames of the chain have their nodes now. */
 void mprof__walk_done(struct mprof__chain *chain);
 
+/* The word of the stack at ADDRESS, whatever the program has there.  Not
+ * volatile: then a compiler compares it where it is. */
 static inline uintptr_t mprof__word_at(uintptr_t address) {
-    return *(const volatile uintptr_t *)address;
+    typedef uintptr_t word __attribute__((may_alias));
+    return *(const word *)address;
+}
+
+/* The third thing that mprof__caller() says. */
+static inline uintptr_t mprof__frame_pointer(const void *frame) {
+    uintptr_t pc, sp, bp;
+    mprof__caller(frame, &pc, &sp, &bp);
+    return bp;
 }
 
 /* Prepare CHAIN for the first walk: sites come from SITE_OF for CONTEXT, and

@@ -136,7 +136,8 @@ bool mprof__memo_begin(struct mprof__memo *memo, uint64_t generation) {
     mprof__order_for_handlers();
     if (!fresh)
         memset(memo->index, 0, (memo->mask + (size_t)1) * sizeof *memo->index);
-    memo->last = memo->cells;
+    for (unsigned i = 0; i < MPROF__RECENT; i++)
+        memo->recent[i] = memo->cells;
     memo->used = memo->hand = memo->seen_count = memo->wanted = 0;
     memo->largest =
         memo->capacity >= MPROF__NEAR_CELLS || wanted > memo->capacity;

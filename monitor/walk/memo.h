@@ -22,7 +22,8 @@ enum {
     MPROF__MOST_CELLS = 32768,
     MPROF__JUDGE_EVERY = 32768, /* walks; see mprof__memo_judge() */
     MPROF__CELL_WAYS = 4, /* slots of the index for a frame, in one line */
-    MPROF__FAR = 256,     /* see mprof__far() */
+    MPROF__RECENT = 16,
+    MPROF__FAR = 256, /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
 };
 
@@ -40,11 +41,12 @@ struct mprof__memo {
     uint32_t *index;           /* by state, numbers of cells; 0: none */
     uint32_t mask;             /* entries of the index - 1 */
     uint32_t patience;         /* walks until the next review */
-    struct mprof__cell *last;  /* where the last walk began, or another */
     uintptr_t shallowest;      /* stack pointer of walks since the review */
     char *base;                /* start of the data file */
     const struct mprof__marks *marks; /* the thread's, or NULL */
-    struct mprof__cell **visited;     /* by a longer walk, innermost first */
+    /* Where walks began lately, by mprof__memo_recent(); or other cells. */
+    struct mprof__cell *recent[MPROF__RECENT];
+    struct mprof__cell **visited; /* by a longer walk, innermost first */
     struct mprof__cell_more *more;
     uint16_t *at;             /* where each cell is in the index, if it is */
     struct mprof__seen *seen; /* by the last review, innermost first */
@@ -61,9 +63,9 @@ struct mprof__memo {
     bool filling;           /* it is tried, and not all were used yet */
     uint32_t seen_count;
     uint32_t reviews, distance; /* frames that are too near to be marked */
-    uint32_t nearest_serial;    /* of the mark that the last review set, or 0 */
+    uint32_t nearest_serial;    /* the mark that the last review set, or 0 */
     uint32_t nearest;           /* its number */
-    struct mprof__trees *trees; /* of the thread; with its chain */
+    struct mprof__trees *trees; /* the thread's; with its chain */
     uintptr_t deepest; /* ~ of the lowest stack pointer; 0: not known */
 } __attribute__((aligned(MPROF__LINE)));
 
@@ -81,6 +83,13 @@ static inline void *mprof__memo_at(const struct mprof__memo *memo,
 static inline struct mprof__cell_more *
 mprof__cell_more(const struct mprof__memo *memo, const struct mprof__cell *c) {
     return &memo->more[c - memo->cells];
+}
+
+/* Where to look first for the cell of a frame in which walks begin, at PC with
+ * the stack pointer SP. */
+static inline struct mprof__cell **
+mprof__memo_recent(struct mprof__memo *memo, uintptr_t pc, uintptr_t sp) {
+    return &memo->recent[(pc + (sp >> 4)) % MPROF__RECENT];
 }
 
 /* Where the cell for a frame at PC with the stack pointer SP is in the index,
@@ -140,22 +149,36 @@ static inline bool mprof__cell_runs(const struct mprof__memo *memo,
             mprof__adapter.object(more->word) == more->object);
 }
 
+/* The same, as far as the runtime need not be asked; else false. */
+static inline bool mprof__cell_runs_plainly(const struct mprof__memo *memo,
+                                            const struct mprof__cell *c) {
+    const struct mprof__cell_more *more = mprof__cell_more(memo, c);
+    return mprof__word_at(c->low + more->runs_at) == more->word &&
+           more->word == more->object;
+}
+
 /* Is what C saved of the frame pointer what its caller's cell needs? */
 static inline bool mprof__cell_saves(const struct mprof__memo *memo,
                                      const struct mprof__cell *c) {
     return mprof__word_at(mprof__cell_bp_slot(c)) == memo->more[c->outer].bp;
 }
 
-/* Does C, which is SPECIAL, lead where it led, as far as it knows? */
+/* Is the mark still there that C, which is one, saw? */
+static inline bool mprof__cell_marked(const struct mprof__memo *memo,
+                                      const struct mprof__cell *c) {
+    return mprof__word_at(mprof__cell_slot(c)) == c->ra &&
+           mprof__marks_has(memo->marks, c->outer, c->outer_version);
+}
+
+/* Does C, which has FLAGS and is SPECIAL, but is no MARK, lead where it led, as
+ * far as it knows?  Nothing is called, so it is false now and then where that
+ * is not so. */
 static inline __attribute__((always_inline)) bool
-mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c) {
-    unsigned flags = c->shape.flags;
+mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c,
+                  unsigned flags) {
     if (flags & MPROF__CELL_STALE)
         return false;
-    if (flags & MPROF__CELL_MARK)
-        return mprof__word_at(mprof__cell_slot(c)) == c->ra &&
-               mprof__marks_has(memo->marks, c->outer, c->outer_version);
-    if (flags & MPROF__CELL_ASKS && !mprof__cell_runs(memo, c))
+    if (flags & MPROF__CELL_ASKS && !mprof__cell_runs_plainly(memo, c))
         return false;
     if (flags & MPROF__CELL_END)
         return true;

@@ -488,5 +488,5 @@ mprof__remembered_slowly(struct mprof__memo *memo, const void *frame,
         memo->patience = MPROF__REVISE_EVERY;
     if (MPROF__HAS_MARKS && (revises || mprof__stretch_is_long(w.n - 1)))
         mprof__revise_marks(memo, w.n);
-    return memo->last = memo->visited[0];
+    return *mprof__memo_recent(memo, pc, sp) = memo->visited[0];
 }

@@ -3,7 +3,8 @@
  * The way of nearly all allocations, from the hook to the node of their chain:
  *
  *     mprof__remembered()                              here
- *       |  the cell of the innermost frame, by pc and stack pointer;
+ *       |  the cell of the innermost frame, by pc and stack pointer, if a
+ *       |  walk began there lately;
  *       |  from cell to cell outwards: is the word at its return address as
  *       |  it was, and the caller's cell?  As far as a mark that is alive.
  *       | yes: its node                 | no
@@ -64,7 +65,8 @@ struct mprof__trail {
 };
 
 /* The cell of the frame where the chain from FRAME begins, with its node, when
- * all is as it was; else NULL, and TRAIL is for the function below. */
+ * all is as it was; else NULL, and TRAIL is for the function below.  It calls
+ * nothing, so that who calls it need not save registers. */
 static inline __attribute__((always_inline)) struct mprof__cell *
 mprof__remembered(struct mprof__memo *memo, const void *frame,
                   struct mprof__trail *trail) {
@@ -75,27 +77,28 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
         --memo->patience == 0)
         return NULL;
-    c = memo->last;
-    if (!mprof__cell_is(c, pc, sp)) {
-        c = mprof__cell_at(memo, pc, sp);
-        if (!mprof__cell_is(c, pc, sp))
-            return NULL;
-    }
-    if (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
-        mprof__cell_more(memo, c)->bp != bp)
+    c = *mprof__memo_recent(memo, pc, sp);
+    if (!mprof__cell_is(c, pc, sp) ||
+        (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
+         mprof__cell_more(memo, c)->bp != mprof__frame_pointer(frame)))
         return NULL;
+    if (sp > memo->shallowest)
+        memo->shallowest = sp;
     for (f = c;;) {
-        if (__builtin_expect(f->shape.flags & MPROF__CELL_SPECIAL, 0)) {
-            if (!mprof__cell_holds(memo, f))
+        unsigned flags = f->shape.flags & MPROF__CELL_SPECIAL;
+        if (__builtin_expect(flags == 0, 1)) {
+            if (mprof__word_at(mprof__cell_slot(f)) != f->ra)
                 break;
-            if (f->shape.flags & (MPROF__CELL_MARK | MPROF__CELL_END)) {
-                if (sp > memo->shallowest)
-                    memo->shallowest = sp;
-                memo->last = c;
+        } else if ((flags & (MPROF__CELL_MARK | MPROF__CELL_STALE)) ==
+                   MPROF__CELL_MARK) {
+            if (!mprof__cell_marked(memo, f))
+                break;
+            return c;
+        } else {
+            if (!mprof__cell_holds(memo, f, flags))
+                break;
+            if (flags & MPROF__CELL_END)
                 return c;
-            }
-        } else if (mprof__word_at(mprof__cell_slot(f)) != f->ra) {
-            break;
         }
         struct mprof__cell *outer = &memo->cells[f->outer];
         if (outer->version != f->outer_version)

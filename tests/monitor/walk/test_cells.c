@@ -209,10 +209,10 @@ static bool finds(struct mprof__memo *memo, const void *frame) {
     return mprof__remembered(memo, frame, &trail) != NULL;
 }
 
-/* Where the last walk began is where one of another state does not, nor one
- * that begins anew. */
+/* Where walks began lately is where one of another state does not, nor one that
+ * begins anew. */
 static void __attribute__((optimize("no-omit-frame-pointer")))
-the_last_cell_is_for_its_state_only(void **state) {
+a_recent_cell_is_for_its_state_only(void **state) {
     struct mprof__memo *memo = &thread->memo;
     struct mprof__cell *c = &memo->cells[1];
     const void *frame = MPROF__FRAME();
@@ -220,7 +220,8 @@ the_last_cell_is_for_its_state_only(void **state) {
     (void)state;
     *c = (struct mprof__cell){.shape.flags = MPROF__CELL_END};
     mprof__caller(frame, &c->pc, &c->low, &bp);
-    memo->last = c;
+    for (unsigned i = 0; i < MPROF__RECENT; i++)
+        memo->recent[i] = c;
     memo->generation = mprof__load_acquire(&mprof__generation);
     assert_true(finds(memo, frame));
     c->low += WORD;
@@ -446,7 +447,7 @@ int main(void) {
             there_are_many_cells_only_where_fewer_are_made_then, begin, end),
         cmocka_unit_test_setup_teardown(
             there_are_few_cells_where_there_is_little_room, begin, end),
-        cmocka_unit_test_setup_teardown(the_last_cell_is_for_its_state_only,
+        cmocka_unit_test_setup_teardown(a_recent_cell_is_for_its_state_only,
                                         begin, end),
         cmocka_unit_test(cells_tell_whole_chains),
         cmocka_unit_test(cells_tell_how_deep_the_stack_is),
