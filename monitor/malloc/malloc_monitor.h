@@ -64,10 +64,10 @@ void mprof_malloc_unseen(char *text, size_t size)
 
 /* The present monitor, or NULL; for malloc.c. */
 extern MPROF__NEAR const struct mprof__malloc_monitor
-    *mprof__malloc_watcher; /* atomic */
+    *mprof__present_monitor; /* atomic */
 
 static inline const struct mprof__malloc_monitor *mprof__malloc_monitor(void) {
-    return mprof__load_acquire(&mprof__malloc_watcher);
+    return mprof__load_acquire(&mprof__present_monitor);
 }
 
 /* Report that the program is about to look at its stack, in a function at

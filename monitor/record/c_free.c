@@ -145,38 +145,6 @@ static inline bool records(const struct mprof__self *me,
     return thread != NULL && me->heap[MPROF_C_HEAP].id == mprof__recording_id();
 }
 
-/* Count OBJECT, which the recording has and its own thread frees; false: it is
- * none such. */
-static bool release(struct mprof__self *me, const void *object) {
-    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (!records(me, thread))
-        return false;
-    uint64_t *word;
-    if (!mprof__objects_word(object, &me->shadow, &word))
-        return false;
-    uint64_t what = mprof__load_relaxed(word);
-    uint32_t bytes = (uint32_t)what;
-    if (what == 0 || bytes == UINT32_MAX)
-        return false;
-    struct mprof_c_counter *counter =
-        mprof__arena_at(&thread->session->arena, (mprof_ref)(what >> 32));
-    struct mprof_size *size = thread->sizes[mprof__size_bin(bytes)];
-    if (counter->thread != thread->ref || size == NULL)
-        return false;
-    bool is_quick = mprof__c_counter_frees_quickly(&thread->share, counter);
-    if (!is_quick && !mprof__c_counter_is_wide(counter))
-        return false;
-    mprof__store_relaxed(word, 0);
-    mprof__live_subtract(&thread->share, bytes);
-    if (is_quick)
-        mprof__c_counter_freed(&thread->share, counter, object, bytes);
-    else
-        mprof__c_wide_freed(thread->session->arena.base, &thread->share,
-                            counter, object, bytes);
-    mprof__count(&size->freed, bytes);
-    return true;
-}
-
 static void __attribute__((noinline))
 release_slowly(const void *object, uintptr_t stack) {
     int saved = errno;
@@ -190,24 +158,33 @@ release_slowly(const void *object, uintptr_t stack) {
     errno = saved;
 }
 
-/* The same when ME is inside already and leaves here. */
+/* ME is inside, and leaves here: perhaps it has to look for another shadow, or
+ * the data file must be opened again, from outside of the hook. */
 static void __attribute__((noinline))
-release_inside(struct mprof__self *me, const void *object, uintptr_t stack) {
-    bool released = release(me, object);
+release_anew(struct mprof__self *me, const void *object, uintptr_t stack) {
+    bool is_far = !mprof__shadow_has(&me->shadow, object) &&
+                  mprof__objects_find((uintptr_t)object, &me->shadow) != NULL;
     mprof__leave_quickly(me);
-    /* Perhaps the data file must be opened again, from outside of the hook. */
-    if (!released)
+    if (is_far)
+        mprof__c_release(object);
+    else
         release_slowly(object, stack);
 }
 
-/* ... and OBJECT is no longer among what lives, of which mprof__live_slowly()
- * is to know; COUNTER has it, which is narrow. */
+/* OBJECT of BYTES, which COUNTER has and the shadow has no more, is freed by
+ * ME. IS_LOWERED: it is off what lives, and mprof__live_slowly() is to be
+ * called. */
 static void __attribute__((noinline))
-release_lowered(struct mprof__self *me, const void *object, uint32_t bytes,
-                struct mprof_c_counter *counter) {
+release_from(struct mprof__self *me, const void *object, uint32_t bytes,
+             struct mprof_c_counter *counter, bool is_lowered) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    mprof__live_slowly(&thread->share, -(int64_t)bytes);
-    mprof__c_counter_freed(&thread->share, counter, object, bytes);
+    struct mprof__share *share = &thread->share;
+    if (is_lowered || !mprof__live_lower(share, bytes))
+        mprof__live_slowly(share, -(int64_t)bytes);
+    if (mprof__c_counter_is_wide(counter))
+        mprof__c_wide_freed(thread->memo.base, share, counter, object, bytes);
+    else
+        mprof__c_counter_freed(share, counter, object, bytes);
     mprof__count(&thread->sizes[mprof__size_bin(bytes)]->freed, bytes);
     mprof__leave_quickly(me);
 }
@@ -223,7 +200,7 @@ MPROF__HOT void mprof__c_release(const void *object) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     if (__builtin_expect(!records(me, thread), 0) ||
         !mprof__shadow_has(&me->shadow, object)) {
-        release_inside(me, object, stack);
+        release_anew(me, object, stack);
         return;
     }
     uint64_t *word = mprof__shadow_word(&me->shadow, object);
@@ -235,14 +212,19 @@ MPROF__HOT void mprof__c_release(const void *object) {
     struct mprof__share *share = &thread->share;
     if (__builtin_expect(what == 0 || bytes == UINT32_MAX ||
                              counter->thread != thread->ref || size == NULL,
-                         0) ||
-        !mprof__c_counter_frees_quickly(share, counter)) {
-        release_inside(me, object, stack);
+                         0)) {
+        release_anew(me, object, stack);
+        return;
+    }
+    bool is_quick = mprof__c_counter_frees_quickly(share, counter);
+    if (!is_quick && !mprof__c_counter_is_wide(counter)) {
+        release_anew(me, object, stack);
         return;
     }
     mprof__store_relaxed(word, 0);
-    if (!mprof__live_lower(share, bytes)) {
-        release_lowered(me, object, bytes, counter);
+    bool is_lowered = is_quick && !mprof__live_lower(share, bytes);
+    if (!is_quick || is_lowered) {
+        release_from(me, object, bytes, counter, is_lowered);
         return;
     }
     mprof__c_counter_freed(share, counter, object, bytes);

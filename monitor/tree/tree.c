@@ -147,14 +147,19 @@ static inline mprof_ref make_child(struct mprof__trees *trees,
     return ref;
 }
 
+static inline mprof_ref find_or_make(struct mprof__trees *trees,
+                                     struct mprof__tree *tree, struct wanted *w,
+                                     enum mprof__room room) {
+    mprof_ref ref = find_child(trees->arena, tree, w);
+    return ref != 0 ? ref : make_child(trees, tree, w, room);
+}
+
 mprof_ref mprof__tree_child(struct mprof__trees *trees,
                             struct mprof__tree *tree, mprof_ref parent,
                             mprof_ref call, enum mprof__room room) {
     struct wanted w = {.parent = parent, .call = call};
     mprof_ref ref = mprof__tree_by_call(trees->arena->base, parent, call);
-    if (ref == 0)
-        ref = find_child(trees->arena, tree, &w);
-    return ref != 0 ? ref : make_child(trees, tree, &w, room);
+    return ref != 0 ? ref : find_or_make(trees, tree, &w, room);
 }
 
 /* Are the call sites of FUNCTION one node in TREE, from now on? */
@@ -179,10 +184,8 @@ other_node(struct mprof__trees *trees, mprof_ref parent, mprof_ref call,
     const struct mprof__arena *arena = trees->arena;
     struct mprof__tree *tree = &trees->tree;
     struct wanted w = {.parent = parent, .call = call};
-    if (mprof__by_site(trees)) {
-        mprof_ref ref = find_child(arena, tree, &w);
-        return ref != 0 ? ref : make_child(trees, tree, &w, room);
-    }
+    if (mprof__by_site(trees))
+        return find_or_make(trees, tree, &w, room);
     w.function = mprof__call_function(arena, call);
     struct mprof_function *function = mprof__arena_at(arena, w.function);
     bool merged = call != w.function && is_merged(tree, function);

@@ -81,8 +81,9 @@ void report__print_merged(const struct report__context *c) {
         s.bytes[function] = 0;
     }
     fprintf(c->out,
-            "%s.\nChains with them have %.1f%% of the bytes; there are too "
-            "many chains to tell all places apart.\n",
+            "%s.\nChains with them have %.1f%% of the bytes.  Places are not "
+            "told apart where chains are\nvery many, nor in files of "
+            "mprof 1.0.\n",
             functions > FEW ? ", ..." : "",
             100.0 * (double)s.sum / (double)(s.all ? s.all : 1));
 }
