@@ -243,6 +243,42 @@ static void what_cannot_be_collected_is_refused(void **state) {
                                       &before));
 }
 
+static void addresses_of_all_kinds(void **state) {
+    (void)state;
+    struct mprof__object in = {.counter = 7, .bytes = 1}, out;
+    const uintptr_t good[] = {16,
+                              8,
+                              24,
+                              0x7ffffffffff0,
+                              0x7ffffffffff8,
+                              0x555555000000,
+                              0x555556000000 - 8};
+    const uintptr_t bad[] = {1, 4, 0x800000000000, UINTPTR_MAX - 7};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(mprof__objects_put((const void *)bad[i], in));
+        assert_false(mprof__objects_take((const void *)bad[i], &out));
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        in.bytes = i % 2 ? i : UINT32_MAX - 1;
+        assert_true(mprof__objects_put((const void *)good[i], in));
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(mprof__objects_take((const void *)good[i], &out));
+        assert_int_equal(out.bytes, i % 2 ? i : UINT32_MAX - 1);
+        assert_int_equal(out.counter, 7);
+        assert_false(mprof__objects_take((const void *)good[i], &out));
+    }
+    in.bytes = UINT32_MAX;
+    assert_true(mprof__objects_put((const void *)16, in));
+    assert_true(mprof__objects_take((const void *)16, &out));
+    assert_int_equal(out.bytes, UINT32_MAX);
+    /* The second word of a huge object is not an object. */
+    assert_false(mprof__objects_take((const void *)32, &out));
+    assert_true(mprof__objects_memory() > 0);
+    mprof__objects_clear();
+    assert_int_equal(mprof__objects_memory(), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_is_taken_once),
@@ -256,6 +292,7 @@ int main(void) {
         cmocka_unit_test(collected_objects_die_and_are_replaced),
         cmocka_unit_test(one_collected_object_dies),
         cmocka_unit_test(what_cannot_be_collected_is_refused),
+        cmocka_unit_test(addresses_of_all_kinds),
     };
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -230,6 +230,14 @@ a_recent_cell_is_for_its_state_only(void **state) {
     c->pc++;
     assert_false(finds(memo, frame));
     c->pc--;
+    /* Where it depends on what runs there, only if that is the word itself. */
+    const uintptr_t word = *(const uintptr_t *)c->low;
+    c->shape.flags |= MPROF__CELL_ASKS;
+    *mprof__cell_more(memo, c) =
+        (struct mprof__cell_more){.word = word, .object = word};
+    assert_true(finds(memo, frame));
+    mprof__cell_more(memo, c)->object++;
+    assert_false(finds(memo, frame));
     assert_true(mprof__memo_begin(&thread->memo, memo->generation));
     assert_false(finds(memo, frame));
 }
