@@ -445,72 +445,6 @@ static void __attribute__((constructor)) take_the_lead(void) {
         mprof_set_functions(&mprof__own_functions);
 }
 
-static const char *const type_names[] = {
-    [t_start] = "other storage",
-    [t_list] = "cons",
-    [t_bignum] = "bignum",
-    [t_ratio] = "ratio",
-    [t_singlefloat] = "single-float",
-    [t_doublefloat] = "double-float",
-    [t_longfloat] = "long-float",
-    [t_complex] = "complex",
-#ifdef ECL_COMPLEX_FLOAT
-    [t_csfloat] = "complex-single-float",
-    [t_cdfloat] = "complex-double-float",
-    [t_clfloat] = "complex-long-float",
-#endif
-    [t_symbol] = "symbol",
-    [t_package] = "package",
-    [t_hashtable] = "hash-table",
-    [t_array] = "array",
-    [t_vector] = "vector",
-#ifdef ECL_UNICODE
-    [t_string] = "string",
-#endif
-    [t_base_string] = "base-string",
-    [t_bitvector] = "bit-vector",
-    [t_stream] = "stream",
-    [t_random] = "random-state",
-    [t_readtable] = "readtable",
-    [t_pathname] = "pathname",
-    [t_bytecodes] = "bytecodes",
-    [t_bclosure] = "bytecodes-closure",
-    [t_cfun] = "compiled-function",
-    [t_cfunfixed] = "compiled-function",
-    [t_cclosure] = "compiled-closure",
-    [t_instance] = "instance",
-#ifdef ECL_THREADS
-    [t_process] = "process",
-    [t_lock] = "lock",
-    [t_rwlock] = "rwlock",
-    [t_condition_variable] = "condition-variable",
-    [t_semaphore] = "semaphore",
-    [t_barrier] = "barrier",
-    [t_mailbox] = "mailbox",
-#endif
-    [t_codeblock] = "codeblock",
-    [t_foreign] = "foreign-data",
-    [t_frame] = "stack-frame",
-    [t_weak_pointer] = "weak-pointer",
-};
-
-static const char *describe_type(unsigned type, uintptr_t object, char *buffer,
-                                 size_t size) {
-    const size_t types = sizeof type_names / sizeof type_names[0];
-    const char *name = type < types ? type_names[type] : NULL;
-    if (name == NULL)
-        name = "unknown type";
-    cl_object clas = (cl_object)object;
-    if (!mprof__is_a(clas, t_instance))
-        return name;
-    struct mprof__text text;
-    mprof__text_begin(&text, buffer, size);
-    mprof__text_object(&text, ECL_CLASS_NAME(clas));
-    /* A structure's class is an instance of STRUCTURE-CLASS. */
-    cl_object meta = ECL_CLASS_NAME(ECL_CLASS_OF(clas));
-    return mprof__symbol_is(meta, "STRUCTURE-CLASS") ? "structure" : "instance";
-}
-
 const struct mprof__adapter mprof__adapter = {
     .heaps = MPROF_HEAP_LISP,
     .check = check,
@@ -532,7 +466,7 @@ const struct mprof__adapter mprof__adapter = {
     .object = object_of,
     .native = mprof__ecl_native,
     .interpreted = mprof__ecl_interpreted,
-    .type = describe_type,
+    .type = mprof__type_name,
     .reports_live = mprof__collector_reports_live,
     .collect = mprof__collector_collect,
     .keep = mprof__ecl_keep,

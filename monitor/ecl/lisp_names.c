@@ -244,3 +244,69 @@ bool mprof__text_method(struct mprof__text *text, cl_object method) {
     mprof__text_add(text, "))");
     return true;
 }
+
+static const char *const type_names[] = {
+    [t_start] = "other storage",
+    [t_list] = "cons",
+    [t_bignum] = "bignum",
+    [t_ratio] = "ratio",
+    [t_singlefloat] = "single-float",
+    [t_doublefloat] = "double-float",
+    [t_longfloat] = "long-float",
+    [t_complex] = "complex",
+#ifdef ECL_COMPLEX_FLOAT
+    [t_csfloat] = "complex-single-float",
+    [t_cdfloat] = "complex-double-float",
+    [t_clfloat] = "complex-long-float",
+#endif
+    [t_symbol] = "symbol",
+    [t_package] = "package",
+    [t_hashtable] = "hash-table",
+    [t_array] = "array",
+    [t_vector] = "vector",
+#ifdef ECL_UNICODE
+    [t_string] = "string",
+#endif
+    [t_base_string] = "base-string",
+    [t_bitvector] = "bit-vector",
+    [t_stream] = "stream",
+    [t_random] = "random-state",
+    [t_readtable] = "readtable",
+    [t_pathname] = "pathname",
+    [t_bytecodes] = "bytecodes",
+    [t_bclosure] = "bytecodes-closure",
+    [t_cfun] = "compiled-function",
+    [t_cfunfixed] = "compiled-function",
+    [t_cclosure] = "compiled-closure",
+    [t_instance] = "instance",
+#ifdef ECL_THREADS
+    [t_process] = "process",
+    [t_lock] = "lock",
+    [t_rwlock] = "rwlock",
+    [t_condition_variable] = "condition-variable",
+    [t_semaphore] = "semaphore",
+    [t_barrier] = "barrier",
+    [t_mailbox] = "mailbox",
+#endif
+    [t_codeblock] = "codeblock",
+    [t_foreign] = "foreign-data",
+    [t_frame] = "stack-frame",
+    [t_weak_pointer] = "weak-pointer",
+};
+
+const char *mprof__type_name(unsigned type, uintptr_t object, char *buffer,
+                             size_t size) {
+    const size_t types = sizeof type_names / sizeof type_names[0];
+    const char *name = type < types ? type_names[type] : NULL;
+    if (name == NULL)
+        name = "unknown type";
+    cl_object clas = (cl_object)object;
+    if (!mprof__is_a(clas, t_instance))
+        return name;
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, size);
+    mprof__text_object(&text, ECL_CLASS_NAME(clas));
+    /* A structure's class is an instance of STRUCTURE-CLASS. */
+    cl_object meta = ECL_CLASS_NAME(ECL_CLASS_OF(clas));
+    return mprof__symbol_is(meta, "STRUCTURE-CLASS") ? "structure" : "instance";
+}

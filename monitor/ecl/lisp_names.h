@@ -42,4 +42,9 @@ bool mprof__symbol_is(cl_object object, const char *name);
 /* (METHOD AREA :AROUND (CIRCLE)) for a method object; false: not one. */
 bool mprof__text_method(struct mprof__text *text, cl_object method);
 
+/* The adapter's answer: Lisp's name of ECL's TYPE; with an OBJECT that is a
+ * class, what its instances are, and the class's name in BUFFER. */
+const char *mprof__type_name(unsigned type, uintptr_t object, char *buffer,
+                             size_t size);
+
 #endif

@@ -161,14 +161,20 @@ static inline void mprof__live_pass(struct mprof__share *share,
     share->last = object;
 }
 
+/* The same, whatever happens. */
+static inline void mprof__live_pass_on(struct mprof__share *share,
+                                       const void *object, uint64_t bytes) {
+    mprof__live_pass(share, object, bytes);
+    if (!mprof__live_passes(share, 0))
+        mprof__live_tick(share);
+}
+
 /* All of them. */
 static inline void mprof__live_add(struct mprof__share *share,
                                    const void *object, uint64_t bytes) {
     if (!mprof__live_raise(share, bytes))
         mprof__live_slowly(share, (int64_t)bytes);
-    mprof__live_pass(share, object, bytes);
-    if (!mprof__live_passes(share, 0))
-        mprof__live_tick(share);
+    mprof__live_pass_on(share, object, bytes);
 }
 
 /* BYTES are freed.  False: call mprof__live_slowly(). */

@@ -138,13 +138,6 @@ bool mprof__c_drop(const struct mprof__self *me, struct mprof__session *session,
     return false;
 }
 
-/* Does ME record, with its THREAD?  While there is a recording its data file
- * may be changed. */
-static inline bool records(const struct mprof__self *me,
-                           const struct mprof__thread *thread) {
-    return thread != NULL && me->heap[MPROF_C_HEAP].id == mprof__recording_id();
-}
-
 static void __attribute__((noinline))
 release_slowly(const void *object, uintptr_t stack) {
     int saved = errno;
@@ -198,7 +191,7 @@ MPROF__HOT void mprof__c_release(const void *object) {
         return;
     }
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (__builtin_expect(!records(me, thread), 0) ||
+    if (__builtin_expect(!mprof__c_records(me, thread), 0) ||
         !mprof__shadow_has(&me->shadow, object)) {
         release_anew(me, object, stack);
         return;

@@ -82,11 +82,11 @@ struct places {
     uint64_t *word; /* in the shadow */
 };
 
-/* Does ME record events in the C heap, by nothing but counting them? */
-static inline bool records(const struct mprof__self *me) {
-    const struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    return me->heap[MPROF_C_HEAP].id == mprof__recording_id() &&
-           thread != NULL && mprof__load_relaxed(&mprof__autosave) == 0;
+/* Does ME record, with THREAD, by nothing but counting events? */
+static inline bool only_counts(const struct mprof__self *me,
+                               const struct mprof__thread *thread) {
+    return mprof__c_records(me, thread) &&
+           mprof__load_relaxed(&mprof__autosave) == 0;
 }
 
 /* False: one of them has to be made. */
@@ -126,7 +126,7 @@ static bool count_by_cells(struct mprof__self *me, const void *object,
                            uint64_t bytes, const void *frame) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     struct places p;
-    if (!records(me) || !find_places(me, thread, object, bytes, &p))
+    if (!only_counts(me, thread) || !find_places(me, thread, object, bytes, &p))
         return false;
     struct mprof_counter *counter = mprof__counter_by_cells(
         thread, frame, (struct mprof__trail){NULL, NULL},
@@ -200,9 +200,7 @@ count_found(struct mprof__self *me, const void *object, uint64_t bytes,
     }
     if (is_raised || !mprof__live_raise(share, bytes))
         mprof__live_slowly(share, (int64_t)bytes);
-    mprof__live_pass(share, object, bytes);
-    if (!mprof__live_passes(share, 0))
-        mprof__live_tick(share);
+    mprof__live_pass_on(share, object, bytes);
     if (is_quick)
         mprof__c_counter_allocated(share, counter, bytes, false);
     else
@@ -246,7 +244,8 @@ MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
         return;
     }
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (__builtin_expect(!records(me) || bytes > MPROF__MOST_AT_ONCE, 0)) {
+    if (__builtin_expect(
+            !only_counts(me, thread) || bytes > MPROF__MOST_AT_ONCE, 0)) {
         allocated_slowly(me, object, bytes, frame, false);
         return;
     }

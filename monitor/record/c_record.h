@@ -13,6 +13,13 @@
  * wherever others end. */
 #define MPROF__HOT __attribute__((aligned(64)))
 
+/* Does ME, whose THREAD in the C heap this is, record?  While there is a
+ * recording its data file may be changed. */
+static inline bool mprof__c_records(const struct mprof__self *me,
+                                    const struct mprof__thread *thread) {
+    return thread != NULL && me->heap[MPROF_C_HEAP].id == mprof__recording_id();
+}
+
 /* Count OBJECT of BYTES; ME is this thread, inside of the hook, or NULL.
  * False: there is no place for it.  FRAME as in adapter.h. */
 bool mprof__c_count(struct mprof__self *me, const void *object, uint64_t bytes,

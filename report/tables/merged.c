@@ -82,7 +82,7 @@ void report__print_merged(const struct report__context *c) {
     }
     fprintf(c->out,
             "%s.\nChains with them have %.1f%% of the bytes.  Places are not "
-            "told apart where chains are\nvery many, nor in files of "
+            "distinguished where chains are\nvery many, nor in files of "
             "mprof 1.0.\n",
             functions > FEW ? ", ..." : "",
             100.0 * (double)s.sum / (double)(s.all ? s.all : 1));

@@ -182,10 +182,10 @@ static void functions_without_places_are_named(void **state) {
     report__print_merged(&c);
     fclose(out);
     assert_string_equal(
-        text,
-        "The places of calls by 1 function are not known: F.\n"
-        "Chains with them have 40.0% of the bytes.  Places are not told "
-        "apart where chains are\nvery many, nor in files of mprof 1.0.\n");
+        text, "The places of calls by 1 function are not known: F.\n"
+              "Chains with them have 40.0% of the bytes.  Places are not "
+              "distinguished where chains are\nvery many, nor in files of "
+              "mprof 1.0.\n");
     free(text);
     world_stop(&w);
 }
