@@ -22,6 +22,7 @@
                (:file "profile")
                (:file "limit")
                (:file "live")
+               (:file "heap")
                (:file "batch"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 

@@ -19,7 +19,8 @@ goes wrong is signalled as an MPROF-ERROR.")
   ;; Live objects
   (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE")
   ;; Without a recording
-  (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK")
+  (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK"
+           "CENSUS" "KEPT-BY" "WHO-KEEPS")
   ;; Limits
   (:export "WITH-ALLOCATION-LIMIT" "CALL-WITH-ALLOCATION-LIMIT"
            "ALLOCATION-LIMIT-EXCEEDED"

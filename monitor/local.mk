@@ -9,6 +9,7 @@ format_sources = \
 	monitor/format/format.h monitor/format/counter.h \
 	monitor/format/events.h \
 	monitor/format/group.h \
+	monitor/format/keeper.h \
 	monitor/format/missed.c monitor/format/missed.h \
 	monitor/format/naming.c monitor/format/naming.h \
 	monitor/format/runnable.c monitor/format/runnable.h \
@@ -77,6 +78,12 @@ log_sources = \
 	monitor/log/group.c monitor/log/group.h \
 	monitor/log/log.c monitor/log/log.h \
 	monitor/log/log_file.c monitor/log/log_file.h
+
+graph_sources = \
+	monitor/graph/graph.c monitor/graph/graph.h \
+	monitor/graph/keepers.c \
+	monitor/graph/steps.c monitor/graph/steps.h \
+	monitor/graph/ways.c
 
 scan_sources = \
 	monitor/scan/freeze.c monitor/scan/freeze.h \
@@ -170,7 +177,7 @@ endif
 
 monitor_sources = $(format_sources) $(base_sources) $(unwind_sources) \
 	$(arch_sources) $(file_sources) $(names_sources) $(heap_sources) \
-	$(tree_sources) $(walk_sources) $(log_sources) $(scan_sources) \
+	$(tree_sources) $(walk_sources) $(log_sources) $(graph_sources) $(scan_sources) \
 	$(record_sources) $(api_sources)
 
 ecl_sources = \
@@ -188,7 +195,13 @@ ecl_sources = \
 	monitor/ecl/ecl_thread.c monitor/ecl/ecl_thread.h \
 	monitor/ecl/ecl_version.h \
 	monitor/ecl/entries.c monitor/ecl/entries.h \
+	monitor/ecl/lisp_asked.c monitor/ecl/lisp_asked.h \
+	monitor/ecl/lisp_heap.c monitor/ecl/lisp_heap.h \
+	monitor/ecl/lisp_kept.c monitor/ecl/lisp_kept.h \
 	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \
+	monitor/ecl/lisp_objects.c \
+	monitor/ecl/lisp_roots.c monitor/ecl/lisp_roots.h \
+	monitor/ecl/lisp_steps.c \
 	monitor/ecl/lisp_source.c monitor/ecl/lisp_source.h \
 	monitor/ecl/local_names.c monitor/ecl/local_names.h \
 	monitor/api/reexec.c
@@ -234,7 +247,8 @@ lib_LTLIBRARIES += libmprof_malloc.la
 monitor_rooms = libmonitor-format.la libmonitor-base.la libmonitor-unwind.la \
 	libmonitor-file.la libmonitor-names.la libmonitor-heap.la \
 	libmonitor-tree.la libmonitor-walk.la libmonitor-log.la \
-	libmonitor-scan.la libmonitor-record.la libmonitor-api.la
+	libmonitor-graph.la libmonitor-scan.la libmonitor-record.la \
+	libmonitor-api.la
 noinst_LTLIBRARIES += $(monitor_rooms) libmonitor-hook.la libmonitor.la
 if ECL
 lib_LTLIBRARIES += libmprof.la
@@ -252,6 +266,7 @@ libmonitor_heap_la_SOURCES = $(heap_sources)
 libmonitor_tree_la_SOURCES = $(tree_sources)
 libmonitor_walk_la_SOURCES = $(walk_sources)
 libmonitor_log_la_SOURCES = $(log_sources)
+libmonitor_graph_la_SOURCES = $(graph_sources)
 libmonitor_scan_la_SOURCES = $(scan_sources)
 libmonitor_record_la_SOURCES = $(record_sources)
 libmonitor_api_la_SOURCES = $(api_sources)

@@ -1,4 +1,5 @@
 /* table.c - see table.h. */
+#define _GNU_SOURCE
 #include "monitor/base/table.h"
 
 #include <string.h>
@@ -67,6 +68,20 @@ void mprof__unmap(void *memory, size_t bytes) {
         return;
     munmap(memory, bytes);
     mprof__sub_relaxed(&mprof__mapped, bytes);
+}
+
+void *mprof__grow(void *list, size_t *room, size_t size) {
+    enum { FIRST_ROOM = 4096 };
+    size_t more = *room == 0 ? FIRST_ROOM : *room * 2;
+    void *larger =
+        *room == 0 ? mprof__map(more * size)
+                   : mremap(list, *room * size, more * size, MREMAP_MAYMOVE);
+    if (larger == NULL || larger == MAP_FAILED)
+        return NULL;
+    if (*room != 0)
+        mprof__add_relaxed(&mprof__mapped, (more - *room) * size);
+    *room = more;
+    return larger;
 }
 
 static void put(struct mprof__slots *slots, uint64_t key, uint64_t value) {

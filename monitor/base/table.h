@@ -37,6 +37,9 @@ struct mprof__table {
 void *mprof__map(size_t bytes);
 void mprof__map_again(void);
 void mprof__unmap(void *memory, size_t bytes);
+/* Return LIST, which was mapped, of *ROOM things of SIZE, with room for twice
+ * as many; or NULL: no memory, and LIST is as it was. */
+void *mprof__grow(void *list, size_t *room, size_t size);
 extern uint64_t mprof__mapped; /* bytes; atomic */
 
 /* Add a key that is not there; false when there is no memory. */

@@ -25,6 +25,13 @@ extern void GC_gcollect(void) __attribute__((weak));
 extern void *GC_call_with_alloc_lock(void *(*)(void *), void *)
     __attribute__((weak));
 
+extern void GC_stop_world_external(void) __attribute__((weak));
+extern void GC_start_world_external(void) __attribute__((weak));
+extern void
+GC_enumerate_reachable_objects_inner(void (*)(void *, size_t, void *), void *)
+    __attribute__((weak));
+extern int GC_get_kind_and_size(const void *, size_t *) __attribute__((weak));
+
 static collection_event *theirs; /* who watched before, or NULL */
 static uint64_t highest;         /* atomic */
 static uint64_t began, before;   /* of a collection; the collector's lock */
@@ -91,6 +98,42 @@ void mprof__collector_collect(void) {
 
 void mprof__collector_exclude(void *(*function)(void *data), void *data) {
     GC_call_with_alloc_lock(function, data);
+}
+
+bool mprof__collector_stop_world(void) {
+    if (GC_stop_world_external == NULL || GC_start_world_external == NULL ||
+        GC_enumerate_reachable_objects_inner == NULL || GC_base == NULL ||
+        GC_get_kind_and_size == NULL || GC_gcollect == NULL)
+        return false;
+    GC_stop_world_external();
+    return true;
+}
+
+void mprof__collector_start_world(void) {
+    GC_start_world_external();
+}
+
+void mprof__collector_each(void (*visit)(void *object, size_t bytes,
+                                         void *data),
+                           void *data) {
+    GC_enumerate_reachable_objects_inner(visit, data);
+}
+
+void *mprof__collector_base(uintptr_t address) {
+    return GC_base((void *)address);
+}
+
+/* Kinds that a program makes for itself have pointers. */
+enum mprof__collected mprof__collector_kind(const void *object) {
+    size_t bytes;
+    int kind = GC_get_kind_and_size(object, &bytes);
+    return kind >= 0 && kind <= MPROF__UNCOLLECTED_NO_POINTERS
+               ? (enum mprof__collected)kind
+               : MPROF__POINTERS;
+}
+
+uintptr_t mprof__collector_code(void) {
+    return (uintptr_t)GC_gcollect;
 }
 
 uint64_t mprof_lisp_heap_current(void) {

@@ -21,6 +21,10 @@
 void mprof__ecl_keep_start(void);
 void mprof__ecl_keep(uintptr_t object);
 void mprof__ecl_forget(void);
+/* Call VISIT for what is kept, in pieces. */
+void mprof__ecl_each_kept(void (*visit)(const uintptr_t *objects, size_t count,
+                                        void *data),
+                          void *data);
 void mprof__ecl_keep_forked(void);
 
 /* Read the names of all functions that exist now. */

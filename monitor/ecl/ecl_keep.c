@@ -82,6 +82,14 @@ void mprof__ecl_forget(void) {
     mprof__unlock(&adding);
 }
 
+void mprof__ecl_each_kept(void (*visit)(const uintptr_t *objects, size_t count,
+                                        void *data),
+                          void *data) {
+    const struct piece *p = mprof__load_acquire(&pieces);
+    for (; p != NULL; p = p->next)
+        visit(p->object, p->count, data);
+}
+
 void mprof__ecl_keep_forked(void) {
     pthread_mutex_init(&adding, NULL);
 }

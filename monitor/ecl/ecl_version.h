@@ -22,13 +22,31 @@ struct ecl_monitor {
 #endif
 
 /* In an environment: the innermost record of the thread's invocation history,
- * and where the C stack began when Lisp was started. */
+ * and where the C stack began when Lisp was started; the stack of outer values
+ * of special variables, and the thread's own values of them; the stacks of
+ * arguments and of places to return to. */
 #ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
 #define MPROF__ECL_HISTORY(env) ((env)->ihs_stack.top)
 #define MPROF__ECL_STACK(env) ((env)->c_stack.org)
+#define MPROF__ECL_OUTER(env) ((env)->bds_stack.org)
+#define MPROF__ECL_OUTER_TOP(env) ((env)->bds_stack.top)
+#define MPROF__ECL_BINDINGS(env) ((env)->bds_stack.tl_bindings)
+#define MPROF__ECL_BINDINGS_SIZE(env) ((env)->bds_stack.tl_bindings_size)
+#define MPROF__ECL_ARGUMENTS(env) ((env)->run_stack.org)
+#define MPROF__ECL_ARGUMENTS_TOP(env) ((env)->run_stack.top)
+#define MPROF__ECL_FRAMES(env) ((env)->frs_stack.org)
+#define MPROF__ECL_FRAMES_TOP(env) ((env)->frs_stack.top)
 #else
 #define MPROF__ECL_HISTORY(env) ((env)->ihs_top)
 #define MPROF__ECL_STACK(env) ((env)->cs_org)
+#define MPROF__ECL_OUTER(env) ((env)->bds_org)
+#define MPROF__ECL_OUTER_TOP(env) ((env)->bds_top)
+#define MPROF__ECL_BINDINGS(env) ((env)->thread_local_bindings)
+#define MPROF__ECL_BINDINGS_SIZE(env) ((env)->thread_local_bindings_size)
+#define MPROF__ECL_ARGUMENTS(env) ((env)->stack)
+#define MPROF__ECL_ARGUMENTS_TOP(env) ((env)->stack_top)
+#define MPROF__ECL_FRAMES(env) ((env)->frs_org)
+#define MPROF__ECL_FRAMES_TOP(env) ((env)->frs_top)
 #endif
 
 /* ENTRIES: has a function of a fixed number of arguments an entry beside its

@@ -165,7 +165,9 @@ enum mprof_record_type {
     MPROF_LOST = 18,
     MPROF_SOURCE = 19,
     MPROF_WIDE = 20,
-    MPROF_C_WIDE = 21
+    MPROF_C_WIDE = 21,
+    MPROF_KEEPER = 22,
+    MPROF_KEPT = 23
 };
 
 struct mprof_record {
@@ -472,6 +474,8 @@ struct mprof_lost {
     uint32_t scan;     /* 12: whose; of interest is the last one's */
     struct mprof_lost_count count; /* 16 */
 };
+
+#include "monitor/format/keeper.h"
 
 /* Allocations of one type, and for structures and instances one class. */
 struct mprof_bin {

@@ -1,0 +1,200 @@
+;;;; heap.lisp - the Lisp heap as it is, with a recording or without one: what is in it,
+;;;; and what keeps it there.
+
+(in-package "MPROF")
+
+(define-c-function %lisp-census ("mprof_lisp_census" :monitor) :pointer-void)
+(define-c-function %lisp-keepers ("mprof_lisp_keepers" :monitor) :pointer-void)
+(define-c-function %lisp-way ("mprof_lisp_way" :monitor) :pointer-void
+  (object :object))
+(define-c-function %lisp-answer-free ("mprof_lisp_answer_free" :monitor) :void
+  (text :pointer-void))
+
+(defun split-line (line numbers)
+  "LINE, so many NUMBERS and a name, as a list."
+  (let ((start 0))
+    (append (loop repeat numbers
+                  collect (multiple-value-bind (number end)
+                              (parse-integer line :start start :junk-allowed t)
+                            (setf start (1+ end))
+                            number))
+            (list (subseq line start)))))
+
+(defun answer-lines (pointer)
+  "The lines of the answer at POINTER, which is freed."
+  (when (si:null-pointer-p pointer)
+    (error 'monitor-error :message "out of memory"))
+  (unwind-protect
+       (let* ((bytes (pointed-string pointer))
+              (text (decode-utf-8 bytes 1)))
+         (unless (char= (char bytes 0) #\0)
+           (error 'monitor-error :message text))
+         (with-input-from-string (stream text)
+           (loop for line = (read-line stream nil)
+                 while line collect line)))
+    (%lisp-answer-free pointer)))
+
+(defun percent (part whole)
+  "PART of WHOLE in percent, as text."
+  (format nil "~,1F" (if (zerop whole) 0 (/ (* 100.0d0 part) whole))))
+
+(defun write-rows (rows bytes stream)
+  "Write to STREAM the ROWS, lists of bytes, objects and a name, with their share of
+BYTES."
+  (loop for (part objects name) in rows
+        do (format stream "~15:D ~6@A ~13:D  ~A~%" part (percent part bytes)
+                   objects name)))
+
+;;; What is in the heap
+
+(defun census-rows ()
+  "A list of bytes, objects and name for each type in the heap, the most bytes first."
+  (sort (loop for line in (answer-lines (%lisp-census))
+              collect (split-line line 2))
+        #'> :key #'first))
+
+(defun census (&key (stream *standard-output*) (limit-rows 20))
+  "Collect garbage, and print how many objects of each type and class are in the Lisp
+heap, with the bytes that they and their storage take there.  No recording is needed.
+
+STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed, and
+            the rows are returned: lists of bytes, objects, and the name of the type
+LIMIT-ROWS  no more than so many rows; 0 for all"
+  (check-stream stream)
+  (let ((rows (silently (census-rows))))
+    (if (null stream)
+        rows
+        (silently
+          (write-census rows (if (eq stream t) *standard-output* stream)
+                        limit-rows)
+          (values)))))
+
+(defun write-census (rows stream limit)
+  "Write the first LIMIT of ROWS to STREAM, and the sum of all."
+  (let* ((bytes (reduce #'+ rows :key #'first))
+         (objects (reduce #'+ rows :key #'second))
+         (rest (and (plusp limit) (nthcdr limit rows))))
+    (with-standard-printing ()
+      (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects" "type")
+      (write-rows (ldiff rows rest) bytes stream)
+      (when rest
+        (write-rows (list (list (reduce #'+ rest :key #'first)
+                                (reduce #'+ rest :key #'second)
+                                (format nil "~:D other types (:limit-rows 0 shows ~
+                                             all)"
+                                        (length rest))))
+                    bytes stream))
+      (write-rows (list (list bytes objects "in all")) bytes stream))
+    (finish-output stream)))
+
+;;; What keeps it there
+
+(defstruct (keeper (:constructor make-keeper (number outer kind bytes objects name))
+                   (:copier nil))
+  "A step on the way from a root to what it keeps: its number, the number of the step
+before it or 0, how it keeps, and the bytes and objects that would be gone without it."
+  number outer kind bytes objects name)
+
+(defun all-keepers ()
+  "The KEEPERs of the heap."
+  (loop for line in (answer-lines (%lisp-keepers))
+        collect (apply #'make-keeper (split-line line 5))))
+
+(defun keeper-rows (keepers share)
+  "Rows of bytes, objects and an indented name for KEEPERS that keep at least SHARE, a
+fraction of all bytes; and all bytes as the second value."
+  (let* ((inner (make-hash-table))
+         (bytes 0)
+         (rows '()))
+    (dolist (keeper keepers)
+      (push keeper (gethash (keeper-outer keeper) inner))
+      (when (zerop (keeper-outer keeper))
+        (incf bytes (keeper-bytes keeper))))
+    (labels ((visit (outer depth)
+               (dolist (keeper (sort (gethash outer inner) #'>
+                                     :key #'keeper-bytes))
+                 (when (>= (keeper-bytes keeper) (* share bytes))
+                   (push (list (keeper-bytes keeper) (keeper-objects keeper)
+                               (format nil "~A~A"
+                                       (make-string (* 2 depth)
+                                                    :initial-element #\Space)
+                                       (keeper-name keeper)))
+                         rows)
+                   (visit (keeper-number keeper) (1+ depth))))))
+      (visit 0 0))
+    (values (nreverse rows) bytes)))
+
+(defun write-keepers (stream share)
+  "Write to STREAM what keeps SHARE or more of the heap."
+  (multiple-value-bind (rows bytes) (keeper-rows (all-keepers) share)
+    (with-standard-printing ()
+      (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects"
+              "kept by, and by it")
+      (write-rows rows bytes stream)
+      (write-rows (list (list bytes (reduce #'+ (remove-if-not
+                                                 (lambda (row)
+                                                   (char/= (char (third row) 0)
+                                                           #\Space))
+                                                 rows)
+                                            :key #'second)
+                              "in all"))
+                  bytes stream))
+    (finish-output stream)))
+
+(defun way-of (object)
+  "The lines of what keeps OBJECT."
+  (let ((lines (answer-lines (%lisp-way object))))
+    (and lines
+         (cons (split-line (first lines) 3)
+               (loop for line in (rest lines)
+                     collect (split-line line 1))))))
+
+(defun write-way (object stream)
+  "Write to STREAM what keeps OBJECT."
+  (destructuring-bind (&optional first &rest steps) (way-of object)
+    (with-standard-printing ()
+      (cond ((null first)
+             (format stream "That is no object of its own in the heap.~%"))
+            (t
+             (loop for (times name) in steps
+                   for start = "" then "  > "
+                   do (format stream "~A~A~@[ (~:D times)~]~%" start name
+                              (and (> times 1) times)))
+             (destructuring-bind (bytes objects alone &rest ignore) first
+               (declare (ignore ignore))
+               (format stream "~:[Other roots keep it, too.~;~
+                               Nothing else keeps it.~]  ~
+                               With what it keeps itself: ~:D bytes in ~:D ~
+                               object~:P.~%"
+                       (= alone 1) bytes objects)))))
+    (finish-output stream)))
+
+(defun kept-by (&key (stream *standard-output*) (share 1/100))
+  "Collect garbage, and print what keeps the most of the Lisp heap alive: bytes and
+objects that would be garbage without the value of a symbol, and so on inwards.  No
+recording is needed.
+
+STREAM  a stream, or T for *STANDARD-OUTPUT*
+SHARE   only what keeps this fraction of the heap or more"
+  (check-printing stream)
+  (unless (typep share '(real 0 1))
+    (invalid-argument "~S is no value for :share" share))
+  (silently
+    (write-keepers (if (eq stream t) *standard-output* stream) share))
+  (values))
+
+(defun who-keeps (&optional (object nil object-p) (stream *standard-output*))
+  "Collect garbage, and print to STREAM what keeps OBJECT alive: a shortest way to it
+from the value of a symbol, a stack or whatever is alive by itself.  Without OBJECT do
+what KEPT-BY does.  No recording is needed."
+  (check-printing stream)
+  (if object-p
+      (silently (write-way object (if (eq stream t) *standard-output* stream)))
+      (kept-by :stream stream))
+  (values))
+
+(defun check-printing (stream)
+  "Signal an error unless STREAM can be printed to."
+  (check-stream stream)
+  (unless stream
+    (invalid-argument "~S is no stream to print to" stream)))

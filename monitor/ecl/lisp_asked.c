@@ -1,0 +1,292 @@
+/* lisp_asked.c - what lisp/heap.lisp asks of the Lisp heap, with a recording or
+ * without one.
+ *
+ * An answer is text: "0" and lines, or "1" and an error.  Names come last in a
+ * line, and have no newlines in them.  mprof_lisp_answer_free() frees it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "monitor/base/table.h"
+#include "monitor/ecl/lisp_asked.h"
+#include "monitor/ecl/lisp_kept.h"
+#include "monitor/include/mprof.h"
+
+struct answer {
+    size_t room; /* of `text` and this, as it was mapped */
+    size_t length;
+    char text[];
+};
+
+/* What is built while the world stands still. */
+struct asking {
+    struct mprof__lisp_heap heap;
+    struct answer *answer; /* NULL: no memory */
+};
+
+enum { LONGEST = 512 };
+
+static struct answer *make_answer(void) {
+    size_t room = 0;
+    struct answer *answer = mprof__grow(NULL, &room, 1);
+    if (answer != NULL)
+        answer->room = room;
+    return answer;
+}
+
+static void add(struct asking *a, const char *text) {
+    size_t length = strlen(text);
+    while (a->answer != NULL &&
+           sizeof *a->answer + a->answer->length + length >= a->answer->room) {
+        size_t room = a->answer->room;
+        struct answer *larger = mprof__grow(a->answer, &room, 1);
+        if (larger == NULL)
+            mprof__unmap(a->answer, room);
+        else
+            larger->room = room;
+        a->answer = larger;
+    }
+    if (a->answer == NULL)
+        return;
+    memcpy(a->answer->text + a->answer->length, text, length);
+    a->answer->length += length;
+}
+
+/* A line with NUMBERS, COUNT of them, and NAME. */
+static void add_line(struct asking *a, const uint64_t *numbers, size_t count,
+                     const char *name) {
+    char number[24];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(number, sizeof number, "%llu ",
+                 (unsigned long long)numbers[i]);
+        add(a, number);
+    }
+    for (const char *c = name; *c != '\0'; c++)
+        add(a, (char[]){*c == '\n' ? ' ' : *c, '\0'});
+    add(a, "\n");
+}
+
+/* The answer that ANSWER gives about the heap, or an error's. */
+static char *ask(void (*answer)(struct asking *a, uintptr_t object),
+                 uintptr_t object) {
+    struct asking a = {.answer = make_answer()};
+    int error = MPROF_E_MEMORY;
+    if (a.answer != NULL) {
+        add(&a, "0");
+        error = mprof__lisp_heap_begin(&a.heap, NULL);
+        if (error == 0)
+            answer(&a, object);
+        mprof__lisp_heap_end(&a.heap);
+    }
+    if (a.answer != NULL && error != 0) {
+        a.answer->length = 0;
+        add(&a, "1");
+        add(&a, mprof_strerror(error));
+    }
+    return a.answer == NULL ? NULL : a.answer->text;
+}
+
+void mprof_lisp_answer_free(char *text) {
+    struct answer *answer = (void *)(text - offsetof(struct answer, text));
+    if (text != NULL)
+        mprof__unmap(answer, answer->room);
+}
+
+/*
+ * The types of all objects
+ */
+
+static void add_to_type(struct asking *a, struct mprof__steps *types,
+                        struct mprof__lisp_object *object) {
+    uintptr_t owned[MPROF__MOST_OWNED];
+    cl_object class_ = mprof__lisp_class(&a->heap, object);
+    unsigned type = object->type == t_cfunfixed ? t_cfun : object->type;
+    uint64_t id = class_ == OBJNULL ? type : (uintptr_t)class_;
+    uint32_t step = mprof__steps_find(types, 0, id);
+    if (step == 0) {
+        char buffer[LONGEST];
+        struct mprof__text text;
+        mprof__text_begin(&text, buffer, sizeof buffer);
+        if (object->type == MPROF__CONS)
+            mprof__text_add(&text, "cons");
+        else
+            mprof__lisp_step_name(&a->heap, object, NULL, MPROF__SOMEHOW,
+                                  &text);
+        step = mprof__steps_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
+    }
+    if (step == 0)
+        return;
+    types->list[step].own.allocs++;
+    types->list[step].own.bytes += object->bytes;
+    for (size_t n = mprof__lisp_owned(object, owned); n-- > 0;) {
+        uint32_t node = mprof__lisp_node(&a->heap, owned[n]);
+        if (node == 0)
+            continue;
+        struct mprof__lisp_object *part =
+            &a->heap.objects[node - a->heap.graph.roots - 1];
+        if (part->type != MPROF__STORAGE || part->bytes == 0)
+            continue;
+        types->list[step].own.bytes += part->bytes;
+        part->bytes = 0; /* nobody else's */
+    }
+}
+
+static void answer_census(struct asking *a, uintptr_t unused) {
+    struct mprof__steps types;
+    (void)unused;
+    mprof__steps_begin(&types);
+    for (int storage = 0; storage < 2 && !types.failed; storage++)
+        for (size_t n = 0; n < a->heap.count; n++) {
+            struct mprof__lisp_object *o = &a->heap.objects[n];
+            if ((o->type == MPROF__STORAGE) == storage && o->bytes > 0)
+                add_to_type(a, &types, o);
+        }
+    for (size_t i = 1; i < types.count; i++) {
+        const struct mprof__step *type = &types.list[i];
+        uint64_t numbers[] = {type->own.bytes, type->own.allocs};
+        add_line(a, numbers, 2, mprof__steps_text(&types, type));
+    }
+    mprof__steps_end(&types);
+}
+
+char *mprof_lisp_census(void) {
+    return ask(answer_census, 0);
+}
+
+/*
+ * What keeps most
+ */
+
+static void answer_keepers(struct asking *a, uintptr_t unused) {
+    struct mprof__steps steps;
+    (void)unused;
+    mprof__steps_begin(&steps);
+    mprof__lisp_steps(&a->heap, &steps, NULL);
+    for (size_t i = 1; i < steps.count && !steps.failed; i++) {
+        const struct mprof__step *step = &steps.list[i];
+        uint64_t numbers[] = {i, step->outer, step->kind, step->all.bytes,
+                              step->all.allocs};
+        if (step->all.allocs > 0)
+            add_line(a, numbers, 5, mprof__steps_text(&steps, step));
+    }
+    mprof__steps_end(&steps);
+}
+
+char *mprof_lisp_keepers(void) {
+    return ask(answer_keepers, 0);
+}
+
+/*
+ * What keeps one object
+ */
+
+/* The last node of a way that has been named, and how often that name came. */
+struct way {
+    struct asking *a;
+    char last[LONGEST];
+    uint64_t times;
+    uint32_t to; /* the next node, and how it is reached */
+    unsigned how;
+};
+
+static void see_way(uint32_t node, unsigned how, void *data) {
+    struct way *w = data;
+    if (node == w->to)
+        w->how = how;
+}
+
+static void end_name(struct way *w) {
+    if (w->times > 0)
+        add_line(w->a, &w->times, 1, w->last);
+    w->times = 0;
+}
+
+static void add_name(struct way *w, const char *name) {
+    if (w->times == 0 || strcmp(w->last, name) != 0) {
+        end_name(w);
+        snprintf(w->last, sizeof w->last, "%s", name);
+    }
+    w->times++;
+}
+
+/* Name NODE, to which BEFORE leads, and to that OUTER. */
+static void name_node(struct way *w, uint32_t node, uint32_t before,
+                      uint32_t outer) {
+    const struct mprof__lisp_heap *heap = &w->a->heap;
+    const struct mprof__lisp_object *object = mprof__lisp_object(heap, node),
+                                    *from = mprof__lisp_object(heap, before),
+                                    *owner = mprof__lisp_object(heap, outer);
+    const struct mprof__lisp_root *root = mprof__lisp_root(heap, node);
+    char buffer[LONGEST];
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, sizeof buffer);
+    w->to = node;
+    w->how = MPROF__SOMEHOW;
+    if (from != NULL)
+        mprof__lisp_each_way(heap, from, owner, see_way, w);
+    if (object != NULL && mprof__lisp_is_part(object, from))
+        return;
+    if (root != NULL)
+        mprof__lisp_root_name(root, &text);
+    else if (object == NULL)
+        mprof__text_add(&text, "nothing that mprof knows");
+    else
+        mprof__lisp_step_name(heap, object,
+                              mprof__lisp_is_part(from, owner) ? owner : from,
+                              w->how, &text);
+    add_name(w, buffer);
+}
+
+static void add_way(struct asking *a, uint32_t node) {
+    const struct mprof__graph *g = &a->heap.graph;
+    struct way w = {.a = a};
+    uint32_t *way = NULL;
+    size_t count = 0, room = 0;
+    for (; node != 0; node = g->via[node]) {
+        if (count == room) {
+            uint32_t *larger = mprof__grow(way, &room, sizeof *way);
+            if (larger == NULL)
+                break;
+            way = larger;
+        }
+        way[count++] = node;
+    }
+    for (size_t i = count; i-- > 0;)
+        name_node(&w, way[i], i + 1 < count ? way[i + 1] : 0,
+                  i + 2 < count ? way[i + 2] : 0);
+    end_name(&w);
+    mprof__unmap(way, room * sizeof *way);
+}
+
+/* How many objects NODE keeps, with itself. */
+static uint64_t count_kept(const struct mprof__graph *g, uint32_t node) {
+    unsigned char *is_kept = mprof__map(g->count);
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < g->count && is_kept != NULL; i++) {
+        uint32_t at = g->order[i];
+        is_kept[at] = at == node || (at != 0 && is_kept[g->keeper[at]]);
+        count += is_kept[at];
+    }
+    mprof__unmap(is_kept, g->count);
+    return count;
+}
+
+/* The first line: bytes and objects that it keeps, and whether one root alone
+ * keeps it; then steps, each so many times. */
+static void answer_way(struct asking *a, uintptr_t object) {
+    const struct mprof__graph *g = &a->heap.graph;
+    uint32_t node = mprof__lisp_node(&a->heap, object), top = node;
+    if (node == 0)
+        return;
+    while (g->keeper[top] != 0)
+        top = g->keeper[top];
+    uint64_t numbers[] = {g->bytes[node], count_kept(g, node),
+                          top <= g->roots || top == mprof__graph_unknown(g)};
+    add_line(a, numbers, 3, "");
+    add_way(a, node);
+}
+
+char *mprof_lisp_way(cl_object object) {
+    return ask(answer_way, (uintptr_t)object);
+}

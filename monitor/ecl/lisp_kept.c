@@ -1,0 +1,172 @@
+/* lisp_kept.c - see lisp_kept.h. */
+#include "monitor/ecl/lisp_kept.h"
+
+#include <string.h>
+
+#include "monitor/base/table.h"
+
+enum { LONGEST = 512 };
+
+struct naming {
+    const struct mprof__lisp_heap *heap;
+    struct mprof__steps *steps;
+    uint32_t *step; /* of each node */
+    uint16_t *how;  /* its keeper leads to it */
+    uint32_t from;  /* the node that is looked at */
+};
+
+static uint64_t id_of(uint64_t kind, uint64_t what, uint64_t how) {
+    const uint64_t words[] = {kind, what, how};
+    return mprof__hash_text((const char *)words, sizeof words);
+}
+
+static uint32_t root_of(const struct mprof__graph *g, uint32_t node) {
+    while (g->via[node] != 0)
+        node = g->via[node];
+    return node;
+}
+
+static enum mprof_keeper_kind kind_of(const struct mprof__graph *g,
+                                      uint32_t root) {
+    return root > g->roots     ? MPROF_KEEPER_UNKNOWN
+           : root > g->certain ? MPROF_KEEPER_UNCERTAIN
+                               : MPROF_KEEPER_ROOT;
+}
+
+/* A step that has no name of Lisp's. */
+static uint32_t step_without(const struct naming *n, uint64_t number,
+                             const char *name) {
+    uint64_t id = id_of(MPROF__ROOT_KINDS, number, 0);
+    uint32_t step = mprof__steps_find(n->steps, 0, id);
+    return step != 0 ? step
+                     : mprof__steps_add(n->steps, 0, id, MPROF_KEEPER_UNKNOWN,
+                                        name, 0);
+}
+
+/* Is OBJECT, which no root leads to, in a list of free memory?  The collector
+ * marks those that threads have for themselves. */
+static bool is_free(const struct mprof__lisp_heap *heap,
+                    const struct mprof__lisp_object *object) {
+    uintptr_t next = *(const uintptr_t *)object->at;
+    const struct mprof__lisp_object *o =
+        mprof__lisp_object(heap, mprof__lisp_node(heap, next));
+    return next == 0 ||
+           (o != NULL && o->bytes == object->bytes && o->kind == object->kind);
+}
+
+/* The step of ROOT, a node; SHARED: with others. */
+static uint32_t step_of_root(const struct naming *n, uint32_t root,
+                             bool is_shared) {
+    const struct mprof__lisp_root *r = mprof__lisp_root(n->heap, root);
+    char buffer[LONGEST];
+    struct mprof__text text;
+    if (r == NULL)
+        return step_without(n, 0, "nothing that mprof knows");
+    uint64_t id = id_of(r->kind, r->what, is_shared);
+    uint32_t step = mprof__steps_find(n->steps, 0, id);
+    if (step != 0)
+        return step;
+    mprof__text_begin(&text, buffer, sizeof buffer);
+    mprof__lisp_root_name(r, &text);
+    if (is_shared)
+        mprof__text_add(&text, ", and others");
+    return mprof__steps_add(n->steps, 0, id,
+                            is_shared ? MPROF_KEEPER_SHARED
+                                      : kind_of(&n->heap->graph, root),
+                            buffer, 0);
+}
+
+static uint32_t step_of_object(const struct naming *n, uint32_t node,
+                               const struct mprof__lisp_object *object) {
+    const struct mprof__graph *g = &n->heap->graph;
+    uint32_t keeper = g->keeper[node];
+    uint32_t outer =
+        keeper == 0 ? step_of_root(n, root_of(g, node), true) : n->step[keeper];
+    if (keeper == mprof__graph_unknown(g) && is_free(n->heap, object))
+        outer = step_without(n, 1, "the collector: free memory of threads");
+    const struct mprof__lisp_object *owner =
+        mprof__lisp_object(n->heap, keeper);
+    bool is_list = owner != NULL && owner->type == MPROF__CONS &&
+                   object->type == MPROF__CONS;
+    if (is_list || mprof__lisp_is_part(object, owner))
+        return outer;
+    if (owner != NULL &&
+        mprof__lisp_is_part(owner,
+                            mprof__lisp_object(n->heap, g->keeper[keeper])))
+        owner = mprof__lisp_object(n->heap, g->keeper[keeper]);
+    cl_object class_ = mprof__lisp_class(n->heap, object);
+    unsigned how = n->how[node];
+    uint64_t of = how < MPROF__SLOTS || owner == NULL
+                      ? 0
+                      : (uintptr_t)mprof__lisp_class(n->heap, owner);
+    uint64_t id = id_of(object->type, (uintptr_t)class_, of << 16 ^ how);
+    uint32_t step = mprof__steps_find(n->steps, outer, id);
+    if (step != 0)
+        return step;
+    char buffer[LONGEST];
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, sizeof buffer);
+    mprof__lisp_step_name(n->heap, object, owner, how, &text);
+    return mprof__steps_add(n->steps, outer, id, MPROF_KEEPER_OBJECT, buffer,
+                            0);
+}
+
+static void note_how(uint32_t node, unsigned how, void *data) {
+    const struct naming *n = data;
+    if (n->heap->graph.keeper[node] == n->from)
+        n->how[node] = (uint16_t)how;
+}
+
+/* How what NODE keeps is reached from there, where that has a name. */
+static void note_ways(struct naming *n, uint32_t node,
+                      const struct mprof__lisp_object *object) {
+    const struct mprof__lisp_object *owner =
+        mprof__lisp_object(n->heap, n->heap->graph.keeper[node]);
+    bool is_table = mprof__lisp_is_part(object, owner) &&
+                    (owner->type == t_hashtable || owner->type == t_instance);
+    n->from = node;
+    if (is_table || object->type == t_bclosure || object->type == t_cclosure)
+        mprof__lisp_each_way(n->heap, object, owner, note_how, n);
+}
+
+static void count_object(const struct naming *n, uint32_t node,
+                         const struct mprof__lisp_object *object,
+                         mprof__recorded *recorded) {
+    struct mprof__object what = {.counter = 0};
+    if (recorded != NULL)
+        recorded(object->at, &what);
+    mprof__steps_count(n->steps, n->step[node], what.counter,
+                       what.counter != 0 ? what.bytes : object->bytes);
+}
+
+static const char *name_rest(enum mprof_keeper_kind kind) {
+    return kind == MPROF_KEEPER_SHARED      ? "several others together"
+           : kind == MPROF_KEEPER_UNCERTAIN ? "other words on stacks"
+                                            : "others";
+}
+
+void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
+                       struct mprof__steps *steps, mprof__recorded *recorded) {
+    enum { ONE_IN = 4096 };
+    const struct mprof__graph *g = &heap->graph;
+    size_t step_bytes = (size_t)g->count * sizeof(uint32_t),
+           how_bytes = (size_t)g->count * sizeof(uint16_t);
+    struct naming n = {heap, steps, mprof__map(step_bytes),
+                       mprof__map(how_bytes), 0};
+    steps->failed |= n.step == NULL || n.how == NULL;
+    for (uint32_t i = 1; i < g->count && !steps->failed; i++) {
+        uint32_t node = g->order[i];
+        const struct mprof__lisp_object *object =
+            mprof__lisp_object(heap, node);
+        if (object == NULL) {
+            n.step[node] = step_of_root(&n, node, false);
+            continue;
+        }
+        n.step[node] = step_of_object(&n, node, object);
+        note_ways(&n, node, object);
+        count_object(&n, node, object, recorded);
+    }
+    mprof__unmap(n.step, step_bytes);
+    mprof__unmap(n.how, how_bytes);
+    mprof__steps_finish(steps, ONE_IN, name_rest);
+}

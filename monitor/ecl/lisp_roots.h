@@ -1,0 +1,57 @@
+/* lisp_roots.h - where the collector begins to mark, by the names that Lisp has
+ * for it.
+ */
+#ifndef MONITOR_ECL_LISP_ROOTS_H
+#define MONITOR_ECL_LISP_ROOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ecl/ecl.h>
+
+enum mprof__root {
+    /* Certain: */
+    MPROF__VALUE,       /* of the symbol `what`, the global one */
+    MPROF__OWN_VALUE,   /* that a thread has; at first `what` is its number */
+    MPROF__OUTER_VALUE, /* that comes back when a binding ends */
+    MPROF__FUNCTION,    /* of the symbol */
+    MPROF__PLIST,       /* of the symbol */
+    MPROF__NAME,        /* of a symbol of ECL */
+    MPROF__THREAD,      /* what ECL has for the thread of the process `what` */
+    MPROF__FOREVER,     /* memory that is never collected */
+    MPROF__DATA,        /* of C; `what`: the name of its file, a C string */
+    /* Not certain: */
+    MPROF__STACK, /* of the thread of the process `what` */
+    MPROF__NAMES, /* what the monitor keeps for the names of functions */
+    MPROF__ROOT_KINDS,
+    MPROF__FIRST_UNCERTAIN = MPROF__STACK
+};
+
+/* Words, of which each may be the address of an object. */
+struct mprof__lisp_root {
+    enum mprof__root kind;
+    uintptr_t what;
+    const uintptr_t *start, *end;
+};
+
+/* In memory that is mapped; of one thread. */
+struct mprof__lisp_roots {
+    struct mprof__lisp_root *list;
+    size_t count, room; /* of entries */
+    size_t certain;     /* of them, which come first once sorted */
+    bool failed;        /* there was no memory */
+};
+
+void mprof__lisp_roots_add(struct mprof__lisp_roots *roots,
+                           struct mprof__lisp_root root);
+
+/* Add the data of C, and what the threads have, of which this one calls here
+ * from FRAME outwards.  Before the world stands still: this conses. */
+void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots, uintptr_t frame);
+
+/* Put the roots into the order of their kinds. */
+void mprof__lisp_roots_sort(struct mprof__lisp_roots *roots);
+void mprof__lisp_roots_end(struct mprof__lisp_roots *roots);
+
+#endif

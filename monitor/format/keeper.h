@@ -1,0 +1,38 @@
+/* keeper.h - the part of the data file about what keeps objects alive; included
+ * by format.h. */
+#ifndef MONITOR_FORMAT_KEEPER_H
+#define MONITOR_FORMAT_KEEPER_H
+
+enum mprof_keeper_kind {
+    MPROF_KEEPER_ROOT,      /* it is alive by itself */
+    MPROF_KEEPER_UNCERTAIN, /* ... or not: words that may lead there by chance
+                             */
+    MPROF_KEEPER_SHARED,    /* several roots lead there; the label has one */
+    MPROF_KEEPER_UNKNOWN,   /* no known root does */
+    MPROF_KEEPER_OBJECT     /* what a step further out keeps */
+};
+
+/* What keeps objects alive: a step on the way from a root. */
+struct mprof_keeper {
+    struct mprof_record head;
+    mprof_ref outer;   /*  8: KEEPER, the step before it; 0: it is a root */
+    mprof_ref label;   /* 12: STRING, its name, or 0: */
+    mprof_ref counter; /* 16: of the C heap, that such blocks have */
+    uint16_t kind;     /* 20: enum mprof_keeper_kind */
+    uint16_t zero;     /* 22 */
+    uint32_t look;     /* 24: number of the look at the heap; of interest is the
+                        * last one's */
+    uint32_t zeros;    /* 28 */
+    struct mprof_count strange; /* 32: objects of this step that were not
+                                 * recorded, as the heap has them */
+};
+
+/* Live objects of a counter that belong to a step. */
+struct mprof_kept {
+    struct mprof_record head;
+    mprof_ref keeper;         /*  8 */
+    mprof_ref counter;        /* 12 */
+    struct mprof_count count; /* 16 */
+};
+
+#endif

@@ -1,0 +1,79 @@
+/* graph.h - objects and what points to them: what keeps each of them alive.
+ *
+ *     node 0       where all begins; it points to each root
+ *     1 ...        roots, first those that are certain, then the others, which
+ *                  are words that may point to an object by chance
+ *     then         objects
+ *     the last     stands before objects to which no root leads
+ *
+ * One node keeps another if each way from node 0 to the other leads through it
+ * (it dominates it).  The nearest of these is its keeper, so keepers are a
+ * tree, and the sizes of all that a node keeps are what would be free without
+ * it.  What certain roots lead to is kept by them alone, whatever else points
+ * to it.
+ *
+ * All memory is mapped; nothing here takes a lock.
+ */
+#ifndef MONITOR_GRAPH_GRAPH_H
+#define MONITOR_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mprof__graph {
+    uint32_t count;   /* of nodes */
+    uint32_t certain; /* roots that are, and */
+    uint32_t roots;   /* all roots */
+    uint32_t *first;  /* the edges of node i are to[first[i]] to
+                       * to[first[i + 1] - 1]; an edge to node 0 counts not */
+    uint32_t *to;
+    size_t edges, room;
+    uint32_t added;  /* the node that edges are added to */
+    bool failed;     /* there was no memory */
+    uint64_t *bytes; /* of each node alone; once analysed, with all it keeps */
+    /* Once analysed: */
+    uint32_t *keeper; /* of each node */
+    uint32_t *via;    /* the node before it on a shortest way from node 0 */
+    uint32_t *order;  /* all nodes, each behind its keeper */
+};
+
+/* A graph with so many roots, of which the first ones are CERTAIN, and OBJECTS.
+ * False: there is no memory for it.  mprof__graph_end() gives it back. */
+bool mprof__graph_begin(struct mprof__graph *graph, uint32_t certain,
+                        uint32_t roots, uint32_t objects);
+void mprof__graph_end(struct mprof__graph *graph);
+
+/* Add an edge to TO from the node whose turn it is: first the first root, then
+ * the next one, as far as the last object. */
+bool mprof__graph_make_room(struct mprof__graph *graph);
+static inline void mprof__graph_add(struct mprof__graph *graph, uint32_t to) {
+    if (__builtin_expect(graph->edges < graph->room, 1) ||
+        mprof__graph_make_room(graph))
+        graph->to[graph->edges++] = to;
+}
+
+static inline void mprof__graph_next(struct mprof__graph *graph) {
+    graph->first[++graph->added] = (uint32_t)graph->edges;
+}
+
+/* Find keepers, sizes and shortest ways, once all edges are there.  False:
+ * there was no memory for it, or for the edges. */
+bool mprof__graph_analyse(struct mprof__graph *graph);
+
+/* The node of the first object, and the one before objects without a root. */
+static inline uint32_t
+mprof__graph_first_object(const struct mprof__graph *graph) {
+    return graph->roots + 1;
+}
+
+static inline uint32_t mprof__graph_unknown(const struct mprof__graph *graph) {
+    return graph->count - 1;
+}
+
+/* The parts of the analysis; false: no memory.  mprof__graph_find_ways() adds
+ * the edges of the last node. */
+bool mprof__graph_find_ways(struct mprof__graph *graph);
+bool mprof__graph_find_keepers(struct mprof__graph *graph);
+
+#endif

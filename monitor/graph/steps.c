@@ -1,0 +1,174 @@
+/* steps.c - see steps.h. */
+#include "monitor/graph/steps.h"
+
+#include <string.h>
+
+enum { MOST_STEPS = 1 << 20, DEEPEST = 16 };
+
+/* LIST with room for one more than COUNT; NULL: there is none. */
+static void *with_room(struct mprof__steps *s, void *list, size_t count,
+                       size_t *room, size_t size) {
+    void *larger = count < *room ? list : mprof__grow(list, room, size);
+    s->failed |= larger == NULL;
+    return larger;
+}
+
+void mprof__steps_begin(struct mprof__steps *s) {
+    memset(s, 0, sizeof *s);
+    s->list = with_room(s, NULL, 0, &s->room, sizeof *s->list);
+    s->texts = with_room(s, NULL, 0, &s->text_room, 1);
+    s->count = s->length = 1;
+}
+
+void mprof__steps_end(struct mprof__steps *s) {
+    mprof__unmap(s->list, s->room * sizeof *s->list);
+    mprof__unmap(s->texts, s->text_room);
+    mprof__unmap(s->kept, s->kept_room * sizeof *s->kept);
+    mprof__table_free(&s->known);
+    mprof__table_free(&s->known_kept);
+    memset(s, 0, sizeof *s);
+}
+
+/* That two have the same does not happen. */
+static uint64_t key_of(uint32_t outer, uint64_t id) {
+    uint64_t words[2] = {outer, id};
+    return mprof__hash_text((const char *)words, sizeof words);
+}
+
+uint32_t mprof__steps_find(const struct mprof__steps *s, uint32_t outer,
+                           uint64_t id) {
+    for (uint32_t step = outer; step != 0; step = s->list[step].outer)
+        if (s->list[step].id == id)
+            return step;
+    const struct mprof__slot *slot =
+        mprof__table_find(&s->known, key_of(outer, id));
+    return slot == NULL ? 0 : (uint32_t)slot->value;
+}
+
+static bool grow_list(struct mprof__steps *s) {
+    void *list = with_room(s, s->list, s->count, &s->room, sizeof *s->list);
+    if (list != NULL)
+        s->list = list;
+    return list != NULL;
+}
+
+static uint32_t add_text(struct mprof__steps *s, const char *text) {
+    size_t length = text == NULL ? 0 : strlen(text), at = s->length;
+    while (at + length + 1 > s->text_room) {
+        void *texts = with_room(s, s->texts, s->text_room, &s->text_room, 1);
+        if (texts == NULL)
+            return 0;
+        s->texts = texts;
+    }
+    if (length > 0)
+        memcpy(s->texts + at, text, length);
+    s->length += length + 1;
+    return (uint32_t)at;
+}
+
+uint32_t mprof__steps_add(struct mprof__steps *s, uint32_t outer, uint64_t id,
+                          enum mprof_keeper_kind kind, const char *text,
+                          mprof_ref maker) {
+    unsigned depth = outer == 0 ? 1 : s->list[outer].depth + 1u;
+    if (s->failed || s->count == MOST_STEPS || depth > DEEPEST ||
+        !grow_list(s) ||
+        !mprof__table_add(&s->known, key_of(outer, id), s->count))
+        return outer;
+    s->list[s->count] = (struct mprof__step){.outer = outer,
+                                             .text = add_text(s, text),
+                                             .id = id,
+                                             .maker = maker,
+                                             .depth = (uint16_t)depth,
+                                             .kind = (uint16_t)kind};
+    return (uint32_t)s->count++;
+}
+
+static void add(struct mprof_count *sum, struct mprof_count count) {
+    sum->allocs += count.allocs;
+    sum->bytes += count.bytes;
+}
+
+static void count_kept(struct mprof__steps *s, uint32_t step, mprof_ref counter,
+                       struct mprof_count count) {
+    uint64_t key = key_of(step, counter);
+    const struct mprof__slot *slot = mprof__table_find(&s->known_kept, key);
+    if (slot != NULL) {
+        add(&s->kept[slot->value].count, count);
+        return;
+    }
+    void *list =
+        with_room(s, s->kept, s->kept_count, &s->kept_room, sizeof *s->kept);
+    if (list != NULL)
+        s->kept = list;
+    if (list != NULL && mprof__table_add(&s->known_kept, key, s->kept_count))
+        s->kept[s->kept_count++] = (struct mprof__kept){step, counter, count};
+    else
+        s->failed = true;
+}
+
+void mprof__steps_count(struct mprof__steps *s, uint32_t step,
+                        mprof_ref counter, uint64_t bytes) {
+    struct mprof_count one = {1, bytes};
+    if (s->failed)
+        return;
+    add(&s->list[step].own, one);
+    if (counter == 0)
+        add(&s->list[step].strange, one);
+    else
+        count_kept(s, step, counter, one);
+}
+
+/* All that STEP has alone is OUTER's. */
+static void move(struct mprof__steps *s, uint32_t step, uint32_t outer) {
+    struct mprof__step *from = &s->list[step], *to = &s->list[outer];
+    add(&to->own, from->own);
+    add(&to->strange, from->strange);
+    if (from->outer == 0)
+        add(&to->all, from->all);
+    from->own = from->strange = from->all = (struct mprof_count){0, 0};
+    from->outer = outer;
+}
+
+/* Steps come behind those further out, so what was left out last is found
+ * first.  `outer` of what is left out is where its numbers are. */
+static void leave_out(struct mprof__steps *s, uint64_t least,
+                      const char *(*name_rest)(enum mprof_keeper_kind)) {
+    size_t last = s->count;
+    for (size_t i = last; i-- > 1;) {
+        struct mprof__step *step = &s->list[i];
+        uint32_t into = step->outer;
+        if (step->all.bytes >= least)
+            continue;
+        if (into == 0) {
+            uint64_t id = UINT64_MAX - step->kind;
+            enum mprof_keeper_kind kind = step->kind;
+            into = mprof__steps_find(s, 0, id);
+            if (into == 0)
+                into = mprof__steps_add(s, 0, id, kind, name_rest(kind), 0);
+            if (into == 0)
+                continue;
+        }
+        move(s, (uint32_t)i, into);
+    }
+}
+
+void mprof__steps_finish(struct mprof__steps *s, uint64_t one_in,
+                         const char *(*name_rest)(enum mprof_keeper_kind)) {
+    uint64_t total = 0;
+    if (s->failed)
+        return;
+    for (size_t i = s->count; i-- > 1;) {
+        struct mprof__step *step = &s->list[i];
+        add(&step->all, step->own);
+        if (step->outer != 0)
+            add(&s->list[step->outer].all, step->all);
+        else
+            total += step->all.bytes;
+    }
+    leave_out(s, total / one_in, name_rest);
+    for (size_t i = 0; i < s->kept_count; i++) {
+        struct mprof__kept *kept = &s->kept[i];
+        while (s->list[kept->step].own.allocs == 0)
+            kept->step = s->list[kept->step].outer;
+    }
+}
