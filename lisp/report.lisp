@@ -3,7 +3,8 @@
 (in-package "MPROF")
 
 (defparameter *tables*
-  '(:bins :leaks :direct :graph :peak :temporary :paths :tree :types :alive)
+  '(:bins :leaks :direct :graph :peak :temporary :paths :tree :types :alive
+    :kept-by)
   "The tables that there are.")
 
 (defparameter *usual-tables* '(:bins :leaks :direct :graph)
@@ -175,9 +176,9 @@ file is deleted afterwards.  Recording may be running."
 are asked for.  Recording may be running, in this thread or in others, and goes on.
 
 TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
-            :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES and :ALIVE; the C
-            heap alone has leaks, a peak and temporary objects, Lisp types, and
-            what is alive, if that is recorded
+            :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES, :ALIVE and
+            :KEPT-BY; the C heap alone has leaks, a peak and temporary objects,
+            Lisp types, and what is alive, if that is recorded, and why
 VERBOSITY   :VERBOSE prints all rows, :NORMAL rows of 0.5 % and more, :TERSE rows
             of 1 %; NIL, the default, a summary and short tables if TABLES is T
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string

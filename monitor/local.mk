@@ -80,9 +80,9 @@ log_sources = \
 	monitor/log/log_file.c monitor/log/log_file.h
 
 graph_sources = \
+	monitor/graph/dominators.c \
 	monitor/graph/graph.c monitor/graph/graph.h \
-	monitor/graph/keepers.c \
-	monitor/graph/steps.c monitor/graph/steps.h \
+	monitor/graph/keepers.c monitor/graph/keepers.h \
 	monitor/graph/ways.c
 
 scan_sources = \
@@ -99,6 +99,7 @@ record_sources = \
 	monitor/record/c_timed.c \
 	monitor/record/current.c monitor/record/current.h \
 	monitor/record/fork.c \
+	monitor/record/keepers.c monitor/record/keepers.h \
 	monitor/record/lisp_record.c \
 	monitor/record/mark.c \
 	monitor/record/find_counter.c monitor/record/find_counter.h \
@@ -201,8 +202,8 @@ ecl_sources = \
 	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \
 	monitor/ecl/lisp_objects.c \
 	monitor/ecl/lisp_roots.c monitor/ecl/lisp_roots.h \
-	monitor/ecl/lisp_steps.c \
 	monitor/ecl/lisp_source.c monitor/ecl/lisp_source.h \
+	monitor/ecl/lisp_words.c \
 	monitor/ecl/local_names.c monitor/ecl/local_names.h \
 	monitor/api/reexec.c
 

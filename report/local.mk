@@ -14,6 +14,7 @@ report_base_sources = \
 report_data_sources = \
 	report/data/profile.h \
 	report/data/alive.c report/data/alive.h \
+	report/data/keepers.c \
 	report/data/copy.c report/data/copy.h \
 	report/data/counted.c report/data/counters.c \
 	report/data/curve.c \
@@ -64,6 +65,7 @@ report_tables_sources = \
 	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
 	report/tables/found_rows.c \
+	report/tables/kept_by.c \
 	report/tables/limits.c report/tables/limits.h \
 	report/tables/listing.c report/tables/listing.h \
 	report/tables/loads.c \

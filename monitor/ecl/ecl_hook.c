@@ -17,6 +17,7 @@
 #include "monitor/ecl/ecl_count.h"
 #include "monitor/ecl/ecl_thread.h"
 #include "monitor/ecl/ecl_version.h"
+#include "monitor/ecl/lisp_kept.h"
 #include "monitor/format/format.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/malloc_hook.h"
@@ -469,6 +470,7 @@ const struct mprof__adapter mprof__adapter = {
     .type = mprof__type_name,
     .reports_live = mprof__collector_reports_live,
     .collect = mprof__collector_collect,
+    .keepers = mprof__lisp_keepers,
     .keep = mprof__ecl_keep,
     .forget = forget,
 };

@@ -97,13 +97,13 @@ void mprof_lisp_answer_free(char *text) {
  * The types of all objects
  */
 
-static void add_to_type(struct asking *a, struct mprof__steps *types,
+static void add_to_type(struct asking *a, struct mprof__keepers *types,
                         struct mprof__lisp_object *object) {
     uintptr_t owned[MPROF__MOST_OWNED];
     cl_object class_ = mprof__lisp_class(&a->heap, object);
     unsigned type = object->type == t_cfunfixed ? t_cfun : object->type;
     uint64_t id = class_ == OBJNULL ? type : (uintptr_t)class_;
-    uint32_t step = mprof__steps_find(types, 0, id);
+    uint32_t step = mprof__keepers_find(types, 0, id);
     if (step == 0) {
         char buffer[LONGEST];
         struct mprof__text text;
@@ -113,7 +113,7 @@ static void add_to_type(struct asking *a, struct mprof__steps *types,
         else
             mprof__lisp_step_name(&a->heap, object, NULL, MPROF__SOMEHOW,
                                   &text);
-        step = mprof__steps_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
+        step = mprof__keepers_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
     }
     if (step == 0)
         return;
@@ -133,9 +133,9 @@ static void add_to_type(struct asking *a, struct mprof__steps *types,
 }
 
 static void answer_census(struct asking *a, uintptr_t unused) {
-    struct mprof__steps types;
+    struct mprof__keepers types;
     (void)unused;
-    mprof__steps_begin(&types);
+    mprof__keepers_begin(&types);
     for (int storage = 0; storage < 2 && !types.failed; storage++)
         for (size_t n = 0; n < a->heap.count; n++) {
             struct mprof__lisp_object *o = &a->heap.objects[n];
@@ -143,11 +143,11 @@ static void answer_census(struct asking *a, uintptr_t unused) {
                 add_to_type(a, &types, o);
         }
     for (size_t i = 1; i < types.count; i++) {
-        const struct mprof__step *type = &types.list[i];
+        const struct mprof__keeper *type = &types.list[i];
         uint64_t numbers[] = {type->own.bytes, type->own.allocs};
-        add_line(a, numbers, 2, mprof__steps_text(&types, type));
+        add_line(a, numbers, 2, mprof__keepers_text(&types, type));
     }
-    mprof__steps_end(&types);
+    mprof__keepers_end(&types);
 }
 
 char *mprof_lisp_census(void) {
@@ -159,18 +159,18 @@ char *mprof_lisp_census(void) {
  */
 
 static void answer_keepers(struct asking *a, uintptr_t unused) {
-    struct mprof__steps steps;
+    struct mprof__keepers steps;
     (void)unused;
-    mprof__steps_begin(&steps);
+    mprof__keepers_begin(&steps);
     mprof__lisp_steps(&a->heap, &steps, NULL);
     for (size_t i = 1; i < steps.count && !steps.failed; i++) {
-        const struct mprof__step *step = &steps.list[i];
+        const struct mprof__keeper *step = &steps.list[i];
         uint64_t numbers[] = {i, step->outer, step->kind, step->all.bytes,
                               step->all.allocs};
         if (step->all.allocs > 0)
-            add_line(a, numbers, 5, mprof__steps_text(&steps, step));
+            add_line(a, numbers, 5, mprof__keepers_text(&steps, step));
     }
-    mprof__steps_end(&steps);
+    mprof__keepers_end(&steps);
 }
 
 char *mprof_lisp_keepers(void) {
@@ -265,7 +265,7 @@ static uint64_t count_kept(const struct mprof__graph *g, uint32_t node) {
     uint64_t count = 0;
     for (uint32_t i = 0; i < g->count && is_kept != NULL; i++) {
         uint32_t at = g->order[i];
-        is_kept[at] = at == node || (at != 0 && is_kept[g->keeper[at]]);
+        is_kept[at] = at == node || (at != 0 && is_kept[g->dominator[at]]);
         count += is_kept[at];
     }
     mprof__unmap(is_kept, g->count);
@@ -279,8 +279,8 @@ static void answer_way(struct asking *a, uintptr_t object) {
     uint32_t node = mprof__lisp_node(&a->heap, object), top = node;
     if (node == 0)
         return;
-    while (g->keeper[top] != 0)
-        top = g->keeper[top];
+    while (g->dominator[top] != 0)
+        top = g->dominator[top];
     uint64_t numbers[] = {g->bytes[node], count_kept(g, node),
                           top <= g->roots || top == mprof__graph_unknown(g)};
     add_line(a, numbers, 3, "");

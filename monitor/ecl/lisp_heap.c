@@ -221,7 +221,7 @@ static void add_object_edges(struct mprof__lisp_heap *heap,
 }
 
 static void make_graph(struct mprof__lisp_heap *heap,
-                       mprof__recorded *recorded) {
+                       const struct mprof__lisp_recorded *recorded) {
     struct mprof__graph *g = &heap->graph;
     const struct mprof__lisp_roots *roots = &heap->roots;
     if (heap->failed || roots->count > UINT32_MAX ||
@@ -238,7 +238,7 @@ static void make_graph(struct mprof__lisp_heap *heap,
         const struct mprof__lisp_object *o = &heap->objects[n];
         struct mprof__object what = {.counter = 0};
         if (recorded != NULL)
-            recorded(o->at, &what);
+            recorded->find(o->at, recorded->data, &what);
         g->bytes[g->added] = what.counter != 0 ? what.bytes : o->bytes;
         add_object_edges(heap, o);
         mprof__graph_next(g);
@@ -246,15 +246,18 @@ static void make_graph(struct mprof__lisp_heap *heap,
 }
 
 int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
-                           mprof__recorded *recorded) {
+                           const struct mprof__lisp_recorded *recorded) {
     memset(heap, 0, sizeof *heap);
+    if (!mprof__collector_reports_live())
+        return MPROF_E_ALIVE;
     __builtin_unwind_init();
-    mprof__lisp_roots_begin(&heap->roots,
-                            (uintptr_t)__builtin_frame_address(0));
+    mprof__lisp_roots_begin(&heap->roots);
     mprof__collector_collect();
     heap->stopped = mprof__collector_stop_world();
     if (!heap->stopped)
         return MPROF_E_ALIVE;
+    mprof__lisp_roots_of_threads(&heap->roots,
+                                 (uintptr_t)__builtin_frame_address(0));
     mprof__collector_each(see_object, heap);
     make_index(heap);
     if (!heap->failed) {

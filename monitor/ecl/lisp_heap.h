@@ -52,9 +52,13 @@ struct mprof__lisp_heap {
     bool stopped;        /* the world stands still */
 };
 
-/* Store in *WHAT the counter and the bytes of the object at ADDRESS; it has
- * counter 0, and stays so if the object was not recorded. */
-typedef void mprof__recorded(uintptr_t address, struct mprof__object *what);
+/* Stores in *WHAT the counter and the bytes of the object at ADDRESS; the
+ * counter is 0, and stays so if the object was not recorded. */
+struct mprof__lisp_recorded {
+    void (*find)(uintptr_t address, const void *data,
+                 struct mprof__object *what);
+    const void *data;
+};
 
 /* Collect garbage, look at what is left, and analyse it; the bytes of nodes are
  * the collector's, but of what is RECORDED, unless that is NULL, those asked
@@ -63,7 +67,7 @@ typedef void mprof__recorded(uintptr_t address, struct mprof__object *what);
  * cons. Outside of the hook, in a thread of Lisp whose interrupts are disabled.
  */
 int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
-                           mprof__recorded *recorded);
+                           const struct mprof__lisp_recorded *recorded);
 void mprof__lisp_heap_end(struct mprof__lisp_heap *heap);
 
 /* The node of the object that WORD is the address of, as Lisp has it; 0: of

@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "monitor/base/table.h"
+#include "monitor/ecl/ecl_thread.h"
+#include "monitor/heap/alive.h"
+#include "monitor/include/mprof.h"
 
 enum { LONGEST = 512 };
 
 struct naming {
     const struct mprof__lisp_heap *heap;
-    struct mprof__steps *steps;
+    struct mprof__keepers *steps;
     uint32_t *step; /* of each node */
     uint16_t *how;  /* its keeper leads to it */
     uint32_t from;  /* the node that is looked at */
@@ -37,10 +40,10 @@ static enum mprof_keeper_kind kind_of(const struct mprof__graph *g,
 static uint32_t step_without(const struct naming *n, uint64_t number,
                              const char *name) {
     uint64_t id = id_of(MPROF__ROOT_KINDS, number, 0);
-    uint32_t step = mprof__steps_find(n->steps, 0, id);
+    uint32_t step = mprof__keepers_find(n->steps, 0, id);
     return step != 0 ? step
-                     : mprof__steps_add(n->steps, 0, id, MPROF_KEEPER_UNKNOWN,
-                                        name, 0);
+                     : mprof__keepers_add(n->steps, 0, id, MPROF_KEEPER_UNKNOWN,
+                                          name, 0);
 }
 
 /* Is OBJECT, which no root leads to, in a list of free memory?  The collector
@@ -63,23 +66,23 @@ static uint32_t step_of_root(const struct naming *n, uint32_t root,
     if (r == NULL)
         return step_without(n, 0, "nothing that mprof knows");
     uint64_t id = id_of(r->kind, r->what, is_shared);
-    uint32_t step = mprof__steps_find(n->steps, 0, id);
+    uint32_t step = mprof__keepers_find(n->steps, 0, id);
     if (step != 0)
         return step;
     mprof__text_begin(&text, buffer, sizeof buffer);
     mprof__lisp_root_name(r, &text);
     if (is_shared)
         mprof__text_add(&text, ", and others");
-    return mprof__steps_add(n->steps, 0, id,
-                            is_shared ? MPROF_KEEPER_SHARED
-                                      : kind_of(&n->heap->graph, root),
-                            buffer, 0);
+    return mprof__keepers_add(n->steps, 0, id,
+                              is_shared ? MPROF_KEEPER_SHARED
+                                        : kind_of(&n->heap->graph, root),
+                              buffer, 0);
 }
 
 static uint32_t step_of_object(const struct naming *n, uint32_t node,
                                const struct mprof__lisp_object *object) {
     const struct mprof__graph *g = &n->heap->graph;
-    uint32_t keeper = g->keeper[node];
+    uint32_t keeper = g->dominator[node];
     uint32_t outer =
         keeper == 0 ? step_of_root(n, root_of(g, node), true) : n->step[keeper];
     if (keeper == mprof__graph_unknown(g) && is_free(n->heap, object))
@@ -92,28 +95,28 @@ static uint32_t step_of_object(const struct naming *n, uint32_t node,
         return outer;
     if (owner != NULL &&
         mprof__lisp_is_part(owner,
-                            mprof__lisp_object(n->heap, g->keeper[keeper])))
-        owner = mprof__lisp_object(n->heap, g->keeper[keeper]);
+                            mprof__lisp_object(n->heap, g->dominator[keeper])))
+        owner = mprof__lisp_object(n->heap, g->dominator[keeper]);
     cl_object class_ = mprof__lisp_class(n->heap, object);
     unsigned how = n->how[node];
     uint64_t of = how < MPROF__SLOTS || owner == NULL
                       ? 0
                       : (uintptr_t)mprof__lisp_class(n->heap, owner);
     uint64_t id = id_of(object->type, (uintptr_t)class_, of << 16 ^ how);
-    uint32_t step = mprof__steps_find(n->steps, outer, id);
+    uint32_t step = mprof__keepers_find(n->steps, outer, id);
     if (step != 0)
         return step;
     char buffer[LONGEST];
     struct mprof__text text;
     mprof__text_begin(&text, buffer, sizeof buffer);
     mprof__lisp_step_name(n->heap, object, owner, how, &text);
-    return mprof__steps_add(n->steps, outer, id, MPROF_KEEPER_OBJECT, buffer,
-                            0);
+    return mprof__keepers_add(n->steps, outer, id, MPROF_KEEPER_OBJECT, buffer,
+                              0);
 }
 
 static void note_how(uint32_t node, unsigned how, void *data) {
     const struct naming *n = data;
-    if (n->heap->graph.keeper[node] == n->from)
+    if (n->heap->graph.dominator[node] == n->from)
         n->how[node] = (uint16_t)how;
 }
 
@@ -121,7 +124,7 @@ static void note_how(uint32_t node, unsigned how, void *data) {
 static void note_ways(struct naming *n, uint32_t node,
                       const struct mprof__lisp_object *object) {
     const struct mprof__lisp_object *owner =
-        mprof__lisp_object(n->heap, n->heap->graph.keeper[node]);
+        mprof__lisp_object(n->heap, n->heap->graph.dominator[node]);
     bool is_table = mprof__lisp_is_part(object, owner) &&
                     (owner->type == t_hashtable || owner->type == t_instance);
     n->from = node;
@@ -131,12 +134,12 @@ static void note_ways(struct naming *n, uint32_t node,
 
 static void count_object(const struct naming *n, uint32_t node,
                          const struct mprof__lisp_object *object,
-                         mprof__recorded *recorded) {
+                         const struct mprof__lisp_recorded *recorded) {
     struct mprof__object what = {.counter = 0};
     if (recorded != NULL)
-        recorded(object->at, &what);
-    mprof__steps_count(n->steps, n->step[node], what.counter,
-                       what.counter != 0 ? what.bytes : object->bytes);
+        recorded->find(object->at, recorded->data, &what);
+    mprof__keepers_count(n->steps, n->step[node], what.counter,
+                         what.counter != 0 ? what.bytes : object->bytes);
 }
 
 static const char *name_rest(enum mprof_keeper_kind kind) {
@@ -146,7 +149,8 @@ static const char *name_rest(enum mprof_keeper_kind kind) {
 }
 
 void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__steps *steps, mprof__recorded *recorded) {
+                       struct mprof__keepers *steps,
+                       const struct mprof__lisp_recorded *recorded) {
     enum { ONE_IN = 4096 };
     const struct mprof__graph *g = &heap->graph;
     size_t step_bytes = (size_t)g->count * sizeof(uint32_t),
@@ -168,5 +172,47 @@ void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
     }
     mprof__unmap(n.step, step_bytes);
     mprof__unmap(n.how, how_bytes);
-    mprof__steps_finish(steps, ONE_IN, name_rest);
+    mprof__keepers_finish(steps, ONE_IN, name_rest);
+}
+
+struct finding {
+    const struct mprof__epochs *epochs; /* of these alone */
+    struct mprof__object *what;
+};
+
+static bool see_recorded(const struct mprof__object *object,
+                         struct mprof__past *past, void *data) {
+    const struct finding *f = data;
+    if (past->epoch != MPROF__DEAD && past->epoch >= f->epochs->from &&
+        past->epoch < f->epochs->until)
+        *f->what = *object;
+    return true;
+}
+
+static void find_recorded(uintptr_t address, const void *data,
+                          struct mprof__object *what) {
+    struct finding finding = {data, what};
+    mprof__collected_one((const void *)address, see_recorded, &finding);
+}
+
+int mprof__lisp_keepers(struct mprof__keepers *steps,
+                        const struct mprof__epochs *epochs) {
+    static const struct mprof__epochs always = {0, MPROF__DEAD};
+    const struct mprof__lisp_recorded recorded = {
+        find_recorded, epochs == NULL ? &always : epochs};
+    cl_env_ptr env = mprof__ecl_env();
+    /* After cl_shutdown() ECL cannot be asked. */
+    if (env == NULL || ecl_get_option(ECL_OPT_BOOTED) <= 0)
+        return MPROF_E_NOT_BOOTED;
+    bool enabled = !env->disable_interrupts;
+    if (enabled)
+        ecl_disable_interrupts_env(env);
+    struct mprof__lisp_heap heap;
+    int error = mprof__lisp_heap_begin(&heap, &recorded);
+    if (error == 0)
+        mprof__lisp_steps(&heap, steps, &recorded);
+    mprof__lisp_heap_end(&heap);
+    if (enabled)
+        ecl_enable_interrupts_env(env);
+    return error;
 }

@@ -4,7 +4,7 @@
 
 #include "monitor/ecl/lisp_heap.h"
 #include "monitor/ecl/lisp_names.h"
-#include "monitor/graph/steps.h"
+#include "monitor/graph/keepers.h"
 
 /* How one object leads to another.  From here on: by a slot. */
 enum {
@@ -38,8 +38,14 @@ void mprof__lisp_step_name(const struct mprof__lisp_heap *heap,
 cl_object mprof__lisp_class(const struct mprof__lisp_heap *heap,
                             const struct mprof__lisp_object *object);
 
+/* The adapter's answer: see names/adapter.h. */
+struct mprof__epochs;
+int mprof__lisp_keepers(struct mprof__keepers *steps,
+                        const struct mprof__epochs *epochs);
+
 /* Add all objects of HEAP to STEPS, which have begun. */
 void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__steps *steps, mprof__recorded *recorded);
+                       struct mprof__keepers *steps,
+                       const struct mprof__lisp_recorded *recorded);
 
 #endif

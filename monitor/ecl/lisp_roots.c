@@ -149,10 +149,11 @@ static void add_threads(struct mprof__lisp_roots *roots, uintptr_t frame) {
     if (!roots->failed && here != NULL)
         add_thread(roots, OBJNULL, here, &mappings, frame);
 #ifdef ECL_THREADS
-    cl_object l = roots->failed ? ECL_NIL : mp_all_processes();
-    for (; ECL_CONSP(l); l = ECL_CONS_CDR(l)) {
-        cl_object process = ECL_CONS_CAR(l);
-        if (process->process.env != NULL && process->process.env != here)
+    cl_object all = MPROF__ECL_PROCESSES;
+    for (cl_index i = 0; !roots->failed && i < all->vector.dim; i++) {
+        cl_object process = all->vector.self.t[i];
+        if (mprof__is_a(process, t_process) && process->process.env != NULL &&
+            process->process.env != here)
             add_thread(roots, process, process->process.env, &mappings, frame);
     }
 #endif
@@ -164,9 +165,13 @@ static void add_kept(const uintptr_t *start, size_t count, void *roots) {
     add(roots, MPROF__NAMES, 0, start, start + count);
 }
 
-void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots, uintptr_t frame) {
+void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots) {
     memset(roots, 0, sizeof *roots);
     dl_iterate_phdr(add_file, roots);
+}
+
+void mprof__lisp_roots_of_threads(struct mprof__lisp_roots *roots,
+                                  uintptr_t frame) {
     add_threads(roots, frame);
     mprof__ecl_each_kept(add_kept, roots);
 }

@@ -46,9 +46,14 @@ struct mprof__lisp_roots {
 void mprof__lisp_roots_add(struct mprof__lisp_roots *roots,
                            struct mprof__lisp_root root);
 
-/* Add the data of C, and what the threads have, of which this one calls here
- * from FRAME outwards.  Before the world stands still: this conses. */
-void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots, uintptr_t frame);
+/* Begin with the data of C.  This may take the loader's lock: other threads run
+ * still. */
+void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots);
+
+/* Add what the threads have, which are stopped, but for this one: it calls from
+ * FRAME outwards. */
+void mprof__lisp_roots_of_threads(struct mprof__lisp_roots *roots,
+                                  uintptr_t frame);
 
 /* Put the roots into the order of their kinds. */
 void mprof__lisp_roots_sort(struct mprof__lisp_roots *roots);

@@ -19,7 +19,7 @@ struct mprof_keeper {
     mprof_ref label;   /* 12: STRING, its name, or 0: */
     mprof_ref counter; /* 16: of the C heap, that such blocks have */
     uint16_t kind;     /* 20: enum mprof_keeper_kind */
-    uint16_t zero;     /* 22 */
+    uint16_t heap;     /* 22: enum mprof_heap */
     uint32_t look;     /* 24: number of the look at the heap; of interest is the
                         * last one's */
     uint32_t zeros;    /* 28 */

@@ -30,7 +30,7 @@ void mprof__graph_end(struct mprof__graph *g) {
     mprof__unmap(g->first, ((size_t)g->count + 1) * sizeof *g->first);
     mprof__unmap(g->bytes, (size_t)g->count * sizeof *g->bytes);
     mprof__unmap(g->to, g->room * sizeof *g->to);
-    mprof__unmap(g->keeper, (size_t)g->count * sizeof *g->keeper);
+    mprof__unmap(g->dominator, (size_t)g->count * sizeof *g->dominator);
     mprof__unmap(g->via, (size_t)g->count * sizeof *g->via);
     mprof__unmap(g->order, (size_t)g->count * sizeof *g->order);
     memset(g, 0, sizeof *g);
@@ -47,11 +47,11 @@ bool mprof__graph_make_room(struct mprof__graph *g) {
 }
 
 bool mprof__graph_analyse(struct mprof__graph *g) {
-    size_t bytes = (size_t)g->count * sizeof *g->keeper;
-    g->keeper = mprof__map(bytes);
+    size_t bytes = (size_t)g->count * sizeof *g->dominator;
+    g->dominator = mprof__map(bytes);
     g->via = mprof__map(bytes);
     g->order = mprof__map(bytes);
-    return !g->failed && g->keeper != NULL && g->via != NULL &&
+    return !g->failed && g->dominator != NULL && g->via != NULL &&
            g->order != NULL && mprof__graph_find_ways(g) &&
-           mprof__graph_find_keepers(g);
+           mprof__graph_find_dominators(g);
 }

@@ -7,8 +7,8 @@
  *     the last     stands before objects to which no root leads
  *
  * One node keeps another if each way from node 0 to the other leads through it
- * (it dominates it).  The nearest of these is its keeper, so keepers are a
- * tree, and the sizes of all that a node keeps are what would be free without
+ * (it dominates it).  The nearest of these is its dominator, so dominators are
+ * a tree, and the sizes of all that a node keeps are what would be free without
  * it.  What certain roots lead to is kept by them alone, whatever else points
  * to it.
  *
@@ -33,9 +33,9 @@ struct mprof__graph {
     bool failed;     /* there was no memory */
     uint64_t *bytes; /* of each node alone; once analysed, with all it keeps */
     /* Once analysed: */
-    uint32_t *keeper; /* of each node */
-    uint32_t *via;    /* the node before it on a shortest way from node 0 */
-    uint32_t *order;  /* all nodes, each behind its keeper */
+    uint32_t *dominator; /* of each node */
+    uint32_t *via;       /* the node before it on a shortest way from node 0 */
+    uint32_t *order;     /* all nodes, each behind its dominator */
 };
 
 /* A graph with so many roots, of which the first ones are CERTAIN, and OBJECTS.
@@ -57,7 +57,7 @@ static inline void mprof__graph_next(struct mprof__graph *graph) {
     graph->first[++graph->added] = (uint32_t)graph->edges;
 }
 
-/* Find keepers, sizes and shortest ways, once all edges are there.  False:
+/* Find dominators, sizes and shortest ways, once all edges are there.  False:
  * there was no memory for it, or for the edges. */
 bool mprof__graph_analyse(struct mprof__graph *graph);
 
@@ -74,6 +74,6 @@ static inline uint32_t mprof__graph_unknown(const struct mprof__graph *graph) {
 /* The parts of the analysis; false: no memory.  mprof__graph_find_ways() adds
  * the edges of the last node. */
 bool mprof__graph_find_ways(struct mprof__graph *graph);
-bool mprof__graph_find_keepers(struct mprof__graph *graph);
+bool mprof__graph_find_dominators(struct mprof__graph *graph);
 
 #endif

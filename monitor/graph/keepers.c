@@ -1,145 +1,174 @@
-/* keepers.c - the immediate dominator of each node, and what it keeps.
- *
- * Semi-NCA: Georgiadis, Tarjan and Werneck, Finding Dominators in Practice,
- * Journal of Graph Algorithms and Applications 10, 2006.  Nodes are numbered in
- * the order in which a search in depth comes to them.  A semidominator is the
- * lowest number from which a way leads to a node by higher ones only; the
- * dominator is the nearest common ancestor, in the tree of the search, of that
- * and the node's parent.
- */
+/* keepers.c - see keepers.h. */
+#include "monitor/graph/keepers.h"
+
 #include <string.h>
 
-#include "monitor/base/table.h"
-#include "monitor/graph/graph.h"
+enum { MOST_STEPS = 1 << 20, DEEPEST = 16 };
 
-/* By the number of a node, but for `number`, which is by node. */
-struct search {
-    struct mprof__graph *graph;
-    uint32_t *number;   /* + 1; 0: not seen */
-    uint32_t *ancestor; /* in the tree, the paths to it compressed */
-    uint32_t *label;    /* the least semidominator on the way there */
-    uint32_t *semi;
-    uint32_t *before; /* where in `from` the nodes before it begin */
-    uint32_t *from;   /* their numbers */
-    uint32_t *stack;
-    size_t bytes;
-};
-
-enum { ARRAYS = 6 };
-
-static bool get_memory(struct search *s) {
-    size_t n = (size_t)s->graph->count + 2;
-    s->bytes = (n * ARRAYS + s->graph->edges) * sizeof(uint32_t);
-    s->number = mprof__map(s->bytes);
-    if (s->number == NULL)
-        return false;
-    s->ancestor = s->number + n;
-    s->label = s->ancestor + n;
-    s->semi = s->label + n;
-    s->before = s->semi + n;
-    s->stack = s->before + n;
-    s->from = s->stack + n;
-    return true;
+/* LIST with room for one more than COUNT; NULL: there is none. */
+static void *with_room(struct mprof__keepers *s, void *list, size_t count,
+                       size_t *room, size_t size) {
+    void *larger = count < *room ? list : mprof__grow(list, room, size);
+    s->failed |= larger == NULL;
+    return larger;
 }
 
-/* Number the nodes.  While it lasts, `label` is the next edge of a node. */
-static void search_in_depth(struct search *s) {
-    struct mprof__graph *g = s->graph;
-    uint32_t seen = 0, depth = 0;
-    s->stack[depth++] = 0;
-    g->order[seen] = 0;
-    s->number[0] = ++seen;
-    s->label[0] = g->first[0];
-    while (depth > 0) {
-        uint32_t node = s->stack[depth - 1];
-        if (s->label[node] == g->first[node + 1]) {
-            depth--;
+void mprof__keepers_begin(struct mprof__keepers *s) {
+    memset(s, 0, sizeof *s);
+    s->list = with_room(s, NULL, 0, &s->room, sizeof *s->list);
+    s->texts = with_room(s, NULL, 0, &s->text_room, 1);
+    s->count = s->length = 1;
+}
+
+void mprof__keepers_end(struct mprof__keepers *s) {
+    mprof__unmap(s->list, s->room * sizeof *s->list);
+    mprof__unmap(s->texts, s->text_room);
+    mprof__unmap(s->kept, s->kept_room * sizeof *s->kept);
+    mprof__table_free(&s->known);
+    mprof__table_free(&s->known_kept);
+    memset(s, 0, sizeof *s);
+}
+
+/* That two have the same does not happen. */
+static uint64_t key_of(uint32_t outer, uint64_t id) {
+    uint64_t words[2] = {outer, id};
+    return mprof__hash_text((const char *)words, sizeof words);
+}
+
+uint32_t mprof__keepers_find(const struct mprof__keepers *s, uint32_t outer,
+                             uint64_t id) {
+    for (uint32_t step = outer; step != 0; step = s->list[step].outer)
+        if (s->list[step].id == id)
+            return step;
+    const struct mprof__slot *slot =
+        mprof__table_find(&s->known, key_of(outer, id));
+    return slot == NULL ? 0 : (uint32_t)slot->value;
+}
+
+static bool grow_list(struct mprof__keepers *s) {
+    void *list = with_room(s, s->list, s->count, &s->room, sizeof *s->list);
+    if (list != NULL)
+        s->list = list;
+    return list != NULL;
+}
+
+static uint32_t add_text(struct mprof__keepers *s, const char *text) {
+    size_t length = text == NULL ? 0 : strlen(text), at = s->length;
+    while (at + length + 1 > s->text_room) {
+        void *texts = with_room(s, s->texts, s->text_room, &s->text_room, 1);
+        if (texts == NULL)
+            return 0;
+        s->texts = texts;
+    }
+    if (length > 0)
+        memcpy(s->texts + at, text, length);
+    s->length += length + 1;
+    return (uint32_t)at;
+}
+
+uint32_t mprof__keepers_add(struct mprof__keepers *s, uint32_t outer,
+                            uint64_t id, enum mprof_keeper_kind kind,
+                            const char *text, mprof_ref maker) {
+    unsigned depth = outer == 0 ? 1 : s->list[outer].depth + 1u;
+    if (s->failed || s->count == MOST_STEPS || depth > DEEPEST ||
+        !grow_list(s) ||
+        !mprof__table_add(&s->known, key_of(outer, id), s->count))
+        return outer;
+    s->list[s->count] = (struct mprof__keeper){.outer = outer,
+                                               .text = add_text(s, text),
+                                               .id = id,
+                                               .maker = maker,
+                                               .depth = (uint16_t)depth,
+                                               .kind = (uint16_t)kind};
+    return (uint32_t)s->count++;
+}
+
+static void add(struct mprof_count *sum, struct mprof_count count) {
+    sum->allocs += count.allocs;
+    sum->bytes += count.bytes;
+}
+
+static void count_kept(struct mprof__keepers *s, uint32_t step,
+                       mprof_ref counter, struct mprof_count count) {
+    uint64_t key = key_of(step, counter);
+    const struct mprof__slot *slot = mprof__table_find(&s->known_kept, key);
+    if (slot != NULL) {
+        add(&s->kept[slot->value].count, count);
+        return;
+    }
+    void *list =
+        with_room(s, s->kept, s->kept_count, &s->kept_room, sizeof *s->kept);
+    if (list != NULL)
+        s->kept = list;
+    if (list != NULL && mprof__table_add(&s->known_kept, key, s->kept_count))
+        s->kept[s->kept_count++] = (struct mprof__kept){step, counter, count};
+    else
+        s->failed = true;
+}
+
+void mprof__keepers_count(struct mprof__keepers *s, uint32_t step,
+                          mprof_ref counter, uint64_t bytes) {
+    struct mprof_count one = {1, bytes};
+    if (s->failed)
+        return;
+    add(&s->list[step].own, one);
+    if (counter == 0)
+        add(&s->list[step].strange, one);
+    else
+        count_kept(s, step, counter, one);
+}
+
+/* All that STEP has alone is OUTER's. */
+static void move(struct mprof__keepers *s, uint32_t step, uint32_t outer) {
+    struct mprof__keeper *from = &s->list[step], *to = &s->list[outer];
+    add(&to->own, from->own);
+    add(&to->strange, from->strange);
+    if (from->outer == 0)
+        add(&to->all, from->all);
+    from->own = from->strange = from->all = (struct mprof_count){0, 0};
+    from->outer = outer;
+}
+
+/* Steps come behind those further out, so what was left out last is found
+ * first.  `outer` of what is left out is where its numbers are. */
+static void leave_out(struct mprof__keepers *s, uint64_t least,
+                      const char *(*name_rest)(enum mprof_keeper_kind)) {
+    size_t last = s->count;
+    for (size_t i = last; i-- > 1;) {
+        struct mprof__keeper *step = &s->list[i];
+        uint32_t into = step->outer;
+        if (step->all.bytes >= least)
             continue;
+        if (into == 0) {
+            uint64_t id = UINT64_MAX - step->kind;
+            enum mprof_keeper_kind kind = step->kind;
+            into = mprof__keepers_find(s, 0, id);
+            if (into == 0)
+                into = mprof__keepers_add(s, 0, id, kind, name_rest(kind), 0);
+            if (into == 0)
+                continue;
         }
-        uint32_t to = g->to[s->label[node]++];
-        if (s->number[to] != 0)
-            continue;
-        g->order[seen] = to;
-        g->keeper[seen] = s->number[node] - 1; /* its parent */
-        s->number[to] = ++seen;
-        s->label[to] = g->first[to];
-        s->stack[depth++] = to;
+        move(s, (uint32_t)i, into);
     }
 }
 
-/* Turn the edges around. */
-static void find_from(struct search *s) {
-    const struct mprof__graph *g = s->graph;
-    for (size_t e = 0; e < g->edges; e++)
-        s->before[s->number[g->to[e]] + 1]++;
-    for (uint32_t i = 1; i <= g->count; i++)
-        s->before[i + 1] += s->before[i];
-    for (uint32_t node = 0; node < g->count; node++)
-        for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
-            s->from[s->before[s->number[g->to[e]]]++] = s->number[node] - 1;
-}
-
-/* The least semidominator on the way from NUMBER up to, without, a node that is
- * not higher than LIMIT. */
-static uint32_t least(struct search *s, uint32_t number, uint32_t limit) {
-    uint32_t depth = 0, at = number;
-    while (s->ancestor[at] > limit) {
-        s->stack[depth++] = at;
-        at = s->ancestor[at];
+void mprof__keepers_finish(struct mprof__keepers *s, uint64_t one_in,
+                           const char *(*name_rest)(enum mprof_keeper_kind)) {
+    uint64_t total = 0;
+    if (s->failed)
+        return;
+    for (size_t i = s->count; i-- > 1;) {
+        struct mprof__keeper *step = &s->list[i];
+        add(&step->all, step->own);
+        if (step->outer != 0)
+            add(&s->list[step->outer].all, step->all);
+        else
+            total += step->all.bytes;
     }
-    uint32_t top = s->ancestor[at], low = s->label[at];
-    while (depth > 0) {
-        at = s->stack[--depth];
-        if (s->label[at] < low)
-            low = s->label[at];
-        s->label[at] = low;
-        s->ancestor[at] = top;
+    leave_out(s, total / one_in, name_rest);
+    for (size_t i = 0; i < s->kept_count; i++) {
+        struct mprof__kept *kept = &s->kept[i];
+        while (s->list[kept->step].own.allocs == 0)
+            kept->step = s->list[kept->step].outer;
     }
-    return low;
-}
-
-static void find_semidominators(struct search *s) {
-    struct mprof__graph *g = s->graph;
-    for (uint32_t i = g->count - 1; i > 0; i--) {
-        uint32_t low = g->keeper[i];
-        s->ancestor[i] = g->keeper[i];
-        /* before[number + 1] was advanced to where the next one's begin. */
-        for (uint32_t e = s->before[i]; e < s->before[i + 1]; e++) {
-            uint32_t from = s->from[e];
-            if (from > i)
-                from = least(s, from, i);
-            if (from < low)
-                low = from;
-        }
-        s->semi[i] = s->label[i] = low;
-    }
-}
-
-/* From numbers to nodes; `stack` has the keepers meanwhile. */
-static void name_keepers(struct search *s) {
-    struct mprof__graph *g = s->graph;
-    for (uint32_t i = 1; i < g->count; i++) {
-        uint32_t keeper = g->keeper[i];
-        while (keeper > s->semi[i])
-            keeper = g->keeper[keeper];
-        g->keeper[i] = keeper;
-    }
-    memcpy(s->stack, g->keeper, (size_t)g->count * sizeof *s->stack);
-    for (uint32_t i = 1; i < g->count; i++)
-        g->keeper[g->order[i]] = g->order[s->stack[i]];
-    g->keeper[0] = 0;
-}
-
-bool mprof__graph_find_keepers(struct mprof__graph *g) {
-    struct search s = {.graph = g};
-    if (!get_memory(&s))
-        return false;
-    search_in_depth(&s);
-    find_from(&s);
-    find_semidominators(&s);
-    name_keepers(&s);
-    for (uint32_t i = g->count - 1; i > 0; i--)
-        g->bytes[g->keeper[g->order[i]]] += g->bytes[g->order[i]];
-    mprof__unmap(s.number, s.bytes);
-    return true;
 }

@@ -47,7 +47,7 @@ static void leave_out_edges(struct mprof__graph *g) {
  * then, for circles, from the first ones. */
 static void follow_unknown(struct search *s) {
     struct mprof__graph *g = s->graph;
-    uint32_t unknown = mprof__graph_unknown(g), *pointed = g->keeper;
+    uint32_t unknown = mprof__graph_unknown(g), *pointed = g->dominator;
     uint32_t begin = mprof__graph_first_object(g);
     reach(s, unknown, 0);
     s->head = s->tail;

@@ -16,6 +16,8 @@
 
 #include "monitor/format/format.h"
 
+struct mprof__keepers;
+struct mprof__epochs;
 struct mprof__chain;
 struct mprof__frame;
 struct mprof__names;
@@ -111,6 +113,11 @@ struct mprof__adapter {
      * Called outside of the hook.  Both or none are NULL. */
     bool (*reports_live)(void);
     void (*collect)(void);
+    /* Collect, and add to STEPS what keeps objects alive; of those that were
+     * recorded, in EPOCHS or, if that is NULL, at any time, with their
+     * counters. 0, or an error of mprof.h.  Outside of the hook.  Or NULL. */
+    int (*keepers)(struct mprof__keepers *steps,
+                   const struct mprof__epochs *epochs);
     /* Keep OBJECT of Lisp from being collected until `forget`. */
     void (*keep)(uintptr_t object);
     void (*forget)(void);

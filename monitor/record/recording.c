@@ -19,6 +19,7 @@
 #include "monitor/heap/alive.h"
 #include "monitor/heap/sampling.h"
 #include "monitor/scan/scan.h"
+#include "monitor/record/keepers.h"
 #include "monitor/record/session.h"
 #include "monitor/names/symbols.h"
 #include "monitor/walk/deepest.h"
@@ -44,6 +45,7 @@ static void begin(struct mprof__session *session) {
     session->late |= !mprof__wishes.early;
     mprof__wishes.early = false;
     mprof__arena_header(&session->arena)->scan = 0;
+    mprof__arena_header(&session->arena)->look = 0;
     if (session->arena.before == 0) {
         struct mprof_header *header = mprof__arena_header(&session->arena);
         header->begun = now;
@@ -217,7 +219,9 @@ static void collect(void) {
     mprof__recording_unlock(0);
     if (!wanted)
         return;
-    mprof__adapter.collect();
+    /* A look at what keeps objects alive collects, too. */
+    if (mprof__look_for_keepers(NULL) != 0)
+        mprof__adapter.collect();
     session = mprof__recording_lock();
     if (mprof__records() && session->alive.mode == MPROF_LIVE_ON &&
         mprof__arena_header(&session->arena)->alive_collections != before)

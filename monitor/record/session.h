@@ -42,7 +42,8 @@ struct mprof__session {
     struct mprof__chunks memory; /* of sites and threads; under the lock */
     bool pinned;                 /* a thread may still be inside */
     bool late;            /* the program had allocated before the recording */
-    uint32_t scans;       /* number of scans for lost blocks */
+    uint32_t scans;       /* number of scans for lost blocks, and of */
+    uint32_t looks;       /* looks at what keeps objects alive */
     bool named;           /* the data file has a name: */
     char path[PATH_MAX];  /* as it was given */
     char where[PATH_MAX]; /* absolute */

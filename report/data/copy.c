@@ -49,7 +49,9 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_LOST] = sizeof(struct mprof_lost),
     [MPROF_SOURCE] = sizeof(struct mprof_source),
     [MPROF_WIDE] = sizeof(struct mprof_wide),
-    [MPROF_C_WIDE] = sizeof(struct mprof_c_wide)};
+    [MPROF_C_WIDE] = sizeof(struct mprof_c_wide),
+    [MPROF_KEEPER] = sizeof(struct mprof_keeper),
+    [MPROF_KEPT] = sizeof(struct mprof_kept)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {

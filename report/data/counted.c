@@ -155,11 +155,9 @@ static struct report__counter *known_counter(const struct report__reader *r,
                : &r->profile->counters[counter - 1];
 }
 
-/* The counter at REF, of a record's FIELD; *COUNTER is NULL where there is none
- * yet, in a file that is open. */
-static bool follow_counter(struct report__reader *r, uint64_t at,
-                           unsigned field, mprof_ref ref,
-                           struct report__counter **counter) {
+bool report__follow_counter(struct report__reader *r, uint64_t at,
+                            unsigned field, mprof_ref ref,
+                            struct report__counter **counter) {
     uint32_t thing;
 
     *counter = NULL;
@@ -179,7 +177,7 @@ static bool read_freed(struct report__reader *r, uint64_t at) {
 
     report__take(r, at, &in, sizeof in);
     if (!report__follow(r, REF(thread), MPROF_THREAD, 0, &thread) ||
-        !follow_counter(r, REF(counter), &out))
+        !report__follow_counter(r, REF(counter), &out))
         return false;
     if (out == NULL)
         return true;
@@ -200,7 +198,7 @@ static bool read_lost(struct report__reader *r, uint64_t at) {
     struct report__counter *out;
 
     report__take(r, at, &in, sizeof in);
-    if (!follow_counter(r, REF(counter), &out))
+    if (!report__follow_counter(r, REF(counter), &out))
         return false;
     if (out == NULL)
         return true;
@@ -238,7 +236,7 @@ bool report__add_elsewhere(struct report__reader *r, uint64_t at,
                            const struct mprof_count *count) {
     struct report__counter *out;
 
-    if (!follow_counter(r, at, field, ref, &out))
+    if (!report__follow_counter(r, at, field, ref, &out))
         return false;
     if (out == NULL)
         return true;

@@ -53,7 +53,9 @@ static uint32_t shifted(uint32_t index, uint32_t by) {
 #define EACH_ARRAY(DO)                                                         \
     DO(module)                                                                 \
     DO(function)                                                               \
-    DO(thread) DO(node) DO(site) DO(counter) DO(total) DO(bin) DO(size)
+    DO(thread)                                                                 \
+    DO(node)                                                                   \
+    DO(site) DO(counter) DO(total) DO(bin) DO(size) DO(keeper) DO(holding)
 
 bool report__make_room(struct report__pool *pool, struct report__profile *out,
                        const struct report__profile *const *parts,
@@ -102,6 +104,23 @@ static void append_trees(struct report__profile *out,
     }
 }
 
+static void append_keepers(struct report__profile *out,
+                           const struct report__profile *p,
+                           const struct report__profile *first) {
+    for (uint32_t i = 0; i < p->keeper_count; i++) {
+        struct report__keeper keeper = p->keepers[i];
+        keeper.outer = shifted(keeper.outer, first->keeper_count);
+        keeper.counter = shifted(keeper.counter, first->counter_count);
+        out->keepers[out->keeper_count++] = keeper;
+    }
+    for (uint32_t i = 0; i < p->holding_count; i++) {
+        struct report__holding holding = p->holdings[i];
+        holding.keeper += first->keeper_count;
+        holding.counter += first->counter_count;
+        out->holdings[out->holding_count++] = holding;
+    }
+}
+
 void report__append(struct report__profile *out,
                     const struct report__profile *p,
                     const struct report__maps *maps) {
@@ -119,6 +138,7 @@ void report__append(struct report__profile *out,
         out->sites[out->site_count++] = site;
     }
     append_trees(out, p, maps, &first);
+    append_keepers(out, p, &first);
     for (uint32_t i = 0; i < p->bin_count; i++) {
         out->bins[out->bin_count] = p->bins[i];
         out->bins[out->bin_count++].thread += first.thread_count;
@@ -219,6 +239,8 @@ static void copy_texts(struct merging *m, const struct report__profile *first,
             *lived = *out->counters[i].lived;
             out->counters[i].lived = lived;
         }
+    for (uint32_t i = first->keeper_count; i < out->keeper_count; i++)
+        out->keepers[i].label = copied(m, out->keepers[i].label);
     for (uint32_t i = first->bin_count; i < out->bin_count; i++) {
         out->bins[i].type = copied(m, out->bins[i].type);
         out->bins[i].name = copied(m, out->bins[i].name);
@@ -255,6 +277,7 @@ static void add_header(struct merging *m, const struct report__profile *p) {
             out->sampling = p->sampling;
     }
     out->open |= p->open;
+    out->looked |= p->looked;
     if (p->recorded > out->recorded)
         out->recorded = p->recorded;
     out->heaps |= p->heaps;

@@ -199,6 +199,22 @@ struct report__moment {
     const char *mark; /* the name that the program gave it, or NULL */
 };
 
+/* What keeps objects alive: a step on the way from a root. */
+struct report__keeper {
+    uint32_t outer;    /* the step before it, or MPROF_NONE */
+    uint32_t counter;  /* C: that such blocks have, or MPROF_NONE */
+    const char *label; /* its name, or NULL: the counter tells */
+    enum mprof_keeper_kind kind;
+    enum mprof_heap heap;
+    struct mprof_count strange; /* its objects that were not recorded */
+};
+
+/* Objects of a step that one counter has. */
+struct report__holding {
+    uint32_t keeper, counter;
+    struct mprof_count count;
+};
+
 /* One of the processes of several profiles; see merge.h. */
 struct report__process {
     struct mprof__process process;
@@ -271,6 +287,10 @@ struct report__profile {
     uint32_t node_count, bin_count, counter_count, size_count;
     uint32_t site_count;
     uint32_t total_count;
+    bool looked; /* at what keeps objects alive; outer steps come first */
+    struct report__keeper *keepers;
+    struct report__holding *holdings;
+    uint32_t keeper_count, holding_count;
     /* Of profiles that were put together, else none; and how many of them did
      * not look for what is lost. */
     struct report__process *processes;

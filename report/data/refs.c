@@ -24,7 +24,9 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_LOST] = "what is lost",
     [MPROF_SOURCE] = "a source",
     [MPROF_WIDE] = "wide numbers",
-    [MPROF_C_WIDE] = "wide numbers of C"};
+    [MPROF_C_WIDE] = "wide numbers of C",
+    [MPROF_KEEPER] = "a keeper",
+    [MPROF_KEPT] = "what is kept"};
 
 /* A page of the file, where there are few records of a type, has 2^PAGE_BITS
  * refs. */

@@ -167,7 +167,8 @@ bool report__read_trees(struct report__reader *r) {
         !report__each_thing(r, MPROF_SPILL_NODES,
                             report__read_spill_counters) ||
         !report__each_thing(r, MPROF_TOTALS, report__read_total) ||
-        !report__read_frees(r) || !report__read_lost(r))
+        !report__read_frees(r) || !report__read_lost(r) ||
+        !report__read_keepers(r))
         return false;
     report__drop(r->pool, trees.calls_more);
     report__drop(r->pool, trees.counter);

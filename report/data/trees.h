@@ -64,9 +64,16 @@ bool report__add_elsewhere(struct report__reader *reader, uint64_t at,
 bool report__read_total(struct report__reader *reader, uint64_t at,
                         uint32_t index, uint32_t thread);
 
-/* When all counters are known: read the frees by other threads, and the lost
- * blocks of the last scan. */
+/* When all counters are known: the counter at REF, of a record's FIELD;
+ * *COUNTER is NULL where there is none yet, in a file that is open. */
+bool report__follow_counter(struct report__reader *reader, uint64_t at,
+                            unsigned field, mprof_ref ref,
+                            struct report__counter **counter);
+
+/* Likewise: read the frees by other threads, the lost blocks of the last scan,
+ * and what keeps objects alive. */
 bool report__read_frees(struct report__reader *reader);
 bool report__read_lost(struct report__reader *reader);
+bool report__read_keepers(struct report__reader *reader);
 
 #endif

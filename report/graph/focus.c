@@ -142,9 +142,34 @@ static bool is_chosen(const struct focusing *f, enum mprof_heap heap,
     return bin != MPROF_NONE && f->chosen[f->types.of_bin[bin]];
 }
 
+/* Leave what PART has of what is kept: chosen counters, of which NUMBER has
+ * their numbers + 1. */
+static void choose_kept(const struct focusing *f, const uint32_t *number,
+                        struct report__profile *part) {
+    const struct report__profile *p = f->profile;
+
+    part->holding_count = 0;
+    part->holdings =
+        report__alloc(f->pool, p->holding_count, sizeof *part->holdings);
+    for (uint32_t i = 0; i < p->holding_count; i++) {
+        struct report__holding holding = p->holdings[i];
+        holding.counter = number[holding.counter] - 1;
+        if (holding.counter != MPROF_NONE)
+            part->holdings[part->holding_count++] = holding;
+    }
+    part->keepers =
+        report__alloc(f->pool, p->keeper_count, sizeof *part->keepers);
+    for (uint32_t i = 0; i < p->keeper_count; i++) {
+        part->keepers[i] = p->keepers[i];
+        if (p->keepers[i].counter != MPROF_NONE)
+            part->keepers[i].counter = number[p->keepers[i].counter] - 1;
+    }
+}
+
+/* NUMBER becomes the number of each chosen counter + 1, by that it had. */
 static struct report__counter *choose(const struct focusing *f, bool needed,
                                       struct report__focused *focused,
-                                      uint32_t *count) {
+                                      uint32_t *count, uint32_t *number) {
     const struct report__profile *p = f->profile;
     const unsigned char *marks = mark_chains(f);
     struct report__counter *list =
@@ -167,6 +192,7 @@ static struct report__counter *choose(const struct focusing *f, bool needed,
             continue;
         report__add_count(&focused->left[heap], &counter->allocated);
         list[(*count)++] = *counter;
+        number[i] = *count;
     }
     return list;
 }
@@ -236,7 +262,11 @@ bool report__focus(struct report__pool *pool,
     hide(&f, names, focus->only);
     *part = *profile;
     part->counter_count = 0;
-    part->counters = choose(&f, focus->focus, focused, &part->counter_count);
+    uint32_t *number =
+        report__alloc(pool, profile->counter_count, sizeof *number);
+    part->counters =
+        choose(&f, focus->focus, focused, &part->counter_count, number);
+    choose_kept(&f, number, part);
     choose_totals(&f, all_chains, part, focused);
     report__bin_part(pool, part);
     return true;

@@ -12,6 +12,8 @@ const struct report__table report__tables[MPROF_TABLES] = {
                                report__print_temporary},
     [MPROF_TABLE_ALIVE] = {"alive", LISP, MPROF_NEEDS_NAMES,
                            report__print_alive},
+    [MPROF_TABLE_KEPT_BY] = {"kept-by", BOTH, MPROF_NEEDS_NAMES,
+                             report__print_kept_by},
     [MPROF_TABLE_PATHS] = {"paths", BOTH, MPROF_NEEDS_NAMES,
                            report__print_paths},
     [MPROF_TABLE_TREE] = {"tree", BOTH, MPROF_NEEDS_NAMES, report__print_tree},

@@ -22,6 +22,7 @@ enum report__table_id {
     MPROF_TABLE_PEAK,
     MPROF_TABLE_TEMPORARY,
     MPROF_TABLE_ALIVE, /* of Lisp, if that is known; then it is usual */
+    MPROF_TABLE_KEPT_BY,
     MPROF_TABLE_PATHS,
     MPROF_TABLE_TREE,
     MPROF_TABLE_BY_TYPE, /* Lisp */
@@ -168,8 +169,8 @@ const struct report__graph *report__graph_of(struct report__context *context);
 
 report__print_table report__print_bins, report__print_leaks, report__print_lost,
     report__print_peak, report__print_temporary, report__print_alive,
-    report__print_paths, report__print_tree, report__print_by_type,
-    report__print_direct, report__print_graph;
+    report__print_kept_by, report__print_paths, report__print_tree,
+    report__print_by_type, report__print_direct, report__print_graph;
 
 /* For tables by call site or line: of which functions of the Lisp heap the call
  * sites are not told apart.  Normally nothing. */

@@ -1,4 +1,4 @@
-/* lisp_steps.c - names of roots and of what objects lead to; see lisp_kept.h.
+/* lisp_words.c - names of roots and of what objects lead to; see lisp_kept.h.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* test_keepers.c - keepers, sizes and shortest ways in random graphs, against
- * two programs that are slower and simpler. */
+/* test_dominators.c - dominators, sizes and shortest ways in random graphs,
+ * against two programs that are slower and simpler. */
 #include "tests/support/check.h"
 
 #include <stdlib.h>
@@ -106,11 +106,11 @@ static void reach(const struct mprof__graph *g, uint32_t without,
     }
 }
 
-static bool keeps(const struct mprof__graph *g, uint32_t keeper,
+static bool keeps(const struct mprof__graph *g, uint32_t dominator,
                   uint32_t node) {
-    while (node != 0 && node != keeper)
-        node = g->keeper[node];
-    return node == keeper;
+    while (node != 0 && node != dominator)
+        node = g->dominator[node];
+    return node == dominator;
 }
 
 /* By the definition: node D keeps what cannot be reached without it. */
@@ -131,7 +131,7 @@ static void check_sums(const struct mprof__graph *g, const struct plan *p) {
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t node = g->order[i];
         assert_false(seen[node]);
-        assert_true(i == 0 || seen[g->keeper[node]]);
+        assert_true(i == 0 || seen[g->dominator[node]]);
         seen[node] = true;
     }
     for (uint32_t i = g->count; i-- > 0;) {
@@ -139,7 +139,7 @@ static void check_sums(const struct mprof__graph *g, const struct plan *p) {
         sum[node] += node < g->count - 1 ? p->bytes[node] : 0;
         assert_int_equal(g->bytes[node], sum[node]);
         if (node != 0)
-            sum[g->keeper[node]] += sum[node];
+            sum[g->dominator[node]] += sum[node];
     }
     free(sum);
     free(seen);
@@ -213,7 +213,7 @@ static void small_graphs(void **unused) {
  * goes on until nothing changes. */
 struct simple {
     const struct mprof__graph *graph;
-    uint32_t *number, *node, *keeper; /* keeper: by number + 1 */
+    uint32_t *number, *node, *dominator; /* dominator: by number + 1 */
     bool changed;
 };
 
@@ -243,9 +243,9 @@ static void number_nodes(struct simple *s, uint32_t *next, uint32_t *stack) {
 static uint32_t meet(const struct simple *s, uint32_t a, uint32_t b) {
     while (a != b) {
         while (a > b)
-            a = s->keeper[a] - 1;
+            a = s->dominator[a] - 1;
         while (b > a)
-            b = s->keeper[b] - 1;
+            b = s->dominator[b] - 1;
     }
     return a;
 }
@@ -253,23 +253,24 @@ static uint32_t meet(const struct simple *s, uint32_t a, uint32_t b) {
 static void improve(uint32_t from, uint32_t to, void *data) {
     struct simple *s = data;
     uint32_t f = s->number[from], t = s->number[to];
-    if (s->keeper[f] == 0 || t == 0)
+    if (s->dominator[f] == 0 || t == 0)
         return;
-    uint32_t keeper = s->keeper[t] == 0 ? f : meet(s, f, s->keeper[t] - 1);
-    if (s->keeper[t] != keeper + 1)
+    uint32_t dominator =
+        s->dominator[t] == 0 ? f : meet(s, f, s->dominator[t] - 1);
+    if (s->dominator[t] != dominator + 1)
         s->changed = true;
-    s->keeper[t] = keeper + 1;
+    s->dominator[t] = dominator + 1;
 }
 
 static void check_simply(const struct mprof__graph *g) {
     struct simple s = {.graph = g, .changed = true};
     s.number = calloc(g->count, sizeof *s.number);
     s.node = calloc(g->count, sizeof *s.node);
-    s.keeper = calloc(g->count, sizeof *s.keeper);
+    s.dominator = calloc(g->count, sizeof *s.dominator);
     uint32_t *next = calloc(g->count, sizeof *next),
              *stack = calloc(g->count, sizeof *stack);
     number_nodes(&s, next, stack);
-    s.keeper[0] = 1;
+    s.dominator[0] = 1;
     while (s.changed) {
         s.changed = false;
         for (uint32_t n = 0; n < g->count; n++)
@@ -278,10 +279,10 @@ static void check_simply(const struct mprof__graph *g) {
                 improve(s.node[n], g->to[e], &s);
     }
     for (uint32_t i = 1; i < g->count; i++)
-        assert_int_equal(g->keeper[i], s.node[s.keeper[s.number[i]] - 1]);
+        assert_int_equal(g->dominator[i], s.node[s.dominator[s.number[i]] - 1]);
     free(s.number);
     free(s.node);
-    free(s.keeper);
+    free(s.dominator);
     free(next);
     free(stack);
 }
@@ -317,7 +318,7 @@ static void a_long_list(void **unused) {
     }
     assert_true(mprof__graph_analyse(&g));
     for (uint32_t i = 1; i <= LENGTH + 1; i++) {
-        assert_int_equal(g.keeper[i], i - 1);
+        assert_int_equal(g.dominator[i], i - 1);
         assert_int_equal(g.via[i], i - 1);
     }
     assert_int_equal(g.bytes[2], 16ul * LENGTH);
@@ -329,7 +330,7 @@ static void nothing_at_all(void **unused) {
     struct mprof__graph g;
     assert_true(mprof__graph_begin(&g, 0, 0, 0));
     assert_true(mprof__graph_analyse(&g));
-    assert_int_equal(g.keeper[1], 0);
+    assert_int_equal(g.dominator[1], 0);
     assert_int_equal(g.bytes[0], 0);
     mprof__graph_end(&g);
     assert_false(mprof__graph_begin(&g, 1, 1u << 31, 1u << 31));

@@ -1,5 +1,6 @@
-/* steps.h - what is kept alive, by steps that have names: from a root on, such
- * as the value of a symbol, to a hash table, to the lists that are its values.
+/* keepers.h - what is kept alive, by steps that have names: from a root on,
+ * such as the value of a symbol, to a hash table, to the lists that are its
+ * values.
  *
  * Objects that are alike, and are reached by the same steps, are one.  A step
  * that is like one further out leads back there, so a list or a tree is one
@@ -7,8 +8,8 @@
  *
  * Memory is mapped; nothing here takes a lock.
  */
-#ifndef MONITOR_GRAPH_STEPS_H
-#define MONITOR_GRAPH_STEPS_H
+#ifndef MONITOR_GRAPH_KEEPERS_H
+#define MONITOR_GRAPH_KEEPERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 
-struct mprof__step {
+struct mprof__keeper {
     uint32_t outer;             /* 0: it is a root's */
     uint32_t text;              /* where in the texts its name is */
     uint64_t id;                /* the same for what is alike */
@@ -36,8 +37,8 @@ struct mprof__kept {
     struct mprof_count count;
 };
 
-struct mprof__steps {
-    struct mprof__step *list; /* 0 is none of them */
+struct mprof__keepers {
+    struct mprof__keeper *list; /* 0 is none of them */
     size_t count, room;
     char *texts;
     size_t length, text_room;
@@ -49,32 +50,33 @@ struct mprof__steps {
 };
 
 /* Zeroed memory becomes empty steps. */
-void mprof__steps_begin(struct mprof__steps *steps);
-void mprof__steps_end(struct mprof__steps *steps);
+void mprof__keepers_begin(struct mprof__keepers *steps);
+void mprof__keepers_end(struct mprof__keepers *steps);
 
 /* The step within OUTER, or further out, for what ID says; 0: it is to be
  * added. */
-uint32_t mprof__steps_find(const struct mprof__steps *steps, uint32_t outer,
-                           uint64_t id);
+uint32_t mprof__keepers_find(const struct mprof__keepers *steps, uint32_t outer,
+                             uint64_t id);
 
 /* Add it; TEXT is its name, or NULL if it has a MAKER.  Returns OUTER when
  * there are too many. */
-uint32_t mprof__steps_add(struct mprof__steps *steps, uint32_t outer,
-                          uint64_t id, enum mprof_keeper_kind kind,
-                          const char *text, mprof_ref maker);
+uint32_t mprof__keepers_add(struct mprof__keepers *steps, uint32_t outer,
+                            uint64_t id, enum mprof_keeper_kind kind,
+                            const char *text, mprof_ref maker);
 
 /* An object of BYTES, of COUNTER or 0, belongs to STEP. */
-void mprof__steps_count(struct mprof__steps *steps, uint32_t step,
-                        mprof_ref counter, uint64_t bytes);
+void mprof__keepers_count(struct mprof__keepers *steps, uint32_t step,
+                          mprof_ref counter, uint64_t bytes);
 
 /* Sum up, and leave out steps that keep less than one byte in so many: what
  * they keep belongs to the step further out.  A root's step goes into one of
  * its kind with the name that NAME_REST has for it. */
-void mprof__steps_finish(struct mprof__steps *steps, uint64_t one_in,
-                         const char *(*name_rest)(enum mprof_keeper_kind));
+void mprof__keepers_finish(struct mprof__keepers *steps, uint64_t one_in,
+                           const char *(*name_rest)(enum mprof_keeper_kind));
 
-static inline const char *mprof__steps_text(const struct mprof__steps *steps,
-                                            const struct mprof__step *step) {
+static inline const char *
+mprof__keepers_text(const struct mprof__keepers *steps,
+                    const struct mprof__keeper *step) {
     return steps->texts + step->text;
 }
 

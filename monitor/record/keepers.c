@@ -1,0 +1,116 @@
+/* keepers.c - see keepers.h. */
+#include "monitor/record/keepers.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "monitor/base/atomic.h"
+#include "monitor/base/self.h"
+#include "monitor/graph/keepers.h"
+#include "monitor/include/mprof.h"
+#include "monitor/names/adapter.h"
+#include "monitor/record/recording_lock.h"
+#include "monitor/record/session.h"
+
+/* The KEEPER of STEP; 0: no room. */
+static mprof_ref write_keeper(struct mprof__arena *arena,
+                              const struct mprof__keepers *steps,
+                              const struct mprof__keeper *step, mprof_ref outer,
+                              uint32_t look) {
+    const char *text = mprof__keepers_text(steps, step);
+    mprof_ref label = 0;
+    if (step->text != 0 && step->maker == 0) {
+        if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
+            label = mprof__arena_string(arena, text, strlen(text));
+        if (label == 0)
+            return 0;
+    }
+    struct mprof_keeper *keeper = NULL;
+    if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
+        keeper = mprof__arena_record(arena, MPROF_KEEPER, sizeof *keeper);
+    if (keeper == NULL)
+        return 0;
+    keeper->outer = outer;
+    keeper->label = label;
+    keeper->counter = step->maker;
+    keeper->kind = step->kind;
+    keeper->heap = MPROF_LISP_HEAP;
+    keeper->look = look;
+    keeper->strange = step->strange;
+    mprof__arena_publish(arena, keeper);
+    return mprof__arena_ref(arena, keeper);
+}
+
+static bool write_kept(struct mprof__arena *arena,
+                       const struct mprof__kept *kept, mprof_ref keeper) {
+    struct mprof_kept *record = NULL;
+    if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
+        record = mprof__arena_record(arena, MPROF_KEPT, sizeof *record);
+    if (record == NULL)
+        return false;
+    record->keeper = keeper;
+    record->counter = kept->counter;
+    record->count = kept->count;
+    mprof__arena_publish(arena, record);
+    return true;
+}
+
+/* Steps come behind those further out.  REFS has room for one of each. */
+static bool write_steps(struct mprof__arena *arena,
+                        const struct mprof__keepers *steps, uint32_t look,
+                        mprof_ref *refs) {
+    for (size_t i = 1; i < steps->count; i++) {
+        const struct mprof__keeper *step = &steps->list[i];
+        if (step->all.allocs == 0)
+            continue;
+        refs[i] = write_keeper(arena, steps, step, refs[step->outer], look);
+        if (refs[i] == 0)
+            return false;
+    }
+    for (size_t i = 0; i < steps->kept_count; i++) {
+        const struct mprof__kept *kept = &steps->kept[i];
+        if (!write_kept(arena, kept, refs[kept->step]))
+            return false;
+    }
+    return true;
+}
+
+/* What does not fit at all is left out as a whole. */
+static int record(struct mprof__session *session,
+                  const struct mprof__keepers *steps) {
+    struct mprof__arena *arena = &session->arena;
+    size_t bytes = steps->count * sizeof(mprof_ref);
+    mprof_ref *refs = steps->failed ? NULL : mprof__map(bytes);
+    struct mprof__self *me = refs == NULL ? NULL : mprof__enter();
+    uint32_t look = ++session->looks;
+    bool done = false;
+    if (me != NULL && mprof__guard(me)) {
+        mprof__lock(&arena->lock);
+        done = write_steps(arena, steps, look, refs);
+        mprof__unlock(&arena->lock);
+        if (done)
+            mprof__store_release(&mprof__arena_header(arena)->look, look);
+    }
+    mprof__leave(me);
+    mprof__unmap(refs, bytes);
+    return done ? 0 : MPROF_E_MEMORY;
+}
+
+int mprof__look_for_keepers(const struct mprof__epochs *epochs) {
+    const struct mprof__session *session = mprof__recording_lock();
+    bool lives = mprof__records() && session->alive.mode != MPROF_LIVE_OFF &&
+                 session->alive.sampling == 0;
+    mprof__recording_unlock(0);
+    if (!lives || mprof__adapter.keepers == NULL)
+        return MPROF_E_ALIVE;
+    struct mprof__keepers steps;
+    mprof__keepers_begin(&steps);
+    int error = mprof__adapter.keepers(&steps, epochs);
+    struct mprof__session *now = mprof__recording_lock();
+    if (error == 0)
+        error = mprof__records() && now == session ? record(now, &steps)
+                                                   : MPROF_E_STOPPED;
+    mprof__recording_unlock(0);
+    mprof__keepers_end(&steps);
+    return error;
+}

@@ -1,0 +1,13 @@
+/* keepers.h - what keeps live objects alive, in the data file. */
+#ifndef MONITOR_RECORD_KEEPERS_H
+#define MONITOR_RECORD_KEEPERS_H
+
+#include "monitor/heap/alive.h"
+
+/* Collect garbage, and find what keeps the objects alive that were allocated in
+ * EPOCHS, if the recording follows live objects.  Outside of the hook and of
+ * all locks; finalizers that run meanwhile may call any of our functions.  0,
+ * or an error of mprof.h. */
+int mprof__look_for_keepers(const struct mprof__epochs *epochs);
+
+#endif

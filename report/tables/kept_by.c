@@ -1,0 +1,289 @@
+/* kept_by.c - what keeps live objects alive: steps from a root inwards, with
+ * all bytes that would be free without each, and the chains that allocated
+ * them. */
+
+#include "report/tables/paths.h"
+
+/* A step, or, below one, what a chain allocated of its objects. */
+struct branch {
+    uint32_t keeper; /* or MPROF_NONE */
+    uint32_t path;   /* of the chain */
+    struct mprof_count all;
+};
+
+struct kept_by {
+    FILE *out;
+    struct report__pool *pool;
+    const struct report__context *context;
+    const struct report__profile *part;
+    struct report__paths paths;
+    struct mprof_count *all, total; /* all: by keeper */
+    struct mprof_count strange;     /* not recorded, and in no row */
+    /* By keeper, and MPROF_NONE first: where its steps and holdings begin in
+     * the lists, which have them one after the other. */
+    uint32_t *first_step, *steps, *first_holding, *holdings;
+    int bytes_width, objects_width;
+    uint32_t depth; /* functions of a chain */
+    uint32_t lines, most;
+    struct report__left left;
+};
+
+static bool is_of_heap(const struct kept_by *k, uint32_t keeper) {
+    return k->part->keepers[keeper].heap == k->context->heap;
+}
+
+/* Where the path of HOLDING ends; MPROF_NONE: it is not of this heap. */
+static uint32_t path_of(const struct kept_by *k, uint32_t holding) {
+    return k->paths.of_counter[k->part->holdings[holding].counter];
+}
+
+/* A list of COUNT numbers in the order of their owners, and where each one's
+ * begin. */
+static uint32_t *group(struct report__pool *pool, const uint32_t *owner,
+                       uint32_t count, uint32_t owners, uint32_t **first) {
+    uint32_t *list = report__alloc(pool, count, sizeof *list);
+
+    *first = report__alloc(pool, (size_t)owners + 1, sizeof **first);
+    for (uint32_t i = 0; i < count; i++)
+        (*first)[owner[i]]++;
+    for (uint32_t i = 0; i < owners; i++)
+        (*first)[i + 1] += (*first)[i];
+    for (uint32_t i = count; i-- > 0;)
+        list[--(*first)[owner[i]]] = i;
+    return list;
+}
+
+static void find_branches(struct kept_by *k) {
+    const struct report__profile *p = k->part;
+    const uint32_t n = p->keeper_count;
+    uint32_t *owner = report__alloc(k->pool, n, sizeof *owner);
+
+    for (uint32_t i = 0; i < n; i++)
+        owner[i] = p->keepers[i].outer + 1;
+    k->steps = group(k->pool, owner, n, n + 1, &k->first_step);
+    owner = report__alloc(k->pool, p->holding_count, sizeof *owner);
+    for (uint32_t i = 0; i < p->holding_count; i++)
+        owner[i] = p->holdings[i].keeper + 1;
+    k->holdings =
+        group(k->pool, owner, p->holding_count, n + 1, &k->first_holding);
+}
+
+static void sum_up(struct kept_by *k) {
+    const struct report__profile *p = k->part;
+
+    k->all = report__alloc(k->pool, p->keeper_count, sizeof *k->all);
+    for (uint32_t i = 0; i < p->holding_count; i++)
+        if (path_of(k, i) != MPROF_NONE)
+            report__add_count(&k->all[p->holdings[i].keeper],
+                              &p->holdings[i].count);
+    for (uint32_t i = p->keeper_count; i-- > 0;) {
+        if (!is_of_heap(k, i))
+            continue;
+        report__add_count(&k->strange, &p->keepers[i].strange);
+        report__add_count(p->keepers[i].outer == MPROF_NONE
+                              ? &k->total
+                              : &k->all[p->keepers[i].outer],
+                          &k->all[i]);
+    }
+}
+
+static int compare_branches(const void *a, const void *b, void *data) {
+    const struct branch *x = a, *y = b;
+
+    (void)data;
+    return report__down(x->all.bytes, y->all.bytes)
+               ?: report__down(x->all.allocs, y->all.allocs)
+               ?: report__up(x->keeper, y->keeper)
+               ?: report__up(x->path, y->path);
+}
+
+/* Add to LIST, of COUNT, what chains allocated of the objects of KEEPER. */
+static uint32_t add_chains(struct kept_by *k, uint32_t keeper,
+                           struct branch *list, uint32_t count) {
+    struct report__ends ends = {0};
+    const uint32_t from = count;
+
+    for (uint32_t i = k->first_holding[keeper + 1];
+         i < k->first_holding[keeper + 2]; i++) {
+        const uint32_t path = path_of(k, k->holdings[i]);
+        if (path == MPROF_NONE)
+            continue;
+        const uint32_t n =
+            from + report__path_end(k->pool, &ends, &k->paths, path, k->depth);
+        if (n == count)
+            list[count++] = (struct branch){MPROF_NONE, path, {0, 0}};
+        report__add_count(&list[n].all,
+                          &k->part->holdings[k->holdings[i]].count);
+    }
+    return count;
+}
+
+/* What is within KEEPER, MPROF_NONE: the roots, sorted. */
+static uint32_t branches(struct kept_by *k, uint32_t keeper,
+                         struct branch **list) {
+    const uint32_t from = k->first_step[keeper + 1],
+                   to = k->first_step[keeper + 2];
+    uint32_t room = to - from, count = 0;
+
+    if (keeper != MPROF_NONE)
+        room += k->first_holding[keeper + 2] - k->first_holding[keeper + 1];
+    *list = report__alloc(k->pool, room, sizeof **list);
+    for (uint32_t i = from; i < to; i++)
+        if (k->all[k->steps[i]].allocs > 0)
+            (*list)[count++] =
+                (struct branch){k->steps[i], MPROF_NONE, k->all[k->steps[i]]};
+    if (keeper != MPROF_NONE)
+        count = add_chains(k, keeper, *list, count);
+    report__sort(*list, count, sizeof **list, compare_branches, NULL);
+    return count;
+}
+
+static bool is_shown(struct kept_by *k, const struct branch *branch) {
+    const bool is_below = report__below(branch->all.bytes, k->total.bytes,
+                                        k->context->choice.verbosity);
+
+    if (!is_below && (k->most == 0 || k->lines < k->most))
+        return true;
+    k->left.small += is_below;
+    k->left.more += !is_below;
+    k->left.sum += branch->all.bytes;
+    return false;
+}
+
+/* The innermost functions of PATH. */
+static void print_chain(const struct kept_by *k, uint32_t path) {
+    const char *before = "by ";
+
+    for (uint32_t n = 0; path != MPROF_NONE && n < k->depth; n++) {
+        const struct report__path *at = &k->paths.list[path];
+        fputs(before, k->out);
+        report__print_name(k->out, k->paths.labels[at->label].text);
+        before = " < ";
+        path = at->caller;
+    }
+    if (path != MPROF_NONE)
+        fputs(" < ...", k->out);
+}
+
+static void print_keeper(const struct kept_by *k, uint32_t keeper) {
+    const struct report__keeper *of = &k->part->keepers[keeper];
+
+    if (of->label) {
+        report__print_name(k->out, of->label);
+        return;
+    }
+    const uint32_t path = of->counter == MPROF_NONE
+                              ? MPROF_NONE
+                              : k->paths.of_counter[of->counter];
+    fputs("blocks ", k->out);
+    if (path == MPROF_NONE)
+        fputs("that were not recorded", k->out);
+    else
+        print_chain(k, path);
+}
+
+static void print_line(struct kept_by *k, const struct branch *branch,
+                       uint32_t level) {
+    fprintf(k->out, "%*" PRIu64 " %s %*" PRIu64 "  ", k->bytes_width,
+            branch->all.bytes,
+            report__fraction(branch->all.bytes, k->total.bytes).text,
+            k->objects_width, branch->all.allocs);
+    report__rule(k->out, ' ', (int)level * 2);
+    if (branch->keeper != MPROF_NONE)
+        print_keeper(k, branch->keeper);
+    else
+        print_chain(k, branch->path);
+}
+
+/* A step or chain that has all that BRANCH has stands beside it. */
+static void print_beside(struct kept_by *k, struct branch *branch) {
+    struct branch *inner;
+
+    while (branch->keeper != MPROF_NONE &&
+           branches(k, branch->keeper, &inner) == 1) {
+        *branch = *inner;
+        fputs(branch->keeper != MPROF_NONE ? " > " : "  ", k->out);
+        if (branch->keeper != MPROF_NONE)
+            print_keeper(k, branch->keeper);
+        else
+            print_chain(k, branch->path);
+    }
+}
+
+static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
+    struct branch *list;
+    const uint32_t count = branches(k, keeper, &list);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct branch branch = list[i];
+        if (!is_shown(k, &branch))
+            continue;
+        k->lines++;
+        print_line(k, &branch, level);
+        print_beside(k, &branch);
+        putc('\n', k->out);
+        if (branch.keeper != MPROF_NONE)
+            print_branches(k, branch.keeper, level + 1);
+    }
+}
+
+/* Has a step of KIND anything? */
+static bool has_kind(const struct kept_by *k, enum mprof_keeper_kind kind) {
+    for (uint32_t i = 0; i < k->part->keeper_count; i++)
+        if (k->part->keepers[i].kind == kind && k->all[i].allocs > 0)
+            return true;
+    return false;
+}
+
+static void print_notes(const struct kept_by *k) {
+    fputs("each number is what would be free without this step\n", k->out);
+    if (has_kind(k, MPROF_KEEPER_SHARED))
+        fputs("\"and others\": several keep it, and it would be free without "
+              "all of them\n",
+              k->out);
+    if (has_kind(k, MPROF_KEEPER_UNCERTAIN))
+        fputs("words on a stack may be old: what they alone lead to may be "
+              "garbage\n",
+              k->out);
+    if (k->strange.allocs > 0)
+        SAY(k->out,
+            "# more object~ (# bytes) were there before the recording, or are "
+            "mprof's\n",
+            k->strange.allocs, k->strange.bytes);
+}
+
+void report__print_kept_by(struct report__context *c) {
+    enum { DEPTH = 3 };
+    struct kept_by k = {.out = c->out,
+                        .pool = c->pool,
+                        .context = c,
+                        .part = c->part,
+                        .depth = c->depth ? c->depth : DEPTH,
+                        .most = c->choice.rows};
+
+    report__print_title(c->out, "What keeps it alive",
+                        report__sampling(c->part, c->heap));
+    if (!c->part->looked) {
+        fputs(c->heap == MPROF_LISP_HEAP
+                  ? "It was not looked what keeps objects alive.  Record that "
+                    "with: ecl --mprof\n--live, or (mprof:start :live t).\n"
+                  : "It was not looked what keeps blocks.  Record that with: "
+                    "mprof run --kept-by PROGRAM\n",
+              c->out);
+        return;
+    }
+    k.paths = report__paths_build(c);
+    sum_up(&k);
+    find_branches(&k);
+    k.bytes_width = report__width(10, k.total.bytes);
+    k.objects_width = report__width(8, k.total.allocs);
+    const int width =
+        fprintf(c->out, "%*s (%%)   %*s  kept by\n", k.bytes_width, "bytes",
+                k.objects_width, "objects");
+    report__underline(c->out, width + 40);
+    print_branches(&k, MPROF_NONE, 0);
+    fprintf(c->out, "%*" PRIu64 "       %*" PRIu64 "  <TOTAL>\n", k.bytes_width,
+            k.total.bytes, k.objects_width, k.total.allocs);
+    report__print_left(c->out, &c->choice, "step", &k.left, "bytes");
+    print_notes(&k);
+}
