@@ -147,6 +147,8 @@ after it may change errno."
   (number :pointer-void))
 (define-c-function %mprof-save-alive ("mprof_save_alive" :monitor) :int
   (file :cstring) (from :unsigned-int) (until :unsigned-int))
+(define-c-function %mprof-keepers ("mprof_keepers" :monitor) :int
+  (from :unsigned-int) (until :unsigned-int))
 (define-c-function %mprof-set-limit ("mprof_set_limit" :monitor) :void
   (bytes :uint64-t))
 (define-c-function %mprof-set-warnings ("mprof_set_warnings" :monitor) :void
@@ -303,6 +305,11 @@ its end.  If LIVE is a ratio, use a sample."
 allocated from the epoch FROM until the epoch UNTIL."
   (let ((errno (errno-place)))
     (check-code (%mprof-save-alive (c-string file) from until) file errno)))
+
+(defun %look (from until)
+  "Find what keeps the objects alive that were allocated from the epoch FROM until the
+epoch UNTIL."
+  (check-code (%mprof-keepers from until) nil (errno-place)))
 
 (defun %reset ()
   "Forget what was recorded; nothing recorded is no error."

@@ -34,9 +34,9 @@ have been started with :LIVE."
     (snapshot (snapshot-number moment))
     (t (invalid-argument "~S is not a snapshot" moment))))
 
-(defun call-with-live-data (function since until gc)
-  "Call FUNCTION with the name of a data file with the live objects of LIVE-PROFILE.
-Delete the file afterwards."
+(defun call-with-live-data (function since until gc &optional look)
+  "Call FUNCTION with the name of a data file with the live objects of LIVE-PROFILE,
+and with what keeps them if LOOK is true.  Delete the file afterwards."
   (let ((from (epoch since 0))
         (to (epoch until #xffffffff)))
     (unless (<= from to)
@@ -44,6 +44,8 @@ Delete the file afterwards."
     (when (and gc (running-p))
       (ext:gc t))
     (silently
+      (when (and look (running-p))
+        (%look from to))
       (call-with-temporary-file (lambda (file)
                                   (%save-alive file from to)
                                   (funcall function file))))))
@@ -73,5 +75,5 @@ in REPORT."
                         :all-frames all-frames
                         :part (part-arguments focus ignore only type
                                               limit-rows depth)))
-    since until gc)
+    since until gc (and (member :kept-by (check-tables tables)) t))
    stream format))

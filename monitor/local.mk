@@ -86,9 +86,12 @@ graph_sources = \
 	monitor/graph/ways.c
 
 scan_sources = \
+	monitor/scan/areas.c monitor/scan/scanning.h \
 	monitor/scan/freeze.c monitor/scan/freeze.h \
+	monitor/scan/kept.c \
 	monitor/scan/roots.c monitor/scan/roots.h \
-	monitor/scan/scan.c monitor/scan/scan.h
+	monitor/scan/scan.c monitor/scan/scan.h \
+	monitor/scan/variables.c monitor/scan/variables.h
 
 record_sources = \
 	monitor/record/heap_events.h \

@@ -80,6 +80,7 @@ ecl_tests = \
 	tests/run-exact.test \
 	tests/run-focus.test \
 	tests/run-heaps.test \
+	tests/run-kept-lisp.test \
 	tests/run-lambdas.test \
 	tests/run-limit-lisp.test \
 	tests/run-lisp.test \
@@ -108,6 +109,7 @@ c_script_tests = \
 	tests/run-hostile.test \
 	tests/run-inside.test \
 	tests/run-interfaces.test \
+	tests/run-kept.test \
 	tests/run-limits.test \
 	tests/run-log.test \
 	tests/run-lost.test \

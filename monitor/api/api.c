@@ -25,6 +25,7 @@ const struct mprof__functions mprof__own_functions = {
     .scope_free = mprof__scope_free,
     .set_live = mprof__recording_set_live,
     .snapshot = mprof__recording_snapshot,
+    .keepers = mprof__recording_keepers,
     .save_alive = mprof__recording_save_alive,
     .set_sampling = mprof__recording_set_sampling,
 };

@@ -31,6 +31,7 @@ struct mprof__functions {
     void (*scope_free)(struct mprof_scope *scope);
     int (*set_live)(int mode);
     int (*snapshot)(unsigned *number);
+    int (*keepers)(unsigned from, unsigned until);
     int (*save_alive)(const char *file, unsigned from, unsigned until);
     int (*set_sampling)(unsigned bytes);
 };

@@ -39,6 +39,10 @@ int mprof_set_sampling(unsigned bytes) {
     return now()->set_sampling(bytes);
 }
 
+int mprof_keepers(unsigned from, unsigned until) {
+    return now()->keepers(from, until);
+}
+
 int mprof_snapshot(unsigned *number) {
     return now()->snapshot(number);
 }

@@ -156,17 +156,30 @@ static bool find_symbols(const struct mprof__image *image,
     return true;
 }
 
+static bool is_defined(const struct mprof__symbols *symbols,
+                       const Elf64_Sym *symbol) {
+    return symbol->st_shndx != SHN_UNDEF &&
+           symbol->st_name < symbols->name_bytes;
+}
+
 void mprof__symbols_each(const struct mprof__symbols *symbols,
                          mprof__visit_symbol *visit, void *data) {
     const Elf64_Sym *symbol = symbols->list;
     for (size_t n = symbols->count; n > 0; n--, symbol++) {
         unsigned type = ELF64_ST_TYPE(symbol->st_info);
         if ((type == STT_FUNC || type == STT_GNU_IFUNC) &&
-            symbol->st_shndx != SHN_UNDEF &&
-            symbol->st_name < symbols->name_bytes &&
-            visit(symbols, symbol, data) != 0)
+            is_defined(symbols, symbol) && visit(symbols, symbol, data) != 0)
             return;
     }
+}
+
+void mprof__symbols_of(const struct mprof__symbols *symbols, unsigned type,
+                       mprof__visit_symbol *visit, void *data) {
+    const Elf64_Sym *symbol = symbols->list;
+    for (size_t n = symbols->count; n > 0; n--, symbol++)
+        if (ELF64_ST_TYPE(symbol->st_info) == type &&
+            is_defined(symbols, symbol) && visit(symbols, symbol, data) != 0)
+            return;
 }
 
 /* How names and addresses alone are visited. */

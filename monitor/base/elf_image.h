@@ -51,6 +51,10 @@ typedef int mprof__visit_symbol(const struct mprof__symbols *symbols,
 void mprof__symbols_each(const struct mprof__symbols *symbols,
                          mprof__visit_symbol *visit, void *data);
 
+/* The same for symbols of TYPE, such as STT_OBJECT. */
+void mprof__symbols_of(const struct mprof__symbols *symbols, unsigned type,
+                       mprof__visit_symbol *visit, void *data);
+
 /* Is SYMBOL a better name THAN another one of the same address?  Readers choose
  * the same (report/elf/symbols.c): no local one, then the fewest underscores
  * before it, then the shortest, then by the alphabet. */

@@ -47,6 +47,50 @@ void mprof__map_again(void) {
     mprof__store_relaxed(&shortage.backoff, 0);
 }
 
+/* What is mapped, as far as there is room.  A place is free when `start` is 0;
+ * it is taken and given back without a lock. */
+enum { MOST_RANGES = 8192 };
+static struct { uintptr_t start, end; /* atomic */ } ranges[MOST_RANGES];
+static size_t used_ranges; /* all others were never used; atomic */
+
+static void note_mapped(void *memory, size_t bytes) {
+    uintptr_t start = (uintptr_t)memory, none = 0;
+    for (size_t i = 0; i < MOST_RANGES; i++, none = 0) {
+        if (mprof__load_relaxed(&ranges[i].start) != 0 ||
+            !mprof__replace(&ranges[i].start, &none, start))
+            continue;
+        mprof__store_release(&ranges[i].end, start + bytes);
+        size_t used = mprof__load_relaxed(&used_ranges);
+        while (used <= i && !mprof__replace(&used_ranges, &used, i + 1))
+            ;
+        return;
+    }
+}
+
+static void note_unmapped(const void *memory) {
+    size_t used = mprof__load_acquire(&used_ranges);
+    for (size_t i = 0; i < used; i++)
+        if (mprof__load_relaxed(&ranges[i].start) == (uintptr_t)memory) {
+            mprof__store_relaxed(&ranges[i].end, 0);
+            mprof__store_release(&ranges[i].start, 0);
+            return;
+        }
+}
+
+bool mprof__mapped_behind(uintptr_t address, uintptr_t *start, uintptr_t *end) {
+    size_t used = mprof__load_acquire(&used_ranges);
+    *start = UINTPTR_MAX;
+    for (size_t i = 0; i < used; i++) {
+        uintptr_t first = mprof__load_relaxed(&ranges[i].start),
+                  last = mprof__load_relaxed(&ranges[i].end);
+        if (last > address && first < *start) {
+            *start = first;
+            *end = last;
+        }
+    }
+    return *start != UINTPTR_MAX;
+}
+
 void *mprof__map(size_t bytes) {
     if (waits(bytes))
         return NULL;
@@ -60,12 +104,14 @@ void *mprof__map(size_t bytes) {
     if (__builtin_expect(refused != 0 && bytes >= refused, 0))
         mprof__map_again();
     mprof__add_relaxed(&mprof__mapped, bytes);
+    note_mapped(memory, bytes);
     return memory;
 }
 
 void mprof__unmap(void *memory, size_t bytes) {
     if (memory == NULL)
         return;
+    note_unmapped(memory);
     munmap(memory, bytes);
     mprof__sub_relaxed(&mprof__mapped, bytes);
 }
@@ -78,8 +124,11 @@ void *mprof__grow(void *list, size_t *room, size_t size) {
                    : mremap(list, *room * size, more * size, MREMAP_MAYMOVE);
     if (larger == NULL || larger == MAP_FAILED)
         return NULL;
-    if (*room != 0)
+    if (*room != 0) {
         mprof__add_relaxed(&mprof__mapped, (more - *room) * size);
+        note_unmapped(list);
+        note_mapped(larger, more * size);
+    }
     *room = more;
     return larger;
 }

@@ -42,6 +42,11 @@ void mprof__unmap(void *memory, size_t bytes);
 void *mprof__grow(void *list, size_t *room, size_t size);
 extern uint64_t mprof__mapped; /* bytes; atomic */
 
+/* Of the memory that they map, that which begins first of all that ends behind
+ * ADDRESS, from *START to *END; false: none.  With more than a few thousand
+ * pieces some are missing. */
+bool mprof__mapped_behind(uintptr_t address, uintptr_t *start, uintptr_t *end);
+
 /* Add a key that is not there; false when there is no memory. */
 bool mprof__table_add(struct mprof__table *table, uint64_t key, uint64_t value);
 /* Free what was replaced as the table grew; no other thread may look up. */

@@ -265,7 +265,7 @@ int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
         find_roots(heap);
     }
     make_graph(heap, recorded);
-    if (!heap->failed && mprof__graph_analyse(&heap->graph))
+    if (!heap->failed && mprof__graph_analyse(&heap->graph, true))
         return 0;
     errno = ENOMEM;
     return MPROF_E_MEMORY;

@@ -133,9 +133,11 @@ struct mprof_header {
     uint64_t alive_collections; /* 336: after which live objects were counted */
     uint32_t sampling; /* 344: 0, or of the Lisp heap all numbers are estimates:
                         * a byte in so many was looked at */
-    uint32_t look;     /* 348: number of the last look at what keeps objects
-                        * alive; 0: there was none since the last start */
+    uint32_t zero;     /* 348 */
     uint64_t recorded; /* 352: last stop or save, ns since 1970; 0: not known */
+    uint32_t look[MPROF_HEAPS]; /* 360: of each heap, number of the last look at
+                                 * what keeps objects alive; 0: there was none
+                                 * since the last start */
 };
 
 /* Is it known what of the Lisp heap is alive, and as of when? */

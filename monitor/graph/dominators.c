@@ -143,3 +143,13 @@ bool mprof__graph_find_dominators(struct mprof__graph *g) {
     mprof__unmap(s.number, s.bytes);
     return true;
 }
+
+bool mprof__graph_analyse(struct mprof__graph *g, bool dominators) {
+    size_t bytes = (size_t)g->count * sizeof *g->dominator;
+    g->dominator = mprof__map(bytes);
+    g->via = mprof__map(bytes);
+    g->order = mprof__map(bytes);
+    return !g->failed && g->dominator != NULL && g->via != NULL &&
+           g->order != NULL && mprof__graph_find_ways(g) &&
+           (!dominators || mprof__graph_find_dominators(g));
+}

@@ -45,13 +45,3 @@ bool mprof__graph_make_room(struct mprof__graph *g) {
         g->to = larger;
     return larger != NULL;
 }
-
-bool mprof__graph_analyse(struct mprof__graph *g) {
-    size_t bytes = (size_t)g->count * sizeof *g->dominator;
-    g->dominator = mprof__map(bytes);
-    g->via = mprof__map(bytes);
-    g->order = mprof__map(bytes);
-    return !g->failed && g->dominator != NULL && g->via != NULL &&
-           g->order != NULL && mprof__graph_find_ways(g) &&
-           mprof__graph_find_dominators(g);
-}

@@ -57,9 +57,10 @@ static inline void mprof__graph_next(struct mprof__graph *graph) {
     graph->first[++graph->added] = (uint32_t)graph->edges;
 }
 
-/* Find dominators, sizes and shortest ways, once all edges are there.  False:
- * there was no memory for it, or for the edges. */
-bool mprof__graph_analyse(struct mprof__graph *graph);
+/* Find shortest ways, once all edges are there, and DOMINATORS and sizes if
+ * those are wanted; without, nodes are in order behind those before them on the
+ * way.  False: there was no memory for it, or for the edges. */
+bool mprof__graph_analyse(struct mprof__graph *graph, bool dominators);
 
 /* The node of the first object, and the one before objects without a root. */
 static inline uint32_t

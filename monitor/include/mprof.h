@@ -106,6 +106,12 @@ MPROF_API int mprof_set_sampling(unsigned bytes);
 MPROF_API int mprof_snapshot(unsigned *number);
 MPROF_API int mprof_save_alive(const char *file, unsigned from, unsigned until);
 
+/* Collect garbage, and add to the data what keeps the live objects alive that
+ * were allocated between two such moments, as `mprof --table=kept-by` shows it.
+ * Other threads stand still meanwhile.  mprof_stop() does so for all of them.
+ * MPROF_E_ALIVE without live objects, or if they are a sample. */
+MPROF_API int mprof_keepers(unsigned from, unsigned until);
+
 /* Execute this program again, from the start and with the same arguments, in a
  * way that malloc() can be seen; for libmprof, which is too late for that when
  * it is loaded.  Open files stay open.  Returns only when it fails. */

@@ -361,7 +361,8 @@ bool mprof__autostart(void) {
     if (run)
         mprof__own_functions.set_warnings(1);
     mprof__wishes.summary = says("MPROF_SUMMARY", "1");
-    mprof__wishes.scans = says("MPROF_SCAN", "1");
+    mprof__wishes.keepers = says("MPROF_KEPT_BY", "1");
+    mprof__wishes.scans = mprof__wishes.keepers || says("MPROF_SCAN", "1");
     read_log_options();
     begin_with_pipe();
     check_limit();

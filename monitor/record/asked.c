@@ -12,6 +12,7 @@
 #include "monitor/names/adapter.h"
 #include "monitor/heap/alive.h"
 #include "monitor/record/recording_lock.h"
+#include "monitor/record/keepers.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/scope.h"
 #include "monitor/record/session.h"
@@ -59,6 +60,11 @@ int mprof__recording_snapshot(unsigned *number) {
         *number = ++session->alive.epoch;
     errno = 0;
     return mprof__recording_unlock(error);
+}
+
+int mprof__recording_keepers(unsigned from, unsigned until) {
+    const struct mprof__epochs epochs = {from, until};
+    return from > until ? MPROF_E_ARGUMENT : mprof__look_for_keepers(&epochs);
 }
 
 int mprof__recording_status(struct mprof_status *status) {

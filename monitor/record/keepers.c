@@ -11,12 +11,14 @@
 #include "monitor/names/adapter.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/session.h"
+#include "monitor/record/wishes.h"
+#include "monitor/scan/scan.h"
 
 /* The KEEPER of STEP; 0: no room. */
 static mprof_ref write_keeper(struct mprof__arena *arena,
                               const struct mprof__keepers *steps,
                               const struct mprof__keeper *step, mprof_ref outer,
-                              uint32_t look) {
+                              uint32_t look, enum mprof_heap heap) {
     const char *text = mprof__keepers_text(steps, step);
     mprof_ref label = 0;
     if (step->text != 0 && step->maker == 0) {
@@ -34,7 +36,7 @@ static mprof_ref write_keeper(struct mprof__arena *arena,
     keeper->label = label;
     keeper->counter = step->maker;
     keeper->kind = step->kind;
-    keeper->heap = MPROF_LISP_HEAP;
+    keeper->heap = (uint16_t)heap;
     keeper->look = look;
     keeper->strange = step->strange;
     mprof__arena_publish(arena, keeper);
@@ -58,12 +60,13 @@ static bool write_kept(struct mprof__arena *arena,
 /* Steps come behind those further out.  REFS has room for one of each. */
 static bool write_steps(struct mprof__arena *arena,
                         const struct mprof__keepers *steps, uint32_t look,
-                        mprof_ref *refs) {
+                        enum mprof_heap heap, mprof_ref *refs) {
     for (size_t i = 1; i < steps->count; i++) {
         const struct mprof__keeper *step = &steps->list[i];
         if (step->all.allocs == 0)
             continue;
-        refs[i] = write_keeper(arena, steps, step, refs[step->outer], look);
+        refs[i] =
+            write_keeper(arena, steps, step, refs[step->outer], look, heap);
         if (refs[i] == 0)
             return false;
     }
@@ -77,7 +80,7 @@ static bool write_steps(struct mprof__arena *arena,
 
 /* What does not fit at all is left out as a whole. */
 static int record(struct mprof__session *session,
-                  const struct mprof__keepers *steps) {
+                  const struct mprof__keepers *steps, enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
     size_t bytes = steps->count * sizeof(mprof_ref);
     mprof_ref *refs = steps->failed ? NULL : mprof__map(bytes);
@@ -86,10 +89,10 @@ static int record(struct mprof__session *session,
     bool done = false;
     if (me != NULL && mprof__guard(me)) {
         mprof__lock(&arena->lock);
-        done = write_steps(arena, steps, look, refs);
+        done = write_steps(arena, steps, look, heap, refs);
         mprof__unlock(&arena->lock);
         if (done)
-            mprof__store_release(&mprof__arena_header(arena)->look, look);
+            mprof__store_release(&mprof__arena_header(arena)->look[heap], look);
     }
     mprof__leave(me);
     mprof__unmap(refs, bytes);
@@ -108,9 +111,24 @@ int mprof__look_for_keepers(const struct mprof__epochs *epochs) {
     int error = mprof__adapter.keepers(&steps, epochs);
     struct mprof__session *now = mprof__recording_lock();
     if (error == 0)
-        error = mprof__records() && now == session ? record(now, &steps)
-                                                   : MPROF_E_STOPPED;
+        error = mprof__records() && now == session
+                    ? record(now, &steps, MPROF_LISP_HEAP)
+                    : MPROF_E_STOPPED;
     mprof__recording_unlock(0);
     mprof__keepers_end(&steps);
     return error;
+}
+
+void mprof__scan_for_keepers(struct mprof__session *session) {
+    struct mprof__keepers keepers;
+    bool wanted = mprof__wishes.keepers;
+    if (wanted)
+        mprof__keepers_begin(&keepers);
+    mprof__scan(&session->live, session->late, ++session->scans,
+                wanted ? &keepers : NULL);
+    if (!wanted)
+        return;
+    if (keepers.count > 1)
+        record(session, &keepers, MPROF_C_HEAP);
+    mprof__keepers_end(&keepers);
 }

@@ -10,4 +10,9 @@
  * or an error of mprof.h. */
 int mprof__look_for_keepers(const struct mprof__epochs *epochs);
 
+/* Scan the C heap of SESSION, which runs, for what is lost; and find what keeps
+ * the rest, if that is wanted.  With the lock of the recording. */
+struct mprof__session;
+void mprof__scan_for_keepers(struct mprof__session *session);
+
 #endif

@@ -18,7 +18,6 @@
 #include "monitor/names/adapter.h"
 #include "monitor/heap/alive.h"
 #include "monitor/heap/sampling.h"
-#include "monitor/scan/scan.h"
 #include "monitor/record/keepers.h"
 #include "monitor/record/session.h"
 #include "monitor/names/symbols.h"
@@ -45,7 +44,8 @@ static void begin(struct mprof__session *session) {
     session->late |= !mprof__wishes.early;
     mprof__wishes.early = false;
     mprof__arena_header(&session->arena)->scan = 0;
-    mprof__arena_header(&session->arena)->look = 0;
+    memset(mprof__arena_header(&session->arena)->look, 0,
+           sizeof mprof__arena_header(&session->arena)->look);
     if (session->arena.before == 0) {
         struct mprof_header *header = mprof__arena_header(&session->arena);
         header->begun = now;
@@ -237,7 +237,7 @@ static int stop(void) {
         mprof__note_unseen();
         if (mprof__wishes.scans && session->heaps & MPROF_HEAP_MALLOC &&
             !mprof__is_lost())
-            mprof__scan(&session->live, session->late, ++session->scans);
+            mprof__scan_for_keepers(session);
         halt(session);
         mprof__improve_names(true);
         return complete(session);

@@ -42,6 +42,7 @@ int mprof__recording_set_heaps(unsigned wanted);
 int mprof__recording_set_live(int mode);
 int mprof__recording_set_sampling(unsigned bytes);
 int mprof__recording_snapshot(unsigned *number);
+int mprof__recording_keepers(unsigned from, unsigned until);
 int mprof__recording_save_alive(const char *file, unsigned from,
                                 unsigned until);
 void mprof__recording_set_limit(uint64_t bytes);

@@ -16,7 +16,8 @@ extern struct mprof__wishes {
     uint64_t limit;    /* bytes; 0: not set */
     bool warns;        /* at the end it is said what the data lack, */
     bool summary;      /* ... and what there was */
-    bool scans;        /* scan for lost blocks at the end */
+    bool scans;        /* scan for lost blocks at the end, */
+    bool keepers;      /* ... and find what keeps the others */
     bool early;        /* a start now records all allocations of the program */
 } mprof__wishes;
 

@@ -11,91 +11,34 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
 #include "monitor/base/self.h"
-#include "monitor/scan/freeze.h"
-#include "monitor/scan/roots.h"
-
-enum state {
-    UNSEEN,
-    REACHED, /* from a root */
-    LED,     /* lost; another lost one leads to it */
-    FIRST    /* lost; by none that was looked through */
-};
-
-struct block {
-    uintptr_t at;
-    uint64_t bytes;
-    mprof_ref counter;
-    uint32_t state; /* enum state */
-};
-
-/* A range of the monitor's memory that contains addresses of objects. */
-struct hidden {
-    uintptr_t start, end;
-};
-
-/* In memory of its own, which is not scanned. */
-struct scan {
-    struct mprof__live *heap;
-    bool late;       /* the program had allocated before the recording */
-    uint32_t number; /* of the scan */
-    uintptr_t stack; /* of this thread, from here on */
-    struct hidden hidden[3];
-    struct mprof__freezer freezer;
-    struct mprof__mappings mappings;
-    int pagemap;          /* a descriptor, or -1 */
-    struct block *blocks; /* by address */
-    size_t count, room;
-    uintptr_t low, high; /* the range that has all of them */
-    uint32_t *pending;   /* blocks that are to be looked through */
-    size_t pending_count;
-    enum state mark; /* for what is found */
-    bool allocators; /* the words may be what malloc() has for itself */
-    char *memory;    /* for all these */
-    size_t bytes;
-};
+#include "monitor/base/table.h"
+#include "monitor/scan/scanning.h"
 
 /*
  * From words to blocks
  */
 
-/* The first block that ends behind ADDRESS, or COUNT. */
-static size_t block_behind(const struct scan *s, uintptr_t address) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct block *b = &s->blocks[middle];
-        if (b->at + (b->bytes > 0 ? b->bytes : 1) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Is WORD what glibc calls the chunk behind BLOCK?  That begins with the last
  * bytes that BLOCK may use. */
-static bool is_next_chunk(const struct block *block, uintptr_t word) {
+static bool is_next_chunk(const struct mprof__block *block, uintptr_t word) {
     uint64_t chunk = (block->bytes + 8 + 15) & ~(uint64_t)15;
     return word == block->at - 16 + (chunk < 32 ? 32 : chunk);
 }
 
-static void see_word(struct scan *s, uintptr_t word) {
+/* The node that is looked at leads to what WORD points to. */
+static void see_word(struct mprof__scan *s, uintptr_t word) {
     if (word < s->low || word >= s->high)
         return;
-    size_t i = block_behind(s, word);
+    size_t i = mprof__block_behind(s, word);
     if (i == s->count || s->blocks[i].at > word ||
-        (s->allocators && is_next_chunk(&s->blocks[i], word)) ||
-        s->blocks[i].state == REACHED || s->blocks[i].state == s->mark)
+        (s->allocators && is_next_chunk(&s->blocks[i], word)))
         return;
-    /* Each comes here once as REACHED, or once as FIRST and once as LED. */
-    bool is_new = s->blocks[i].state == UNSEEN;
-    s->blocks[i].state = s->mark;
-    if (is_new)
-        s->pending[s->pending_count++] = (uint32_t)i;
+    mprof__graph_add(&s->graph,
+                     mprof__graph_first_object(&s->graph) + (uint32_t)i);
 }
 
 static void see_words(uintptr_t start, uintptr_t end, void *data) {
-    struct scan *s = data;
+    struct mprof__scan *s = data;
     start = (start + sizeof(uintptr_t) - 1) & -sizeof(uintptr_t);
     for (; start < end && end - start >= sizeof(uintptr_t);
          start += sizeof(uintptr_t))
@@ -103,7 +46,7 @@ static void see_words(uintptr_t start, uintptr_t end, void *data) {
 }
 
 /* All of [START, END) that can be read. */
-static void see_range(struct scan *s, uintptr_t start, uintptr_t end) {
+static void see_range(struct mprof__scan *s, uintptr_t start, uintptr_t end) {
     while (start < end) {
         const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, start);
         if (m == NULL)
@@ -115,154 +58,28 @@ static void see_range(struct scan *s, uintptr_t start, uintptr_t end) {
     }
 }
 
-/* Follow the pending blocks, the blocks that they lead to, and so on. */
-static void follow(struct scan *s) {
-    while (s->pending_count > 0) {
-        const struct block *b = &s->blocks[s->pending[--s->pending_count]];
-        see_range(s, b->at, b->at + b->bytes);
-    }
-}
-
-/*
- * Roots
- */
-
-/* glibc's arenas but the first one are aligned to that, and no larger. */
-#define ARENA ((uintptr_t)64 << 20)
-
-/* Is BLOCK alone on its pages, as what malloc() has from mmap()? */
-static bool is_alone(const struct block *block) {
-    enum { LEAST = 64 << 10, PAGE = 4096 };
-    uintptr_t offset = block->at % PAGE;
-    return block->bytes >= LEAST && (offset == 0 || offset == 16);
-}
-
-/* Where what the allocator has around BLOCK, in MAPPING, begins and ends: there
- * old contents of what was freed lie about.  But in a late recording what was
- * allocated before it as well: then only the block itself is left out. */
-static void find_heap(const struct scan *s, const struct mprof__mapping *m,
-                      const struct block *block, uintptr_t *start,
-                      uintptr_t *end) {
-    uintptr_t arena = block->at & -ARENA;
-    *start = arena > m->start ? arena : m->start;
-    *end = m->end;
-    if (s->late || is_alone(block)) {
-        *start = block->at;
-        *end = block->at + (block->bytes > 0 ? block->bytes : 1);
-    } else if (arena >= m->start && arena + ARENA < m->end) {
-        *end = arena + ARENA;
-    }
-}
-
-/* The parts of [START, END), of MAPPING, that are no allocator's. */
-static void see_data(struct scan *s, const struct mprof__mapping *m,
-                     uintptr_t start, uintptr_t end) {
-    while (start < end) {
-        uintptr_t stop = end, next = end, heap, heap_end;
-        size_t i = block_behind(s, start);
-        if (i < s->count && s->blocks[i].at < stop) {
-            find_heap(s, m, &s->blocks[i], &heap, &heap_end);
-            stop = heap > start ? heap : start;
-            next = heap_end < end ? heap_end : end;
-        }
-        for (size_t k = 0; k < sizeof s->hidden / sizeof s->hidden[0]; k++) {
-            const struct hidden *h = &s->hidden[k];
-            if (h->start < stop && h->end > start) {
-                stop = h->start > start ? h->start : start;
-                next = h->end;
-            }
-        }
-        if (start < stop)
-            mprof__present(s->pagemap, start, stop, see_words, s);
-        start = next > start ? next : end;
-    }
-}
-
-/* Scan the live part of the stack whose pointer is STACK. */
-static void see_stack(struct scan *s, uintptr_t stack) {
-    const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, stack);
-    size_t i = block_behind(s, stack);
-    if (m == NULL)
-        return;
-    /* A stack may be allocated as any object. */
-    if (i < s->count && s->blocks[i].at <= stack) {
-        see_word(s, stack);
+static void make_graph(struct mprof__scan *s) {
+    struct mprof__graph *g = &s->graph;
+    if (s->failed ||
+        !mprof__graph_begin(g, (uint32_t)s->certain, (uint32_t)s->area_count,
+                            (uint32_t)s->count)) {
+        s->failed = true;
         return;
     }
-    uintptr_t end = m->end;
-    if (i < s->count && s->blocks[i].at < end)
-        end = s->blocks[i].at;
-    see_range(s, stack, end);
-}
-
-/* Scan the thread-local memory around the thread pointer LOCAL, except the dead
- * part of the stack. */
-static void see_local(struct scan *s, uintptr_t local, uintptr_t stack) {
-    enum { AROUND = 64 << 10 };
-    const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, local);
-    size_t i = block_behind(s, local);
-    if (m == NULL)
-        return;
-    uintptr_t start = local - m->start > AROUND ? local - AROUND : m->start;
-    uintptr_t end = m->end - local > AROUND ? local + AROUND : m->end;
-    if (stack > start && stack < local)
-        start = stack;
-    if (i < s->count && s->blocks[i].at < end)
-        end = s->blocks[i].at;
-    if (i > 0 && s->blocks[i - 1].at + s->blocks[i - 1].bytes > start)
-        start = s->blocks[i - 1].at + s->blocks[i - 1].bytes;
-    see_range(s, start, end);
-}
-
-/* Return where to begin in MAPPING: below a stack pointer all is dead. */
-static uintptr_t live_start(const struct scan *s,
-                            const struct mprof__mapping *m) {
-    uintptr_t start = m->end, here = s->stack;
-    if (!m->stack)
-        return m->start;
-    if (here >= m->start && here < m->end)
-        start = here;
-    for (uint32_t i = 0; i < s->freezer.count; i++) {
-        uintptr_t stack = s->freezer.threads[i].stack;
-        if (stack >= m->start && stack < start)
-            start = stack;
-    }
-    return start < m->end ? start : m->start;
-}
-
-static void see_roots(struct scan *s) {
-    for (size_t i = 0; i < s->mappings.count; i++) {
-        const struct mprof__mapping *m = &s->mappings.list[i];
-        bool data = !m->heap || s->late;
-        s->allocators = m->libc || s->late;
-        /* A mapping that is read-only now may have been writable before. */
-        if (m->readable && (m->writable || m->own) && data && !m->device)
-            see_data(s, m, live_start(s, m), m->end);
+    for (size_t i = 0; i < s->area_count; i++) {
+        const struct mprof__area *area = &s->areas[i];
+        s->allocators = area->allocators;
+        mprof__present(s->pagemap, area->start, area->end, see_words, s);
+        mprof__graph_next(g);
     }
     s->allocators = false;
-    for (uint32_t i = 0; i < s->freezer.count; i++) {
-        const struct mprof__frozen *t = &s->freezer.threads[i];
-        see_stack(s, t->stack);
-        see_local(s, t->local, t->stack);
-        for (size_t k = 0; k < sizeof t->words / sizeof t->words[0]; k++)
-            see_word(s, t->words[k]);
-    }
-    see_stack(s, s->stack);
-    see_local(s, (uintptr_t)__builtin_thread_pointer(), s->stack);
-}
-
-/* Of those that are lost, which lead to others. */
-static void find_first(struct scan *s) {
     for (size_t i = 0; i < s->count; i++) {
-        struct block *b = &s->blocks[i];
-        if (b->state != UNSEEN)
-            continue;
-        s->mark = LED;
-        s->pending[s->pending_count++] = (uint32_t)i;
-        follow(s);
-        /* It may have come back to itself. */
-        b->state = FIRST;
+        const struct mprof__block *b = &s->blocks[i];
+        g->bytes[g->added] = b->bytes + 1; /* blocks of 0 bytes are some */
+        see_range(s, b->at, b->at + b->bytes);
+        mprof__graph_next(g);
     }
+    s->failed |= !mprof__graph_analyse(g, s->names);
 }
 
 /*
@@ -283,30 +100,22 @@ static int count_mapping(char *line, void *data) {
 }
 
 static void add_block(const struct mprof__object *object, void *data) {
-    struct scan *s = data;
+    struct mprof__scan *s = data;
     uintptr_t at = (uintptr_t)object->at;
     if (s->count < s->room)
-        s->blocks[s->count++] = (struct block){
+        s->blocks[s->count++] = (struct mprof__block){
             .at = at, .bytes = object->bytes, .counter = object->counter};
 }
 
-static bool get_memory(struct scan *s, size_t blocks, size_t mappings) {
-    const struct mprof__arena *arena = s->heap->arena;
-    s->bytes = blocks * (sizeof *s->blocks + sizeof *s->pending) +
-               mappings * sizeof *s->mappings.list;
+static bool get_memory(struct mprof__scan *s, size_t blocks, size_t mappings) {
+    s->bytes = blocks * sizeof *s->blocks + mappings * sizeof *s->mappings.list;
     s->memory = mprof__map(s->bytes);
     if (s->memory == NULL)
         return false;
-    s->blocks = (struct block *)s->memory;
+    s->blocks = (struct mprof__block *)s->memory;
     s->mappings.list = (struct mprof__mapping *)(s->blocks + blocks);
-    s->pending = (uint32_t *)(s->mappings.list + mappings);
     s->room = blocks;
     s->mappings.room = mappings;
-    s->hidden[0] = (struct hidden){(uintptr_t)s, (uintptr_t)(s + 1)};
-    s->hidden[1] =
-        (struct hidden){(uintptr_t)s->memory, (uintptr_t)s->memory + s->bytes};
-    s->hidden[2] = (struct hidden){(uintptr_t)arena->base,
-                                   (uintptr_t)arena->base + arena->limit};
     return true;
 }
 
@@ -317,8 +126,22 @@ static void forget_last(const struct mprof__live *heap) {
         share->last = NULL;
 }
 
+/* What is mapped from here on is in no mapping that is scanned. */
+static void read_variables(struct mprof__scan *s) {
+    const uint32_t count = s->freezer.count;
+    size_t bytes = (count + 1) * sizeof(uintptr_t);
+    uintptr_t *local = mprof__map(bytes);
+    for (uint32_t i = 0; i < count && local != NULL; i++)
+        local[i] = s->freezer.threads[i].local;
+    if (local != NULL) {
+        local[count] = (uintptr_t)__builtin_thread_pointer();
+        mprof__variables_begin(&s->variables, &s->mappings, local, count + 1);
+    }
+    mprof__unmap(local, bytes);
+}
+
 /* With all threads as they are.  0 or an errno. */
-static int look(struct scan *s) {
+static int look(struct mprof__scan *s) {
     /* So many may come until it is known how many there are. */
     enum { MORE = 1024 };
     size_t blocks = 0, mappings = 0;
@@ -334,15 +157,15 @@ static int look(struct scan *s) {
     s->low = s->blocks[0].at;
     s->high = s->blocks[s->count - 1].at + s->blocks[s->count - 1].bytes + 1;
     forget_last(s->heap);
-    s->mark = REACHED;
-    see_roots(s);
-    follow(s);
-    find_first(s);
-    return 0;
+    if (s->names)
+        read_variables(s);
+    mprof__scan_areas(s);
+    make_graph(s);
+    return s->failed ? ENOMEM : 0;
 }
 
 /* Stop the others, none of them inside of the hook.  False: they run. */
-static bool stop_others(struct scan *s) {
+static bool stop_others(struct mprof__scan *s) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         struct timespec pause = {0, 1000000};
@@ -380,12 +203,27 @@ static struct mprof_lost *find_lost(struct mprof__arena *arena,
     return lost;
 }
 
-static void record_lost(struct scan *s) {
+/* What nothing but the last node leads to is lost; *FIRST: no other lost block
+ * points to block I. */
+static bool *find_lost_nodes(const struct mprof__graph *g, bool names) {
+    const uint32_t *outer = names ? g->dominator : g->via;
+    bool *is_lost = mprof__map(g->count);
+    for (uint32_t i = 1; i < g->count && is_lost != NULL; i++) {
+        uint32_t node = g->order[i];
+        is_lost[node] = node == mprof__graph_unknown(g) || is_lost[outer[node]];
+    }
+    return is_lost;
+}
+
+static bool record_lost(struct mprof__scan *s) {
     struct mprof__arena *arena = s->heap->arena;
+    const struct mprof__graph *g = &s->graph;
     struct mprof__table known = {0};
-    for (size_t i = 0; i < s->count; i++) {
-        const struct block *b = &s->blocks[i];
-        if (b->state == REACHED)
+    bool *is_lost = find_lost_nodes(g, s->names);
+    for (size_t i = 0; i < s->count && is_lost != NULL; i++) {
+        const struct mprof__block *b = &s->blocks[i];
+        uint32_t node = mprof__graph_first_object(g) + (uint32_t)i;
+        if (!is_lost[node])
             continue;
         struct mprof_lost *lost =
             find_lost(arena, &known, b->counter, s->number);
@@ -394,21 +232,23 @@ static void record_lost(struct scan *s) {
                          : &mprof__arena_header(arena)->lost_unplaced;
         mprof__bump(&sum->objects, 1);
         mprof__bump(&sum->bytes, b->bytes);
-        mprof__bump(&sum->roots, b->state == FIRST);
+        mprof__bump(&sum->roots, g->via[node] == mprof__graph_unknown(g));
     }
     mprof__table_free(&known);
+    mprof__unmap(is_lost, g->count);
+    return is_lost != NULL || s->count == 0;
 }
 
 /* Write the result to the header. */
-static void conclude(struct scan *s, bool stopped, int error) {
+static void conclude(struct mprof__scan *s, bool stopped, int error) {
     struct mprof_header *header = mprof__arena_header(s->heap->arena);
     memset(&header->lost_unplaced, 0, sizeof header->lost_unplaced);
     struct mprof__self *me = mprof__enter();
     if (me == NULL)
         return;
     if (mprof__guard(me)) {
-        if (error == 0)
-            record_lost(s);
+        if (error == 0 && s->count > 0 && !record_lost(s))
+            error = ENOMEM;
         header->scan_flags = (s->late ? MPROF_SCAN_LATE : 0) |
                              (stopped ? 0 : MPROF_SCAN_RUNNING) |
                              (error != 0 ? MPROF_SCAN_FAILED : 0);
@@ -417,30 +257,38 @@ static void conclude(struct scan *s, bool stopped, int error) {
     mprof__leave(me);
 }
 
-static void __attribute__((noinline)) scan(struct scan *s) {
+static void __attribute__((noinline))
+scan(struct mprof__scan *s, struct mprof__keepers *keepers) {
     s->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     bool stopped = stop_others(s);
     int error = look(s);
+    if (error == 0 && keepers != NULL && s->count > 0)
+        mprof__scan_keepers(s, keepers);
     if (stopped)
         mprof__thaw(&s->freezer);
     if (s->pagemap >= 0)
         close(s->pagemap);
     conclude(s, stopped, error);
+    mprof__graph_end(&s->graph);
+    mprof__variables_end(&s->variables);
+    mprof__unmap(s->areas, s->area_room * sizeof *s->areas);
     mprof__unmap(s->memory, s->bytes);
 }
 
 /* The program's registers are put on the stack. */
-void mprof__scan(struct mprof__live *heap, bool late, uint32_t number) {
+void mprof__scan(struct mprof__live *heap, bool late, uint32_t number,
+                 struct mprof__keepers *keepers) {
     int saved = errno;
-    struct scan *s = mprof__map(sizeof *s);
+    struct mprof__scan *s = mprof__map(sizeof *s);
     if (s == NULL)
         return;
     __builtin_unwind_init();
     s->heap = heap;
     s->late = late;
+    s->names = keepers != NULL;
     s->number = number;
     s->stack = mprof__stack();
-    scan(s);
+    scan(s, keepers);
     mprof__unmap(s, sizeof *s);
     errno = saved;
 }

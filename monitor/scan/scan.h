@@ -23,8 +23,11 @@
 
 /* Look for what is lost now of what HEAP has recorded, and add that to its data
  * file, as scan NUMBER.  LATE: the program had allocated before the recording
- * began.  The recording runs; the other threads are stopped meanwhile.
- * Signals are blocked; not inside of the hook. */
-void mprof__scan(struct mprof__live *heap, bool late, uint32_t number);
+ * began.  KEEPERS, which have begun, or NULL, learn what keeps the other
+ * blocks. The recording runs; the other threads are stopped meanwhile. Signals
+ * are blocked; not inside of the hook. */
+struct mprof__keepers;
+void mprof__scan(struct mprof__live *heap, bool late, uint32_t number,
+                 struct mprof__keepers *keepers);
 
 #endif

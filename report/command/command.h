@@ -61,7 +61,8 @@ struct report__run_options {
     const char *limit, *log, *html;
     const char *threshold; /* the log's */
     const char *live;      /* follow live objects of Lisp: "1", "1/512" */
-    bool log_plain, no_children, summary, stats, group, scan, lisp, quiet;
+    bool log_plain, no_children, summary, stats, group, scan, kept_by, lisp,
+        quiet;
 };
 
 struct report__budget_options {

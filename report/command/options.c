@@ -282,7 +282,7 @@ const struct report__option report__option_list[] = {
     {.name = "Contents"},
     {"table", "LIST",
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
-     "temporary, paths, tree, types, alive; with commas",
+     "temporary, paths, tree, types, alive, kept-by; with commas",
      REPORT, CALL(set_tables)},
     {"verbose", NULL, "leave nothing out: all rows, however small; all limits",
      REPORT | DIFF | CHECK, CALL(set_verbosity), .what = "verbose"},
@@ -337,6 +337,10 @@ const struct report__option report__option_list[] = {
      "find out when the program exits which blocks are lost: no\n"
      "pointer leads to them",
      RUN, FLAG(run.scan)},
+    {"kept-by", NULL,
+     "with that, also which variable keeps each of the others:\n"
+     "--table=kept-by shows it",
+     RUN, FLAG(run.kept_by)},
     {"no-children", NULL, "do not record the processes that it starts", RUN,
      FLAG(run.no_children)},
 

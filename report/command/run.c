@@ -205,6 +205,8 @@ static bool set_up(struct report__call *call) {
         setenv("MPROF_SUMMARY", "1", 1);
     if (run->scan)
         setenv("MPROF_SCAN", "1", 1);
+    if (run->kept_by)
+        setenv("MPROF_KEPT_BY", "1", 1);
     return true;
 }
 

@@ -3,8 +3,9 @@
 #include "report/data/trees.h"
 
 /* Earlier looks at the heap are of no interest. */
-static bool is_last(const struct report__reader *r, uint32_t look) {
-    return r->header.look != 0 && look == r->header.look;
+static bool is_last(const struct report__reader *r, uint32_t heap,
+                    uint32_t look) {
+    return look != 0 && look == r->header.look[heap];
 }
 
 static uint32_t index_of(const struct report__profile *p,
@@ -31,7 +32,7 @@ static bool read_keeper(struct report__reader *r, uint32_t record,
         !report__read_string(r, REF(label), MPROF_OPTIONAL, &out.label) ||
         (in.counter != 0 && !report__follow_counter(r, REF(counter), &counter)))
         return false;
-    if (!is_last(r, in.look))
+    if (!is_last(r, in.heap, in.look))
         return true;
     out.outer = outer == MPROF_NONE ? MPROF_NONE : index[outer];
     if (outer != MPROF_NONE && out.outer == MPROF_NONE)
@@ -69,7 +70,8 @@ bool report__read_keepers(struct report__reader *r) {
     uint32_t *index = report__alloc(r->pool, keepers, sizeof *index);
     struct report__profile *p = r->profile;
 
-    p->looked = r->header.look != 0;
+    for (int heap = 0; heap < MPROF_HEAPS; heap++)
+        p->looked |= (unsigned)(r->header.look[heap] != 0) << heap;
     p->keepers = report__alloc(r->pool, keepers, sizeof *p->keepers);
     p->holdings = report__alloc(r->pool, kept, sizeof *p->holdings);
     for (uint32_t i = 0; i < keepers; i++)

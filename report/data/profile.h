@@ -287,7 +287,8 @@ struct report__profile {
     uint32_t node_count, bin_count, counter_count, size_count;
     uint32_t site_count;
     uint32_t total_count;
-    bool looked; /* at what keeps objects alive; outer steps come first */
+    unsigned looked; /* bits of heaps: what keeps objects alive is known; of
+                      * keepers the outer ones come first */
     struct report__keeper *keepers;
     struct report__holding *holdings;
     uint32_t keeper_count, holding_count;

@@ -2,6 +2,7 @@
  * all bytes that would be free without each, and the chains that allocated
  * them. */
 
+#include "report/elf/cxx_names.h"
 #include "report/tables/paths.h"
 
 /* A step, or, below one, what a chain allocated of its objects. */
@@ -103,6 +104,9 @@ static uint32_t add_chains(struct kept_by *k, uint32_t keeper,
     struct report__ends ends = {0};
     const uint32_t from = count;
 
+    /* Its name is the chain. */
+    if (k->part->keepers[keeper].counter != MPROF_NONE)
+        return count;
     for (uint32_t i = k->first_holding[keeper + 1];
          i < k->first_holding[keeper + 2]; i++) {
         const uint32_t path = path_of(k, k->holdings[i]);
@@ -165,11 +169,28 @@ static void print_chain(const struct kept_by *k, uint32_t path) {
         fputs(" < ...", k->out);
 }
 
+/* LABEL with the name of a variable of C++ in it as it is in the program. */
+static const char *label_of(const struct kept_by *k, const char *label) {
+    const char *name = strstr(label, " _Z");
+    const size_t length = name == NULL ? 0 : strcspn(name + 1, ",");
+
+    if (name == NULL)
+        return label;
+    const char *shown = report__demangle(
+        k->pool, report__format(k->pool, "%.*s", (int)length, name + 1));
+    return shown == NULL
+               ? label
+               : report__format(k->pool, "%.*s%s%s", (int)(name + 1 - label),
+                                label,
+                                report__shorten_cxx(k->pool, shown, true),
+                                name + 1 + length);
+}
+
 static void print_keeper(const struct kept_by *k, uint32_t keeper) {
     const struct report__keeper *of = &k->part->keepers[keeper];
 
     if (of->label) {
-        report__print_name(k->out, of->label);
+        report__print_name(k->out, label_of(k, of->label));
         return;
     }
     const uint32_t path = of->counter == MPROF_NONE
@@ -263,7 +284,7 @@ void report__print_kept_by(struct report__context *c) {
 
     report__print_title(c->out, "What keeps it alive",
                         report__sampling(c->part, c->heap));
-    if (!c->part->looked) {
+    if (!(c->part->looked >> c->heap & 1)) {
         fputs(c->heap == MPROF_LISP_HEAP
                   ? "It was not looked what keeps objects alive.  Record that "
                     "with: ecl --mprof\n--live, or (mprof:start :live t).\n"

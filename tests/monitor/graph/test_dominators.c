@@ -66,7 +66,7 @@ static void build(struct mprof__graph *g, const struct plan *p) {
         g->bytes[node] = p->bytes[node];
         mprof__graph_next(g);
     }
-    assert_true(mprof__graph_analyse(g));
+    assert_true(mprof__graph_analyse(g, true));
 }
 
 /* The edges of GRAPH as it was analysed, that is with those of the last node
@@ -316,7 +316,7 @@ static void a_long_list(void **unused) {
         g.bytes[i] = i == 1 ? 0 : 16;
         mprof__graph_next(&g);
     }
-    assert_true(mprof__graph_analyse(&g));
+    assert_true(mprof__graph_analyse(&g, true));
     for (uint32_t i = 1; i <= LENGTH + 1; i++) {
         assert_int_equal(g.dominator[i], i - 1);
         assert_int_equal(g.via[i], i - 1);
@@ -329,7 +329,7 @@ static void nothing_at_all(void **unused) {
     (void)unused;
     struct mprof__graph g;
     assert_true(mprof__graph_begin(&g, 0, 0, 0));
-    assert_true(mprof__graph_analyse(&g));
+    assert_true(mprof__graph_analyse(&g, true));
     assert_int_equal(g.dominator[1], 0);
     assert_int_equal(g.bytes[0], 0);
     mprof__graph_end(&g);
