@@ -135,6 +135,7 @@ file is deleted afterwards.  Recording may be running."
 (defparameter *option-names*
   '((" (--limit-rows=0 --verbose shows" . " (:limit-rows 0 :verbosity :verbose shows")
     (" (--verbose shows" . " (:verbosity :verbose shows")
+    ("(--table=kept-by)" . "(:tables :kept-by)")
     (" more (--verbose)" . " more (:verbosity :verbose)")
     ("--type=TYPE with --table=graph, paths or tree shows"
      . ":type with :tables :graph, :paths or :tree shows"))

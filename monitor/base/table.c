@@ -47,7 +47,7 @@ void mprof__map_again(void) {
     mprof__store_relaxed(&shortage.backoff, 0);
 }
 
-/* What is mapped, as far as there is room.  A place is free when `start` is 0;
+/* All that is mapped, if there is room.  A place is free when `start` is 0;
  * it is taken and given back without a lock. */
 enum { MOST_RANGES = 8192 };
 static struct { uintptr_t start, end; /* atomic */ } ranges[MOST_RANGES];

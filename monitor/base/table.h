@@ -42,9 +42,9 @@ void mprof__unmap(void *memory, size_t bytes);
 void *mprof__grow(void *list, size_t *room, size_t size);
 extern uint64_t mprof__mapped; /* bytes; atomic */
 
-/* Of the memory that they map, that which begins first of all that ends behind
- * ADDRESS, from *START to *END; false: none.  With more than a few thousand
- * pieces some are missing. */
+/* Find the memory that these functions have mapped behind ADDRESS, or around
+ * it: the first piece, from *START to *END.  False: there is none.  If there
+ * are more than a few thousand pieces, some are not found. */
 bool mprof__mapped_behind(uintptr_t address, uintptr_t *start, uintptr_t *end);
 
 /* Add a key that is not there; false when there is no memory. */

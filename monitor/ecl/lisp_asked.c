@@ -19,7 +19,7 @@ struct answer {
     char text[];
 };
 
-/* What is built while the world stands still. */
+/* It is filled while other threads are stopped. */
 struct asking {
     struct mprof__lisp_heap heap;
     struct answer *answer; /* NULL: no memory */
@@ -103,8 +103,8 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
     cl_object class_ = mprof__lisp_class(&a->heap, object);
     unsigned type = object->type == t_cfunfixed ? t_cfun : object->type;
     uint64_t id = class_ == OBJNULL ? type : (uintptr_t)class_;
-    uint32_t step = mprof__keepers_find(types, 0, id);
-    if (step == 0) {
+    uint32_t keeper = mprof__keepers_find(types, 0, id);
+    if (keeper == 0) {
         char buffer[LONGEST];
         struct mprof__text text;
         mprof__text_begin(&text, buffer, sizeof buffer);
@@ -113,12 +113,13 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
         else
             mprof__lisp_step_name(&a->heap, object, NULL, MPROF__SOMEHOW,
                                   &text);
-        step = mprof__keepers_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
+        keeper =
+            mprof__keepers_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
     }
-    if (step == 0)
+    if (keeper == 0)
         return;
-    types->list[step].own.allocs++;
-    types->list[step].own.bytes += object->bytes;
+    types->list[keeper].own.allocs++;
+    types->list[keeper].own.bytes += object->bytes;
     for (size_t n = mprof__lisp_owned(object, owned); n-- > 0;) {
         uint32_t node = mprof__lisp_node(&a->heap, owned[n]);
         if (node == 0)
@@ -127,8 +128,8 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
             &a->heap.objects[node - a->heap.graph.roots - 1];
         if (part->type != MPROF__STORAGE || part->bytes == 0)
             continue;
-        types->list[step].own.bytes += part->bytes;
-        part->bytes = 0; /* nobody else's */
+        types->list[keeper].own.bytes += part->bytes;
+        part->bytes = 0; /* not twice */
     }
 }
 
@@ -155,22 +156,22 @@ char *mprof_lisp_census(void) {
 }
 
 /*
- * What keeps most
+ * The largest keepers
  */
 
 static void answer_keepers(struct asking *a, uintptr_t unused) {
-    struct mprof__keepers steps;
+    struct mprof__keepers keepers;
     (void)unused;
-    mprof__keepers_begin(&steps);
-    mprof__lisp_steps(&a->heap, &steps, NULL);
-    for (size_t i = 1; i < steps.count && !steps.failed; i++) {
-        const struct mprof__keeper *step = &steps.list[i];
-        uint64_t numbers[] = {i, step->outer, step->kind, step->all.bytes,
-                              step->all.allocs};
-        if (step->all.allocs > 0)
-            add_line(a, numbers, 5, mprof__keepers_text(&steps, step));
+    mprof__keepers_begin(&keepers);
+    mprof__lisp_steps(&a->heap, &keepers, NULL);
+    for (size_t i = 1; i < keepers.count && !keepers.failed; i++) {
+        const struct mprof__keeper *keeper = &keepers.list[i];
+        uint64_t numbers[] = {i, keeper->outer, keeper->kind, keeper->all.bytes,
+                              keeper->all.allocs};
+        if (keeper->all.allocs > 0)
+            add_line(a, numbers, 5, mprof__keepers_text(&keepers, keeper));
     }
-    mprof__keepers_end(&steps);
+    mprof__keepers_end(&keepers);
 }
 
 char *mprof_lisp_keepers(void) {
@@ -178,7 +179,7 @@ char *mprof_lisp_keepers(void) {
 }
 
 /*
- * What keeps one object
+ * The path to one object
  */
 
 /* The last node of a way that has been named, and how often that name came. */
@@ -273,7 +274,7 @@ static uint64_t count_kept(const struct mprof__graph *g, uint32_t node) {
 }
 
 /* The first line: bytes and objects that it keeps, and whether one root alone
- * keeps it; then steps, each so many times. */
+ * keeps it; then keepers, each so many times. */
 static void answer_way(struct asking *a, uintptr_t object) {
     const struct mprof__graph *g = &a->heap.graph;
     uint32_t node = mprof__lisp_node(&a->heap, object), top = node;

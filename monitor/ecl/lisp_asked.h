@@ -7,18 +7,18 @@
 /* Each collects garbage and answers with text: "0" and lines, or "1" and an
  * error; NULL: there is no memory.  To be freed by mprof_lisp_answer_free().
  * Lines have numbers, then a name.  In a thread of Lisp, with its interrupts
- * disabled; others stand still meanwhile.  Lisp calls these by their names. */
+ * disabled; others are stopped meanwhile.  Lisp calls these by their names. */
 #define MPROF__FOR_LISP __attribute__((visibility("default")))
 
 /* All types: bytes, with their storage, objects, name. */
 MPROF__FOR_LISP char *mprof_lisp_census(void);
 
-/* What keeps most: number of the step, of the step further out or 0, its enum
+/* All keepers: number of the step, of the step further out or 0, its enum
  * mprof_keeper_kind, bytes and objects that it keeps with all further in,
  * name. */
 MPROF__FOR_LISP char *mprof_lisp_keepers(void);
 
-/* What keeps OBJECT: bytes and objects that it keeps itself, and 1 if one root
+/* The path to OBJECT: bytes and objects that it keeps itself, and 1 if one root
  * keeps it alone; then, from a root on, lines with how often a name comes one
  * after the other, and the name.  No lines: it is not in the heap. */
 MPROF__FOR_LISP char *mprof_lisp_way(cl_object object);

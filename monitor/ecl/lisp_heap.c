@@ -81,7 +81,7 @@ static void make_index(struct mprof__lisp_heap *heap) {
 }
 
 /*
- * What they are
+ * Types
  */
 
 static void find_types(struct mprof__lisp_heap *heap) {
@@ -124,8 +124,7 @@ static void add_symbol(struct mprof__lisp_heap *heap, cl_object symbol,
     add_slot(heap, MPROF__PLIST, symbol, &symbol->symbol.plist);
 }
 
-/* What symbols of a package have is kept by their names, though these are in
- * the tables of the package. */
+/* The slots of a symbol of a package are roots with its name. */
 static bool is_named(const struct mprof__lisp_object *o) {
     return o->type == t_symbol && ((cl_object)o->at)->symbol.hpack != ECL_NIL &&
            ((cl_object)o->at)->symbol.hpack != OBJNULL;
@@ -180,7 +179,7 @@ static void find_roots(struct mprof__lisp_heap *heap) {
 }
 
 /*
- * What points to what
+ * Edges
  */
 
 /* On a stack also the inside of an object is known. */

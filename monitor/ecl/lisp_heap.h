@@ -1,15 +1,15 @@
-/* lisp_heap.h - the Lisp heap as a graph: what points to what.
+/* lisp_heap.h - the Lisp heap as a graph.
  *
- *     certain roots, such as values      stacks
- *     of symbols                           |  for what is reached by
- *           |                              |  nothing else
+ *     certain roots, such as values      stacks, for objects that
+ *     of symbols                         nothing else leads to
+ *           |                              |
  *           +---------------+--------------+
  *                           v
- *     objects that the collector marked, and what their words lead to
+ *     objects that the collector marked, and the objects that they point to
  *
- * Other threads are stopped by the collector while that is read.  What an
- * object is we know from its header, if it has one, or from another object that
- * owns it: its storage, such as the data of a hash table.
+ * The collector stops other threads while we read that.  The type of an object
+ * is in its header; an object without one may be storage that another object
+ * owns, such as the data of a hash table.
  */
 #ifndef MONITOR_ECL_LISP_HEAP_H
 #define MONITOR_ECL_LISP_HEAP_H
@@ -49,7 +49,7 @@ struct mprof__lisp_heap {
     size_t slots;        /* in it, a power of two */
     uintptr_t low, high; /* all objects are in this range */
     bool failed;         /* there was no memory */
-    bool stopped;        /* the world stands still */
+    bool stopped;        /* other threads are stopped */
 };
 
 /* Stores in *WHAT the counter and the bytes of the object at ADDRESS; the
@@ -63,8 +63,9 @@ struct mprof__lisp_recorded {
 /* Collect garbage, look at what is left, and analyse it; the bytes of nodes are
  * the collector's, but of what is RECORDED, unless that is NULL, those asked
  * for.  0, or an error of mprof.h; in any case mprof__lisp_heap_end() is
- * needed, and until then the world stands still: nothing may take a lock, nor
- * cons. Outside of the hook, in a thread of Lisp whose interrupts are disabled.
+ * needed, and until then other threads are stopped: nothing may take a lock,
+ * nor cons. Outside of the hook, in a thread of Lisp whose interrupts are
+ * disabled.
  */
 int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
                            const struct mprof__lisp_recorded *recorded);

@@ -12,10 +12,10 @@ enum { LONGEST = 512 };
 
 struct naming {
     const struct mprof__lisp_heap *heap;
-    struct mprof__keepers *steps;
-    uint32_t *step; /* of each node */
-    uint16_t *how;  /* its keeper leads to it */
-    uint32_t from;  /* the node that is looked at */
+    struct mprof__keepers *keepers;
+    uint32_t *keeper; /* by node */
+    uint16_t *how;    /* its keeper leads to it */
+    uint32_t from;    /* the node that is looked at */
 };
 
 static uint64_t id_of(uint64_t kind, uint64_t what, uint64_t how) {
@@ -36,14 +36,14 @@ static enum mprof_keeper_kind kind_of(const struct mprof__graph *g,
                                : MPROF_KEEPER_ROOT;
 }
 
-/* A step that has no name of Lisp's. */
-static uint32_t step_without(const struct naming *n, uint64_t number,
-                             const char *name) {
+/* A keeper that has no name of Lisp's. */
+static uint32_t unnamed_keeper(const struct naming *n, uint64_t number,
+                               const char *name) {
     uint64_t id = id_of(MPROF__ROOT_KINDS, number, 0);
-    uint32_t step = mprof__keepers_find(n->steps, 0, id);
-    return step != 0 ? step
-                     : mprof__keepers_add(n->steps, 0, id, MPROF_KEEPER_UNKNOWN,
-                                          name, 0);
+    uint32_t keeper = mprof__keepers_find(n->keepers, 0, id);
+    return keeper != 0 ? keeper
+                       : mprof__keepers_add(n->keepers, 0, id,
+                                            MPROF_KEEPER_UNKNOWN, name, 0);
 }
 
 /* Is OBJECT, which no root leads to, in a list of free memory?  The collector
@@ -57,61 +57,78 @@ static bool is_free(const struct mprof__lisp_heap *heap,
            (o != NULL && o->bytes == object->bytes && o->kind == object->kind);
 }
 
-/* The step of ROOT, a node; SHARED: with others. */
-static uint32_t step_of_root(const struct naming *n, uint32_t root,
-                             bool is_shared) {
+/* The keeper of ROOT, a node; SHARED: with others. */
+static uint32_t keeper_of_root(const struct naming *n, uint32_t root,
+                               bool is_shared) {
     const struct mprof__lisp_root *r = mprof__lisp_root(n->heap, root);
     char buffer[LONGEST];
     struct mprof__text text;
     if (r == NULL)
-        return step_without(n, 0, "nothing that mprof knows");
+        return unnamed_keeper(n, 0, "nothing that mprof knows");
     uint64_t id = id_of(r->kind, r->what, is_shared);
-    uint32_t step = mprof__keepers_find(n->steps, 0, id);
-    if (step != 0)
-        return step;
+    uint32_t keeper = mprof__keepers_find(n->keepers, 0, id);
+    if (keeper != 0)
+        return keeper;
     mprof__text_begin(&text, buffer, sizeof buffer);
     mprof__lisp_root_name(r, &text);
     if (is_shared)
         mprof__text_add(&text, ", and others");
-    return mprof__keepers_add(n->steps, 0, id,
+    return mprof__keepers_add(n->keepers, 0, id,
                               is_shared ? MPROF_KEEPER_SHARED
                                         : kind_of(&n->heap->graph, root),
                               buffer, 0);
 }
 
-static uint32_t step_of_object(const struct naming *n, uint32_t node,
-                               const struct mprof__lisp_object *object) {
+/* The object that leads to NODE by its slots or entries; NULL: its dominator is
+ * no object. */
+static const struct mprof__lisp_object *owner_of(const struct naming *n,
+                                                 uint32_t node) {
+    const uint32_t *dominator = n->heap->graph.dominator;
+    const struct mprof__lisp_object *from = mprof__lisp_object(n->heap,
+                                                               dominator[node]),
+                                    *outer = mprof__lisp_object(
+                                        n->heap, dominator[dominator[node]]);
+    return mprof__lisp_is_part(from, outer) ? outer : from;
+}
+
+static uint32_t outer_keeper(const struct naming *n, uint32_t node,
+                             const struct mprof__lisp_object *object) {
     const struct mprof__graph *g = &n->heap->graph;
-    uint32_t keeper = g->dominator[node];
-    uint32_t outer =
-        keeper == 0 ? step_of_root(n, root_of(g, node), true) : n->step[keeper];
-    if (keeper == mprof__graph_unknown(g) && is_free(n->heap, object))
-        outer = step_without(n, 1, "the collector: free memory of threads");
-    const struct mprof__lisp_object *owner =
-        mprof__lisp_object(n->heap, keeper);
-    bool is_list = owner != NULL && owner->type == MPROF__CONS &&
+    uint32_t dominator = g->dominator[node];
+    if (dominator == 0)
+        return keeper_of_root(n, root_of(g, node), true);
+    if (dominator == mprof__graph_unknown(g) && is_free(n->heap, object))
+        return unnamed_keeper(n, 1, "the collector: free memory of threads");
+    return n->keeper[dominator];
+}
+
+static uint32_t keeper_of_object(const struct naming *n, uint32_t node,
+                                 const struct mprof__lisp_object *object) {
+    const struct mprof__lisp_object *from = mprof__lisp_object(
+                                        n->heap,
+                                        n->heap->graph.dominator[node]),
+                                    *owner = owner_of(n, node);
+    uint32_t outer = outer_keeper(n, node, object);
+    bool is_list = from != NULL && from->type == MPROF__CONS &&
                    object->type == MPROF__CONS;
-    if (is_list || mprof__lisp_is_part(object, owner))
+    if (is_list || mprof__lisp_is_part(object, from))
         return outer;
-    if (owner != NULL &&
-        mprof__lisp_is_part(owner,
-                            mprof__lisp_object(n->heap, g->dominator[keeper])))
-        owner = mprof__lisp_object(n->heap, g->dominator[keeper]);
-    cl_object class_ = mprof__lisp_class(n->heap, object);
     unsigned how = n->how[node];
-    uint64_t of = how < MPROF__SLOTS || owner == NULL
-                      ? 0
-                      : (uintptr_t)mprof__lisp_class(n->heap, owner);
-    uint64_t id = id_of(object->type, (uintptr_t)class_, of << 16 ^ how);
-    uint32_t step = mprof__keepers_find(n->steps, outer, id);
-    if (step != 0)
-        return step;
+    cl_object class_ = mprof__lisp_class(n->heap, object),
+              owner_class = how < MPROF__SLOTS || owner == NULL
+                                ? OBJNULL
+                                : mprof__lisp_class(n->heap, owner);
+    uint64_t id = id_of(object->type, (uintptr_t)class_,
+                        (uintptr_t)owner_class << 16 ^ how);
+    uint32_t keeper = mprof__keepers_find(n->keepers, outer, id);
+    if (keeper != 0)
+        return keeper;
     char buffer[LONGEST];
     struct mprof__text text;
     mprof__text_begin(&text, buffer, sizeof buffer);
     mprof__lisp_step_name(n->heap, object, owner, how, &text);
-    return mprof__keepers_add(n->steps, outer, id, MPROF_KEEPER_OBJECT, buffer,
-                              0);
+    return mprof__keepers_add(n->keepers, outer, id, MPROF_KEEPER_OBJECT,
+                              buffer, 0);
 }
 
 static void note_how(uint32_t node, unsigned how, void *data) {
@@ -138,7 +155,7 @@ static void count_object(const struct naming *n, uint32_t node,
     struct mprof__object what = {.counter = 0};
     if (recorded != NULL)
         recorded->find(object->at, recorded->data, &what);
-    mprof__keepers_count(n->steps, n->step[node], what.counter,
+    mprof__keepers_count(n->keepers, n->keeper[node], what.counter,
                          what.counter != 0 ? what.bytes : object->bytes);
 }
 
@@ -149,30 +166,30 @@ static const char *name_rest(enum mprof_keeper_kind kind) {
 }
 
 void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__keepers *steps,
+                       struct mprof__keepers *keepers,
                        const struct mprof__lisp_recorded *recorded) {
     enum { ONE_IN = 4096 };
     const struct mprof__graph *g = &heap->graph;
-    size_t step_bytes = (size_t)g->count * sizeof(uint32_t),
+    size_t keeper_bytes = (size_t)g->count * sizeof(uint32_t),
            how_bytes = (size_t)g->count * sizeof(uint16_t);
-    struct naming n = {heap, steps, mprof__map(step_bytes),
+    struct naming n = {heap, keepers, mprof__map(keeper_bytes),
                        mprof__map(how_bytes), 0};
-    steps->failed |= n.step == NULL || n.how == NULL;
-    for (uint32_t i = 1; i < g->count && !steps->failed; i++) {
+    keepers->failed |= n.keeper == NULL || n.how == NULL;
+    for (uint32_t i = 1; i < g->count && !keepers->failed; i++) {
         uint32_t node = g->order[i];
         const struct mprof__lisp_object *object =
             mprof__lisp_object(heap, node);
         if (object == NULL) {
-            n.step[node] = step_of_root(&n, node, false);
+            n.keeper[node] = keeper_of_root(&n, node, false);
             continue;
         }
-        n.step[node] = step_of_object(&n, node, object);
+        n.keeper[node] = keeper_of_object(&n, node, object);
         note_ways(&n, node, object);
         count_object(&n, node, object, recorded);
     }
-    mprof__unmap(n.step, step_bytes);
+    mprof__unmap(n.keeper, keeper_bytes);
     mprof__unmap(n.how, how_bytes);
-    mprof__keepers_finish(steps, ONE_IN, name_rest);
+    mprof__keepers_finish(keepers, ONE_IN, name_rest);
 }
 
 struct finding {
@@ -195,7 +212,7 @@ static void find_recorded(uintptr_t address, const void *data,
     mprof__collected_one((const void *)address, see_recorded, &finding);
 }
 
-int mprof__lisp_keepers(struct mprof__keepers *steps,
+int mprof__lisp_keepers(struct mprof__keepers *keepers,
                         const struct mprof__epochs *epochs) {
     static const struct mprof__epochs always = {0, MPROF__DEAD};
     const struct mprof__lisp_recorded recorded = {
@@ -210,7 +227,7 @@ int mprof__lisp_keepers(struct mprof__keepers *steps,
     struct mprof__lisp_heap heap;
     int error = mprof__lisp_heap_begin(&heap, &recorded);
     if (error == 0)
-        mprof__lisp_steps(&heap, steps, &recorded);
+        mprof__lisp_steps(&heap, keepers, &recorded);
     mprof__lisp_heap_end(&heap);
     if (enabled)
         ecl_enable_interrupts_env(env);

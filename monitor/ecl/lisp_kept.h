@@ -40,12 +40,12 @@ cl_object mprof__lisp_class(const struct mprof__lisp_heap *heap,
 
 /* The adapter's answer: see names/adapter.h. */
 struct mprof__epochs;
-int mprof__lisp_keepers(struct mprof__keepers *steps,
+int mprof__lisp_keepers(struct mprof__keepers *keepers,
                         const struct mprof__epochs *epochs);
 
 /* Add all objects of HEAP to STEPS, which have begun. */
 void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__keepers *steps,
+                       struct mprof__keepers *keepers,
                        const struct mprof__lisp_recorded *recorded);
 
 #endif

@@ -47,7 +47,7 @@ static bool has_segment(const struct dl_phdr_info *file, uintptr_t address) {
     return false;
 }
 
-/* Data from START to END, but for the symbols of ECL, which have names. */
+/* Add the data from START to END without the symbols of ECL. */
 static void add_data(struct mprof__lisp_roots *roots, const char *name,
                      uintptr_t start, uintptr_t end) {
     uintptr_t symbols = (uintptr_t)cl_symbols,

@@ -12,18 +12,18 @@
 
 enum mprof__root {
     /* Certain: */
-    MPROF__VALUE,       /* of the symbol `what`, the global one */
-    MPROF__OWN_VALUE,   /* that a thread has; at first `what` is its number */
-    MPROF__OUTER_VALUE, /* that comes back when a binding ends */
-    MPROF__FUNCTION,    /* of the symbol */
-    MPROF__PLIST,       /* of the symbol */
-    MPROF__NAME,        /* of a symbol of ECL */
-    MPROF__THREAD,      /* what ECL has for the thread of the process `what` */
+    MPROF__VALUE,       /* the global value of the symbol `what` */
+    MPROF__OWN_VALUE,   /* a thread's value; at first `what` is a number */
+    MPROF__OUTER_VALUE, /* it comes back when a binding ends */
+    MPROF__FUNCTION,    /* the function of the symbol */
+    MPROF__PLIST,       /* its property list */
+    MPROF__NAME,        /* names of ECL's symbols */
+    MPROF__THREAD,      /* ECL's data of the process `what` */
     MPROF__FOREVER,     /* memory that is never collected */
-    MPROF__DATA,        /* of C; `what`: the name of its file, a C string */
+    MPROF__DATA, /* data of C; `what`: the name of its file, a C string */
     /* Not certain: */
-    MPROF__STACK, /* of the thread of the process `what` */
-    MPROF__NAMES, /* what the monitor keeps for the names of functions */
+    MPROF__STACK, /* the stack of the process `what` */
+    MPROF__NAMES, /* objects that the monitor keeps for names */
     MPROF__ROOT_KINDS,
     MPROF__FIRST_UNCERTAIN = MPROF__STACK
 };
@@ -50,8 +50,8 @@ void mprof__lisp_roots_add(struct mprof__lisp_roots *roots,
  * still. */
 void mprof__lisp_roots_begin(struct mprof__lisp_roots *roots);
 
-/* Add what the threads have, which are stopped, but for this one: it calls from
- * FRAME outwards. */
+/* Add the stacks and values of all threads.  The others are stopped; this one
+ * calls from FRAME outwards. */
 void mprof__lisp_roots_of_threads(struct mprof__lisp_roots *roots,
                                   uintptr_t frame);
 

@@ -135,9 +135,9 @@ struct mprof_header {
                         * a byte in so many was looked at */
     uint32_t zero;     /* 348 */
     uint64_t recorded; /* 352: last stop or save, ns since 1970; 0: not known */
-    uint32_t look[MPROF_HEAPS]; /* 360: of each heap, number of the last look at
-                                 * what keeps objects alive; 0: there was none
-                                 * since the last start */
+    uint32_t look[MPROF_HEAPS]; /* 360: for each heap the number of the last
+                                 * search for keepers; 0: there was none since
+                                 * the last start */
 };
 
 /* Is it known what of the Lisp heap is alive, and as of when? */

@@ -9,15 +9,15 @@ enum mprof_keeper_kind {
                              */
     MPROF_KEEPER_SHARED,    /* several roots lead there; the label has one */
     MPROF_KEEPER_UNKNOWN,   /* no known root does */
-    MPROF_KEEPER_OBJECT     /* what a step further out keeps */
+    MPROF_KEEPER_OBJECT     /* objects that another keeper keeps */
 };
 
-/* What keeps objects alive: a step on the way from a root. */
+/* A root, or alike objects that are kept by the same keeper. */
 struct mprof_keeper {
     struct mprof_record head;
-    mprof_ref outer;   /*  8: KEEPER, the step before it; 0: it is a root */
+    mprof_ref outer;   /*  8: KEEPER that keeps it; 0: it is a root */
     mprof_ref label;   /* 12: STRING, its name, or 0: */
-    mprof_ref counter; /* 16: of the C heap, that such blocks have */
+    mprof_ref counter; /* 16: the counter of these blocks of the C heap */
     uint16_t kind;     /* 20: enum mprof_keeper_kind */
     uint16_t heap;     /* 22: enum mprof_heap */
     uint32_t look;     /* 24: number of the look at the heap; of interest is the

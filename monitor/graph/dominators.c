@@ -12,7 +12,7 @@
 #include "monitor/base/table.h"
 #include "monitor/graph/graph.h"
 
-/* By the number of a node, but for `number`, which is by node. */
+/* Arrays by the number of a node; `number` is by node. */
 struct search {
     struct mprof__graph *graph;
     uint32_t *number;   /* + 1; 0: not seen */

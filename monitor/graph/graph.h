@@ -1,16 +1,15 @@
-/* graph.h - objects and what points to them: what keeps each of them alive.
+/* graph.h - a graph of objects: dominators, and shortest paths from the roots.
  *
- *     node 0       where all begins; it points to each root
- *     1 ...        roots, first those that are certain, then the others, which
- *                  are words that may point to an object by chance
+ *     node 0       has an edge to each root
+ *     1 ...        roots: first those that are certain, then those that are
+ *                  words which may point to an object by chance
  *     then         objects
- *     the last     stands before objects to which no root leads
+ *     the last     has edges to objects that no root leads to
  *
- * One node keeps another if each way from node 0 to the other leads through it
- * (it dominates it).  The nearest of these is its dominator, so dominators are
- * a tree, and the sizes of all that a node keeps are what would be free without
- * it.  What certain roots lead to is kept by them alone, whatever else points
- * to it.
+ * A node dominates another one if all paths from node 0 lead through it.  The
+ * nearest of its dominators is the parent of a node in the dominator tree, and
+ * the sizes below a node would be free without it.  Nodes that are reachable
+ * from certain roots are dominated by those alone, whatever else points to it.
  *
  * All memory is mapped; nothing here takes a lock.
  */
@@ -23,7 +22,7 @@
 
 struct mprof__graph {
     uint32_t count;   /* of nodes */
-    uint32_t certain; /* roots that are, and */
+    uint32_t certain; /* roots that are certain */
     uint32_t roots;   /* all roots */
     uint32_t *first;  /* the edges of node i are to[first[i]] to
                        * to[first[i + 1] - 1]; an edge to node 0 counts not */
@@ -31,9 +30,9 @@ struct mprof__graph {
     size_t edges, room;
     uint32_t added;  /* the node that edges are added to */
     bool failed;     /* there was no memory */
-    uint64_t *bytes; /* of each node alone; once analysed, with all it keeps */
+    uint64_t *bytes; /* a node's own; once analysed, with what it dominates */
     /* Once analysed: */
-    uint32_t *dominator; /* of each node */
+    uint32_t *dominator; /* the nearest one, by node */
     uint32_t *via;       /* the node before it on a shortest way from node 0 */
     uint32_t *order;     /* all nodes, each behind its dominator */
 };

@@ -37,9 +37,9 @@ static uint64_t key_of(uint32_t outer, uint64_t id) {
 
 uint32_t mprof__keepers_find(const struct mprof__keepers *s, uint32_t outer,
                              uint64_t id) {
-    for (uint32_t step = outer; step != 0; step = s->list[step].outer)
-        if (s->list[step].id == id)
-            return step;
+    for (uint32_t keeper = outer; keeper != 0; keeper = s->list[keeper].outer)
+        if (s->list[keeper].id == id)
+            return keeper;
     const struct mprof__slot *slot =
         mprof__table_find(&s->known, key_of(outer, id));
     return slot == NULL ? 0 : (uint32_t)slot->value;
@@ -88,9 +88,9 @@ static void add(struct mprof_count *sum, struct mprof_count count) {
     sum->bytes += count.bytes;
 }
 
-static void count_kept(struct mprof__keepers *s, uint32_t step,
+static void count_kept(struct mprof__keepers *s, uint32_t keeper,
                        mprof_ref counter, struct mprof_count count) {
-    uint64_t key = key_of(step, counter);
+    uint64_t key = key_of(keeper, counter);
     const struct mprof__slot *slot = mprof__table_find(&s->known_kept, key);
     if (slot != NULL) {
         add(&s->kept[slot->value].count, count);
@@ -101,26 +101,26 @@ static void count_kept(struct mprof__keepers *s, uint32_t step,
     if (list != NULL)
         s->kept = list;
     if (list != NULL && mprof__table_add(&s->known_kept, key, s->kept_count))
-        s->kept[s->kept_count++] = (struct mprof__kept){step, counter, count};
+        s->kept[s->kept_count++] = (struct mprof__kept){keeper, counter, count};
     else
         s->failed = true;
 }
 
-void mprof__keepers_count(struct mprof__keepers *s, uint32_t step,
+void mprof__keepers_count(struct mprof__keepers *s, uint32_t keeper,
                           mprof_ref counter, uint64_t bytes) {
     struct mprof_count one = {1, bytes};
     if (s->failed)
         return;
-    add(&s->list[step].own, one);
+    add(&s->list[keeper].own, one);
     if (counter == 0)
-        add(&s->list[step].strange, one);
+        add(&s->list[keeper].strange, one);
     else
-        count_kept(s, step, counter, one);
+        count_kept(s, keeper, counter, one);
 }
 
 /* All that STEP has alone is OUTER's. */
-static void move(struct mprof__keepers *s, uint32_t step, uint32_t outer) {
-    struct mprof__keeper *from = &s->list[step], *to = &s->list[outer];
+static void move(struct mprof__keepers *s, uint32_t keeper, uint32_t outer) {
+    struct mprof__keeper *from = &s->list[keeper], *to = &s->list[outer];
     add(&to->own, from->own);
     add(&to->strange, from->strange);
     if (from->outer == 0)
@@ -135,13 +135,13 @@ static void leave_out(struct mprof__keepers *s, uint64_t least,
                       const char *(*name_rest)(enum mprof_keeper_kind)) {
     size_t last = s->count;
     for (size_t i = last; i-- > 1;) {
-        struct mprof__keeper *step = &s->list[i];
-        uint32_t into = step->outer;
-        if (step->all.bytes >= least)
+        struct mprof__keeper *keeper = &s->list[i];
+        uint32_t into = keeper->outer;
+        if (keeper->all.bytes >= least)
             continue;
         if (into == 0) {
-            uint64_t id = UINT64_MAX - step->kind;
-            enum mprof_keeper_kind kind = step->kind;
+            uint64_t id = UINT64_MAX - keeper->kind;
+            enum mprof_keeper_kind kind = keeper->kind;
             into = mprof__keepers_find(s, 0, id);
             if (into == 0)
                 into = mprof__keepers_add(s, 0, id, kind, name_rest(kind), 0);
@@ -158,17 +158,17 @@ void mprof__keepers_finish(struct mprof__keepers *s, uint64_t one_in,
     if (s->failed)
         return;
     for (size_t i = s->count; i-- > 1;) {
-        struct mprof__keeper *step = &s->list[i];
-        add(&step->all, step->own);
-        if (step->outer != 0)
-            add(&s->list[step->outer].all, step->all);
+        struct mprof__keeper *keeper = &s->list[i];
+        add(&keeper->all, keeper->own);
+        if (keeper->outer != 0)
+            add(&s->list[keeper->outer].all, keeper->all);
         else
-            total += step->all.bytes;
+            total += keeper->all.bytes;
     }
     leave_out(s, total / one_in, name_rest);
     for (size_t i = 0; i < s->kept_count; i++) {
         struct mprof__kept *kept = &s->kept[i];
-        while (s->list[kept->step].own.allocs == 0)
-            kept->step = s->list[kept->step].outer;
+        while (s->list[kept->keeper].own.allocs == 0)
+            kept->keeper = s->list[kept->keeper].outer;
     }
 }

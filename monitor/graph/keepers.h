@@ -1,10 +1,9 @@
-/* keepers.h - what is kept alive, by steps that have names: from a root on,
- * such as the value of a symbol, to a hash table, to the lists that are its
- * values.
+/* keepers.h - named groups of objects that keep others alive.
  *
- * Objects that are alike, and are reached by the same steps, are one.  A step
- * that is like one further out leads back there, so a list or a tree is one
- * step, however deep it is.
+ * A keeper is a root, such as the value of a symbol, or the objects that are
+ * alike and that the same keeper keeps: the hash table that is the value, the
+ * lists that are in it.  If a keeper is like one further out, both are one, so
+ * a list or a tree is one keeper, however deep it is.
  *
  * Memory is mapped; nothing here takes a lock.
  */
@@ -19,20 +18,20 @@
 #include "monitor/format/format.h"
 
 struct mprof__keeper {
-    uint32_t outer;             /* 0: it is a root's */
+    uint32_t outer;             /* the keeper that keeps it; 0: it is a root */
     uint32_t text;              /* where in the texts its name is */
-    uint64_t id;                /* the same for what is alike */
-    mprof_ref maker;            /* of a block of C: its counter; else 0 */
-    uint16_t depth;             /* steps as far as this one */
+    uint64_t id;                /* equal for objects that are alike */
+    mprof_ref maker;            /* the counter of blocks of C; else 0 */
+    uint16_t depth;             /* keepers from the root to this one */
     uint16_t kind;              /* enum mprof_keeper_kind */
-    struct mprof_count own;     /* of all objects of the step, */
-    struct mprof_count all;     /* and with what is further in */
-    struct mprof_count strange; /* of `own`, what was not recorded */
+    struct mprof_count own;     /* its objects, */
+    struct mprof_count all;     /* with all that it keeps; */
+    struct mprof_count strange; /* the part of `own` that was not recorded */
 };
 
-/* Of the objects of a step those of one counter. */
+/* The objects of a keeper that one counter has. */
 struct mprof__kept {
-    uint32_t step;
+    uint32_t keeper;
     mprof_ref counter;
     struct mprof_count count;
 };
@@ -44,40 +43,40 @@ struct mprof__keepers {
     size_t length, text_room;
     struct mprof__kept *kept;
     size_t kept_count, kept_room;
-    struct mprof__table known;      /* outer step and id -> step */
-    struct mprof__table known_kept; /* step and counter -> kept + 1 */
+    struct mprof__table known;      /* outer keeper and id -> keeper */
+    struct mprof__table known_kept; /* keeper and counter -> kept + 1 */
     bool failed;                    /* there was no memory */
 };
 
-/* Zeroed memory becomes empty steps. */
-void mprof__keepers_begin(struct mprof__keepers *steps);
-void mprof__keepers_end(struct mprof__keepers *steps);
+/* Zeroed memory becomes an empty set. */
+void mprof__keepers_begin(struct mprof__keepers *keepers);
+void mprof__keepers_end(struct mprof__keepers *keepers);
 
-/* The step within OUTER, or further out, for what ID says; 0: it is to be
- * added. */
-uint32_t mprof__keepers_find(const struct mprof__keepers *steps, uint32_t outer,
-                             uint64_t id);
+/* Return the keeper with ID within OUTER, or OUTER or one further out that has
+ * ID; 0: it must be added. */
+uint32_t mprof__keepers_find(const struct mprof__keepers *keepers,
+                             uint32_t outer, uint64_t id);
 
-/* Add it; TEXT is its name, or NULL if it has a MAKER.  Returns OUTER when
+/* Add it with the name TEXT, or NULL if it has a MAKER.  Return OUTER when
  * there are too many. */
-uint32_t mprof__keepers_add(struct mprof__keepers *steps, uint32_t outer,
+uint32_t mprof__keepers_add(struct mprof__keepers *keepers, uint32_t outer,
                             uint64_t id, enum mprof_keeper_kind kind,
                             const char *text, mprof_ref maker);
 
-/* An object of BYTES, of COUNTER or 0, belongs to STEP. */
-void mprof__keepers_count(struct mprof__keepers *steps, uint32_t step,
+/* Add an object of BYTES to KEEPER.  COUNTER has it; 0: it was not recorded. */
+void mprof__keepers_count(struct mprof__keepers *keepers, uint32_t keeper,
                           mprof_ref counter, uint64_t bytes);
 
-/* Sum up, and leave out steps that keep less than one byte in so many: what
- * they keep belongs to the step further out.  A root's step goes into one of
- * its kind with the name that NAME_REST has for it. */
-void mprof__keepers_finish(struct mprof__keepers *steps, uint64_t one_in,
+/* Compute all sums.  A keeper that keeps less than one byte in ONE_IN becomes a
+ * part of the keeper that keeps it; such roots become one root for each kind,
+ * with the name that NAME_REST returns. */
+void mprof__keepers_finish(struct mprof__keepers *keepers, uint64_t one_in,
                            const char *(*name_rest)(enum mprof_keeper_kind));
 
 static inline const char *
-mprof__keepers_text(const struct mprof__keepers *steps,
-                    const struct mprof__keeper *step) {
-    return steps->texts + step->text;
+mprof__keepers_text(const struct mprof__keepers *keepers,
+                    const struct mprof__keeper *keeper) {
+    return keepers->texts + keeper->text;
 }
 
 #endif

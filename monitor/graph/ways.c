@@ -7,7 +7,7 @@
 
 struct search {
     struct mprof__graph *graph;
-    uint32_t head, tail; /* of the queue, which is graph->order */
+    uint32_t head, tail; /* the ends of the queue, which is graph->order */
 };
 
 static void reach(struct search *s, uint32_t node, uint32_t from) {
@@ -34,7 +34,7 @@ static void follow_roots(struct search *s, uint32_t first, uint32_t last) {
     follow(s);
 }
 
-/* What certain roots lead to is kept by them alone. */
+/* Drop edges to nodes that certain roots lead to, from all other nodes. */
 static void leave_out_edges(struct mprof__graph *g) {
     for (uint32_t i = 1; i < mprof__graph_unknown(g); i++)
         for (uint32_t e = g->first[i];

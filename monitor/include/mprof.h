@@ -108,7 +108,7 @@ MPROF_API int mprof_save_alive(const char *file, unsigned from, unsigned until);
 
 /* Collect garbage, and add to the data what keeps the live objects alive that
  * were allocated between two such moments, as `mprof --table=kept-by` shows it.
- * Other threads stand still meanwhile.  mprof_stop() does so for all of them.
+ * Other threads are stopped meanwhile.  mprof_stop() does so for all of them.
  * MPROF_E_ALIVE without live objects, or if they are a sample. */
 MPROF_API int mprof_keepers(unsigned from, unsigned until);
 

@@ -116,7 +116,7 @@ struct mprof__adapter {
     /* Collect, and add to STEPS what keeps objects alive; of those that were
      * recorded, in EPOCHS or, if that is NULL, at any time, with their
      * counters. 0, or an error of mprof.h.  Outside of the hook.  Or NULL. */
-    int (*keepers)(struct mprof__keepers *steps,
+    int (*keepers)(struct mprof__keepers *keepers,
                    const struct mprof__epochs *epochs);
     /* Keep OBJECT of Lisp from being collected until `forget`. */
     void (*keep)(uintptr_t object);

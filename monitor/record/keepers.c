@@ -14,14 +14,15 @@
 #include "monitor/record/wishes.h"
 #include "monitor/scan/scan.h"
 
-/* The KEEPER of STEP; 0: no room. */
+/* The KEEPER of ENTRY; 0: no room. */
 static mprof_ref write_keeper(struct mprof__arena *arena,
-                              const struct mprof__keepers *steps,
-                              const struct mprof__keeper *step, mprof_ref outer,
-                              uint32_t look, enum mprof_heap heap) {
-    const char *text = mprof__keepers_text(steps, step);
+                              const struct mprof__keepers *keepers,
+                              const struct mprof__keeper *entry,
+                              mprof_ref outer, uint32_t look,
+                              enum mprof_heap heap) {
+    const char *text = mprof__keepers_text(keepers, entry);
     mprof_ref label = 0;
-    if (step->text != 0 && step->maker == 0) {
+    if (entry->maker == 0) {
         if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
             label = mprof__arena_string(arena, text, strlen(text));
         if (label == 0)
@@ -34,11 +35,11 @@ static mprof_ref write_keeper(struct mprof__arena *arena,
         return 0;
     keeper->outer = outer;
     keeper->label = label;
-    keeper->counter = step->maker;
-    keeper->kind = step->kind;
+    keeper->counter = entry->maker;
+    keeper->kind = entry->kind;
     keeper->heap = (uint16_t)heap;
     keeper->look = look;
-    keeper->strange = step->strange;
+    keeper->strange = entry->strange;
     mprof__arena_publish(arena, keeper);
     return mprof__arena_ref(arena, keeper);
 }
@@ -58,38 +59,38 @@ static bool write_kept(struct mprof__arena *arena,
 }
 
 /* Steps come behind those further out.  REFS has room for one of each. */
-static bool write_steps(struct mprof__arena *arena,
-                        const struct mprof__keepers *steps, uint32_t look,
-                        enum mprof_heap heap, mprof_ref *refs) {
-    for (size_t i = 1; i < steps->count; i++) {
-        const struct mprof__keeper *step = &steps->list[i];
-        if (step->all.allocs == 0)
+static bool write_keepers(struct mprof__arena *arena,
+                          const struct mprof__keepers *keepers, uint32_t look,
+                          enum mprof_heap heap, mprof_ref *refs) {
+    for (size_t i = 1; i < keepers->count; i++) {
+        const struct mprof__keeper *keeper = &keepers->list[i];
+        if (keeper->all.allocs == 0)
             continue;
-        refs[i] =
-            write_keeper(arena, steps, step, refs[step->outer], look, heap);
+        refs[i] = write_keeper(arena, keepers, keeper, refs[keeper->outer],
+                               look, heap);
         if (refs[i] == 0)
             return false;
     }
-    for (size_t i = 0; i < steps->kept_count; i++) {
-        const struct mprof__kept *kept = &steps->kept[i];
-        if (!write_kept(arena, kept, refs[kept->step]))
+    for (size_t i = 0; i < keepers->kept_count; i++) {
+        const struct mprof__kept *kept = &keepers->kept[i];
+        if (!write_kept(arena, kept, refs[kept->keeper]))
             return false;
     }
     return true;
 }
 
-/* What does not fit at all is left out as a whole. */
+/* If not all fits, the header does not lead to any. */
 static int record(struct mprof__session *session,
-                  const struct mprof__keepers *steps, enum mprof_heap heap) {
+                  const struct mprof__keepers *keepers, enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
-    size_t bytes = steps->count * sizeof(mprof_ref);
-    mprof_ref *refs = steps->failed ? NULL : mprof__map(bytes);
+    size_t bytes = keepers->count * sizeof(mprof_ref);
+    mprof_ref *refs = keepers->failed ? NULL : mprof__map(bytes);
     struct mprof__self *me = refs == NULL ? NULL : mprof__enter();
     uint32_t look = ++session->looks;
     bool done = false;
     if (me != NULL && mprof__guard(me)) {
         mprof__lock(&arena->lock);
-        done = write_steps(arena, steps, look, heap, refs);
+        done = write_keepers(arena, keepers, look, heap, refs);
         mprof__unlock(&arena->lock);
         if (done)
             mprof__store_release(&mprof__arena_header(arena)->look[heap], look);
@@ -106,16 +107,16 @@ int mprof__look_for_keepers(const struct mprof__epochs *epochs) {
     mprof__recording_unlock(0);
     if (!lives || mprof__adapter.keepers == NULL)
         return MPROF_E_ALIVE;
-    struct mprof__keepers steps;
-    mprof__keepers_begin(&steps);
-    int error = mprof__adapter.keepers(&steps, epochs);
+    struct mprof__keepers keepers;
+    mprof__keepers_begin(&keepers);
+    int error = mprof__adapter.keepers(&keepers, epochs);
     struct mprof__session *now = mprof__recording_lock();
     if (error == 0)
         error = mprof__records() && now == session
-                    ? record(now, &steps, MPROF_LISP_HEAP)
+                    ? record(now, &keepers, MPROF_LISP_HEAP)
                     : MPROF_E_STOPPED;
     mprof__recording_unlock(0);
-    mprof__keepers_end(&steps);
+    mprof__keepers_end(&keepers);
     return error;
 }
 

@@ -181,7 +181,7 @@ static void consider(struct range *hole, uintptr_t start, struct range range) {
         *hole = range;
 }
 
-/* What is not data, and ends behind START, from where it begins first: the
+/* Find memory that is no data and ends behind START, which begins first: the
  * monitor's memory, which has addresses of blocks, and what threads have. */
 static struct range find_hole(const struct mprof__scan *s, uintptr_t start) {
     const struct mprof__arena *arena = s->heap->arena;

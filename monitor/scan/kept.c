@@ -42,7 +42,7 @@ static void name_area(const struct mprof__area *area, char *text, size_t size) {
         snprintf(text, size, "memory that is no allocator's");
 }
 
-/* The keeper of AREA, NULL: of what is lost; SHARED: with others. */
+/* Return the keeper for AREA; NULL: for lost blocks; SHARED: with others. */
 static uint32_t keeper_of_area(struct mprof__keepers *keepers,
                                const struct mprof__area *area, bool is_shared) {
     char text[LONGEST];

@@ -126,7 +126,7 @@ static void forget_last(const struct mprof__live *heap) {
         share->last = NULL;
 }
 
-/* What is mapped from here on is in no mapping that is scanned. */
+/* Memory that we map from here on is in no mapping that is scanned. */
 static void read_variables(struct mprof__scan *s) {
     const uint32_t count = s->freezer.count;
     size_t bytes = (count + 1) * sizeof(uintptr_t);
@@ -203,8 +203,7 @@ static struct mprof_lost *find_lost(struct mprof__arena *arena,
     return lost;
 }
 
-/* What nothing but the last node leads to is lost; *FIRST: no other lost block
- * points to block I. */
+/* By node: is it lost, that is, does only the last node lead to it? */
 static bool *find_lost_nodes(const struct mprof__graph *g, bool names) {
     const uint32_t *outer = names ? g->dominator : g->via;
     bool *is_lost = mprof__map(g->count);

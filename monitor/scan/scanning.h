@@ -33,7 +33,7 @@ struct mprof__scan {
     struct mprof__live *heap;
     bool late;       /* the program had allocated before the recording */
     bool names;      /* of variables are wanted, and dominators */
-    uint32_t number; /* of the scan */
+    uint32_t number; /* the number of this scan */
     uintptr_t stack; /* of this thread, from here on */
     struct mprof__freezer freezer;
     struct mprof__mappings mappings;

@@ -32,16 +32,16 @@ struct mprof__variables {
     bool failed; /* there was no memory */
 };
 
-/* Read the names of variables in files that are loaded, with the thread
- * pointers LOCAL, COUNT of them, of those of threads.  Zeroed memory is filled;
- * it stays valid until mprof__variables_end().  No lock is taken. */
+/* Read the names of variables in the files that are loaded; LOCAL are the
+ * thread pointers of COUNT threads.  Zeroed memory is filled, and stays valid
+ * until mprof__variables_end().  No lock is taken. */
 void mprof__variables_begin(struct mprof__variables *variables,
                             const struct mprof__mappings *mappings,
                             const uintptr_t *local, size_t count);
 void mprof__variables_end(struct mprof__variables *variables);
 
-/* The variable that has ADDRESS, else the file; NULL: neither.  *UNTIL, an end
- * of the range of interest, becomes lower where another one begins before. */
+/* Return the variable that has ADDRESS, else the file; NULL: neither.  *UNTIL
+ * is lowered to the end of that, or to where the next one begins. */
 const struct mprof__variable *
 mprof__variable_at(const struct mprof__variables *variables, uintptr_t address,
                    uintptr_t *until);

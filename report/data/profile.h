@@ -199,11 +199,11 @@ struct report__moment {
     const char *mark; /* the name that the program gave it, or NULL */
 };
 
-/* What keeps objects alive: a step on the way from a root. */
+/* A root, or objects that are alike and kept by the same keeper. */
 struct report__keeper {
-    uint32_t outer;    /* the step before it, or MPROF_NONE */
+    uint32_t outer;    /* the keeper that keeps it, or MPROF_NONE */
     uint32_t counter;  /* C: that such blocks have, or MPROF_NONE */
-    const char *label; /* its name, or NULL: the counter tells */
+    const char *label; /* its name, or NULL if it has a counter */
     enum mprof_keeper_kind kind;
     enum mprof_heap heap;
     struct mprof_count strange; /* its objects that were not recorded */
@@ -287,8 +287,8 @@ struct report__profile {
     uint32_t node_count, bin_count, counter_count, size_count;
     uint32_t site_count;
     uint32_t total_count;
-    unsigned looked; /* bits of heaps: what keeps objects alive is known; of
-                      * keepers the outer ones come first */
+    unsigned looked; /* bits of heaps: keepers are known; outer ones come
+                      * first */
     struct report__keeper *keepers;
     struct report__holding *holdings;
     uint32_t keeper_count, holding_count;

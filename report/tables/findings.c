@@ -275,6 +275,35 @@ static void say_where(struct report__finder *f, enum report__measured measure,
     WORDS(f, s, ".");
 }
 
+/* Say which root alone keeps most of WHAT is left, if it has much. */
+static void say_keeper(struct report__finder *f, const char *what) {
+    const struct report__profile *p = f->c.part;
+    uint64_t *kept = report__alloc(f->pool, p->keeper_count, sizeof *kept);
+    uint64_t all = 0;
+    uint32_t best = MPROF_NONE;
+
+    for (uint32_t i = 0; i < p->holding_count; i++)
+        kept[p->holdings[i].keeper] += p->holdings[i].count.bytes;
+    for (uint32_t i = p->keeper_count; i-- > 0;) {
+        const struct report__keeper *keeper = &p->keepers[i];
+        if (keeper->heap != f->c.heap)
+            continue;
+        if (keeper->outer != MPROF_NONE) {
+            kept[keeper->outer] += kept[i];
+            continue;
+        }
+        all += kept[i];
+        if (keeper->kind == MPROF_KEEPER_ROOT && keeper->label &&
+            (best == MPROF_NONE || kept[i] > kept[best]))
+            best = i;
+    }
+    if (best == MPROF_NONE || kept[best] == 0 || kept[best] < all / MUCH)
+        return;
+    WORDS(f, new_sentence(f), "%s%s are kept by %s (--table=kept-by).",
+          report__share(kept[best], all).text, what,
+          report__keeper_label(f->pool, p->keepers[best].label));
+}
+
 /* Who allocates */
 
 /* Bytes by type of what KEY causes; the three types with most, if they have a
@@ -422,6 +451,9 @@ struct report__findings *report__find(const struct report__context *context) {
     if (!is_lisp || alive)
         say_where(&f, MPROF_ALL_KEPT,
                   is_lisp ? " of the live bytes" : " of the unfreed bytes");
+    if (context->part->looked >> context->heap & 1)
+        say_keeper(&f,
+                   is_lisp ? " of the live bytes" : " of the unfreed bytes");
     if (!is_lisp)
         say_where(&f, MPROF_ALL_AT_PEAK, " of the bytes at the peak");
     say_cause(&f);

@@ -8,7 +8,7 @@
 /* A step, or, below one, what a chain allocated of its objects. */
 struct branch {
     uint32_t keeper; /* or MPROF_NONE */
-    uint32_t path;   /* of the chain */
+    uint32_t path;   /* its chain */
     struct mprof_count all;
 };
 
@@ -122,7 +122,7 @@ static uint32_t add_chains(struct kept_by *k, uint32_t keeper,
     return count;
 }
 
-/* What is within KEEPER, MPROF_NONE: the roots, sorted. */
+/* The branches below KEEPER, sorted; MPROF_NONE: the roots. */
 static uint32_t branches(struct kept_by *k, uint32_t keeper,
                          struct branch **list) {
     const uint32_t from = k->first_step[keeper + 1],
@@ -169,20 +169,18 @@ static void print_chain(const struct kept_by *k, uint32_t path) {
         fputs(" < ...", k->out);
 }
 
-/* LABEL with the name of a variable of C++ in it as it is in the program. */
-static const char *label_of(const struct kept_by *k, const char *label) {
+const char *report__keeper_label(struct report__pool *pool, const char *label) {
     const char *name = strstr(label, " _Z");
     const size_t length = name == NULL ? 0 : strcspn(name + 1, ",");
 
     if (name == NULL)
         return label;
     const char *shown = report__demangle(
-        k->pool, report__format(k->pool, "%.*s", (int)length, name + 1));
+        pool, report__format(pool, "%.*s", (int)length, name + 1));
     return shown == NULL
                ? label
-               : report__format(k->pool, "%.*s%s%s", (int)(name + 1 - label),
-                                label,
-                                report__shorten_cxx(k->pool, shown, true),
+               : report__format(pool, "%.*s%s%s", (int)(name + 1 - label),
+                                label, report__shorten_cxx(pool, shown, true),
                                 name + 1 + length);
 }
 
@@ -190,7 +188,7 @@ static void print_keeper(const struct kept_by *k, uint32_t keeper) {
     const struct report__keeper *of = &k->part->keepers[keeper];
 
     if (of->label) {
-        report__print_name(k->out, label_of(k, of->label));
+        report__print_name(k->out, report__keeper_label(k->pool, of->label));
         return;
     }
     const uint32_t path = of->counter == MPROF_NONE
@@ -216,7 +214,7 @@ static void print_line(struct kept_by *k, const struct branch *branch,
         print_chain(k, branch->path);
 }
 
-/* A step or chain that has all that BRANCH has stands beside it. */
+/* Print a step or chain with all objects of BRANCH in the same line. */
 static void print_beside(struct kept_by *k, struct branch *branch) {
     struct branch *inner;
 
@@ -263,7 +261,8 @@ static void print_notes(const struct kept_by *k) {
               "all of them\n",
               k->out);
     if (has_kind(k, MPROF_KEEPER_UNCERTAIN))
-        fputs("words on a stack may be old: what they alone lead to may be "
+        fputs("words on a stack may be old: objects that only they lead to may "
+              "be "
               "garbage\n",
               k->out);
     if (k->strange.allocs > 0)
@@ -285,12 +284,14 @@ void report__print_kept_by(struct report__context *c) {
     report__print_title(c->out, "What keeps it alive",
                         report__sampling(c->part, c->heap));
     if (!(c->part->looked >> c->heap & 1)) {
-        fputs(c->heap == MPROF_LISP_HEAP
-                  ? "It was not looked what keeps objects alive.  Record that "
-                    "with: ecl --mprof\n--live, or (mprof:start :live t).\n"
-                  : "It was not looked what keeps blocks.  Record that with: "
-                    "mprof run --kept-by PROGRAM\n",
-              c->out);
+        fputs(
+            c->heap == MPROF_LISP_HEAP
+                ? "Live objects were not recorded.  Record them with: ecl "
+                  "--mprof "
+                  "--live, or\n(mprof:start :live t).\n"
+                : "The recording does not have it.  Record it with: mprof run "
+                  "--kept-by PROGRAM\n",
+            c->out);
         return;
     }
     k.paths = report__paths_build(c);

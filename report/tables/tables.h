@@ -172,6 +172,10 @@ report__print_table report__print_bins, report__print_leaks, report__print_lost,
     report__print_kept_by, report__print_paths, report__print_tree,
     report__print_by_type, report__print_direct, report__print_graph;
 
+/* LABEL, a keeper's, with the name of a variable of C++ in it as it is in the
+ * program.  In POOL, or LABEL itself. */
+const char *report__keeper_label(struct report__pool *pool, const char *label);
+
 /* For tables by call site or line: of which functions of the Lisp heap the call
  * sites are not told apart.  Normally nothing. */
 void report__print_merged(const struct report__context *context);
