@@ -96,28 +96,6 @@ static void add_readable(struct mprof__scan *s, struct mprof__area area) {
  * Threads
  */
 
-struct thread {
-    pid_t tid;
-    uintptr_t stack, local; /* its stack pointer, and thread pointer */
-};
-
-/* Thread I of all; this one is the last.  False: there are no more. */
-static bool thread_at(const struct mprof__scan *s, uint32_t i,
-                      struct thread *thread) {
-    const struct mprof__freezer *f = &s->freezer;
-    if (i < f->count)
-        *thread = (struct thread){f->threads[i].tid, f->threads[i].stack,
-                                  f->threads[i].local};
-    else
-        *thread = (struct thread){getpid(), s->stack,
-                                  (uintptr_t)__builtin_thread_pointer()};
-    return i <= f->count;
-}
-
-struct range {
-    uintptr_t start, end;
-};
-
 /* Where the variables of the thread with the thread pointer LOCAL begin, as far
  * as they are known; else so much before it. */
 static uintptr_t first_local(const struct mprof__scan *s, uintptr_t local) {
@@ -133,42 +111,67 @@ static uintptr_t first_local(const struct mprof__scan *s, uintptr_t local) {
 
 /* The thread-local memory around its thread pointer, without its stack and
  * without blocks. */
-static struct range local_of(const struct mprof__scan *s,
-                             const struct thread *thread) {
+static struct mprof__range local_of(const struct mprof__scan *s,
+                                    const struct mprof__thread_areas *thread) {
     enum { BEHIND = 64 << 10 };
-    uintptr_t local = thread->local;
+    uintptr_t local = thread->pointer;
     const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, local);
     size_t i = mprof__block_behind(s, local);
     if (m == NULL)
-        return (struct range){0, 0};
+        return (struct mprof__range){0, 0};
     uintptr_t start = first_local(s, local);
     uintptr_t end = m->end - local > BEHIND ? local + BEHIND : m->end;
     if (start < m->start)
         start = m->start;
-    if (thread->stack > start && thread->stack < local)
-        start = thread->stack;
+    if (thread->stack_pointer > start && thread->stack_pointer < local)
+        start = thread->stack_pointer;
     if (i < s->count && s->blocks[i].at < end)
         end = s->blocks[i].at;
     if (i > 0 && s->blocks[i - 1].at + s->blocks[i - 1].bytes > start)
         start = s->blocks[i - 1].at + s->blocks[i - 1].bytes;
-    return (struct range){start, end};
+    return (struct mprof__range){start, end};
 }
 
 /* The live part of its stack.  None where that is allocated as any object. */
-static struct range stack_of(const struct mprof__scan *s,
-                             const struct thread *thread) {
-    uintptr_t stack = thread->stack;
+static struct mprof__range stack_of(const struct mprof__scan *s,
+                                    const struct mprof__thread_areas *thread) {
+    uintptr_t stack = thread->stack_pointer;
     const struct mprof__mapping *m = mprof__mapping_at(&s->mappings, stack);
     size_t i = mprof__block_behind(s, stack);
-    struct range local = local_of(s, thread);
+    struct mprof__range local = thread->local;
     if (m == NULL || (i < s->count && s->blocks[i].at <= stack))
-        return (struct range){0, 0};
+        return (struct mprof__range){0, 0};
     uintptr_t end = m->end;
     if (i < s->count && s->blocks[i].at < end)
         end = s->blocks[i].at;
     if (local.start >= stack && local.start < end)
         end = local.start;
-    return (struct range){stack, end};
+    return (struct mprof__range){stack, end};
+}
+
+static struct mprof__thread_areas areas_of(const struct mprof__scan *s,
+                                           pid_t tid, uintptr_t stack,
+                                           uintptr_t local) {
+    struct mprof__thread_areas thread = {
+        .tid = tid, .stack_pointer = stack, .pointer = local};
+    thread.local = local_of(s, &thread);
+    thread.stack = stack_of(s, &thread);
+    return thread;
+}
+
+static void find_threads(struct mprof__scan *s) {
+    const struct mprof__freezer *f = &s->freezer;
+    s->threads = mprof__map((f->count + 1) * sizeof *s->threads);
+    if (s->threads == NULL) {
+        s->failed = true;
+        return;
+    }
+    for (; s->thread_count < f->count; s->thread_count++) {
+        const struct mprof__frozen *t = &f->threads[s->thread_count];
+        s->threads[s->thread_count] = areas_of(s, t->tid, t->stack, t->local);
+    }
+    s->threads[s->thread_count++] =
+        areas_of(s, getpid(), s->stack, (uintptr_t)__builtin_thread_pointer());
 }
 
 /*
@@ -176,24 +179,25 @@ static struct range stack_of(const struct mprof__scan *s,
  */
 
 /* Let *HOLE be RANGE if that begins before it, and ends behind START. */
-static void consider(struct range *hole, uintptr_t start, struct range range) {
+static void consider(struct mprof__range *hole, uintptr_t start,
+                     struct mprof__range range) {
     if (range.end > start && range.start < hole->start)
         *hole = range;
 }
 
 /* Find memory that is no data and ends behind START, which begins first: the
  * monitor's memory, which has addresses of blocks, and what threads have. */
-static struct range find_hole(const struct mprof__scan *s, uintptr_t start) {
+static struct mprof__range find_hole(const struct mprof__scan *s,
+                                     uintptr_t start) {
     const struct mprof__arena *arena = s->heap->arena;
     uintptr_t base = (uintptr_t)arena->base;
-    struct range hole = {UINTPTR_MAX, UINTPTR_MAX}, ours;
-    struct thread thread;
+    struct mprof__range hole = {UINTPTR_MAX, UINTPTR_MAX}, ours;
     if (mprof__mapped_behind(start, &ours.start, &ours.end))
         consider(&hole, start, ours);
-    consider(&hole, start, (struct range){base, base + arena->limit});
-    for (uint32_t i = 0; thread_at(s, i, &thread); i++) {
-        consider(&hole, start, local_of(s, &thread));
-        consider(&hole, start, stack_of(s, &thread));
+    consider(&hole, start, (struct mprof__range){base, base + arena->limit});
+    for (size_t i = 0; i < s->thread_count; i++) {
+        consider(&hole, start, s->threads[i].local);
+        consider(&hole, start, s->threads[i].stack);
     }
     return hole;
 }
@@ -209,7 +213,7 @@ static void add_data(struct mprof__scan *s, const struct mprof__mapping *m,
             stop = heap > start ? heap : start;
             next = heap_end < end ? heap_end : end;
         }
-        struct range hole = find_hole(s, start);
+        struct mprof__range hole = find_hole(s, start);
         if (hole.start < stop) {
             stop = hole.start > start ? hole.start : start;
             next = hole.end;
@@ -224,12 +228,13 @@ static void add_data(struct mprof__scan *s, const struct mprof__mapping *m,
 static uintptr_t live_start(const struct mprof__scan *s,
                             const struct mprof__mapping *m) {
     uintptr_t start = m->end;
-    struct thread thread;
     if (!m->stack)
         return m->start;
-    for (uint32_t i = 0; thread_at(s, i, &thread); i++)
-        if (thread.stack >= m->start && thread.stack < start)
-            start = thread.stack;
+    for (size_t i = 0; i < s->thread_count; i++) {
+        uintptr_t stack = s->threads[i].stack_pointer;
+        if (stack >= m->start && stack < start)
+            start = stack;
+    }
     return start < m->end ? start : m->start;
 }
 
@@ -255,14 +260,11 @@ static void add_words(struct mprof__scan *s, pid_t tid, const uintptr_t *words,
 
 /* A stack that is a block is reached by its pointer. */
 static void add_stacks(struct mprof__scan *s) {
-    struct thread thread;
-    for (uint32_t i = 0; thread_at(s, i, &thread); i++) {
-        struct range range = stack_of(s, &thread);
-        add_readable(s, (struct mprof__area){.start = range.start,
-                                             .end = range.end,
-                                             .tid = thread.tid,
+    for (size_t i = 0; i < s->thread_count; i++)
+        add_readable(s, (struct mprof__area){.start = s->threads[i].stack.start,
+                                             .end = s->threads[i].stack.end,
+                                             .tid = s->threads[i].tid,
                                              .is_stack = true});
-    }
     add_words(s, getpid(), &s->stack, 1);
     for (uint32_t i = 0; i < s->freezer.count; i++) {
         const struct mprof__frozen *t = &s->freezer.threads[i];
@@ -272,14 +274,12 @@ static void add_stacks(struct mprof__scan *s) {
 }
 
 void mprof__scan_areas(struct mprof__scan *s) {
-    struct thread thread;
+    find_threads(s);
     add_mappings(s);
-    for (uint32_t i = 0; thread_at(s, i, &thread); i++) {
-        struct range range = local_of(s, &thread);
-        add_readable(s, (struct mprof__area){.start = range.start,
-                                             .end = range.end,
-                                             .tid = thread.tid});
-    }
+    for (size_t i = 0; i < s->thread_count; i++)
+        add_readable(s, (struct mprof__area){.start = s->threads[i].local.start,
+                                             .end = s->threads[i].local.end,
+                                             .tid = s->threads[i].tid});
     s->certain = s->area_count;
     add_stacks(s);
 }

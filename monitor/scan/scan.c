@@ -271,6 +271,7 @@ scan(struct mprof__scan *s, struct mprof__keepers *keepers) {
     mprof__graph_end(&s->graph);
     mprof__variables_end(&s->variables);
     mprof__unmap(s->areas, s->area_room * sizeof *s->areas);
+    mprof__unmap(s->threads, s->thread_count * sizeof *s->threads);
     mprof__unmap(s->memory, s->bytes);
 }
 

@@ -28,6 +28,18 @@ struct mprof__area {
     bool allocators; /* there are words that malloc() has for itself */
 };
 
+struct mprof__range {
+    uintptr_t start, end;
+};
+
+/* A thread, and its memory that may point to blocks. */
+struct mprof__thread_areas {
+    pid_t tid;
+    uintptr_t stack_pointer, pointer; /* its thread pointer */
+    struct mprof__range local;        /* thread-local variables */
+    struct mprof__range stack;        /* the live part, without these */
+};
+
 /* In memory of its own, which is not scanned. */
 struct mprof__scan {
     struct mprof__live *heap;
@@ -43,8 +55,10 @@ struct mprof__scan {
     uintptr_t low, high; /* the range that has all of them */
     char *memory;        /* for all these */
     size_t bytes;
-    struct mprof__variables variables; /* none: no names are wanted */
-    struct mprof__area *areas;         /* certain ones first */
+    struct mprof__variables variables;   /* none: no names are wanted */
+    struct mprof__thread_areas *threads; /* this one is the last */
+    size_t thread_count;
+    struct mprof__area *areas; /* certain ones first */
     size_t area_count, area_room, certain;
     struct mprof__graph graph; /* area i is node i + 1, then come blocks */
     bool allocators;           /* in the words that are seen now */

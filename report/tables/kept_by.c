@@ -20,6 +20,8 @@ struct kept_by {
     struct report__paths paths;
     struct mprof_count *all, total; /* all: by keeper */
     struct mprof_count strange;     /* not recorded, and in no row */
+    /* By keeper: which one it is united with, or itself; and what keeps it. */
+    uint32_t *united, *outer;
     /* By keeper, and MPROF_NONE first: where its steps and holdings begin in
      * the lists, which have them one after the other. */
     uint32_t *first_step, *steps, *first_holding, *holdings;
@@ -36,6 +38,41 @@ static bool is_of_heap(const struct kept_by *k, uint32_t keeper) {
 /* Where the path of HOLDING ends; MPROF_NONE: it is not of this heap. */
 static uint32_t path_of(const struct kept_by *k, uint32_t holding) {
     return k->paths.of_counter[k->part->holdings[holding].counter];
+}
+
+/* Blocks of C whose innermost functions are the same are one step in the same
+ * step, and so are steps of a recursion: each of these has chains of its own.
+ */
+static void unite(struct kept_by *k) {
+    const struct report__profile *p = k->part;
+    struct report__ends ends = {0};
+    struct report__pairs pairs = {0};
+    uint32_t *end = report__alloc(k->pool, p->keeper_count, sizeof *end);
+    uint32_t *first = report__alloc(k->pool, p->keeper_count, sizeof *first);
+
+    k->united = report__alloc(k->pool, p->keeper_count, sizeof *k->united);
+    k->outer = report__alloc(k->pool, p->keeper_count, sizeof *k->outer);
+    for (uint32_t i = 0; i < p->keeper_count; i++) {
+        const uint32_t counter = p->keepers[i].counter;
+        const uint32_t path =
+            counter == MPROF_NONE ? MPROF_NONE : k->paths.of_counter[counter];
+        uint32_t outer = p->keepers[i].outer;
+        outer = outer == MPROF_NONE ? MPROF_NONE : k->united[outer];
+        k->united[i] = i;
+        k->outer[i] = outer;
+        if (path == MPROF_NONE)
+            continue;
+        end[i] =
+            1 + report__path_end(k->pool, &ends, &k->paths, path, k->depth);
+        const uint32_t number =
+            report__pair_number(k->pool, &pairs, outer + 1, end[i]);
+        if (number + 1 == pairs.count && first[number] == 0)
+            first[number] = i + 1;
+        k->united[i] = first[number] - 1;
+        for (; outer != MPROF_NONE && end[outer] != 0; outer = k->outer[outer])
+            if (end[outer] == end[i])
+                k->united[i] = outer;
+    }
 }
 
 /* A list of COUNT numbers in the order of their owners, and where each one's
@@ -60,11 +97,11 @@ static void find_branches(struct kept_by *k) {
     uint32_t *owner = report__alloc(k->pool, n, sizeof *owner);
 
     for (uint32_t i = 0; i < n; i++)
-        owner[i] = p->keepers[i].outer + 1;
+        owner[i] = k->outer[i] + 1;
     k->steps = group(k->pool, owner, n, n + 1, &k->first_step);
     owner = report__alloc(k->pool, p->holding_count, sizeof *owner);
     for (uint32_t i = 0; i < p->holding_count; i++)
-        owner[i] = p->holdings[i].keeper + 1;
+        owner[i] = k->united[p->holdings[i].keeper] + 1;
     k->holdings =
         group(k->pool, owner, p->holding_count, n + 1, &k->first_holding);
 }
@@ -75,15 +112,14 @@ static void sum_up(struct kept_by *k) {
     k->all = report__alloc(k->pool, p->keeper_count, sizeof *k->all);
     for (uint32_t i = 0; i < p->holding_count; i++)
         if (path_of(k, i) != MPROF_NONE)
-            report__add_count(&k->all[p->holdings[i].keeper],
+            report__add_count(&k->all[k->united[p->holdings[i].keeper]],
                               &p->holdings[i].count);
     for (uint32_t i = p->keeper_count; i-- > 0;) {
         if (!is_of_heap(k, i))
             continue;
         report__add_count(&k->strange, &p->keepers[i].strange);
-        report__add_count(p->keepers[i].outer == MPROF_NONE
-                              ? &k->total
-                              : &k->all[p->keepers[i].outer],
+        report__add_count(k->outer[i] == MPROF_NONE ? &k->total
+                                                    : &k->all[k->outer[i]],
                           &k->all[i]);
     }
 }
@@ -295,6 +331,7 @@ void report__print_kept_by(struct report__context *c) {
         return;
     }
     k.paths = report__paths_build(c);
+    unite(&k);
     sum_up(&k);
     find_branches(&k);
     k.bytes_width = report__width(10, k.total.bytes);
