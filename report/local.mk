@@ -65,6 +65,7 @@ report_tables_sources = \
 	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
 	report/tables/found_rows.c \
+	report/tables/keepers.c \
 	report/tables/kept_by.c \
 	report/tables/limits.c report/tables/limits.h \
 	report/tables/listing.c report/tables/listing.h \

@@ -88,6 +88,12 @@ void report__print_diff_words(FILE *out, const char *heap,
                               const struct report__diff *chains,
                               struct report__pool *pool);
 
+/* Print which root keeps most more, or less, of HEAP alive, if both SIDES know
+ * that. */
+void report__print_root_change(FILE *out, struct report__pool *pool,
+                               const struct report__profile *const *sides,
+                               enum mprof_heap heap);
+
 /* The chain of ROW, from the outermost function that is shown on. */
 void report__print_diff_chain(FILE *out, const struct report__diff *diff,
                               const struct report__diff_row *row,

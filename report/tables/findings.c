@@ -278,20 +278,14 @@ static void say_where(struct report__finder *f, enum report__measured measure,
 /* Say which root alone keeps most of WHAT is left, if it has much. */
 static void say_keeper(struct report__finder *f, const char *what) {
     const struct report__profile *p = f->c.part;
-    uint64_t *kept = report__alloc(f->pool, p->keeper_count, sizeof *kept);
+    const uint64_t *kept = report__kept_bytes(f->pool, p, f->c.heap);
     uint64_t all = 0;
     uint32_t best = MPROF_NONE;
 
-    for (uint32_t i = 0; i < p->holding_count; i++)
-        kept[p->holdings[i].keeper] += p->holdings[i].count.bytes;
-    for (uint32_t i = p->keeper_count; i-- > 0;) {
+    for (uint32_t i = 0; i < p->keeper_count; i++) {
         const struct report__keeper *keeper = &p->keepers[i];
-        if (keeper->heap != f->c.heap)
+        if (keeper->outer != MPROF_NONE)
             continue;
-        if (keeper->outer != MPROF_NONE) {
-            kept[keeper->outer] += kept[i];
-            continue;
-        }
         all += kept[i];
         if (keeper->kind == MPROF_KEEPER_ROOT && keeper->label &&
             (best == MPROF_NONE || kept[i] > kept[best]))

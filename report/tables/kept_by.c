@@ -2,7 +2,6 @@
  * all bytes that would be free without each, and the chains that allocated
  * them. */
 
-#include "report/elf/cxx_names.h"
 #include "report/tables/paths.h"
 
 /* A step, or, below one, what a chain allocated of its objects. */
@@ -203,21 +202,6 @@ static void print_chain(const struct kept_by *k, uint32_t path) {
     }
     if (path != MPROF_NONE)
         fputs(" < ...", k->out);
-}
-
-const char *report__keeper_label(struct report__pool *pool, const char *label) {
-    const char *name = strstr(label, " _Z");
-    const size_t length = name == NULL ? 0 : strcspn(name + 1, ",");
-
-    if (name == NULL)
-        return label;
-    const char *shown = report__demangle(
-        pool, report__format(pool, "%.*s", (int)length, name + 1));
-    return shown == NULL
-               ? label
-               : report__format(pool, "%.*s%s%s", (int)(name + 1 - label),
-                                label, report__shorten_cxx(pool, shown, true),
-                                name + 1 + length);
 }
 
 static void print_keeper(const struct kept_by *k, uint32_t keeper) {

@@ -176,6 +176,11 @@ report__print_table report__print_bins, report__print_leaks, report__print_lost,
  * program.  In POOL, or LABEL itself. */
 const char *report__keeper_label(struct report__pool *pool, const char *label);
 
+/* By keeper of PROFILE, the recorded bytes in HEAP that it keeps alive. */
+uint64_t *report__kept_bytes(struct report__pool *pool,
+                             const struct report__profile *profile,
+                             enum mprof_heap heap);
+
 /* For tables by call site or line: of which functions of the Lisp heap the call
  * sites are not told apart.  Normally nothing. */
 void report__print_merged(const struct report__context *context);

@@ -37,6 +37,9 @@
 (defun say (name)
   (format t "~&== ~A~%" name))
 
+(mprof:with-profiling (:live t :file "less.data" :report nil)
+  (remember 10))
+(clrhash *cache*)
 (mprof:with-profiling (:live t :file "kept.data" :report nil)
   (work))
 
