@@ -102,14 +102,16 @@ before it or 0, how it keeps, and the bytes and objects that would be gone witho
 
 (defun keeper-rows (keepers share)
   "Rows of bytes, objects and an indented name for KEEPERS that keep at least SHARE, a
-fraction of all bytes; and all bytes as the second value."
+fraction of all bytes; and all bytes and all objects as further values."
   (let* ((inner (make-hash-table))
          (bytes 0)
+         (objects 0)
          (rows '()))
     (dolist (keeper keepers)
       (push keeper (gethash (keeper-outer keeper) inner))
       (when (zerop (keeper-outer keeper))
-        (incf bytes (keeper-bytes keeper))))
+        (incf bytes (keeper-bytes keeper))
+        (incf objects (keeper-objects keeper))))
     (labels ((visit (outer depth)
                (dolist (keeper (sort (gethash outer inner) #'>
                                      :key #'keeper-bytes))
@@ -122,23 +124,19 @@ fraction of all bytes; and all bytes as the second value."
                          rows)
                    (visit (keeper-number keeper) (1+ depth))))))
       (visit 0 0))
-    (values (nreverse rows) bytes)))
+    (values (nreverse rows) bytes objects)))
 
 (defun write-keepers (stream share)
   "Write to STREAM what keeps SHARE or more of the heap."
-  (multiple-value-bind (rows bytes) (keeper-rows (all-keepers) share)
+  (multiple-value-bind (rows bytes objects) (keeper-rows (all-keepers) share)
     (with-standard-printing ()
       (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects"
               "kept by, and by it")
       (write-rows rows bytes stream)
-      (write-rows (list (list bytes (reduce #'+ (remove-if-not
-                                                 (lambda (row)
-                                                   (char/= (char (third row) 0)
-                                                           #\Space))
-                                                 rows)
-                                            :key #'second)
-                              "in all"))
-                  bytes stream))
+      (write-rows (list (list bytes objects "in all")) bytes stream)
+      (format stream "Each number is what would be garbage without this step.~%~
+                      Words on a stack may be old: objects that only they lead ~
+                      to may be garbage.~%"))
     (finish-output stream)))
 
 (defun way-of (object)
@@ -156,17 +154,20 @@ fraction of all bytes; and all bytes as the second value."
       (cond ((null first)
              (format stream "That is no object of its own in the heap.~%"))
             (t
-             (loop for (times name) in steps
+             (loop for (times name) in (remove 0 steps :key #'first)
                    for start = "" then "  > "
                    do (format stream "~A~A~@[ (~:D times)~]~%" start name
                               (and (> times 1) times)))
-             (destructuring-bind (bytes objects alone &rest ignore) first
+             (destructuring-bind (bytes objects how &rest ignore) first
                (declare (ignore ignore))
-               (format stream "~:[Other roots keep it, too.~;~
-                               Nothing else keeps it.~]  ~
-                               With what it keeps itself: ~:D bytes in ~:D ~
-                               object~:P.~%"
-                       (= alone 1) bytes objects)))))
+               (format stream "~[Other roots keep it, too~@[, such as ~{~A~^; ~}~].~
+                               ~;~*Nothing else keeps it.~
+                               ~;~*Only words on stacks lead to it, which may be ~
+                               old.~]  With what it ~:[keeps~;leads to~] itself: ~
+                               ~:D bytes in ~:D object~:P.~%"
+                       how
+                       (mapcar #'second (remove 0 steps :key #'first :test #'/=))
+                       (= how 2) bytes objects)))))
     (finish-output stream)))
 
 (defun kept-by (&key (stream *standard-output*) (share 1/100))

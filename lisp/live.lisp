@@ -41,6 +41,9 @@ and with what keeps them if LOOK is true.  Delete the file afterwards."
         (to (epoch until #xffffffff)))
     (unless (<= from to)
       (invalid-argument "~S is not before ~S" since until))
+    (when (and look (or since until) (not (running-p)))
+      (invalid-argument "what keeps a part of the objects must be asked before ~
+                         MPROF:STOP"))
     (when (and gc (running-p))
       (ext:gc t))
     (silently

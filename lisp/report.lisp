@@ -198,6 +198,9 @@ FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
   (check-stream stream)
+  (when (and (member :kept-by (check-tables tables)) (running-p))
+    ;; What was found out before is no longer true.
+    (silently (ignore-errors (%look 0 #xffffffff))))
   (let* ((short (and stream (eq format :text)
                      (not (or verbosity limit-rows-p (eq tables t)))
                      (terminal-p (if (eq stream t) *standard-output* stream))))

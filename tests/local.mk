@@ -10,6 +10,7 @@ c_tests = \
 	tests/monitor/base/test_self \
 	tests/monitor/base/test_table \
 	tests/monitor/graph/test_dominators \
+	tests/monitor/graph/test_keepers \
 	tests/monitor/format/test_bytes \
 	tests/monitor/format/test_claim \
 	tests/monitor/file/test_arena \

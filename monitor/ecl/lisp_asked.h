@@ -19,8 +19,9 @@ MPROF__FOR_LISP char *mprof_lisp_census(void);
 MPROF__FOR_LISP char *mprof_lisp_keepers(void);
 
 /* The path to OBJECT: bytes and objects that it keeps itself, and 1 if one root
- * keeps it alone; then, from a root on, lines with how often a name comes one
- * after the other, and the name.  No lines: it is not in the heap. */
+ * keeps it alone, 2 if only words on stacks lead to it; then, from a root on,
+ * lines with how often a name comes one after the other, and the name; then 0
+ * and the names of other roots.  No lines: it is not in the heap. */
 MPROF__FOR_LISP char *mprof_lisp_way(cl_object object);
 
 MPROF__FOR_LISP void mprof_lisp_answer_free(char *text);

@@ -86,13 +86,15 @@ static void add_env(struct mprof__lisp_roots *roots, cl_object process,
                     cl_env_ptr env) {
     uintptr_t what = (uintptr_t)process;
     add(roots, MPROF__THREAD, what, &env->nvalues, env->values);
-    add(roots, MPROF__STACK, what, env->values,
+    enum mprof__root stack =
+        process == OBJNULL ? MPROF__OWN_STACK : MPROF__STACK;
+    add(roots, stack, what, env->values,
         env->values + ECL_MULTIPLE_VALUES_LIMIT);
     add(roots, MPROF__THREAD, what, env->values + ECL_MULTIPLE_VALUES_LIMIT,
         (const uintptr_t *)(void *)env + sizeof *env / sizeof(uintptr_t));
-    add(roots, MPROF__STACK, what, MPROF__ECL_ARGUMENTS(env),
+    add(roots, stack, what, MPROF__ECL_ARGUMENTS(env),
         MPROF__ECL_ARGUMENTS_TOP(env));
-    add(roots, MPROF__STACK, what, MPROF__ECL_FRAMES(env),
+    add(roots, stack, what, MPROF__ECL_FRAMES(env),
         MPROF__ECL_FRAMES_TOP(env) + 1);
 }
 
@@ -116,7 +118,8 @@ static void add_stack(struct mprof__lisp_roots *roots, cl_object process,
     if (m == NULL || !m->readable)
         return;
     bool is_here = frame >= m->start && frame < m->end;
-    add(roots, MPROF__STACK, (uintptr_t)process,
+    add(roots, process == OBJNULL ? MPROF__OWN_STACK : MPROF__STACK,
+        (uintptr_t)process,
         (void *)(is_here ? frame & -sizeof(uintptr_t) : m->start),
         (void *)m->end);
 }

@@ -22,8 +22,9 @@ enum mprof__root {
     MPROF__FOREVER,     /* memory that is never collected */
     MPROF__DATA, /* data of C; `what`: the name of its file, a C string */
     /* Not certain: */
-    MPROF__STACK, /* the stack of the process `what` */
-    MPROF__NAMES, /* objects that the monitor keeps for names */
+    MPROF__STACK,     /* the stack of the process `what` */
+    MPROF__OWN_STACK, /* of this thread, which asks */
+    MPROF__NAMES,     /* objects that the monitor keeps for names */
     MPROF__ROOT_KINDS,
     MPROF__FIRST_UNCERTAIN = MPROF__STACK
 };

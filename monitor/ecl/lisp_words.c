@@ -138,6 +138,7 @@ void mprof__lisp_root_name(const struct mprof__lisp_root *root,
         [MPROF__FOREVER] = "memory that is never collected",
         [MPROF__DATA] = "data of ",
         [MPROF__STACK] = "the stack of ",
+        [MPROF__OWN_STACK] = "the stack of ",
         [MPROF__NAMES] = "mprof, for names of functions"};
     mprof__text_add(text, before[root->kind]);
     switch (root->kind) {
@@ -150,6 +151,7 @@ void mprof__lisp_root_name(const struct mprof__lisp_root *root,
         break;
     case MPROF__THREAD:
     case MPROF__STACK:
+    case MPROF__OWN_STACK:
         add_thread_name(text, root->what);
         break;
     case MPROF__DATA:

@@ -12,6 +12,9 @@ enum mprof_keeper_kind {
     MPROF_KEEPER_OBJECT     /* objects that another keeper keeps */
 };
 
+/* So many are in each other at most. */
+#define MPROF_MOST_KEEPERS 16u
+
 /* A root, or alike objects that are kept by the same keeper. */
 struct mprof_keeper {
     struct mprof_record head;

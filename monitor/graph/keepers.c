@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MOST_STEPS = 1 << 20, DEEPEST = 16 };
+enum { MOST = 1 << 20 };
 
 /* LIST with room for one more than COUNT; NULL: there is none. */
 static void *with_room(struct mprof__keepers *s, void *list, size_t count,
@@ -70,7 +70,7 @@ uint32_t mprof__keepers_add(struct mprof__keepers *s, uint32_t outer,
                             uint64_t id, enum mprof_keeper_kind kind,
                             const char *text, mprof_ref maker) {
     unsigned depth = outer == 0 ? 1 : s->list[outer].depth + 1u;
-    if (s->failed || s->count == MOST_STEPS || depth > DEEPEST ||
+    if (s->failed || s->count == MOST || depth > MPROF_MOST_KEEPERS ||
         !grow_list(s) ||
         !mprof__table_add(&s->known, key_of(outer, id), s->count))
         return outer;

@@ -57,7 +57,11 @@ static uint32_t keeper_of_area(struct mprof__keepers *keepers,
     }
     if (is_shared)
         strncat(text, ", and others", sizeof text - strlen(text) - 1);
-    uint64_t id = mprof__hash_text(text, strlen(text));
+    /* Two variables may have one name. */
+    bool is_static = area != NULL && area->variable != NULL &&
+                     !area->variable->is_local && !area->variable->is_file;
+    uint64_t id = mprof__hash_text(text, strlen(text)) ^
+                  (is_static ? area->variable->start : 0);
     uint32_t keeper = mprof__keepers_find(keepers, 0, id);
     return keeper != 0 ? keeper
                        : mprof__keepers_add(keepers, 0, id, kind, text, 0);

@@ -198,7 +198,9 @@ static bool set_up(struct report__call *call) {
     set("MPROF_START", NULL);
     set("MPROF_CHILDREN", run->no_children ? "no" : NULL);
     set("MPROF_LISP", run->lisp ? "1" : NULL);
-    set("MPROF_LIVE", run->lisp ? run->live : NULL);
+    set("MPROF_LIVE", !run->lisp                          ? NULL
+                      : run->live == NULL && run->kept_by ? "1"
+                                                          : run->live);
     if (run->lisp)
         forget_earlier(); /* it may be that no Lisp runs */
     if (run->summary)

@@ -16,7 +16,7 @@ static uint32_t index_of(const struct report__profile *p,
 /* INDEX: by record, its number in the profile; MPROF_NONE: it is of an earlier
  * look. */
 static bool read_keeper(struct report__reader *r, uint32_t record,
-                        uint32_t *index) {
+                        uint32_t *index, uint8_t *depth) {
     const uint64_t at = (uint64_t)r->refs[MPROF_KEEPER][record] * 8;
     struct report__profile *p = r->profile;
     struct report__counter *counter = NULL;
@@ -32,6 +32,9 @@ static bool read_keeper(struct report__reader *r, uint32_t record,
         !report__read_string(r, REF(label), MPROF_OPTIONAL, &out.label) ||
         (in.counter != 0 && !report__follow_counter(r, REF(counter), &counter)))
         return false;
+    depth[record] = outer == MPROF_NONE ? 1 : depth[outer] + 1;
+    if (depth[record] > MPROF_MOST_KEEPERS)
+        return report__damaged(r, AT(outer), "too many keepers in each other");
     if (!is_last(r, in.heap, in.look))
         return true;
     out.outer = outer == MPROF_NONE ? MPROF_NONE : index[outer];
@@ -68,6 +71,7 @@ bool report__read_keepers(struct report__reader *r) {
     const uint32_t keepers = r->count[MPROF_KEEPER],
                    kept = r->count[MPROF_KEPT];
     uint32_t *index = report__alloc(r->pool, keepers, sizeof *index);
+    uint8_t *depth = report__alloc(r->pool, keepers, 1);
     struct report__profile *p = r->profile;
 
     for (int heap = 0; heap < MPROF_HEAPS; heap++)
@@ -75,11 +79,12 @@ bool report__read_keepers(struct report__reader *r) {
     p->keepers = report__alloc(r->pool, keepers, sizeof *p->keepers);
     p->holdings = report__alloc(r->pool, kept, sizeof *p->holdings);
     for (uint32_t i = 0; i < keepers; i++)
-        if (!read_keeper(r, i, index))
+        if (!read_keeper(r, i, index, depth))
             return false;
     for (uint32_t i = 0; i < kept; i++)
         if (!read_kept(r, i, index))
             return false;
     report__drop(r->pool, index);
+    report__drop(r->pool, depth);
     return true;
 }

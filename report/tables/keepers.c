@@ -35,7 +35,7 @@ uint64_t *report__kept_bytes(struct report__pool *pool,
     return kept;
 }
 
-/* Of each name of a root, what it keeps on both sides. */
+/* The bytes that the roots of each name keep, on both sides. */
 struct roots {
     struct report__dictionary numbers;
     struct root {

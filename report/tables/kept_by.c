@@ -25,9 +25,8 @@ struct kept_by {
      * the lists, which have them one after the other. */
     uint32_t *first_step, *steps, *first_holding, *holdings;
     int bytes_width, objects_width;
-    uint32_t depth; /* functions of a chain */
-    uint32_t lines, most;
-    struct report__left left;
+    uint32_t depth;         /* functions of a chain */
+    struct report__cut cut; /* which lines are printed */
 };
 
 static bool is_of_heap(const struct kept_by *k, uint32_t keeper) {
@@ -39,9 +38,9 @@ static uint32_t path_of(const struct kept_by *k, uint32_t holding) {
     return k->paths.of_counter[k->part->holdings[holding].counter];
 }
 
-/* Blocks of C whose innermost functions are the same are one step in the same
- * step, and so are steps of a recursion: each of these has chains of its own.
- */
+/* Unite steps of C that have equal innermost functions: steps in one step, and
+ * a step with one further out, as in a recursion.  The monitor has one for each
+ * chain. */
 static void unite(struct kept_by *k) {
     const struct report__profile *p = k->part;
     struct report__ends ends = {0};
@@ -177,16 +176,57 @@ static uint32_t branches(struct kept_by *k, uint32_t keeper,
     return count;
 }
 
-static bool is_shown(struct kept_by *k, const struct branch *branch) {
-    const bool is_below = report__below(branch->all.bytes, k->total.bytes,
-                                        k->context->choice.verbosity);
+/* Go on to the only branch within BRANCH, which is printed in the same line;
+ * false: there is none. */
+static bool goes_on(struct kept_by *k, struct branch *branch) {
+    struct branch *inner;
 
-    if (!is_below && (k->most == 0 || k->lines < k->most))
-        return true;
-    k->left.small += is_below;
-    k->left.more += !is_below;
-    k->left.sum += branch->all.bytes;
-    return false;
+    if (branch->keeper == MPROF_NONE ||
+        branches(k, branch->keeper, &inner) != 1)
+        return false;
+    *branch = *inner;
+    return true;
+}
+
+/* Add the bytes of all lines within KEEPER to VALUES, of which there are COUNT.
+ */
+static uint32_t find_values(struct kept_by *k, uint32_t keeper,
+                            uint64_t *values, uint32_t count) {
+    struct branch *list;
+    const uint32_t n = branches(k, keeper, &list);
+
+    for (uint32_t i = 0; i < n; i++) {
+        values[count++] = list[i].all.bytes;
+        while (goes_on(k, &list[i]))
+            ;
+        if (list[i].keeper != MPROF_NONE)
+            count = find_values(k, list[i].keeper, values, count);
+    }
+    return count;
+}
+
+/* The largest ones: a step has no less than what is within it. */
+static void choose_lines(struct kept_by *k) {
+    uint64_t *values = report__alloc(
+        k->pool, (size_t)k->part->keeper_count + k->part->holding_count + 1,
+        sizeof *values);
+
+    report__cut(&k->cut, values, find_values(k, MPROF_NONE, values, 0),
+                k->context->choice.rows);
+}
+
+static bool is_shown(struct kept_by *k, const struct branch *branch,
+                     uint32_t level) {
+    const uint64_t bytes = branch->all.bytes;
+    const uint64_t sum = k->cut.left.sum;
+    const bool is_out = report__leave_out(
+        &k->cut, bytes,
+        report__below(bytes, k->total.bytes, k->context->choice.verbosity));
+
+    /* Its bytes are in the root that it is within. */
+    if (level > 0)
+        k->cut.left.sum = sum;
+    return !is_out;
 }
 
 /* The innermost functions of PATH. */
@@ -236,11 +276,7 @@ static void print_line(struct kept_by *k, const struct branch *branch,
 
 /* Print a step or chain with all objects of BRANCH in the same line. */
 static void print_beside(struct kept_by *k, struct branch *branch) {
-    struct branch *inner;
-
-    while (branch->keeper != MPROF_NONE &&
-           branches(k, branch->keeper, &inner) == 1) {
-        *branch = *inner;
+    while (goes_on(k, branch)) {
         fputs(branch->keeper != MPROF_NONE ? " > " : "  ", k->out);
         if (branch->keeper != MPROF_NONE)
             print_keeper(k, branch->keeper);
@@ -255,9 +291,8 @@ static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
 
     for (uint32_t i = 0; i < count; i++) {
         struct branch branch = list[i];
-        if (!is_shown(k, &branch))
+        if (!is_shown(k, &branch, level))
             continue;
-        k->lines++;
         print_line(k, &branch, level);
         print_beside(k, &branch);
         putc('\n', k->out);
@@ -298,26 +333,29 @@ void report__print_kept_by(struct report__context *c) {
                         .pool = c->pool,
                         .context = c,
                         .part = c->part,
-                        .depth = c->depth ? c->depth : DEPTH,
-                        .most = c->choice.rows};
+                        .depth = c->depth ? c->depth : DEPTH};
 
     report__print_title(c->out, "What keeps it alive",
                         report__sampling(c->part, c->heap));
     if (!(c->part->looked >> c->heap & 1)) {
-        fputs(
-            c->heap == MPROF_LISP_HEAP
-                ? "Live objects were not recorded.  Record them with: ecl "
-                  "--mprof "
-                  "--live, or\n(mprof:start :live t).\n"
-                : "The recording does not have it.  Record it with: mprof run "
-                  "--kept-by PROGRAM\n",
-            c->out);
+        fputs(c->part->sampling > 0 && c->heap == MPROF_LISP_HEAP
+                  ? "Live objects are a sample: it is not known what keeps "
+                    "them.\n"
+              : c->part->open
+                  ? "That is found out when the program ends normally.\n"
+              : c->heap == MPROF_LISP_HEAP
+                  ? "Live objects were not recorded.  Record them with: ecl "
+                    "--mprof --live, or\n(mprof:start :live t).\n"
+                  : "The recording does not have it.  Record it with: mprof "
+                    "run --kept-by PROGRAM\n",
+              c->out);
         return;
     }
     k.paths = report__paths_build(c);
     unite(&k);
     sum_up(&k);
     find_branches(&k);
+    choose_lines(&k);
     k.bytes_width = report__width(10, k.total.bytes);
     k.objects_width = report__width(8, k.total.allocs);
     const int width =
@@ -327,6 +365,6 @@ void report__print_kept_by(struct report__context *c) {
     print_branches(&k, MPROF_NONE, 0);
     fprintf(c->out, "%*" PRIu64 "       %*" PRIu64 "  <TOTAL>\n", k.bytes_width,
             k.total.bytes, k.objects_width, k.total.allocs);
-    report__print_left(c->out, &c->choice, "step", &k.left, "bytes");
+    report__print_left(c->out, &c->choice, "step", &k.cut.left, "bytes");
     print_notes(&k);
 }

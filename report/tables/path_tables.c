@@ -142,10 +142,13 @@ static void print_doubts(FILE *out, const struct report__profile *p,
             p->unplaced_frees, p->unplaced_freed_bytes);
     if (p->scan == 0 || p->scan_flags & MPROF_SCAN_FAILED)
         return;
-    SAY(out,
-        "# of the # bytes kept are lost: nothing in the program led to them at "
-        "its end (--table=lost)\n",
-        rows->total.lost.bytes, rows->total.kept.bytes);
+    if (rows->total.lost.bytes == 0)
+        SAY(out, "of the # bytes kept none are lost\n", rows->total.kept.bytes);
+    else
+        SAY(out,
+            "# of the # bytes kept are lost: nothing in the program led to "
+            "them at its end (--table=lost)\n",
+            rows->total.lost.bytes, rows->total.kept.bytes);
     print_unscanned(out, p);
 }
 

@@ -325,6 +325,27 @@ static void a_long_list(void **unused) {
     mprof__graph_end(&g);
 }
 
+/* Nothing leads to the last object but itself, and that leads to the others. */
+static void an_object_that_points_to_itself(void **unused) {
+    (void)unused;
+    struct mprof__graph g;
+    assert_true(mprof__graph_begin(&g, 1, 1, 3));
+    mprof__graph_next(&g);
+    for (uint32_t i = 2; i <= 4; i++) {
+        if (i == 4) {
+            mprof__graph_add(&g, 4);
+            mprof__graph_add(&g, 2);
+            mprof__graph_add(&g, 3);
+        }
+        mprof__graph_next(&g);
+    }
+    assert_true(mprof__graph_analyse(&g, true));
+    assert_int_equal(g.dominator[4], mprof__graph_unknown(&g));
+    assert_int_equal(g.dominator[2], 4);
+    assert_int_equal(g.dominator[3], 4);
+    mprof__graph_end(&g);
+}
+
 static void nothing_at_all(void **unused) {
     (void)unused;
     struct mprof__graph g;
@@ -342,6 +363,7 @@ int main(void) {
         cmocka_unit_test(a_million_objects),
         cmocka_unit_test(a_long_list),
         cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(an_object_that_points_to_itself),
     };
     uint64_t before = mprof__mapped;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
