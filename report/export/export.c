@@ -42,14 +42,35 @@ const char **report__file_names(const struct report__export *e) {
     return names;
 }
 
+static struct report__context context_of(const struct report__export *e) {
+    return (struct report__context){.pool = e->pool,
+                                    .profile = e->profile,
+                                    .part = e->profile,
+                                    .names = e->names,
+                                    .heap = e->options->sampling.heap,
+                                    .thread = MPROF_ALL_THREADS,
+                                    .choice = {.verbosity = MPROF_NORMAL},
+                                    .all_frames =
+                                        e->options->sampling.all_frames};
+}
+
+void report__put_kept(const struct report__export *e, const char *key) {
+    const struct report__context c = context_of(e);
+    uint32_t count = 0;
+    const struct report__kept_row *rows =
+        c.part->looked >> c.heap & 1 ? report__kept_rows(&c, &count) : NULL;
+
+    for (uint32_t i = 0; report__put_list(e->out, key, i, count); i++) {
+        fprintf(e->out, "[%" PRIu32 ",", rows[i].level);
+        report__put_text(e->out, e->pool, rows[i].text);
+        fprintf(e->out, ",%" PRIu64 ",%" PRIu64 "]", rows[i].all.bytes,
+                rows[i].all.allocs);
+    }
+}
+
 void report__put_findings(const struct report__export *e, const char *key) {
-    const struct report__findings *found = report__find(&(
-        struct report__context){.pool = e->pool,
-                                .profile = e->profile,
-                                .part = e->profile,
-                                .names = e->names,
-                                .heap = e->options->sampling.heap,
-                                .all_frames = e->options->sampling.all_frames});
+    const struct report__context c = context_of(e);
+    const struct report__findings *found = report__find(&c);
 
     for (uint32_t i = 0;
          report__put_list(e->out, key, i, found->sentence_count); i++) {

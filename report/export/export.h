@@ -82,6 +82,10 @@ struct report__export {
     const struct report__difference *difference;
 };
 
+/* The list KEY of what keeps objects alive: level, name, bytes, objects; see
+ * report__kept_rows(). */
+void report__put_kept(const struct report__export *e, const char *key);
+
 /* The list KEY of sentences: each of texts, and functions, which are a number
  * and how they read there. */
 void report__put_findings(const struct report__export *e, const char *key);

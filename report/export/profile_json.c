@@ -169,6 +169,7 @@ void report__export_json(const struct report__export *e) {
         fprintf(e->out, ",\"sampling\":%" PRIu32, e->profile->sampling);
     put_lists(&j);
     report__put_findings(e, "findings");
+    report__put_kept(e, "keptBy");
     if (heap == MPROF_LISP_HEAP)
         put_types(&j);
     put_threads(&j);

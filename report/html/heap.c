@@ -379,6 +379,7 @@ static void put_heap(const struct put *p) {
     } else {
         put_threads(p);
         report__put_findings(p->e, "sentences");
+        report__put_kept(p->e, "keptBy");
         (is_c ? put_sizes : put_types)(p);
         put_curve(p);
         put_exact(p);

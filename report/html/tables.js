@@ -21,6 +21,7 @@ const TABLES = {
   temporary: {title: "Temporary", metric: "temporary",
     make: (heap, what) => chainTable(heap, what, "temporary")},
   alive: {title: "Alive", metric: "alive", make: (heap, what) => chainTable(heap, what, "alive")},
+  keptBy: {title: "Kept by", make: keptTable},
   types: {title: "Types", isLisp: true, make: typeTable},
   sizes: {title: "Sizes", isLisp: false, make: sizeTable},
   threads: {title: "Threads", make: threadTable},
@@ -32,6 +33,7 @@ function tablesOf(heap) {
   return Object.keys(TABLES).filter(name => {
     const {metric, isLisp} = TABLES[name];
     return (!metric || heap.metrics.includes(metric)) && (name !== "lines" || heap.lines.length > 0) &&
+      (name !== "keptBy" || heap.data.keptBy?.length > 0) &&
       (isLisp === undefined || isLisp === heap.isLisp);
   });
 }
@@ -118,6 +120,24 @@ function lineTable(heap, what) {
       ...metrics.flatMap(m => [number(METRICS[m][0], r => r.line.numbers[heap.lineIndex[m]]),
         share(r => r.line.numbers[heap.lineIndex[m]], whole(m))]),
     ]};
+}
+
+// What keeps live objects: each step below the one that it is within.
+function keptTable(heap) {
+  const path = [];
+  const rows = heap.data.keptBy.map(([level, name, bytes, objects], order) => {
+    path.length = level;
+    path.push(name);
+    return {order, name: "\u00a0".repeat(4 * level) + name, text: path.join(" > "), bytes, objects};
+  });
+  const roots = sum(heap.data.keptBy.filter(k => k[0] === 0).map(k => k[2]));
+  const most = Math.max(...rows.map(r => r.bytes));
+  return {rows, sort: 5, note: "Of all threads and classes.  Each number is what would be free " +
+    "without this step; steps below half a percent are left out.", columns: [
+    {title: "kept by", text: r => r.name}, number("bytes", r => r.bytes), share(r => r.bytes, roots),
+    bar(r => r.bytes, most), number("objects", r => r.objects),
+    {title: "order", of: r => -r.order, cell: r => String(r.order + 1)},
+  ]};
 }
 
 function typeTable(heap) {

@@ -27,6 +27,10 @@ struct kept_by {
     int bytes_width, objects_width;
     uint32_t depth;         /* functions of a chain */
     struct report__cut cut; /* which lines are printed */
+    bool is_list;           /* they are not, but become */
+    struct report__kept_row *rows;
+    uint32_t row_count;
+    size_t row_room;
 };
 
 static bool is_of_heap(const struct kept_by *k, uint32_t keeper) {
@@ -261,28 +265,41 @@ static void print_keeper(const struct kept_by *k, uint32_t keeper) {
         print_chain(k, path);
 }
 
-static void print_line(struct kept_by *k, const struct branch *branch,
-                       uint32_t level) {
+static void print_numbers(const struct kept_by *k, const struct branch *branch,
+                          uint32_t level) {
     fprintf(k->out, "%*" PRIu64 " %s %*" PRIu64 "  ", k->bytes_width,
             branch->all.bytes,
             report__fraction(branch->all.bytes, k->total.bytes).text,
             k->objects_width, branch->all.allocs);
     report__rule(k->out, ' ', (int)level * 2);
-    if (branch->keeper != MPROF_NONE)
-        print_keeper(k, branch->keeper);
-    else
-        print_chain(k, branch->path);
 }
 
-/* Print a step or chain with all objects of BRANCH in the same line. */
-static void print_beside(struct kept_by *k, struct branch *branch) {
-    while (goes_on(k, branch)) {
-        fputs(branch->keeper != MPROF_NONE ? " > " : "  ", k->out);
+/* Print a step or chain, and those within BRANCH that have all its objects.
+ * BRANCH becomes the last of these. */
+static void print_text(struct kept_by *k, struct branch *branch) {
+    const char *before = "";
+
+    do {
+        fputs(branch->keeper == MPROF_NONE && *before != '\0' ? "  " : before,
+              k->out);
         if (branch->keeper != MPROF_NONE)
             print_keeper(k, branch->keeper);
         else
             print_chain(k, branch->path);
-    }
+        before = " > ";
+    } while (goes_on(k, branch));
+}
+
+/* The same as a row of a list. */
+static void add_row(struct kept_by *k, struct branch *branch, uint32_t level) {
+    struct report__memory text;
+    const struct mprof_count all = branch->all;
+
+    k->out = report__memory_open(&text, k->pool);
+    print_text(k, branch);
+    REPORT__PUSH(
+        k->pool, k->rows, k->row_count, k->row_room,
+        (struct report__kept_row){level, report__memory_close(&text), all});
 }
 
 static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
@@ -293,9 +310,13 @@ static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
         struct branch branch = list[i];
         if (!is_shown(k, &branch, level))
             continue;
-        print_line(k, &branch, level);
-        print_beside(k, &branch);
-        putc('\n', k->out);
+        if (k->is_list) {
+            add_row(k, &branch, level);
+        } else {
+            print_numbers(k, &branch, level);
+            print_text(k, &branch);
+            putc('\n', k->out);
+        }
         if (branch.keeper != MPROF_NONE)
             print_branches(k, branch.keeper, level + 1);
     }
@@ -317,8 +338,7 @@ static void print_notes(const struct kept_by *k) {
               k->out);
     if (has_kind(k, MPROF_KEEPER_UNCERTAIN))
         fputs("words on a stack may be old: objects that only they lead to may "
-              "be "
-              "garbage\n",
+              "be garbage\n",
               k->out);
     if (k->strange.allocs > 0)
         SAY(k->out,
@@ -327,13 +347,36 @@ static void print_notes(const struct kept_by *k) {
             k->strange.allocs, k->strange.bytes);
 }
 
-void report__print_kept_by(struct report__context *c) {
+static struct kept_by begin(const struct report__context *c) {
     enum { DEPTH = 3 };
-    struct kept_by k = {.out = c->out,
-                        .pool = c->pool,
-                        .context = c,
-                        .part = c->part,
-                        .depth = c->depth ? c->depth : DEPTH};
+    return (struct kept_by){.out = c->out,
+                            .pool = c->pool,
+                            .context = c,
+                            .part = c->part,
+                            .depth = c->depth ? c->depth : DEPTH};
+}
+
+static void prepare(struct kept_by *k) {
+    k->paths = report__paths_build(k->context);
+    unite(k);
+    sum_up(k);
+    find_branches(k);
+    choose_lines(k);
+}
+
+struct report__kept_row *report__kept_rows(const struct report__context *c,
+                                           uint32_t *count) {
+    struct kept_by k = begin(c);
+
+    k.is_list = true;
+    prepare(&k);
+    print_branches(&k, MPROF_NONE, 0);
+    *count = k.row_count;
+    return k.rows;
+}
+
+void report__print_kept_by(struct report__context *c) {
+    struct kept_by k = begin(c);
 
     report__print_title(c->out, "What keeps it alive",
                         report__sampling(c->part, c->heap));
@@ -351,11 +394,7 @@ void report__print_kept_by(struct report__context *c) {
               c->out);
         return;
     }
-    k.paths = report__paths_build(c);
-    unite(&k);
-    sum_up(&k);
-    find_branches(&k);
-    choose_lines(&k);
+    prepare(&k);
     k.bytes_width = report__width(10, k.total.bytes);
     k.objects_width = report__width(8, k.total.allocs);
     const int width =

@@ -176,6 +176,16 @@ report__print_table report__print_bins, report__print_leaks, report__print_lost,
  * program.  In POOL, or LABEL itself. */
 const char *report__keeper_label(struct report__pool *pool, const char *label);
 
+/* The table kept-by of CONTEXT as a list: a row below another one of the level
+ * before is within it. */
+struct report__kept_row {
+    uint32_t level;
+    const char *text;
+    struct mprof_count all;
+};
+struct report__kept_row *
+report__kept_rows(const struct report__context *context, uint32_t *count);
+
 /* By keeper of PROFILE, the recorded bytes in HEAP that it keeps alive. */
 uint64_t *report__kept_bytes(struct report__pool *pool,
                              const struct report__profile *profile,
