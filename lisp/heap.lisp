@@ -147,12 +147,22 @@ fraction of all bytes; and all bytes and all objects as further values."
                (loop for line in (rest lines)
                      collect (split-line line 1))))))
 
+(defun other-roots (steps)
+  "The names of a few roots in STEPS but that of the first one."
+  (let ((names (remove (second (first steps))
+                       (remove-duplicates
+                        (mapcar #'second (remove 0 steps :key #'first :test #'/=))
+                        :test #'string= :from-end t)
+                       :test #'string=)))
+    (subseq names 0 (min 4 (length names)))))
+
 (defun write-way (object stream)
   "Write to STREAM what keeps OBJECT."
   (destructuring-bind (&optional first &rest steps) (way-of object)
     (with-standard-printing ()
       (cond ((null first)
-             (format stream "That is no object of its own in the heap.~%"))
+             (format stream "That is no object in the heap, but a number, a ~
+                             character or a part of ECL itself.~%"))
             (t
              (loop for (times name) in (remove 0 steps :key #'first)
                    for start = "" then "  > "
@@ -166,7 +176,7 @@ fraction of all bytes; and all bytes and all objects as further values."
                                old.~]  With what it ~:[keeps~;leads to~] itself: ~
                                ~:D bytes in ~:D object~:P.~%"
                        how
-                       (mapcar #'second (remove 0 steps :key #'first :test #'/=))
+                       (other-roots steps)
                        (= how 2) bytes objects)))))
     (finish-output stream)))
 

@@ -329,7 +329,7 @@ static bool turn(const struct mprof__graph *g, struct turned *t) {
 
 /* The nearest roots that lead to NODE, without FIRST. */
 static void add_others(struct asking *a, uint32_t node, uint32_t first) {
-    enum { MOST = 4 };
+    enum { MOST = 32 }; /* some have one name */
     const struct mprof__graph *g = &a->heap.graph;
     struct turned t;
     uint32_t head = 0, tail = 0, found = 0;

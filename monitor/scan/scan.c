@@ -119,13 +119,6 @@ static bool get_memory(struct mprof__scan *s, size_t blocks, size_t mappings) {
     return true;
 }
 
-/* The address of an object that the monitor has itself. */
-static void forget_last(const struct mprof__live *heap) {
-    struct mprof__share *share = heap->shares;
-    for (; share != NULL; share = share->next)
-        share->last = NULL;
-}
-
 /* Memory that we map from here on is in no mapping that is scanned. */
 static void read_variables(struct mprof__scan *s) {
     const uint32_t count = s->freezer.count;
@@ -156,7 +149,6 @@ static int look(struct mprof__scan *s) {
         return error;
     s->low = s->blocks[0].at;
     s->high = s->blocks[s->count - 1].at + s->blocks[s->count - 1].bytes + 1;
-    forget_last(s->heap);
     if (s->names)
         read_variables(s);
     mprof__scan_areas(s);
