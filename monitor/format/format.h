@@ -462,22 +462,6 @@ struct mprof_freed {
     struct mprof_count at_peak; /* 56 */
 };
 
-/* How good a scan was. */
-enum mprof_scan_flag {
-    MPROF_SCAN_RUNNING = 1, /* other threads ran meanwhile */
-    MPROF_SCAN_FAILED = 2,  /* it could not be made */
-    MPROF_SCAN_LATE = 4     /* the program had allocated before the recording */
-};
-
-/* Lost objects of a counter of the C heap: no data, stack or register leads to
- * them. */
-struct mprof_lost {
-    struct mprof_record head;
-    mprof_ref counter; /*  8 */
-    uint32_t scan;     /* 12: whose; of interest is the last one's */
-    struct mprof_lost_count count; /* 16 */
-};
-
 #include "monitor/format/keeper.h"
 
 /* Allocations of one type, and for structures and instances one class. */

@@ -1,7 +1,23 @@
-/* keeper.h - the part of the data file about what keeps objects alive; included
- * by format.h. */
+/* keeper.h - the part of the data file about what is lost, and what keeps other
+ * objects alive; included by format.h. */
 #ifndef MONITOR_FORMAT_KEEPER_H
 #define MONITOR_FORMAT_KEEPER_H
+
+/* How good a scan was. */
+enum mprof_scan_flag {
+    MPROF_SCAN_RUNNING = 1, /* other threads ran meanwhile */
+    MPROF_SCAN_FAILED = 2,  /* it could not be made */
+    MPROF_SCAN_LATE = 4     /* the program had allocated before the recording */
+};
+
+/* Lost objects of a counter of the C heap: no data, stack or register leads to
+ * them. */
+struct mprof_lost {
+    struct mprof_record head;
+    mprof_ref counter; /*  8 */
+    uint32_t scan;     /* 12: whose; of interest is the last one's */
+    struct mprof_lost_count count; /* 16 */
+};
 
 enum mprof_keeper_kind {
     MPROF_KEEPER_ROOT,      /* it is alive by itself */
