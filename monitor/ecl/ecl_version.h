@@ -21,6 +21,13 @@ struct ecl_monitor {
 };
 #endif
 
+/* All threads: a vector. */
+#ifdef HAVE_STRUCT_ECL_CORE_STRUCT
+#define MPROF__ECL_PROCESSES ecl_core.processes
+#else
+#define MPROF__ECL_PROCESSES cl_core.processes
+#endif
+
 /* In an environment: the innermost record of the thread's invocation history,
  * and where the C stack began when Lisp was started; the stack of outer values
  * of special variables, and the thread's own values of them; the stacks of
@@ -28,7 +35,6 @@ struct ecl_monitor {
 #ifdef HAVE_STRUCT_CL_ENV_STRUCT_IHS_STACK
 #define MPROF__ECL_HISTORY(env) ((env)->ihs_stack.top)
 #define MPROF__ECL_STACK(env) ((env)->c_stack.org)
-#define MPROF__ECL_PROCESSES ecl_core.processes
 #define MPROF__ECL_OUTER(env) ((env)->bds_stack.org)
 #define MPROF__ECL_OUTER_TOP(env) ((env)->bds_stack.top)
 #define MPROF__ECL_BINDINGS(env) ((env)->bds_stack.tl_bindings)
@@ -40,7 +46,6 @@ struct ecl_monitor {
 #else
 #define MPROF__ECL_HISTORY(env) ((env)->ihs_top)
 #define MPROF__ECL_STACK(env) ((env)->cs_org)
-#define MPROF__ECL_PROCESSES cl_core.processes
 #define MPROF__ECL_OUTER(env) ((env)->bds_org)
 #define MPROF__ECL_OUTER_TOP(env) ((env)->bds_top)
 #define MPROF__ECL_BINDINGS(env) ((env)->thread_local_bindings)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "monitor/base/table.h"
+#include "monitor/ecl/ecl_version.h"
 #include "monitor/include/mprof.h"
 
 /*
@@ -122,6 +123,10 @@ static void add_symbol(struct mprof__lisp_heap *heap, cl_object symbol,
     add_slot(heap, MPROF__VALUE, symbol, &symbol->symbol.value);
     add_slot(heap, MPROF__FUNCTION, symbol, &symbol->symbol.gfdef);
     add_slot(heap, MPROF__PLIST, symbol, &symbol->symbol.plist);
+#ifdef HAVE_STRUCT_ECL_SYMBOL_SFDEF
+    add_slot(heap, MPROF__FUNCTION, symbol, &symbol->symbol.macfun);
+    add_slot(heap, MPROF__FUNCTION, symbol, &symbol->symbol.sfdef);
+#endif
 }
 
 /* The slots of a symbol of a package are roots with its name. */
