@@ -68,13 +68,15 @@
   (declare (ignorable weak))
   (mprof:who-keeps weak))
 (say "thread")
+(defvar *holds* nil)
 (let ((thread (mp:process-run-function
                "holder"
                (lambda ()
                  (let ((*orders* (make-list 40000)))
-                   (sleep 20)
+                   (setf *holds* t)
+                   (sleep 200)
                    (length *orders*))))))
-  (sleep 0.3)
+  (loop until *holds* do (sleep 1/20))
   (mprof:kept-by)
   (mp:process-kill thread)
   (mp:process-join thread))
