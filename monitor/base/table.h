@@ -40,6 +40,11 @@ void mprof__unmap(void *memory, size_t bytes);
 /* Return LIST, which was mapped, of *ROOM things of SIZE, with room for twice
  * as many; or NULL: no memory, and LIST is as it was. */
 void *mprof__grow(void *list, size_t *room, size_t size);
+/* Return LIST with room for more than COUNT; or NULL, as mprof__grow(). */
+static inline void *mprof__with_room(void *list, size_t count, size_t *room,
+                                     size_t size) {
+    return count < *room ? list : mprof__grow(list, room, size);
+}
 extern uint64_t mprof__mapped; /* bytes; atomic */
 
 /* Find the memory that these functions have mapped behind ADDRESS, or around

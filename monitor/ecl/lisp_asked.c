@@ -245,12 +245,10 @@ static void add_way(struct asking *a, uint32_t node) {
     uint32_t *way = NULL;
     size_t count = 0, room = 0;
     for (; node != 0; node = g->via[node]) {
-        if (count == room) {
-            uint32_t *larger = mprof__grow(way, &room, sizeof *way);
-            if (larger == NULL)
-                break;
-            way = larger;
-        }
+        uint32_t *list = mprof__with_room(way, count, &room, sizeof *way);
+        if (list == NULL)
+            break;
+        way = list;
         way[count++] = node;
     }
     for (size_t i = count; i-- > 0;)

@@ -44,15 +44,12 @@ static void see_object(void *object, size_t bytes, void *data) {
     struct mprof__lisp_heap *heap = data;
     if (heap->failed || heap->count == UINT32_MAX - 1)
         return;
-    if (heap->count == heap->room) {
-        void *list =
-            mprof__grow(heap->objects, &heap->room, sizeof *heap->objects);
-        if (list == NULL) {
-            heap->failed = true;
-            return;
-        }
-        heap->objects = list;
-    }
+    void *list = mprof__with_room(heap->objects, heap->count, &heap->room,
+                                  sizeof *heap->objects);
+    heap->failed = list == NULL;
+    if (heap->failed)
+        return;
+    heap->objects = list;
     heap->objects[heap->count++] = (struct mprof__lisp_object){
         .at = (uintptr_t)object, .bytes = bytes & 0xffffffffffff};
 }

@@ -13,15 +13,13 @@
 
 void mprof__lisp_roots_add(struct mprof__lisp_roots *roots,
                            struct mprof__lisp_root root) {
-    if (roots->count == roots->room) {
-        void *list =
-            mprof__grow(roots->list, &roots->room, sizeof *roots->list);
-        if (list == NULL) {
-            roots->failed = true;
-            return;
-        }
-        roots->list = list;
+    void *list = mprof__with_room(roots->list, roots->count, &roots->room,
+                                  sizeof *roots->list);
+    if (list == NULL) {
+        roots->failed = true;
+        return;
     }
+    roots->list = list;
     roots->list[roots->count++] = root;
 }
 
@@ -160,8 +158,7 @@ static void add_threads(struct mprof__lisp_roots *roots, uintptr_t frame) {
             add_thread(roots, process, process->process.env, &mappings, frame);
     }
 #endif
-    if (mappings.list != NULL)
-        mprof__unmap(mappings.list, bytes);
+    mprof__unmap(mappings.list, bytes);
 }
 
 static void add_kept(const uintptr_t *start, size_t count, void *roots) {
@@ -199,7 +196,6 @@ void mprof__lisp_roots_sort(struct mprof__lisp_roots *roots) {
 }
 
 void mprof__lisp_roots_end(struct mprof__lisp_roots *roots) {
-    if (roots->list != NULL)
-        mprof__unmap(roots->list, roots->room * sizeof *roots->list);
+    mprof__unmap(roots->list, roots->room * sizeof *roots->list);
     memset(roots, 0, sizeof *roots);
 }

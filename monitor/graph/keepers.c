@@ -8,7 +8,7 @@ enum { MOST = 1 << 20 };
 /* LIST with room for one more than COUNT; NULL: there is none. */
 static void *with_room(struct mprof__keepers *s, void *list, size_t count,
                        size_t *room, size_t size) {
-    void *larger = count < *room ? list : mprof__grow(list, room, size);
+    void *larger = mprof__with_room(list, count, room, size);
     s->failed |= larger == NULL;
     return larger;
 }

@@ -45,14 +45,13 @@ static bool points(const struct mprof__scan *s, uintptr_t start,
 }
 
 static void add(struct mprof__scan *s, struct mprof__area area) {
-    if (s->area_count == s->area_room) {
-        void *areas = mprof__grow(s->areas, &s->area_room, sizeof *s->areas);
-        if (areas == NULL) {
-            s->failed = true;
-            return;
-        }
-        s->areas = areas;
+    void *areas = mprof__with_room(s->areas, s->area_count, &s->area_room,
+                                   sizeof *s->areas);
+    if (areas == NULL) {
+        s->failed = true;
+        return;
     }
+    s->areas = areas;
     area.allocators = s->allocators;
     s->areas[s->area_count++] = area;
 }

@@ -12,27 +12,21 @@
 #include "monitor/names/modules.h"
 
 static void add(struct mprof__variables *v, struct mprof__variable variable) {
-    if (v->count == v->room) {
-        void *list = mprof__grow(v->list, &v->room, sizeof *v->list);
-        if (list == NULL) {
-            v->failed = true;
-            return;
-        }
-        v->list = list;
-    }
-    if (variable.start < variable.end)
-        v->list[v->count++] = variable;
+    if (variable.start >= variable.end)
+        return;
+    void *list = mprof__with_room(v->list, v->count, &v->room, sizeof *v->list);
+    if (list == NULL)
+        return;
+    v->list = list;
+    v->list[v->count++] = variable;
 }
 
 static struct mprof__variable_file *add_file(struct mprof__variables *v) {
-    if (v->file_count == v->file_room) {
-        void *files = mprof__grow(v->files, &v->file_room, sizeof *v->files);
-        if (files == NULL) {
-            v->failed = true;
-            return NULL;
-        }
-        v->files = files;
-    }
+    void *files = mprof__with_room(v->files, v->file_count, &v->file_room,
+                                   sizeof *v->files);
+    if (files == NULL)
+        return NULL;
+    v->files = files;
     return &v->files[v->file_count++];
 }
 

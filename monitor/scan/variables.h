@@ -29,12 +29,12 @@ struct mprof__variables {
     size_t count, room;
     struct mprof__variable_file *files;
     size_t file_count, file_room;
-    bool failed; /* there was no memory */
 };
 
 /* Read the names of variables in the files that are loaded; LOCAL are the
- * thread pointers of COUNT threads.  Zeroed memory is filled, and stays valid
- * until mprof__variables_end().  No lock is taken. */
+ * thread pointers of COUNT threads.  Without memory for all, some names are
+ * missing.  Zeroed memory is filled, and stays valid until
+ * mprof__variables_end().  No lock is taken. */
 void mprof__variables_begin(struct mprof__variables *variables,
                             const struct mprof__mappings *mappings,
                             const uintptr_t *local, size_t count);
