@@ -83,6 +83,7 @@ graph_sources = \
 	monitor/graph/dominators.c \
 	monitor/graph/graph.c monitor/graph/graph.h \
 	monitor/graph/keepers.c monitor/graph/keepers.h \
+	monitor/graph/search.c \
 	monitor/graph/ways.c
 
 scan_sources = \

@@ -271,109 +271,62 @@ static uint64_t count_kept(const struct mprof__graph *g, uint32_t node) {
     return count;
 }
 
-/* Objects and bytes that NODE leads to, with itself, and that no certain root
- * leads to. */
-static void count_reached(const struct mprof__lisp_heap *heap, uint32_t node,
-                          uint64_t *bytes, uint64_t *objects) {
-    const struct mprof__graph *g = &heap->graph;
-    size_t size = (size_t)g->count * sizeof(uint32_t);
-    uint32_t *queue = mprof__map(size), head = 0, tail = 0;
-    unsigned char *seen = mprof__map(g->count);
-    *bytes = *objects = 0;
-    if (queue != NULL && seen != NULL)
-        seen[queue[tail++] = node] = 1;
-    while (head < tail) {
-        node = queue[head++];
-        const struct mprof__lisp_object *o = mprof__lisp_object(heap, node);
-        *bytes += o == NULL ? 0 : o->bytes;
-        ++*objects;
-        for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
-            if (g->to[e] != 0 && !seen[g->to[e]])
-                seen[queue[tail++] = g->to[e]] = 1;
-    }
-    mprof__unmap(queue, size);
-    mprof__unmap(seen, g->count);
-}
-
-/* The edges turned around: those before node i are from[before[i]] to
- * from[before[i + 1] - 1]. */
-struct turned {
-    uint32_t *before, *from, *queue;
-    unsigned char *seen;
-    size_t bytes;
+struct reached {
+    const struct mprof__lisp_heap *heap;
+    uint64_t bytes, objects;
 };
 
-static bool turn(const struct mprof__graph *g, struct turned *t) {
-    size_t n = (size_t)g->count + 2;
-    t->bytes = (2 * n + g->edges) * sizeof(uint32_t) + n;
-    t->before = mprof__map(t->bytes);
-    if (t->before == NULL)
-        return false;
-    t->queue = t->before + n;
-    t->from = t->queue + n;
-    t->seen = (unsigned char *)(t->from + g->edges);
-    for (size_t e = 0; e < g->edges; e++)
-        t->before[g->to[e] + 1]++;
-    for (uint32_t i = 0; i <= g->count; i++)
-        t->before[i + 1] += t->before[i];
-    for (uint32_t i = g->count; i-- > 0;)
-        for (uint32_t e = g->first[i]; e < g->first[i + 1]; e++)
-            t->from[--t->before[g->to[e] + 1]] = i;
-    /* before[i + 1] is where those before i begin. */
-    memmove(t->before, t->before + 1, (n - 1) * sizeof *t->before);
-    t->before[g->count] = (uint32_t)g->edges;
+static bool count_reached(uint32_t node, void *data) {
+    struct reached *r = data;
+    const struct mprof__lisp_object *o = mprof__lisp_object(r->heap, node);
+    r->bytes += o == NULL ? 0 : o->bytes;
+    r->objects++;
     return true;
 }
 
-/* The nearest roots that lead to NODE, without FIRST. */
-static void add_others(struct asking *a, uint32_t node, uint32_t first) {
+/* Roots that lead to the object, without FIRST, the nearest ones before. */
+struct others {
+    struct asking *a;
+    uint32_t first, found;
+};
+
+static bool add_other(uint32_t node, void *data) {
     enum { MOST = 32 }; /* some have one name */
-    const struct mprof__graph *g = &a->heap.graph;
-    struct turned t;
-    uint32_t head = 0, tail = 0, found = 0;
-    if (!turn(g, &t))
-        return;
-    t.seen[t.queue[tail++] = node] = 1;
-    while (head < tail && found < MOST) {
-        node = t.queue[head++];
-        const struct mprof__lisp_root *root = mprof__lisp_root(&a->heap, node);
-        if (root != NULL && node != first) {
-            char buffer[LONGEST];
-            struct mprof__text text;
-            mprof__text_begin(&text, buffer, sizeof buffer);
-            mprof__lisp_root_name(root, &text);
-            add_line(a, (uint64_t[]){0}, 1, buffer);
-            found++;
-        }
-        for (uint32_t e = t.before[node]; e < t.before[node + 1]; e++)
-            if (t.from[e] != 0 && !t.seen[t.from[e]])
-                t.seen[t.queue[tail++] = t.from[e]] = 1;
-    }
-    mprof__unmap(t.before, t.bytes);
+    struct others *o = data;
+    const struct mprof__lisp_root *root = mprof__lisp_root(&o->a->heap, node);
+    if (root == NULL || node == o->first)
+        return true;
+    char buffer[LONGEST];
+    struct mprof__text text;
+    mprof__text_begin(&text, buffer, sizeof buffer);
+    mprof__lisp_root_name(root, &text);
+    add_line(o->a, (uint64_t[]){0}, 1, buffer);
+    return ++o->found < MOST;
 }
 
 static void answer_way(struct asking *a, uintptr_t object) {
     const struct mprof__graph *g = &a->heap.graph;
-    uint32_t node = mprof__lisp_node(&a->heap, object), top = node, root = node;
+    uint32_t node = mprof__lisp_node(&a->heap, object), top = node;
     if (node == 0)
         return;
+    uint32_t root = mprof__graph_root_of(g, node);
     while (g->dominator[top] != 0)
         top = g->dominator[top];
-    while (g->via[root] != 0)
-        root = g->via[root];
     enum { SHARED, ALONE, UNCERTAIN } how = SHARED;
-    uint64_t bytes = g->bytes[node], objects = count_kept(g, node);
+    struct reached free = {&a->heap, g->bytes[node], count_kept(g, node)};
     if (root > g->certain && root <= g->roots) {
         how = UNCERTAIN;
-        count_reached(&a->heap, node, &bytes, &objects);
+        free.bytes = free.objects = 0;
+        mprof__graph_search(g, node, count_reached, &free);
     } else if (top == root) {
         how = ALONE;
     }
-    uint64_t numbers[] = {bytes, objects, how};
+    uint64_t numbers[] = {free.bytes, free.objects, how};
     add_line(a, numbers, 3, "");
     add_way(a, node);
     if (how == SHARED)
-        add_others(a, node, root);
+        mprof__graph_search_back(g, node, add_other,
+                                 &(struct others){a, root, 0});
 }
 
 char *mprof_lisp_way(cl_object object) {

@@ -23,12 +23,6 @@ static uint64_t id_of(uint64_t kind, uint64_t what, uint64_t how) {
     return mprof__hash_text((const char *)words, sizeof words);
 }
 
-static uint32_t root_of(const struct mprof__graph *g, uint32_t node) {
-    while (g->via[node] != 0)
-        node = g->via[node];
-    return node;
-}
-
 static enum mprof_keeper_kind kind_of(const struct mprof__graph *g,
                                       uint32_t root) {
     return root > g->roots     ? MPROF_KEEPER_UNKNOWN
@@ -96,7 +90,7 @@ static uint32_t outer_keeper(const struct naming *n, uint32_t node,
     const struct mprof__graph *g = &n->heap->graph;
     uint32_t dominator = g->dominator[node];
     if (dominator == 0)
-        return keeper_of_root(n, root_of(g, node), true);
+        return keeper_of_root(n, mprof__graph_root_of(g, node), true);
     if (dominator == mprof__graph_unknown(g) && is_free(n->heap, object))
         return unnamed_keeper(n, 1, "the collector: free memory of threads");
     return n->keeper[dominator];

@@ -67,18 +67,6 @@ static void search_in_depth(struct search *s) {
     }
 }
 
-/* Turn the edges around. */
-static void find_from(struct search *s) {
-    const struct mprof__graph *g = s->graph;
-    for (size_t e = 0; e < g->edges; e++)
-        s->before[s->number[g->to[e]] + 1]++;
-    for (uint32_t i = 1; i <= g->count; i++)
-        s->before[i + 1] += s->before[i];
-    for (uint32_t node = 0; node < g->count; node++)
-        for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
-            s->from[s->before[s->number[g->to[e]]]++] = s->number[node] - 1;
-}
-
 /* The least semidominator on the way from NUMBER up to, without, a node that is
  * not higher than LIMIT. */
 static uint32_t least(struct search *s, uint32_t number, uint32_t limit) {
@@ -103,7 +91,6 @@ static void find_semidominators(struct search *s) {
     for (uint32_t i = g->count - 1; i > 0; i--) {
         uint32_t low = g->dominator[i];
         s->ancestor[i] = g->dominator[i];
-        /* before[number + 1] was advanced to where the next one's begin. */
         for (uint32_t e = s->before[i]; e < s->before[i + 1]; e++) {
             uint32_t from = s->from[e];
             if (from > i)
@@ -135,7 +122,7 @@ bool mprof__graph_find_dominators(struct mprof__graph *g) {
     if (!get_memory(&s))
         return false;
     search_in_depth(&s);
-    find_from(&s);
+    mprof__graph_turn(g, s.number, s.before, s.from);
     find_semidominators(&s);
     name_dominators(&s);
     for (uint32_t i = g->count - 1; i > 0; i--)

@@ -71,6 +71,28 @@ static inline uint32_t mprof__graph_unknown(const struct mprof__graph *graph) {
     return graph->count - 1;
 }
 
+/* The first node behind node 0 on the way to NODE. */
+static inline uint32_t mprof__graph_root_of(const struct mprof__graph *graph,
+                                            uint32_t node) {
+    while (graph->via[node] != 0)
+        node = graph->via[node];
+    return node;
+}
+
+/* Call VISIT for NODE and all that it leads to, or that lead to it, but node 0,
+ * breadth first, until it returns false.  Without memory it is not called. */
+void mprof__graph_search(const struct mprof__graph *graph, uint32_t node,
+                         bool (*visit)(uint32_t node, void *data), void *data);
+void mprof__graph_search_back(const struct mprof__graph *graph, uint32_t node,
+                              bool (*visit)(uint32_t node, void *data),
+                              void *data);
+
+/* Turn the edges around.  NUMBER has for each node its number + 1.  Those that
+ * lead to number i come from numbers from[before[i]] to from[before[i + 1] -
+ * 1]. BEFORE is zeroed, with room for two more than there are nodes. */
+void mprof__graph_turn(const struct mprof__graph *graph, const uint32_t *number,
+                       uint32_t *before, uint32_t *from);
+
 /* The parts of the analysis; false: no memory.  mprof__graph_find_ways() adds
  * the edges of the last node. */
 bool mprof__graph_find_ways(struct mprof__graph *graph);

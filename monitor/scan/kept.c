@@ -67,12 +67,6 @@ static uint32_t keeper_of_area(struct mprof__keepers *keepers,
                        : mprof__keepers_add(keepers, 0, id, kind, text, 0);
 }
 
-static uint32_t root_of(const struct mprof__graph *g, uint32_t node) {
-    while (g->via[node] != 0)
-        node = g->via[node];
-    return node;
-}
-
 /* Blocks of one counter are alike. */
 static uint32_t keeper_of_block(struct mprof__keepers *keepers, uint32_t outer,
                                 const struct mprof__block *block) {
@@ -109,7 +103,8 @@ void mprof__scan_keepers(const struct mprof__scan *s,
         }
         uint32_t out =
             outer == 0
-                ? keeper_of_area(keepers, area_of(s, root_of(g, node)), true)
+                ? keeper_of_area(
+                      keepers, area_of(s, mprof__graph_root_of(g, node)), true)
                 : keeper[outer];
         keeper[node] = keeper_of_block(keepers, out, block);
         mprof__keepers_count(keepers, keeper[node], block->counter,

@@ -167,12 +167,6 @@ static uint32_t way_length(const struct mprof__graph *g, uint32_t node) {
     return n;
 }
 
-static uint32_t way_root(const struct mprof__graph *g, uint32_t node) {
-    while (g->via[node] != 0)
-        node = g->via[node];
-    return node;
-}
-
 /* Where a certain root leads, the way is the shortest from one of these. */
 static void check_ways(const struct mprof__graph *g) {
     struct lengths l = {.length = malloc(g->count * sizeof *l.length),
@@ -188,9 +182,57 @@ static void check_ways(const struct mprof__graph *g) {
         if (l.length[i] != UINT32_MAX)
             assert_int_equal(way_length(g, i), l.length[i]);
         else
-            assert_true(way_root(g, i) > g->certain);
+            assert_true(mprof__graph_root_of(g, i) > g->certain);
     }
     free(l.length);
+}
+
+struct visits {
+    uint32_t *count, most;
+};
+
+static bool count_visit(uint32_t node, void *data) {
+    struct visits *v = data;
+    v->count[node]++;
+    return --v->most > 0;
+}
+
+/* What a node leads to is found once, from there and back; node 0 by none. */
+static void check_searches(const struct mprof__graph *g) {
+    const uint32_t n = g->count;
+    struct visits there = {.count = calloc(n, sizeof *there.count)},
+                  back = {.count = calloc(n * n, sizeof *back.count)};
+    bool *is_reached = malloc(n);
+    uint32_t *all = back.count;
+    for (uint32_t i = 1; i < n; i++) {
+        back.count = all + (size_t)i * n;
+        back.most = n;
+        mprof__graph_search_back(g, i, count_visit, &back);
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        struct reached r = {0, is_reached, true};
+        memset(is_reached, 0, n);
+        is_reached[i] = true;
+        while (r.grew) {
+            r.grew = false;
+            each_edge(g, spread, &r);
+        }
+        memset(there.count, 0, n * sizeof *there.count);
+        there.most = n;
+        mprof__graph_search(g, i, count_visit, &there);
+        for (uint32_t to = 0; to < n; to++) {
+            assert_int_equal(there.count[to], is_reached[to]);
+            assert_int_equal(all[(size_t)to * n + i], is_reached[to]);
+        }
+    }
+    there.most = 1;
+    memset(there.count, 0, n * sizeof *there.count);
+    mprof__graph_search(g, 1, count_visit, &there);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(there.count[i], i == 1);
+    free(all);
+    free(there.count);
+    free(is_reached);
 }
 
 static void small_graphs(void **unused) {
@@ -204,6 +246,7 @@ static void small_graphs(void **unused) {
         check_by_definition(&g);
         check_sums(&g, &p);
         check_ways(&g);
+        check_searches(&g);
         mprof__graph_end(&g);
         forget(&p);
     }
