@@ -33,11 +33,9 @@ static enum mprof_keeper_kind kind_of(const struct mprof__graph *g,
 /* A keeper that has no name of Lisp's. */
 static uint32_t unnamed_keeper(const struct naming *n, uint64_t number,
                                const char *name) {
-    uint64_t id = id_of(MPROF__ROOT_KINDS, number, 0);
-    uint32_t keeper = mprof__keepers_find(n->keepers, 0, id);
-    return keeper != 0 ? keeper
-                       : mprof__keepers_add(n->keepers, 0, id,
-                                            MPROF_KEEPER_UNKNOWN, name, 0);
+    return mprof__keepers_add(n->keepers, 0,
+                              id_of(MPROF__ROOT_KINDS, number, 0),
+                              MPROF_KEEPER_UNKNOWN, name, 0);
 }
 
 /* Is OBJECT, which no root leads to, in a list of free memory?  The collector
@@ -153,16 +151,9 @@ static void count_object(const struct naming *n, uint32_t node,
                          what.counter != 0 ? what.bytes : object->bytes);
 }
 
-static const char *name_rest(enum mprof_keeper_kind kind) {
-    return kind == MPROF_KEEPER_SHARED      ? "several others together"
-           : kind == MPROF_KEEPER_UNCERTAIN ? "other words on stacks"
-                                            : "others";
-}
-
 void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
                        struct mprof__keepers *keepers,
                        const struct mprof__lisp_recorded *recorded) {
-    enum { ONE_IN = 4096 };
     const struct mprof__graph *g = &heap->graph;
     size_t keeper_bytes = (size_t)g->count * sizeof(uint32_t),
            how_bytes = (size_t)g->count * sizeof(uint16_t);
@@ -183,7 +174,8 @@ void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
     }
     mprof__unmap(n.keeper, keeper_bytes);
     mprof__unmap(n.how, how_bytes);
-    mprof__keepers_finish(keepers, ONE_IN, name_rest);
+    mprof__keepers_finish(keepers, MPROF__SMALL_KEEPER,
+                          "other words on stacks");
 }
 
 struct finding {

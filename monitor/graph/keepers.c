@@ -70,6 +70,9 @@ uint32_t mprof__keepers_add(struct mprof__keepers *s, uint32_t outer,
                             uint64_t id, enum mprof_keeper_kind kind,
                             const char *text, mprof_ref maker) {
     unsigned depth = outer == 0 ? 1 : s->list[outer].depth + 1u;
+    uint32_t found = mprof__keepers_find(s, outer, id);
+    if (found != 0)
+        return found;
     if (s->failed || s->count == MOST || depth > MPROF_MOST_KEEPERS ||
         !grow_list(s) ||
         !mprof__table_add(&s->known, key_of(outer, id), s->count))
@@ -118,7 +121,7 @@ void mprof__keepers_count(struct mprof__keepers *s, uint32_t keeper,
         count_kept(s, keeper, counter, one);
 }
 
-/* All that STEP has alone is OUTER's. */
+/* All that KEEPER has alone is OUTER's. */
 static void move(struct mprof__keepers *s, uint32_t keeper, uint32_t outer) {
     struct mprof__keeper *from = &s->list[keeper], *to = &s->list[outer];
     add(&to->own, from->own);
@@ -129,10 +132,10 @@ static void move(struct mprof__keepers *s, uint32_t keeper, uint32_t outer) {
     from->outer = outer;
 }
 
-/* Steps come behind those further out, so what was left out last is found
+/* Keepers come behind those further out, so what was left out last is found
  * first.  `outer` of what is left out is where its numbers are. */
 static void leave_out(struct mprof__keepers *s, uint64_t least,
-                      const char *(*name_rest)(enum mprof_keeper_kind)) {
+                      const char *other_stacks) {
     size_t last = s->count;
     for (size_t i = last; i-- > 1;) {
         struct mprof__keeper *keeper = &s->list[i];
@@ -140,11 +143,12 @@ static void leave_out(struct mprof__keepers *s, uint64_t least,
         if (keeper->all.bytes >= least)
             continue;
         if (into == 0) {
-            uint64_t id = UINT64_MAX - keeper->kind;
             enum mprof_keeper_kind kind = keeper->kind;
-            into = mprof__keepers_find(s, 0, id);
-            if (into == 0)
-                into = mprof__keepers_add(s, 0, id, kind, name_rest(kind), 0);
+            const char *rest = kind == MPROF_KEEPER_SHARED
+                                   ? "several others together"
+                               : kind == MPROF_KEEPER_UNCERTAIN ? other_stacks
+                                                                : "others";
+            into = mprof__keepers_add(s, 0, UINT64_MAX - kind, kind, rest, 0);
             if (into == 0)
                 continue;
         }
@@ -153,7 +157,7 @@ static void leave_out(struct mprof__keepers *s, uint64_t least,
 }
 
 void mprof__keepers_finish(struct mprof__keepers *s, uint64_t one_in,
-                           const char *(*name_rest)(enum mprof_keeper_kind)) {
+                           const char *other_stacks) {
     uint64_t total = 0;
     if (s->failed)
         return;
@@ -165,7 +169,7 @@ void mprof__keepers_finish(struct mprof__keepers *s, uint64_t one_in,
         else
             total += keeper->all.bytes;
     }
-    leave_out(s, total / one_in, name_rest);
+    leave_out(s, total / one_in, other_stacks);
     for (size_t i = 0; i < s->kept_count; i++) {
         struct mprof__kept *kept = &s->kept[i];
         while (s->list[kept->keeper].own.allocs == 0)

@@ -44,7 +44,7 @@ struct mprof__keepers {
     struct mprof__kept *kept;
     size_t kept_count, kept_room;
     struct mprof__table known;      /* outer keeper and id -> keeper */
-    struct mprof__table known_kept; /* keeper and counter -> kept + 1 */
+    struct mprof__table known_kept; /* keeper and counter -> kept */
     bool failed;                    /* there was no memory */
 };
 
@@ -52,13 +52,16 @@ struct mprof__keepers {
 void mprof__keepers_begin(struct mprof__keepers *keepers);
 void mprof__keepers_end(struct mprof__keepers *keepers);
 
+/* A keeper that keeps less than one byte in so many gets no name. */
+enum { MPROF__SMALL_KEEPER = 4096 };
+
 /* Return the keeper with ID within OUTER, or OUTER or one further out that has
- * ID; 0: it must be added. */
+ * ID; 0: there is none. */
 uint32_t mprof__keepers_find(const struct mprof__keepers *keepers,
                              uint32_t outer, uint64_t id);
 
-/* Add it with the name TEXT, or NULL if it has a MAKER.  Return OUTER when
- * there are too many. */
+/* Return it, added if there is none, with the name TEXT, or NULL if it has a
+ * MAKER.  Return OUTER when there are too many. */
 uint32_t mprof__keepers_add(struct mprof__keepers *keepers, uint32_t outer,
                             uint64_t id, enum mprof_keeper_kind kind,
                             const char *text, mprof_ref maker);
@@ -69,9 +72,9 @@ void mprof__keepers_count(struct mprof__keepers *keepers, uint32_t keeper,
 
 /* Compute all sums.  A keeper that keeps less than one byte in ONE_IN becomes a
  * part of the keeper that keeps it; such roots become one root for each kind,
- * with the name that NAME_REST returns. */
+ * that of uncertain roots with the name OTHER_STACKS. */
 void mprof__keepers_finish(struct mprof__keepers *keepers, uint64_t one_in,
-                           const char *(*name_rest)(enum mprof_keeper_kind));
+                           const char *other_stacks);
 
 static inline const char *
 mprof__keepers_text(const struct mprof__keepers *keepers,

@@ -62,30 +62,11 @@ static uint32_t keeper_of_area(struct mprof__keepers *keepers,
                      !area->variable->is_local && !area->variable->is_file;
     uint64_t id = mprof__hash_text(text, strlen(text)) ^
                   (is_static ? area->variable->start : 0);
-    uint32_t keeper = mprof__keepers_find(keepers, 0, id);
-    return keeper != 0 ? keeper
-                       : mprof__keepers_add(keepers, 0, id, kind, text, 0);
-}
-
-/* Blocks of one counter are alike. */
-static uint32_t keeper_of_block(struct mprof__keepers *keepers, uint32_t outer,
-                                const struct mprof__block *block) {
-    uint32_t keeper = mprof__keepers_find(keepers, outer, block->counter);
-    return keeper != 0
-               ? keeper
-               : mprof__keepers_add(keepers, outer, block->counter,
-                                    MPROF_KEEPER_OBJECT, NULL, block->counter);
-}
-
-static const char *name_rest(enum mprof_keeper_kind kind) {
-    return kind == MPROF_KEEPER_SHARED      ? "several others together"
-           : kind == MPROF_KEEPER_UNCERTAIN ? "other stacks"
-                                            : "others";
+    return mprof__keepers_add(keepers, 0, id, kind, text, 0);
 }
 
 void mprof__scan_keepers(const struct mprof__scan *s,
                          struct mprof__keepers *keepers) {
-    enum { ONE_IN = 4096 };
     const struct mprof__graph *g = &s->graph;
     size_t bytes = (size_t)g->count * sizeof(uint32_t);
     uint32_t *keeper = mprof__map(bytes);
@@ -106,10 +87,13 @@ void mprof__scan_keepers(const struct mprof__scan *s,
                 ? keeper_of_area(
                       keepers, area_of(s, mprof__graph_root_of(g, node)), true)
                 : keeper[outer];
-        keeper[node] = keeper_of_block(keepers, out, block);
+        /* Blocks of one counter are alike. */
+        keeper[node] =
+            mprof__keepers_add(keepers, out, block->counter,
+                               MPROF_KEEPER_OBJECT, NULL, block->counter);
         mprof__keepers_count(keepers, keeper[node], block->counter,
                              block->bytes);
     }
     mprof__unmap(keeper, bytes);
-    mprof__keepers_finish(keepers, ONE_IN, name_rest);
+    mprof__keepers_finish(keepers, MPROF__SMALL_KEEPER, "other stacks");
 }

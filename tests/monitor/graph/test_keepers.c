@@ -23,18 +23,10 @@ static int end(void **unused) {
 /* The keeper with ID within OUTER, which may be new. */
 static uint32_t find(uint32_t outer, uint64_t id) {
     char name[32];
-    uint32_t found = mprof__keepers_find(&keepers, outer, id);
     snprintf(name, sizeof name, "number %d", (int)id);
-    return found != 0 ? found
-                      : mprof__keepers_add(&keepers, outer, id,
-                                           outer == 0 ? MPROF_KEEPER_ROOT
-                                                      : MPROF_KEEPER_OBJECT,
-                                           name, 0);
-}
-
-static const char *name_rest(enum mprof_keeper_kind kind) {
-    assert_int_equal(kind, MPROF_KEEPER_ROOT);
-    return "the rest";
+    return mprof__keepers_add(
+        &keepers, outer, id,
+        outer == 0 ? MPROF_KEEPER_ROOT : MPROF_KEEPER_OBJECT, name, 0);
 }
 
 static uint64_t all_of(const char *name) {
@@ -68,21 +60,35 @@ static void they_are_not_too_deep(void **unused) {
 static void sums(void **unused) {
     (void)unused;
     uint32_t large = find(0, 1), inner = find(large, 2), small = find(inner, 3),
-             first = find(0, 4), second = find(0, 5), within = find(second, 6);
+             first = find(0, 4), second = find(0, 5), within = find(second, 6),
+             stack = mprof__keepers_add(&keepers, 0, 7, MPROF_KEEPER_UNCERTAIN,
+                                        "number 7", 0),
+             shared = mprof__keepers_add(&keepers, 0, 8, MPROF_KEEPER_SHARED,
+                                         "number 8", 0);
     mprof__keepers_count(&keepers, inner, 70, 9000);
     mprof__keepers_count(&keepers, inner, 71, 500);
     mprof__keepers_count(&keepers, small, 70, 5);
     mprof__keepers_count(&keepers, small, 0, 3);
     mprof__keepers_count(&keepers, first, 70, 2);
     mprof__keepers_count(&keepers, within, 70, 7);
-    mprof__keepers_finish(&keepers, 100, name_rest);
+    mprof__keepers_count(&keepers, stack, 70, 4);
+    mprof__keepers_count(&keepers, shared, 70, 6);
+    mprof__keepers_finish(&keepers, 100, "other stacks");
     assert_int_equal(all_of("number 1"), 9508);
     assert_int_equal(all_of("number 2"), 9508);
     assert_int_equal(all_of("number 3"), 0);
     assert_int_equal(all_of("number 4"), 0);
     assert_int_equal(all_of("number 5"), 0);
     assert_int_equal(all_of("number 6"), 0);
-    assert_int_equal(all_of("the rest"), 9);
+    assert_int_equal(all_of("number 7"), 0);
+    assert_int_equal(all_of("number 8"), 0);
+    assert_int_equal(all_of("others"), 9);
+    assert_int_equal(all_of("other stacks"), 4);
+    assert_int_equal(all_of("several others together"), 6);
+    for (size_t i = 7; i < keepers.count; i++)
+        if (strcmp(mprof__keepers_text(&keepers, &keepers.list[i]), "others") ==
+            0)
+            assert_int_equal(keepers.list[i].kind, MPROF_KEEPER_ROOT);
     assert_int_equal(keepers.list[inner].own.bytes, 9508);
     assert_int_equal(keepers.list[inner].strange.bytes, 3);
     /* What a counter has is where the sums are. */
@@ -92,7 +98,7 @@ static void sums(void **unused) {
         assert_true(keepers.list[k->keeper].all.bytes >= k->count.bytes);
         kept += k->count.bytes;
     }
-    assert_int_equal(kept, 9514);
+    assert_int_equal(kept, 9524);
 }
 
 int main(void) {
