@@ -12,6 +12,7 @@ format_sources = \
 	monitor/format/keeper.h \
 	monitor/format/missed.c monitor/format/missed.h \
 	monitor/format/naming.c monitor/format/naming.h \
+	monitor/format/paths.h \
 	monitor/format/runnable.c monitor/format/runnable.h \
 	monitor/format/runtime_names.c monitor/format/runtime_names.h \
 	monitor/format/plumbing.c monitor/format/plumbing.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitor/format/paths.h"
 #include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 
@@ -47,8 +48,7 @@ static int preload(void) {
     if (library == NULL) {
         if (dladdr((void *)mprof_start, &us) == 0)
             return MPROF_E_MALLOC;
-        const char *slash = strrchr(us.dli_fname, '/');
-        int folder = slash == NULL ? 0 : (int)(slash + 1 - us.dli_fname);
+        int folder = (int)(mprof__base_name(us.dli_fname) - us.dli_fname);
         snprintf(path, sizeof path, "%.*slibmprof_malloc.so.1", folder,
                  us.dli_fname);
         library = path;

@@ -6,6 +6,7 @@
 #include "monitor/ecl/ecl_version.h"
 #include "monitor/ecl/lisp_source.h"
 #include "monitor/format/format.h"
+#include "monitor/format/paths.h"
 #include "monitor/unwind/walk.h"
 
 #include <ecl/bytecodes.h>
@@ -114,9 +115,8 @@ static void file_of(cl_object code, char *file, size_t size) {
     mprof__text_begin(&text, file, size);
     if (!mprof__is_a(from, t_pathname)) {
         mprof__text_string(&text, from);
-        const char *slash = strrchr(file, '/');
-        if (slash != NULL)
-            memmove(file, slash + 1, strlen(slash));
+        const char *name = mprof__base_name(file);
+        memmove(file, name, strlen(name) + 1);
         return;
     }
     mprof__text_string(&text, from->pathname.name);

@@ -1,9 +1,7 @@
 /* lisp_words.c - names of roots and of what objects lead to; see lisp_kept.h.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "monitor/ecl/lisp_kept.h"
+#include "monitor/format/paths.h"
 
 bool mprof__lisp_is_part(const struct mprof__lisp_object *node,
                          const struct mprof__lisp_object *owner) {
@@ -120,11 +118,6 @@ static void add_thread_name(struct mprof__text *text, uintptr_t process) {
     mprof__text_add(text, "this thread");
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return *path == '\0' ? "the program" : slash == NULL ? path : slash + 1;
-}
-
 void mprof__lisp_root_name(const struct mprof__lisp_root *root,
                            struct mprof__text *text) {
     static const char *const before[MPROF__ROOT_KINDS] = {
@@ -155,7 +148,7 @@ void mprof__lisp_root_name(const struct mprof__lisp_root *root,
         add_thread_name(text, root->what);
         break;
     case MPROF__DATA:
-        mprof__text_add(text, base_name((const char *)root->what));
+        mprof__text_add(text, mprof__loaded_name((const char *)root->what));
         break;
     default:
         break;

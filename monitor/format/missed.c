@@ -11,20 +11,19 @@
 #include <unistd.h>
 
 #include "monitor/format/create.h"
+#include "monitor/format/paths.h"
 
 bool mprof__missed_name(const char *data, char *name, size_t size) {
-    const char *slash = strrchr(data, '/');
-    int folder = slash == NULL ? 0 : (int)(slash + 1 - data);
+    int folder = (int)(mprof__base_name(data) - data);
     int n = snprintf(name, size, "%.*s.%s.missed", folder, data, data + folder);
     return data[folder] != '\0' && n > 0 && (size_t)n < size;
 }
 
 void mprof__missed_add(const char *data, const char *file, const char *why) {
     char name[PATH_MAX], line[200];
-    const char *slash = strrchr(file, '/');
     int saved = errno;
-    int n = snprintf(line, sizeof line, "%.80s (%s)\n",
-                     slash == NULL ? file : slash + 1, why);
+    int n = snprintf(line, sizeof line, "%.80s (%s)\n", mprof__base_name(file),
+                     why);
     int fd =
         mprof__missed_name(data, name, sizeof name)
             ? open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW,

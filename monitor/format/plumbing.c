@@ -6,10 +6,12 @@
  * function of such a name is never left out.
  */
 #include "monitor/format/plumbing.h"
-#include "monitor/format/naming.h"
 
 #include <ctype.h>
 #include <string.h>
+
+#include "monitor/format/naming.h"
+#include "monitor/format/paths.h"
 
 /* Names of functions in libecl; a star matches any ending. */
 static const char *const ecl_functions[] = {
@@ -202,18 +204,13 @@ static bool is_plumbing_local(const char *symbol) {
     return listed(rest, strlen(rest), local_functions);
 }
 
-static const char *file_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_libc(const char *file) {
     return starts(file, "libc.so") || starts(file, "libc-") ||
            starts(file, "libpthread");
 }
 
 bool mprof__is_loading(const char *symbol, const char *module) {
-    return symbol && is_libc(file_name(module)) &&
+    return symbol && is_libc(mprof__base_name(module)) &&
            listed(symbol, strlen(symbol), loading_functions);
 }
 
@@ -225,7 +222,7 @@ static bool is_cxx_library(const char *file) {
  * which a constructor of libstdc++ allocates: Debian's has no name for it. */
 enum mprof__held mprof__held_by_runtime(const char *symbol,
                                         const char *module) {
-    const char *file = file_name(module);
+    const char *file = mprof__base_name(module);
     if (symbol && is_libc(file) && strcmp(symbol, "_IO_file_doallocate") == 0)
         return MPROF__STREAM_BUFFERS;
     if (is_cxx_library(file) &&
@@ -235,7 +232,7 @@ enum mprof__held mprof__held_by_runtime(const char *symbol,
 }
 
 bool mprof__has_plumbing(const char *module) {
-    const char *file = file_name(module);
+    const char *file = mprof__base_name(module);
     return starts(file, "libecl.") || is_libc(file) || is_cxx_library(file);
 }
 
@@ -273,9 +270,9 @@ static bool is_plumbing_c(const char *symbol, const char *file) {
 
 bool mprof__is_plumbing(const char *lisp_name, const char *symbol,
                         const char *module) {
-    if (lisp_name && is_plumbing_lisp(lisp_name, file_name(module)))
+    if (lisp_name && is_plumbing_lisp(lisp_name, mprof__base_name(module)))
         return true;
     if (lisp_name && !symbol)
         return false;
-    return is_plumbing_c(symbol, file_name(module));
+    return is_plumbing_c(symbol, mprof__base_name(module));
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "monitor/format/paths.h"
 #include "monitor/format/plumbing.h"
 
 /* Its functions call each other for all forms within forms. */
@@ -144,9 +145,8 @@ static bool matches(const char *symbol, const char *pattern) {
 
 const char *mprof__lisp_function(const char *symbol, const char *module) {
     static const char library[] = "libecl.";
-    const char *slash = strrchr(module, '/');
 
-    if (strncmp(slash ? slash + 1 : module, library, sizeof library - 1) != 0 ||
+    if (strncmp(mprof__base_name(module), library, sizeof library - 1) != 0 ||
         mprof__is_plumbing(NULL, symbol, module))
         return NULL;
     for (size_t i = 0; i < sizeof lisp_functions / sizeof *lisp_functions; i++)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "monitor/format/paths.h"
 #include "monitor/malloc/definitions.h"
 
 /* The library with the program's own malloc(); "": the program; NULL: none. */
@@ -19,11 +20,6 @@ static const char *own_library;
 static char first[80]; /* function, of several that are not seen */
 static int more;       /* of them */
 static char late[120]; /* functions that were not seen for a time */
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
 
 /* As the programmer writes it. */
 static const char *readable(const char *name) {
@@ -39,7 +35,7 @@ static const char *readable(const char *name) {
 void mprof__unseen_malloc(const struct mprof__definition *definition) {
     const char *path = definition->file->l_name;
     /* The program itself has no name there. */
-    own_library = strstr(path, ".so") != NULL ? base_name(path) : "";
+    own_library = strstr(path, ".so") != NULL ? mprof__base_name(path) : "";
 }
 
 void mprof__unseen_function(const char *name) {
@@ -53,7 +49,7 @@ void mprof__unseen_before(const char *library, const char *name) {
     if (late[0] == '\0')
         snprintf(late, sizeof late,
                  "%s as %.60s calls it, which was opened late", readable(name),
-                 base_name(library));
+                 mprof__base_name(library));
 }
 
 /* Are there libraries that dlmopen() opened with a C library of their own?  The

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "monitor/base/loaded.h"
+#include "monitor/format/paths.h"
 #include "monitor/names/names.h"
 #include "monitor/unwind/marks.h"
 
@@ -74,8 +75,7 @@ void mprof__module_path(const struct link_map *map, char *path, size_t size) {
 /* Greenlets, and Ruby's continuations, put parts of the stack elsewhere and
  * back again. */
 static bool copies_stacks(const char *path) {
-    const char *name = strrchr(path, '/');
-    name = name == NULL ? path : name + 1;
+    const char *name = mprof__base_name(path);
     return strncmp(name, "_greenlet.", 10) == 0 ||
            strcmp(name, "continuation.so") == 0;
 }

@@ -11,6 +11,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/elf_image.h"
 #include "monitor/format/naming.h"
+#include "monitor/format/paths.h"
 #include "monitor/format/plumbing.h"
 #include "monitor/format/runtime_names.h"
 #include "monitor/names/adapter.h"
@@ -168,8 +169,7 @@ static bool runs_ecl(const struct search *s) {
 
 /* C code of ECL that is a Lisp function to the tables, or that loads a file. */
 static bool find_runtime(struct search *s) {
-    const char *path = s->texts->path, *slash = strrchr(path, '/');
-    const char *file = slash == NULL ? path : slash + 1;
+    const char *path = s->texts->path, *file = mprof__base_name(path);
     const char *name = mprof__lisp_function(s->texts->symbol, path);
     char kind = (char)MPROF__SAME_NAME;
     if (name == NULL && !mprof__loads_file(s->texts->symbol))

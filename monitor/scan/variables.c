@@ -9,6 +9,7 @@
 
 #include "monitor/base/loaded.h"
 #include "monitor/base/table.h"
+#include "monitor/format/paths.h"
 #include "monitor/names/modules.h"
 
 static void add(struct mprof__variables *v, struct mprof__variable variable) {
@@ -58,11 +59,6 @@ static int add_symbol(const struct mprof__symbols *symbols,
     return 0;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return *path == '\0' ? "the program" : slash == NULL ? path : slash + 1;
-}
-
 /* The data of the file of MAP, and its variables.  *TLS: how many files with
  * thread-local ones there were before. */
 static void add_map(struct mprof__variables *v, const struct link_map *map,
@@ -84,7 +80,8 @@ static void add_map(struct mprof__variables *v, const struct link_map *map,
         if (header[i].p_type == PT_LOAD && header[i].p_flags & PF_W)
             add(v, (struct mprof__variable){.start = at,
                                             .end = at + header[i].p_memsz,
-                                            .name = base_name(map->l_name),
+                                            .name =
+                                                mprof__loaded_name(map->l_name),
                                             .is_file = true});
     }
     mprof__symbols_of(&file->symbols, STT_OBJECT, add_symbol, v);

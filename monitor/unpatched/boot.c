@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "monitor/format/bytes.h"
+#include "monitor/format/paths.h"
 #include "monitor/include/mprof.h"
 #include "monitor/malloc/environment.h"
 
@@ -118,8 +119,7 @@ static void *load_monitor(void) {
     Dl_info us;
     if (dladdr((void *)mprof_unpatched_entry, &us) == 0)
         return NULL;
-    const char *slash = strrchr(us.dli_fname, '/');
-    int folder = slash == NULL ? 0 : (int)(slash + 1 - us.dli_fname);
+    int folder = (int)(mprof__base_name(us.dli_fname) - us.dli_fname);
     int n =
         snprintf(path, sizeof path, "%.*slibmprof.so.1", folder, us.dli_fname);
     if (n < 0 || (size_t)n >= sizeof path)

@@ -37,12 +37,6 @@ const char *report__printed_name(struct report__pool *pool, const char *text);
 /* Characters of TEXT, which is UTF-8: columns of a terminal. */
 uint32_t report__columns(const char *text);
 
-/* The file of PATH, without its folders. */
-static inline const char *report__base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Choose the middle part of TEXT, which ends at END, that three dots can
  * replace, so that MOST characters are left: from *FROM to *TO; or both are
  * END. MOST is 4 at least. */

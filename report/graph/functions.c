@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitor/format/paths.h"
 #include "report/base/dictionary.h"
 #include "report/base/utf8.h"
 
@@ -87,7 +88,7 @@ static bool has_lisp_name(const struct report__function *f) {
 static const char *lisp_name(struct naming *n,
                              const struct report__function *f) {
     const char *path = module_path(n, f->module);
-    const char *file = report__base_name(path);
+    const char *file = mprof__base_name(path);
     size_t length = strlen(f->name);
 
     if (f->kind != MPROF_LISP || !*path || !mprof__is_anonymous(f->name) ||
@@ -167,7 +168,7 @@ static bool is_cxx(const char *symbol) {
  * which is no call. */
 static bool name_for_lisp(struct naming *n, uint32_t i, const char *symbol) {
     const char *path = module_path(n, n->profile->functions[i].module);
-    const char *file = report__base_name(path);
+    const char *file = mprof__base_name(path);
     const char *name = mprof__lisp_function(symbol, path);
 
     if (strncmp(n->profile->runtime, "ECL", 3) != 0)
@@ -205,9 +206,8 @@ static void name_c_function(struct naming *n, uint32_t i, uint64_t address,
     if (!name && symbol)
         name = source_name(n, whole);
     else if (!name)
-        name =
-            report__format(n->pool, "%s+0x%" PRIx64,
-                           *path ? report__base_name(path) : "?", f->address);
+        name = report__format(n->pool, "%s+0x%" PRIx64,
+                              *path ? mprof__base_name(path) : "?", f->address);
     n->out->shown[i] = shown_by_key(n, key, name, MPROF_C,
                                     mprof__is_plumbing(NULL, whole, path));
     n->out->list[n->out->shown[i]].is_cxx = is_cxx(whole);

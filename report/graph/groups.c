@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "monitor/format/paths.h"
 #include "report/base/utf8.h"
 #include "report/graph/inlining.h"
 
@@ -92,7 +93,7 @@ const char **report__groups_of(struct report__pool *pool,
         groups[i] = package    ? package
                     : is_users ? "CL-USER"
                     : modules[i] != MPROF_NONE
-                        ? report__base_name(profile->modules[modules[i]].path)
+                        ? mprof__base_name(profile->modules[modules[i]].path)
                         : "";
     }
     return groups;
@@ -179,7 +180,7 @@ bool report__is_load(const char *name) {
 
 static enum report__origin origin_of(const struct report__shown *function,
                                      const char *path) {
-    const bool runtime = is_runtime(report__base_name(path));
+    const bool runtime = is_runtime(mprof__base_name(path));
 
     switch (function->kind) {
     case MPROF_INTERPRETED:

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "monitor/format/paths.h"
 #include "report/base/utf8.h"
 #include "report/base/dictionary.h"
 #include "report/data/merge.h"
@@ -108,7 +109,7 @@ static const char *c_key(struct joining *j,
     if (module == MPROF_NONE)
         return report__format(j->pool, "?%s", *name);
     const char *path = j->profile->modules[module].path;
-    const char *file = report__base_name(path);
+    const char *file = mprof__base_name(path);
     if (!j->is_same_code[module] && is_nameless(*name, file))
         *name = report__format(j->pool, "%s+?", file);
     return report__format(j->pool, "C%s:%s", j->module_keys[module],

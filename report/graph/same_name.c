@@ -1,4 +1,5 @@
 /* same_name.c - see same_name.h. */
+#include "monitor/format/paths.h"
 #include "report/base/utf8.h"
 #include "report/graph/same_name.h"
 
@@ -52,7 +53,7 @@ const char *report__same_name(struct report__pool *pool, const char *name) {
 }
 
 const char *report__same_file(struct report__pool *pool, const char *path) {
-    const char *base = report__base_name(path);
+    const char *base = mprof__base_name(path);
     const char *version = strstr(base, ".so.");
 
     if (strncmp(base, "ecl", 3) == 0 && strspn(base + 3, digits) >= 3 &&

@@ -3,6 +3,7 @@
  */
 #include "report/tables/diff.h"
 
+#include "monitor/format/paths.h"
 #include "report/base/dictionary.h"
 #include "report/graph/same_name.h"
 #include "report/graph/graph.h"
@@ -148,7 +149,7 @@ static void add_line(void *data, const struct report__sample *sample) {
     if (place.a > 0 && names->list[frame->function].kind == MPROF_C)
         name = report__format(
             m->pool, "%s:%" PRIu32 "  %s",
-            report__base_name(names->inlining->places.files[place.a - 1]),
+            mprof__base_name(names->inlining->places.files[place.a - 1]),
             place.b, name);
     const char *key =
         report__format(m->pool, "%" PRIu32 ":%s", frame->function, name);

@@ -7,6 +7,7 @@
 #include "report/elf/symbols.h"
 #include "report/tables/paths.h"
 
+#include "monitor/format/paths.h"
 #include "report/base/progress.h"
 #include "report/graph/call_sites.h"
 #include "report/graph/graph.h"
@@ -107,10 +108,9 @@ static const char *place_text(struct builder *b,
     if (!b->context->lines || !place->file)
         return "";
     return place->line == 0
-               ? report__format(b->pool, " (%s)",
-                                report__base_name(place->file))
+               ? report__format(b->pool, " (%s)", mprof__base_name(place->file))
                : report__format(b->pool, " (%s:%" PRIu32 ")",
-                                report__base_name(place->file), place->line);
+                                mprof__base_name(place->file), place->line);
 }
 
 /* " (zoo.lsp:7)" for where Lisp's FUNCTION was defined, or "". */

@@ -1,6 +1,7 @@
 /* processes.c - the first lines of a report of several processes. */
 #include "report/tables/tables.h"
 
+#include "monitor/format/paths.h"
 #include "report/base/dictionary.h"
 
 struct program {
@@ -16,7 +17,7 @@ static int compare_programs(const void *a, const void *b) {
 }
 
 static const char *base_of(const char *path) {
-    path = report__base_name(path);
+    path = mprof__base_name(path);
     return *path ? path : "unknown program";
 }
 

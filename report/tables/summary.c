@@ -2,6 +2,7 @@
  * and the first rows. */
 #include <stdarg.h>
 
+#include "monitor/format/paths.h"
 #include "report/tables/findings.h"
 
 enum {
@@ -84,7 +85,7 @@ static void print_first(struct summary *s) {
     const struct report__profile *p = s->c->profile;
     const char *ran = without_folder(*p->command ? p->command : p->program);
     struct report__pool *pool = s->c->pool;
-    const char *file = report__base_name(s->c->file);
+    const char *file = mprof__base_name(s->c->file);
     const char *right = *file ? name_of(s, file, 24) : "";
     const char *runtime = *p->runtime ? name_of(s, p->runtime, 12) : "";
     /* Seconds of the day do not matter here. */
