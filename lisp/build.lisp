@@ -43,7 +43,7 @@
                 (compiled "config" build)
                 (mapcar (lambda (name) (compiled name source))
                         '("conditions" "text" "ffi" "control" "count" "report" "profile"
-                          "limit" "live" "heap" "batch"))))
+                          "limit" "live" "heap" "escapes" "batch"))))
         (c:build-fasl
          (merge-pathnames "mprof-swank.fas" build)
          :prologue-code '(require :mprof)

@@ -70,8 +70,9 @@ whatever the user has set.  The package stays: relative to it are symbols printe
 
 (define-condition already-running-error (mprof-error)
   ()
-  (:report "a profile is being recorded into another file; stop that first")
-  (:documentation "START named another data file than the one in use."))
+  (:report "another recording is running; end it with (mprof:stop) first")
+  (:documentation "START named another data file than the one in use; or ESCAPES needs a
+recording of its own."))
 
 (define-condition nothing-recorded-error (mprof-error)
   ()

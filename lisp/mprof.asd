@@ -23,6 +23,7 @@
                (:file "limit")
                (:file "live")
                (:file "heap")
+               (:file "escapes")
                (:file "batch"))
   :in-order-to ((test-op (test-op "mprof/tests"))))
 
@@ -44,6 +45,7 @@
                (:file "count")
                (:file "limit")
                (:file "profiles")
-               (:file "conditions"))
+               (:file "conditions")
+               (:file "escapes"))
   :perform (test-op (operation system)
              (symbol-call "MPROF/TESTS" "RUN-ALL")))

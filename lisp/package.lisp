@@ -17,7 +17,7 @@ goes wrong is signalled as an MPROF-ERROR.")
            "START" "STOP" "RESET" "SAVE" "MARK" "RUNNING-P" "STATUS"
            "*RECORD-DEBUGGER*")
   ;; Live objects
-  (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE")
+  (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE" "ESCAPES")
   ;; Without a recording
   (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK"
            "CENSUS" "KEPT-BY" "WHO-KEEPS")

@@ -1,0 +1,97 @@
+;;;; escapes.lisp - tests of ESCAPES.
+
+(in-package "MPROF/TESTS")
+
+(defvar *held* '())
+
+(defun leave-some (n)
+  "Allocate a list of N conses that nothing holds, a string that is returned, and at every
+fifth N a cons that is held."
+  (let ((list (make-list n)))
+    (when (zerop (mod n 5))
+      (push (length list) *held*))
+    (make-string (length list) :element-type 'base-char)))
+
+(defun leave-none (n)
+  (declare (notinline leave-some))
+  (length (leave-some n)))
+
+(defun double-list (n)
+  "Call itself, and allocate in each call."
+  (declare (notinline double-list))
+  (if (zerop n) (list 1) (append (double-list (1- n)) (list n))))
+
+(defgeneric count-items (items)
+  (:method ((items list))
+    (length (copy-list items))))
+
+(dolist (name '(leave-some leave-none double-list))
+  (compile name))
+
+(defun escape (chain type rows)
+  "The numbers of the row with TYPE and CHAIN in ROWS."
+  (let ((row (find-if (lambda (row)
+                        (and (string= type (first row)) (equal chain (second row))))
+                      rows)))
+    (nthcdr 2 row)))
+
+(defparameter *name* "MPROF/TESTS::LEAVE-SOME")
+
+(deftest what-escapes-from-calls
+  (let ((rows (mprof:escapes 'leave-some :arguments '(10) :calls 12 :stream nil)))
+    (check (equal '(1920 120 0 0 0)
+                  (escape (list "CL:MAKE-LIST" *name*) "cons" rows)))
+    (check (equal '(192 12 192 12 12) (escape (list *name*) "cons" rows)))
+    (check (= 12 (fourth (or (escape (list "CL:MAKE-STRING" *name*) "base-string" rows)
+                             '(0 0 0 12)))))
+    (check (= 12 (length *held*))))
+  (setf *held* '()))
+
+(deftest what-escapes-from-calls-of-a-program
+  (let ((rows (mprof:escapes 'leave-some :calls 7 :stream nil
+                                         :during (lambda ()
+                                                   (dotimes (i 30) (leave-none i))))))
+    ;; 0 to 6: of two of these calls a cons is held.
+    (check (equal '(336 21 0 0 0) (escape (list "CL:MAKE-LIST" *name*) "cons" rows)))
+    (check (equal '(32 2 32 2 2) (escape (list *name*) "cons" rows)))
+    (check (= 6 (length *held*))))
+  (check (= 3 (length (leave-some 3))))
+  (setf *held* '()))
+
+(deftest calls-within-a-call-are-a-part-of-it
+  (let* ((name "MPROF/TESTS::DOUBLE-LIST")
+         (rows (mprof:escapes 'double-list :arguments '(3) :calls 2 :stream nil)))
+    (check (= (* 2 16 (+ 1 (+ 1 2 3) 3)) (reduce #'+ rows :key #'third)))
+    ;; What is returned is a copy of three conses, and the last one.
+    (check (= (* 2 4) (reduce #'+ rows :key #'sixth)))
+    (check (equal '(96 6 96 6 2) (escape (list "CL:APPEND" name) "cons" rows)))))
+
+(deftest methods-are-part-of-their-function
+  (let ((rows (mprof:escapes 'count-items :arguments '((1 2 3)) :calls 3 :stream nil)))
+    (check (= 9 (fourth (find-if (lambda (row) (string= "CL:COPY-LIST" (first (second row))))
+                                 rows)))))
+  (check (typep #'count-items 'generic-function)))
+
+(deftest functions-are-as-they-were
+  (let ((before #'leave-some))
+    (mprof:escapes 'leave-some :calls 1 :arguments '(1) :stream nil)
+    (catch 'out
+      (mprof:escapes 'leave-some :stream nil :during (lambda () (throw 'out nil))))
+    (check (eq before #'leave-some))
+    (check (not (mprof:running-p)))
+    (check (search "No call of MPROF/TESTS::LEAVE-SOME was seen."
+                   (with-output-to-string (stream)
+                     (mprof:escapes 'leave-some :stream stream
+                                                :during (lambda () nil))))))
+  (setf *held* '()))
+
+(deftest what-cannot-be-watched
+  (check-refused
+   (mprof:escapes 'no-such-function) (mprof:escapes 'when) (mprof:escapes 42)
+   (mprof:escapes 'leave-some :calls 0) (mprof:escapes 'leave-some :calls 251)
+   (mprof:escapes 'leave-some :arguments 3) (mprof:escapes 'leave-some :during 3)
+   (mprof:escapes 'leave-some :during #'leave-none :arguments '(1))
+   (mprof:escapes 'leave-some :limit-rows -1))
+  (mprof:with-profiling (:report nil)
+    (check-signals mprof:already-running-error
+      (mprof:escapes 'leave-some :arguments '(1)))))
