@@ -5,6 +5,7 @@
 
 (define-c-function %lisp-census ("mprof_lisp_census" :monitor) :pointer-void)
 (define-c-function %lisp-keepers ("mprof_lisp_keepers" :monitor) :pointer-void)
+(define-c-function %lisp-equal ("mprof_lisp_equal" :monitor) :pointer-void)
 (define-c-function %lisp-way ("mprof_lisp_way" :monitor) :pointer-void
   (object :object))
 (define-c-function %lisp-answer-free ("mprof_lisp_answer_free" :monitor) :void
@@ -86,6 +87,58 @@ LIMIT-ROWS  no more than so many rows; 0 for all"
                     bytes stream))
       (write-rows (list (list bytes objects "in all")) bytes stream))
     (finish-output stream)))
+
+;;; What is there more than once
+
+(defun equal-rows ()
+  "A list of bytes, objects and contents for each content that several objects have, most
+bytes first; and, as a list, bytes and objects that were compared, and of equal ones."
+  (let ((lines (answer-lines (%lisp-equal))))
+    (values (sort (loop for line in (rest lines)
+                        collect (split-line line 2))
+                  #'> :key #'first)
+            (butlast (split-line (first lines) 4)))))
+
+(defun equal-contents (&key (stream *standard-output*) (limit-rows 20))
+  "Collect garbage, and print which strings and vectors of numbers in the Lisp heap have
+the same contents, with the bytes of all of these except the first one.  No recording is
+needed; the table :EQUAL of a recording with live objects shows who allocated them.
+
+STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed, and
+            the rows are returned: lists of bytes, objects, and contents
+LIMIT-ROWS  no more than so many rows; 0 for all.  Contents with less than a 4096th of
+            the equal bytes have no row"
+  (check-stream stream)
+  (unless (typep limit-rows '(integer 0))
+    (invalid-argument "~S is not a number of rows" limit-rows))
+  (silently
+    (multiple-value-bind (rows sums) (equal-rows)
+      (when (null stream)
+        (return-from equal-contents rows))
+      (write-equal rows sums (if (eq stream t) *standard-output* stream) limit-rows)
+      (values))))
+
+(defun write-equal (rows sums stream limit)
+  "Write the first LIMIT of ROWS to STREAM, and a sentence with SUMS."
+  (destructuring-bind (bytes objects equal-bytes equal-objects) sums
+    (let ((rest (and (plusp limit) (nthcdr limit rows))))
+      (with-standard-printing ()
+        (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "copies" "contents")
+        (write-rows (ldiff rows rest) equal-bytes stream)
+        (let ((other-bytes (- equal-bytes
+                              (reduce #'+ (ldiff rows rest) :key #'first)))
+              (other-objects (- equal-objects
+                                (reduce #'+ (ldiff rows rest) :key #'second))))
+          (when (plusp other-objects)
+            (write-rows `((,other-bytes ,other-objects
+                           ,(format nil "other contents~@[ (:limit-rows 0 shows more)~]"
+                                    rest)))
+                        equal-bytes stream)))
+        (write-rows (list (list equal-bytes equal-objects "in all")) equal-bytes stream)
+        (format stream "These are equal to another one of the ~:D strings and vectors of ~
+                        numbers, which~%have ~:D bytes.~%"
+                objects bytes))
+      (finish-output stream))))
 
 ;;; What keeps it there
 

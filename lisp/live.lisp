@@ -78,5 +78,5 @@ in REPORT."
                         :all-frames all-frames
                         :part (part-arguments focus ignore only type
                                               limit-rows depth)))
-    since until gc (and (member :kept-by (check-tables tables)) t))
+    since until gc (and (needs-look-p tables) t))
    stream format))

@@ -20,7 +20,7 @@ goes wrong is signalled as an MPROF-ERROR.")
   (:export "SNAPSHOT" "LIVE-PROFILE" "REPORT-LIVE" "ESCAPES")
   ;; Without a recording
   (:export "BYTES-ALLOCATED" "ALLOCATIONS" "HEAP-CURRENT" "HEAP-PEAK"
-           "CENSUS" "KEPT-BY" "WHO-KEEPS")
+           "CENSUS" "EQUAL-CONTENTS" "KEPT-BY" "WHO-KEEPS")
   ;; Limits
   (:export "WITH-ALLOCATION-LIMIT" "CALL-WITH-ALLOCATION-LIMIT"
            "ALLOCATION-LIMIT-EXCEEDED"

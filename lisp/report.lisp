@@ -4,7 +4,7 @@
 
 (defparameter *tables*
   '(:bins :leaks :direct :graph :peak :temporary :paths :tree :types :alive
-    :kept-by)
+    :kept-by :equal)
   "The tables that there are.")
 
 (defparameter *usual-tables* '(:bins :leaks :direct :graph)
@@ -23,6 +23,10 @@
       (unless (member table *tables*)
         (invalid-argument "~S is not a table; there are ~{~(~S~)~^, ~}"
                           table *tables*)))))
+
+(defun needs-look-p (tables)
+  "True when a table of TABLES needs a look at all live objects."
+  (intersection '(:kept-by :equal) (check-tables tables)))
 
 (defun temporary-file ()
   "The name of a new, empty file in the folder for temporary files."
@@ -136,6 +140,7 @@ file is deleted afterwards.  Recording may be running."
   '((" (--limit-rows=0 --verbose shows" . " (:limit-rows 0 :verbosity :verbose shows")
     (" (--verbose shows" . " (:verbosity :verbose shows")
     ("(--table=kept-by)" . "(:tables :kept-by)")
+    ("(--table=equal)" . "(:tables :equal)")
     (" more (--verbose)" . " more (:verbosity :verbose)")
     ("--type=TYPE with --table=graph, paths or tree shows"
      . ":type with :tables :graph, :paths or :tree shows"))
@@ -177,9 +182,9 @@ file is deleted afterwards.  Recording may be running."
 are asked for.  Recording may be running, in this thread or in others, and goes on.
 
 TABLES      T (the first four), or one or a list of :BINS, :LEAKS, :DIRECT,
-            :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES, :ALIVE and
-            :KEPT-BY; the C heap alone has leaks, a peak and temporary objects,
-            Lisp types, and what is alive, if that is recorded, and why
+            :GRAPH, :PEAK, :TEMPORARY, :PATHS, :TREE, :TYPES, :ALIVE, :KEPT-BY
+            and :EQUAL; only the C heap has leaks, a peak and temporary objects,
+            only Lisp has types and live objects, if these are recorded
 VERBOSITY   :VERBOSE prints all rows, :NORMAL rows of 0.5 % and more, :TERSE rows
             of 1 %; NIL, the default, a summary and short tables if TABLES is T
 STREAM      a stream, or T for *STANDARD-OUTPUT*; NIL returns a string
@@ -198,8 +203,8 @@ FORMAT      :HTML makes a page for a browser, with all tables and threads
 
 Signals a NOTHING-RECORDED-ERROR before the first START."
   (check-stream stream)
-  (when (and (member :kept-by (check-tables tables)) (running-p))
-    ;; What was found out before is no longer true.
+  (when (and (needs-look-p tables) (running-p))
+    ;; An earlier answer is no longer true.
     (silently (ignore-errors (%look 0 #xffffffff))))
   (let* ((short (and stream (eq format :text)
                      (not (or verbosity limit-rows-p (eq tables t)))

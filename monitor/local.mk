@@ -52,6 +52,7 @@ heap_sources = \
 	monitor/heap/alive.c monitor/heap/alive.h \
 	monitor/heap/collections.c monitor/heap/collections.h \
 	monitor/heap/curve.c monitor/heap/curve.h \
+	monitor/heap/equals.c monitor/heap/equals.h \
 	monitor/heap/live.c monitor/heap/live.h \
 	monitor/heap/sampling.c monitor/heap/sampling.h
 
@@ -202,6 +203,7 @@ ecl_sources = \
 	monitor/ecl/ecl_version.h \
 	monitor/ecl/entries.c monitor/ecl/entries.h \
 	monitor/ecl/lisp_asked.c monitor/ecl/lisp_asked.h \
+	monitor/ecl/lisp_equal.c monitor/ecl/lisp_equal.h \
 	monitor/ecl/lisp_heap.c monitor/ecl/lisp_heap.h \
 	monitor/ecl/lisp_kept.c monitor/ecl/lisp_kept.h \
 	monitor/ecl/lisp_names.c monitor/ecl/lisp_names.h \

@@ -10,6 +10,7 @@
 
 #include "monitor/base/table.h"
 #include "monitor/ecl/lisp_asked.h"
+#include "monitor/ecl/lisp_equal.h"
 #include "monitor/ecl/lisp_kept.h"
 #include "monitor/include/mprof.h"
 
@@ -111,8 +112,8 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
         if (object->type == MPROF__CONS)
             mprof__text_add(&text, "cons");
         else
-            mprof__lisp_step_name(&a->heap, object, NULL, MPROF__SOMEHOW,
-                                  &text);
+            mprof__lisp_keeper_name(&a->heap, object, NULL, MPROF__SOMEHOW,
+                                    &text);
         keeper =
             mprof__keepers_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
     }
@@ -163,7 +164,7 @@ static void answer_keepers(struct asking *a, uintptr_t unused) {
     struct mprof__keepers keepers;
     (void)unused;
     mprof__keepers_begin(&keepers);
-    mprof__lisp_steps(&a->heap, &keepers, NULL);
+    mprof__lisp_add_keepers(&a->heap, &keepers, NULL);
     for (size_t i = 1; i < keepers.count && !keepers.failed; i++) {
         const struct mprof__keeper *keeper = &keepers.list[i];
         uint64_t numbers[] = {i, keeper->outer, keeper->kind, keeper->all.bytes,
@@ -176,6 +177,43 @@ static void answer_keepers(struct asking *a, uintptr_t unused) {
 
 char *mprof_lisp_keepers(void) {
     return ask(answer_keepers, 0);
+}
+
+/*
+ * Equal contents
+ */
+
+static void answer_equal(struct asking *a, uintptr_t unused) {
+    struct mprof__lisp_equals equals;
+    const struct mprof__lisp_object *storage;
+    uint64_t copies = 0, bytes = 0;
+    (void)unused;
+    mprof__lisp_equals_begin(&equals);
+    for (size_t n = 0; n < a->heap.count; n++)
+        mprof__lisp_equals_add(&equals, &a->heap, &a->heap.objects[n],
+                               &storage);
+    for (size_t i = 1; i < equals.count; i++) {
+        copies += equals.list[i].copies;
+        bytes += equals.list[i].bytes;
+    }
+    add_line(a, (uint64_t[]){equals.bytes, equals.objects, bytes, copies}, 4,
+             "");
+    for (size_t i = 1; i < equals.count; i++) {
+        const struct mprof__lisp_contents *contents = &equals.list[i];
+        char buffer[LONGEST];
+        struct mprof__text text;
+        if (contents->bytes == 0 ||
+            contents->bytes < bytes / MPROF__SMALL_KEEPER)
+            continue;
+        mprof__text_begin(&text, buffer, sizeof buffer);
+        mprof__lisp_contents_text(contents->first, &text);
+        add_line(a, (uint64_t[]){contents->bytes, contents->copies}, 2, buffer);
+    }
+    mprof__lisp_equals_end(&equals);
+}
+
+char *mprof_lisp_equal(void) {
+    return ask(answer_equal, 0);
 }
 
 /*
@@ -233,9 +271,9 @@ static void name_node(struct way *w, uint32_t node, uint32_t before,
     else if (object == NULL)
         mprof__text_add(&text, "nothing that mprof knows");
     else
-        mprof__lisp_step_name(heap, object,
-                              mprof__lisp_is_part(from, owner) ? owner : from,
-                              w->how, &text);
+        mprof__lisp_keeper_name(heap, object,
+                                mprof__lisp_is_part(from, owner) ? owner : from,
+                                w->how, &text);
     add_name(w, buffer);
 }
 

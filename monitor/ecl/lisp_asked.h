@@ -18,6 +18,12 @@ MPROF__FOR_LISP char *mprof_lisp_census(void);
  * name. */
 MPROF__FOR_LISP char *mprof_lisp_keepers(void);
 
+/* Strings and vectors of numbers with equal contents: first their bytes and
+ * objects, then bytes and objects that are equal to another one.  Further
+ * lines have bytes and objects that are equal to the same one, and its
+ * contents.  Such of few bytes are left out. */
+MPROF__FOR_LISP char *mprof_lisp_equal(void);
+
 /* The path to OBJECT: bytes and objects that it keeps itself, and 1 if one root
  * keeps it alone, 2 if only words on stacks lead to it; then, from a root on,
  * lines with how often a name comes one after the other, and the name; then 0

@@ -5,7 +5,9 @@
 
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_thread.h"
+#include "monitor/ecl/lisp_equal.h"
 #include "monitor/heap/alive.h"
+#include "monitor/heap/equals.h"
 #include "monitor/include/mprof.h"
 
 enum { LONGEST = 512 };
@@ -118,7 +120,7 @@ static uint32_t keeper_of_object(const struct naming *n, uint32_t node,
     char buffer[LONGEST];
     struct mprof__text text;
     mprof__text_begin(&text, buffer, sizeof buffer);
-    mprof__lisp_step_name(n->heap, object, owner, how, &text);
+    mprof__lisp_keeper_name(n->heap, object, owner, how, &text);
     return mprof__keepers_add(n->keepers, outer, id, MPROF_KEEPER_OBJECT,
                               buffer, 0);
 }
@@ -151,9 +153,9 @@ static void count_object(const struct naming *n, uint32_t node,
                          what.counter != 0 ? what.bytes : object->bytes);
 }
 
-void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__keepers *keepers,
-                       const struct mprof__lisp_recorded *recorded) {
+void mprof__lisp_add_keepers(const struct mprof__lisp_heap *heap,
+                             struct mprof__keepers *keepers,
+                             const struct mprof__lisp_recorded *recorded) {
     const struct mprof__graph *g = &heap->graph;
     size_t keeper_bytes = (size_t)g->count * sizeof(uint32_t),
            how_bytes = (size_t)g->count * sizeof(uint16_t);
@@ -198,7 +200,46 @@ static void find_recorded(uintptr_t address, const void *data,
     mprof__collected_one((const void *)address, see_recorded, &finding);
 }
 
+static void add_equal(struct mprof__equals *equals,
+                      const struct mprof__lisp_object *object,
+                      const struct mprof__lisp_recorded *recorded,
+                      bool is_equal) {
+    struct mprof__object what = {.counter = 0};
+    recorded->find(object->at, recorded->data, &what);
+    if (what.counter != 0)
+        mprof__equals_add(equals, what.counter, what.bytes, is_equal);
+}
+
+/* Objects that were not recorded come first, so that those equal to one of
+ * these all count. */
+static void count_equals(const struct mprof__lisp_heap *heap,
+                         const struct mprof__lisp_recorded *recorded,
+                         struct mprof__equals *equals) {
+    struct mprof__lisp_equals found;
+    mprof__lisp_equals_begin(&found);
+    for (int is_recorded = 0; is_recorded < 2; is_recorded++)
+        for (size_t i = 0; i < heap->count && !equals->failed; i++) {
+            const struct mprof__lisp_object *object = &heap->objects[i],
+                                            *storage;
+            struct mprof__object what = {.counter = 0};
+            if (!mprof__lisp_is_comparable(object))
+                continue;
+            recorded->find(object->at, recorded->data, &what);
+            if ((what.counter != 0) != is_recorded)
+                continue;
+            int how = mprof__lisp_equals_add(&found, heap, object, &storage);
+            if (how == 0 || !is_recorded)
+                continue;
+            mprof__equals_add(equals, what.counter, what.bytes, how == 2);
+            if (storage != NULL)
+                add_equal(equals, storage, recorded, how == 2);
+        }
+    equals->failed |= found.failed;
+    mprof__lisp_equals_end(&found);
+}
+
 int mprof__lisp_keepers(struct mprof__keepers *keepers,
+                        struct mprof__equals *equals,
                         const struct mprof__epochs *epochs) {
     static const struct mprof__epochs always = {0, MPROF__DEAD};
     const struct mprof__lisp_recorded recorded = {
@@ -212,8 +253,10 @@ int mprof__lisp_keepers(struct mprof__keepers *keepers,
         ecl_disable_interrupts_env(env);
     struct mprof__lisp_heap heap;
     int error = mprof__lisp_heap_begin(&heap, &recorded);
-    if (error == 0)
-        mprof__lisp_steps(&heap, keepers, &recorded);
+    if (error == 0) {
+        mprof__lisp_add_keepers(&heap, keepers, &recorded);
+        count_equals(&heap, &recorded, equals);
+    }
     mprof__lisp_heap_end(&heap);
     if (enabled)
         ecl_enable_interrupts_env(env);

@@ -29,10 +29,10 @@ void mprof__lisp_each_way(
 /* The name of ROOT; and of an OBJECT that OWNER leads to by HOW. */
 void mprof__lisp_root_name(const struct mprof__lisp_root *root,
                            struct mprof__text *text);
-void mprof__lisp_step_name(const struct mprof__lisp_heap *heap,
-                           const struct mprof__lisp_object *object,
-                           const struct mprof__lisp_object *owner, unsigned how,
-                           struct mprof__text *text);
+void mprof__lisp_keeper_name(const struct mprof__lisp_heap *heap,
+                             const struct mprof__lisp_object *object,
+                             const struct mprof__lisp_object *owner,
+                             unsigned how, struct mprof__text *text);
 
 /* The class of an instance or structure; OBJNULL: none. */
 cl_object mprof__lisp_class(const struct mprof__lisp_heap *heap,
@@ -40,12 +40,14 @@ cl_object mprof__lisp_class(const struct mprof__lisp_heap *heap,
 
 /* The adapter's answer: see names/adapter.h. */
 struct mprof__epochs;
+struct mprof__equals;
 int mprof__lisp_keepers(struct mprof__keepers *keepers,
+                        struct mprof__equals *equals,
                         const struct mprof__epochs *epochs);
 
-/* Add all objects of HEAP to STEPS, which have begun. */
-void mprof__lisp_steps(const struct mprof__lisp_heap *heap,
-                       struct mprof__keepers *keepers,
-                       const struct mprof__lisp_recorded *recorded);
+/* Add all objects of HEAP to KEEPERS, which have begun. */
+void mprof__lisp_add_keepers(const struct mprof__lisp_heap *heap,
+                             struct mprof__keepers *keepers,
+                             const struct mprof__lisp_recorded *recorded);
 
 #endif

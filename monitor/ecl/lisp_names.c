@@ -10,7 +10,7 @@ void mprof__text_begin(struct mprof__text *text, char *buffer, size_t size) {
     *buffer = '\0';
 }
 
-static void add_char(struct mprof__text *text, unsigned c) {
+void mprof__text_char(struct mprof__text *text, unsigned c) {
     static const unsigned char mark[] = {0, 0xc0, 0xe0, 0xf0};
     char bytes[4];
     size_t n = 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
@@ -26,7 +26,7 @@ static void add_char(struct mprof__text *text, unsigned c) {
 
 void mprof__text_add(struct mprof__text *text, const char *string) {
     for (; *string != '\0'; string++)
-        add_char(text, (unsigned char)*string);
+        mprof__text_char(text, (unsigned char)*string);
 }
 
 static bool is_string(cl_object s) {
@@ -49,7 +49,7 @@ void mprof__text_string(struct mprof__text *text, cl_object string) {
     if (mprof__is_a(string, t_symbol))
         string = string->symbol.name;
     for (cl_index i = 0; i < mprof__string_length(string); i++)
-        add_char(text, mprof__string_char(string, i));
+        mprof__text_char(text, mprof__string_char(string, i));
 }
 
 /* Would the reader read it back without bars? */
@@ -76,15 +76,15 @@ static void add_name(struct mprof__text *text, cl_object name) {
                   mprof__string_char(name, 0) == '1' &&
                   strchr("+-", (int)mprof__string_char(name, 1)) != NULL);
     if (!plain)
-        add_char(text, '|');
+        mprof__text_char(text, '|');
     for (cl_index i = 0; i < mprof__string_length(name); i++) {
         unsigned c = mprof__string_char(name, i);
         if (!plain && (c == '|' || c == '\\'))
-            add_char(text, '\\');
-        add_char(text, c);
+            mprof__text_char(text, '\\');
+        mprof__text_char(text, c);
     }
     if (!plain)
-        add_char(text, '|');
+        mprof__text_char(text, '|');
 }
 
 bool mprof__string_is(cl_object string, const char *name) {
@@ -172,7 +172,7 @@ static void add_literal(struct mprof__text *text, cl_object object) {
         mprof__text_add(text, number);
     } else if (ECL_CHARACTERP(object)) {
         mprof__text_add(text, "#\\");
-        add_char(text, (unsigned)ECL_CHAR_CODE(object));
+        mprof__text_char(text, (unsigned)ECL_CHAR_CODE(object));
     } else if (is_string(object)) {
         mprof__text_add(text, "\"");
         mprof__text_string(text, object);

@@ -19,6 +19,7 @@ struct mprof__text {
 
 void mprof__text_begin(struct mprof__text *text, char *buffer, size_t size);
 void mprof__text_add(struct mprof__text *text, const char *string);
+void mprof__text_char(struct mprof__text *text, unsigned character);
 
 /* A symbol, or a list such as (SETF FOO) or (METHOD AREA (CIRCLE)), numbers,
  * characters and strings in it; anything else prints as #<...>. */

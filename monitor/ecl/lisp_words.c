@@ -75,10 +75,10 @@ static cl_object slot_name(cl_object class_, unsigned place) {
     return OBJNULL;
 }
 
-void mprof__lisp_step_name(const struct mprof__lisp_heap *heap,
-                           const struct mprof__lisp_object *object,
-                           const struct mprof__lisp_object *owner, unsigned how,
-                           struct mprof__text *text) {
+void mprof__lisp_keeper_name(const struct mprof__lisp_heap *heap,
+                             const struct mprof__lisp_object *object,
+                             const struct mprof__lisp_object *owner,
+                             unsigned how, struct mprof__text *text) {
     cl_object class_ = mprof__lisp_class(heap, object), slot = OBJNULL;
     if (class_ != OBJNULL)
         mprof__text_object(text, ECL_CLASS_NAME(class_));

@@ -170,7 +170,8 @@ enum mprof_record_type {
     MPROF_WIDE = 20,
     MPROF_C_WIDE = 21,
     MPROF_KEEPER = 22,
-    MPROF_KEPT = 23
+    MPROF_KEPT = 23,
+    MPROF_EQUAL = 24
 };
 
 struct mprof_record {

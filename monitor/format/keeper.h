@@ -1,5 +1,5 @@
-/* keeper.h - the part of the data file about what is lost, and what keeps other
- * objects alive; included by format.h. */
+/* keeper.h - the part of the data file about what is lost, what keeps other
+ * objects alive, and equal contents; included by format.h. */
 #ifndef MONITOR_FORMAT_KEEPER_H
 #define MONITOR_FORMAT_KEEPER_H
 
@@ -52,6 +52,17 @@ struct mprof_kept {
     mprof_ref keeper;         /*  8 */
     mprof_ref counter;        /* 12 */
     struct mprof_count count; /* 16 */
+};
+
+/* Live strings and vectors of numbers of a counter of the Lisp heap, as blocks:
+ * those that were compared with all others, and those with the contents of
+ * another one, all but the first one of the same contents. */
+struct mprof_equal {
+    struct mprof_record head;
+    mprof_ref counter;           /*  8 */
+    uint32_t look;               /* 12: as of a keeper */
+    struct mprof_count compared; /* 16 */
+    struct mprof_count equal;    /* 32 */
 };
 
 #endif

@@ -18,6 +18,7 @@
 
 struct mprof__keepers;
 struct mprof__epochs;
+struct mprof__equals;
 struct mprof__chain;
 struct mprof__frame;
 struct mprof__names;
@@ -113,10 +114,11 @@ struct mprof__adapter {
      * Called outside of the hook.  Both or none are NULL. */
     bool (*reports_live)(void);
     void (*collect)(void);
-    /* Collect, and add to STEPS what keeps objects alive; of those that were
-     * recorded, in EPOCHS or, if that is NULL, at any time, with their
-     * counters. 0, or an error of mprof.h.  Outside of the hook.  Or NULL. */
-    int (*keepers)(struct mprof__keepers *keepers,
+    /* Collect, and add to KEEPERS what keeps objects alive, and to EQUALS
+     * blocks whose contents were compared.  Objects that were recorded in
+     * EPOCHS or, if that is NULL, at any time have their counters there.  0, or
+     * an error of mprof.h.  Outside of the hook.  Or NULL. */
+    int (*keepers)(struct mprof__keepers *keepers, struct mprof__equals *equals,
                    const struct mprof__epochs *epochs);
     /* Keep OBJECT of Lisp from being collected until `forget`. */
     void (*keep)(uintptr_t object);

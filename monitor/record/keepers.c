@@ -7,6 +7,7 @@
 #include "monitor/base/atomic.h"
 #include "monitor/base/self.h"
 #include "monitor/graph/keepers.h"
+#include "monitor/heap/equals.h"
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
 #include "monitor/record/recording_lock.h"
@@ -58,7 +59,7 @@ static bool write_kept(struct mprof__arena *arena,
     return true;
 }
 
-/* Steps come behind those further out.  REFS has room for one of each. */
+/* Keepers come behind those further out.  REFS has room for one of each. */
 static bool write_keepers(struct mprof__arena *arena,
                           const struct mprof__keepers *keepers, uint32_t look,
                           enum mprof_heap heap, mprof_ref *refs) {
@@ -79,18 +80,39 @@ static bool write_keepers(struct mprof__arena *arena,
     return true;
 }
 
+static bool write_equals(struct mprof__arena *arena,
+                         const struct mprof__equals *equals, uint32_t look) {
+    for (size_t i = 0; i < equals->count; i++) {
+        const struct mprof__equal *equal = &equals->list[i];
+        struct mprof_equal *record = NULL;
+        if (mprof__arena_has_room(arena, MPROF__FOR_COUNTERS))
+            record = mprof__arena_record(arena, MPROF_EQUAL, sizeof *record);
+        if (record == NULL)
+            return false;
+        record->counter = equal->counter;
+        record->look = look;
+        record->compared = equal->compared;
+        record->equal = equal->equal;
+        mprof__arena_publish(arena, record);
+    }
+    return true;
+}
+
 /* If not all fits, the header does not lead to any. */
 static int record(struct mprof__session *session,
-                  const struct mprof__keepers *keepers, enum mprof_heap heap) {
+                  const struct mprof__keepers *keepers,
+                  const struct mprof__equals *equals, enum mprof_heap heap) {
     struct mprof__arena *arena = &session->arena;
     size_t bytes = keepers->count * sizeof(mprof_ref);
-    mprof_ref *refs = keepers->failed ? NULL : mprof__map(bytes);
+    mprof_ref *refs =
+        keepers->failed || equals->failed ? NULL : mprof__map(bytes);
     struct mprof__self *me = refs == NULL ? NULL : mprof__enter();
     uint32_t look = ++session->looks;
     bool done = false;
     if (me != NULL && mprof__guard(me)) {
         mprof__lock(&arena->lock);
-        done = write_keepers(arena, keepers, look, heap, refs);
+        done = write_keepers(arena, keepers, look, heap, refs) &&
+               write_equals(arena, equals, look);
         mprof__unlock(&arena->lock);
         if (done)
             mprof__store_release(&mprof__arena_header(arena)->look[heap], look);
@@ -109,14 +131,16 @@ int mprof__look_for_keepers(const struct mprof__epochs *epochs) {
         return MPROF_E_ALIVE;
     struct mprof__keepers keepers;
     mprof__keepers_begin(&keepers);
-    int error = mprof__adapter.keepers(&keepers, epochs);
+    struct mprof__equals equals = {.count = 0};
+    int error = mprof__adapter.keepers(&keepers, &equals, epochs);
     struct mprof__session *now = mprof__recording_lock();
     if (error == 0)
         error = mprof__records() && now == session
-                    ? record(now, &keepers, MPROF_LISP_HEAP)
+                    ? record(now, &keepers, &equals, MPROF_LISP_HEAP)
                     : MPROF_E_STOPPED;
     mprof__recording_unlock(0);
     mprof__keepers_end(&keepers);
+    mprof__equals_end(&equals);
     return error;
 }
 
@@ -130,6 +154,7 @@ void mprof__scan_for_keepers(struct mprof__session *session) {
     if (!wanted)
         return;
     if (keepers.count > 1)
-        record(session, &keepers, MPROF_C_HEAP);
+        record(session, &keepers, &(struct mprof__equals){.count = 0},
+               MPROF_C_HEAP);
     mprof__keepers_end(&keepers);
 }

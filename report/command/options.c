@@ -282,7 +282,8 @@ const struct report__option report__option_list[] = {
     {.name = "Contents"},
     {"table", "LIST",
      "bins, leaks, direct, graph: the usual ones; lost, peak,\n"
-     "temporary, paths, tree, types, alive, kept-by; with commas",
+     "temporary, paths, tree, types, alive, kept-by, equal; with\n"
+     "commas",
      REPORT, CALL(set_tables)},
     {"verbose", NULL, "leave nothing out: all rows, however small; all limits",
      REPORT | DIFF | CHECK, CALL(set_verbosity), .what = "verbose"},

@@ -51,7 +51,8 @@ static const uint32_t type_bytes[MPROF_TYPES] = {
     [MPROF_WIDE] = sizeof(struct mprof_wide),
     [MPROF_C_WIDE] = sizeof(struct mprof_c_wide),
     [MPROF_KEEPER] = sizeof(struct mprof_keeper),
-    [MPROF_KEPT] = sizeof(struct mprof_kept)};
+    [MPROF_KEPT] = sizeof(struct mprof_kept),
+    [MPROF_EQUAL] = sizeof(struct mprof_equal)};
 
 /* The least that a record of TYPE may have, where that differs. */
 static uint32_t least_bytes(uint32_t type) {

@@ -1,4 +1,4 @@
-/* keepers.c - what keeps objects alive. */
+/* keepers.c - what keeps objects alive, and which contents are equal. */
 #include "report/data/reader.h"
 #include "report/data/trees.h"
 
@@ -67,9 +67,27 @@ static bool read_kept(struct report__reader *r, uint32_t record,
     return true;
 }
 
+static bool read_equal(struct report__reader *r, uint32_t record) {
+    const uint64_t at = (uint64_t)r->refs[MPROF_EQUAL][record] * 8;
+    struct report__profile *p = r->profile;
+    struct report__counter *counter;
+    struct mprof_equal in;
+
+    report__take(r, at, &in, sizeof in);
+    if (!report__follow_counter(r, REF(counter), &counter))
+        return false;
+    if (in.equal.allocs > in.compared.allocs ||
+        in.equal.bytes > in.compared.bytes)
+        return report__damaged(r, AT(equal), "more is equal than was compared");
+    if (counter != NULL && is_last(r, MPROF_LISP_HEAP, in.look))
+        p->equals[p->equal_count++] =
+            (struct report__equal){index_of(p, counter), in.compared, in.equal};
+    return true;
+}
+
 bool report__read_keepers(struct report__reader *r) {
     const uint32_t keepers = r->count[MPROF_KEEPER],
-                   kept = r->count[MPROF_KEPT];
+                   kept = r->count[MPROF_KEPT], equals = r->count[MPROF_EQUAL];
     uint32_t *index = report__alloc(r->pool, keepers, sizeof *index);
     uint8_t *depth = report__alloc(r->pool, keepers, 1);
     struct report__profile *p = r->profile;
@@ -78,11 +96,15 @@ bool report__read_keepers(struct report__reader *r) {
         p->looked |= (unsigned)(r->header.look[heap] != 0) << heap;
     p->keepers = report__alloc(r->pool, keepers, sizeof *p->keepers);
     p->holdings = report__alloc(r->pool, kept, sizeof *p->holdings);
+    p->equals = report__alloc(r->pool, equals, sizeof *p->equals);
     for (uint32_t i = 0; i < keepers; i++)
         if (!read_keeper(r, i, index, depth))
             return false;
     for (uint32_t i = 0; i < kept; i++)
         if (!read_kept(r, i, index))
+            return false;
+    for (uint32_t i = 0; i < equals; i++)
+        if (!read_equal(r, i))
             return false;
     report__drop(r->pool, index);
     report__drop(r->pool, depth);

@@ -55,7 +55,8 @@ static uint32_t shifted(uint32_t index, uint32_t by) {
     DO(function)                                                               \
     DO(thread)                                                                 \
     DO(node)                                                                   \
-    DO(site) DO(counter) DO(total) DO(bin) DO(size) DO(keeper) DO(holding)
+    DO(site)                                                                   \
+    DO(counter) DO(total) DO(bin) DO(size) DO(keeper) DO(holding) DO(equal)
 
 bool report__make_room(struct report__pool *pool, struct report__profile *out,
                        const struct report__profile *const *parts,
@@ -118,6 +119,11 @@ static void append_keepers(struct report__profile *out,
         holding.keeper += first->keeper_count;
         holding.counter += first->counter_count;
         out->holdings[out->holding_count++] = holding;
+    }
+    for (uint32_t i = 0; i < p->equal_count; i++) {
+        struct report__equal equal = p->equals[i];
+        equal.counter += first->counter_count;
+        out->equals[out->equal_count++] = equal;
     }
 }
 

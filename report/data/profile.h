@@ -215,6 +215,13 @@ struct report__holding {
     struct mprof_count count;
 };
 
+/* Live strings and vectors of numbers that one counter of Lisp has: all blocks,
+ * and those with the contents of another one. */
+struct report__equal {
+    uint32_t counter;
+    struct mprof_count compared, equal;
+};
+
 /* One of the processes of several profiles; see merge.h. */
 struct report__process {
     struct mprof__process process;
@@ -291,7 +298,8 @@ struct report__profile {
                       * first */
     struct report__keeper *keepers;
     struct report__holding *holdings;
-    uint32_t keeper_count, holding_count;
+    struct report__equal *equals; /* if keepers of Lisp are known */
+    uint32_t keeper_count, holding_count, equal_count;
     /* Of profiles that were put together, else none; and how many of them did
      * not look for what is lost. */
     struct report__process *processes;

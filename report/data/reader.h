@@ -6,7 +6,7 @@
 
 #include "report/data/profile.h"
 
-#define MPROF_TYPES (MPROF_KEPT + 1)
+#define MPROF_TYPES (MPROF_EQUAL + 1)
 /* In place of a type: blocks of which only the head is kept. */
 #define MPROF_LEFT_OUT 0
 

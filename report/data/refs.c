@@ -26,7 +26,8 @@ static const char *const type_names[MPROF_TYPES] = {
     [MPROF_WIDE] = "wide numbers",
     [MPROF_C_WIDE] = "wide numbers of C",
     [MPROF_KEEPER] = "a keeper",
-    [MPROF_KEPT] = "what is kept"};
+    [MPROF_KEPT] = "what is kept",
+    [MPROF_EQUAL] = "equal contents"};
 
 /* A page of the file, where there are few records of a type, has 2^PAGE_BITS
  * refs. */

@@ -157,6 +157,14 @@ static void choose_kept(const struct focusing *f, const uint32_t *number,
         if (holding.counter != MPROF_NONE)
             part->holdings[part->holding_count++] = holding;
     }
+    part->equal_count = 0;
+    part->equals = report__alloc(f->pool, p->equal_count, sizeof *part->equals);
+    for (uint32_t i = 0; i < p->equal_count; i++) {
+        struct report__equal equal = p->equals[i];
+        equal.counter = number[equal.counter] - 1;
+        if (equal.counter != MPROF_NONE)
+            part->equals[part->equal_count++] = equal;
+    }
     part->keepers =
         report__alloc(f->pool, p->keeper_count, sizeof *part->keepers);
     for (uint32_t i = 0; i < p->keeper_count; i++) {

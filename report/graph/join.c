@@ -283,6 +283,6 @@ report__one_side(struct report__pool *pool, const struct report__joined *joined,
     KEEP(counters, counter_count, p->nodes[p->counters[i].node].thread);
     KEEP(totals, total_count, p->totals[i].thread);
     KEEP(sizes, size_count, p->sizes[i].thread);
-    copy->keeper_count = copy->holding_count = 0;
+    copy->keeper_count = copy->holding_count = copy->equal_count = 0;
     return copy;
 }

@@ -275,6 +275,38 @@ static void say_where(struct report__finder *f, enum report__measured measure,
     WORDS(f, s, ".");
 }
 
+/* Say which function of the program has the most bytes of equal contents, if
+ * these are much of all live bytes. */
+static void say_equal(struct report__finder *f) {
+    const struct report__profile *p = f->c.part;
+    uint64_t *bytes = report__alloc(f->pool, f->paths.count, sizeof *bytes);
+    uint64_t equal = 0, live = 0;
+    uint32_t best = MPROF_NONE;
+    struct report__at at;
+
+    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);)
+        live += report__measured(&at, MPROF_ALL_KEPT).bytes;
+    for (uint32_t i = 0; i < p->equal_count; i++) {
+        const uint32_t path = f->paths.of_counter[p->equals[i].counter];
+        if (path == MPROF_NONE)
+            continue;
+        const uint32_t spot = report__spot(f, path);
+        bytes[spot] += p->equals[i].equal.bytes;
+        equal += p->equals[i].equal.bytes;
+        if (best == MPROF_NONE || bytes[spot] > bytes[best])
+            best = spot;
+    }
+    if (best == MPROF_NONE || equal < live / MUCH)
+        return;
+    struct report__sentence *s = new_sentence(f);
+    WORDS(f, s,
+          "%s of the live bytes are strings or vectors of numbers that are "
+          "equal to another one (--table=equal), most of them by ",
+          report__share(equal, live).text);
+    say_label(f, s, f->paths.list[best].label);
+    WORDS(f, s, ".");
+}
+
 /* Say which root alone keeps most of WHAT is left, if it has much. */
 static void say_keeper(struct report__finder *f, const char *what) {
     const struct report__profile *p = f->c.part;
@@ -448,6 +480,8 @@ struct report__findings *report__find(const struct report__context *context) {
     if (context->part->looked >> context->heap & 1)
         say_keeper(&f,
                    is_lisp ? " of the live bytes" : " of the unfreed bytes");
+    if (context->part->equal_count > 0)
+        say_equal(&f);
     if (!is_lisp)
         say_where(&f, MPROF_ALL_AT_PEAK, " of the bytes at the peak");
     say_cause(&f);

@@ -68,7 +68,7 @@ static void unite(struct kept_by *k) {
             1 + report__path_end(k->pool, &ends, &k->paths, path, k->depth);
         const uint32_t number =
             report__pair_number(k->pool, &pairs, outer + 1, end[i]);
-        if (number + 1 == pairs.count && first[number] == 0)
+        if (first[number] == 0)
             first[number] = i + 1;
         k->united[i] = first[number] - 1;
         for (; outer != MPROF_NONE && end[outer] != 0; outer = k->outer[outer])
@@ -375,25 +375,30 @@ struct report__kept_row *report__kept_rows(const struct report__context *c,
     return k.rows;
 }
 
+bool report__is_looked_at(const struct report__context *c, const char *title) {
+    if (c->part->looked >> c->heap & 1)
+        return true;
+    report__print_title(c->out, title, report__sampling(c->part, c->heap));
+    fputs(
+        c->part->sampling > 0 && c->heap == MPROF_LISP_HEAP
+            ? "Live objects are a sample: mprof did not look at all of them.\n"
+        : c->part->open ? "That is found out when the program ends normally.\n"
+        : c->heap == MPROF_LISP_HEAP
+            ? "Live objects were not recorded.  Record them with: ecl "
+              "--mprof --live, or\n(mprof:start :live t).\n"
+            : "The recording does not have it.  Record it with: mprof "
+              "run --kept-by PROGRAM\n",
+        c->out);
+    return false;
+}
+
 void report__print_kept_by(struct report__context *c) {
+    static const char title[] = "What keeps it alive";
     struct kept_by k = begin(c);
 
-    report__print_title(c->out, "What keeps it alive",
-                        report__sampling(c->part, c->heap));
-    if (!(c->part->looked >> c->heap & 1)) {
-        fputs(c->part->sampling > 0 && c->heap == MPROF_LISP_HEAP
-                  ? "Live objects are a sample: it is not known what keeps "
-                    "them.\n"
-              : c->part->open
-                  ? "That is found out when the program ends normally.\n"
-              : c->heap == MPROF_LISP_HEAP
-                  ? "Live objects were not recorded.  Record them with: ecl "
-                    "--mprof --live, or\n(mprof:start :live t).\n"
-                  : "The recording does not have it.  Record it with: mprof "
-                    "run --kept-by PROGRAM\n",
-              c->out);
+    if (!report__is_looked_at(c, title))
         return;
-    }
+    report__print_title(c->out, title, report__sampling(c->part, c->heap));
     prepare(&k);
     k.bytes_width = report__width(10, k.total.bytes);
     k.objects_width = report__width(8, k.total.allocs);

@@ -347,6 +347,30 @@ void report__print_alive(struct report__context *c) {
             p->untracked_allocs, p->untracked_bytes);
 }
 
+void report__print_equal(struct report__context *c) {
+    static const struct table table = {
+        "Equal contents",
+        "No two live strings or vectors of numbers have equal contents.",
+        "equal bytes",
+        2,
+        2,
+        27};
+
+    if (!report__is_looked_at(c, table.title))
+        return;
+    struct report__rows rows = report__rows_make(c, MPROF_BY_EQUAL);
+    struct column columns[] = {
+        {"equal bytes", 11, OF(equal.bytes), SHARE},
+        {"blocks", 8, OF(equal.allocs)},
+        {"of bytes", 10, OF(compared.bytes)},
+        {"blocks", c->is_narrow ? 0 : 8, OF(compared.allocs)},
+        {.heading = NULL}};
+    print(c, &rows, &table, columns);
+    fputs("equal: another live string or vector of numbers has the same "
+          "contents; of these,\nthe first one does not count\n",
+          c->out);
+}
+
 /* Allocations */
 
 /* Frees of chains that were summed up are only known at their ends. */

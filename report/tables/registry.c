@@ -14,6 +14,8 @@ const struct report__table report__tables[MPROF_TABLES] = {
                            report__print_alive},
     [MPROF_TABLE_KEPT_BY] = {"kept-by", BOTH, MPROF_NEEDS_NAMES,
                              report__print_kept_by},
+    [MPROF_TABLE_EQUAL] = {"equal", LISP, MPROF_NEEDS_NAMES,
+                           report__print_equal},
     [MPROF_TABLE_PATHS] = {"paths", BOTH, MPROF_NEEDS_NAMES,
                            report__print_paths},
     [MPROF_TABLE_TREE] = {"tree", BOTH, MPROF_NEEDS_NAMES, report__print_tree},

@@ -62,6 +62,7 @@ static void measure(struct report__row *row, enum report__measure by,
         [MPROF_BY_LOST] = {REPORT__OF(lost.bytes), REPORT__OF(lost.objects)},
         [MPROF_BY_PEAK] = {REPORT__OF(at_peak.bytes),
                            REPORT__OF(at_peak.allocs)},
+        [MPROF_BY_EQUAL] = {REPORT__OF(equal.bytes), REPORT__OF(equal.allocs)},
         [MPROF_BY_TEMPORARY] = {REPORT__OF(temporary),
                                 REPORT__OF(allocated.bytes)},
         [MPROF_BY_SORT] = {REPORT__OF(allocated.bytes),
@@ -93,6 +94,17 @@ static void add(struct report__row *row, const struct report__at *at) {
     row->lifetime += at->lived->lifetime;
 }
 
+static void add_equal(struct report__rows *l, struct report__pool *pool,
+                      const struct report__equal *equal) {
+    const uint32_t path = l->paths.of_counter[equal->counter];
+
+    if (path == MPROF_NONE)
+        return;
+    struct report__row *row = row_of(l, pool, path);
+    report__add_count(&row->compared, &equal->compared);
+    report__add_count(&row->equal, &equal->equal);
+}
+
 /* Return what the runtime keeps of the blocks kept through PATH: such rows come
  * last, and no row is small beside them. */
 static enum mprof__held held_by_runtime(const struct report__rows *l,
@@ -112,16 +124,19 @@ static enum mprof__held held_by_runtime(const struct report__rows *l,
 }
 
 /* The rows where there is something. */
-static void fill(struct report__rows *l, struct report__pool *pool,
-                 enum report__measure by, enum report__sort sort) {
+static void fill(struct report__rows *l, const struct report__context *c,
+                 enum report__measure by) {
+    struct report__pool *pool = c->pool;
     struct report__at at;
     uint32_t some = 0;
 
     l->row_of = report__alloc(pool, l->paths.count, sizeof *l->row_of);
     for (uint32_t i = 0; report__next_at(&l->paths, &i, &at);)
         add(row_of(l, pool, at.path), &at);
+    for (uint32_t i = 0; by == MPROF_BY_EQUAL && i < c->part->equal_count; i++)
+        add_equal(l, pool, &c->part->equals[i]);
     for (uint32_t i = 0; i < l->count; i++) {
-        measure(&l->list[i], by, sort);
+        measure(&l->list[i], by, c->choice.sort);
         if (by == MPROF_BY_KEPT)
             l->list[i].held = held_by_runtime(l, l->list[i].path);
         if (!is_nothing(&l->list[i], by))
@@ -191,6 +206,8 @@ static void add_up(struct report__rows *l, struct report__pool *pool) {
         report__add_count(&total->kept, &row->kept);
         report__add_count(&total->at_peak, &row->at_peak);
         report__add_lost(&total->lost, &row->lost);
+        report__add_count(&total->compared, &row->compared);
+        report__add_count(&total->equal, &row->equal);
         total->indirect += row->indirect;
         total->temporary += row->temporary;
         total->lifetime += row->lifetime;
@@ -242,13 +259,15 @@ struct report__rows report__rows_make(const struct report__context *c,
 
     struct report__context of = *c;
     if (by != MPROF_BY_SORT)
-        of.heap = by == MPROF_BY_ALIVE ? MPROF_LISP_HEAP : MPROF_C_HEAP;
-    of.by_ends = by == MPROF_BY_ALIVE || of.heap == MPROF_C_HEAP;
+        of.heap = by == MPROF_BY_ALIVE || by == MPROF_BY_EQUAL ? MPROF_LISP_HEAP
+                                                               : MPROF_C_HEAP;
+    of.by_ends =
+        by == MPROF_BY_ALIVE || by == MPROF_BY_EQUAL || of.heap == MPROF_C_HEAP;
     l.by_ends = of.by_ends;
     l.sampling = report__sampling(c->part, of.heap);
     l.paths = report__paths_build(&of);
     l.frames = report__alloc(c->pool, l.paths.count, sizeof *l.frames);
-    fill(&l, c->pool, by, c->choice.sort);
+    fill(&l, c, by);
     add_up(&l, c->pool);
     l.is_lisp = of.heap == MPROF_LISP_HEAP;
     if (c->path_width > 0)

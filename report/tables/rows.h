@@ -14,10 +14,11 @@ struct report__row {
     struct mprof_count allocated, freed, kept, at_peak;
     uint64_t temporary;
     struct mprof_lost_count lost;
-    unsigned __int128 lifetime; /* of all that was allocated */
-    uint64_t main, second;      /* by which it is sorted */
-    uint64_t indirect;          /* objects lost that others lost point to */
-    enum mprof__held held;      /* of the runtime, in a table of what is kept */
+    struct mprof_count compared, equal; /* Lisp */
+    unsigned __int128 lifetime;         /* of all that was allocated */
+    uint64_t main, second;              /* by which it is sorted */
+    uint64_t indirect;     /* objects lost that others lost point to */
+    enum mprof__held held; /* of the runtime, in a table of what is kept */
 };
 
 /* Return the number of ROW at the offset AT, see REPORT__OF(). */
@@ -34,6 +35,7 @@ enum report__measure {
     MPROF_BY_PEAK,
     MPROF_BY_TEMPORARY,
     MPROF_BY_ALIVE, /* Lisp */
+    MPROF_BY_EQUAL, /* Lisp */
     MPROF_BY_SORT   /* chosen by the options */
 };
 

@@ -23,6 +23,7 @@ enum report__table_id {
     MPROF_TABLE_TEMPORARY,
     MPROF_TABLE_ALIVE, /* of Lisp, if that is known; then it is usual */
     MPROF_TABLE_KEPT_BY,
+    MPROF_TABLE_EQUAL, /* Lisp */
     MPROF_TABLE_PATHS,
     MPROF_TABLE_TREE,
     MPROF_TABLE_BY_TYPE, /* Lisp */
@@ -169,12 +170,18 @@ const struct report__graph *report__graph_of(struct report__context *context);
 
 report__print_table report__print_bins, report__print_leaks, report__print_lost,
     report__print_peak, report__print_temporary, report__print_alive,
-    report__print_kept_by, report__print_paths, report__print_tree,
-    report__print_by_type, report__print_direct, report__print_graph;
+    report__print_kept_by, report__print_equal, report__print_paths,
+    report__print_tree, report__print_by_type, report__print_direct,
+    report__print_graph;
 
 /* LABEL, a keeper's, with the name of a variable of C++ in it as it is in the
  * program.  In POOL, or LABEL itself. */
 const char *report__keeper_label(struct report__pool *pool, const char *label);
+
+/* Return true if mprof looked at all live objects of CONTEXT's heap; else print
+ * TITLE, and why not. */
+bool report__is_looked_at(const struct report__context *context,
+                          const char *title);
 
 /* The table kept-by of CONTEXT as a list: a row below another one of the level
  * before is within it. */

@@ -27,7 +27,7 @@ static void wrong_usage_is_one_line(void **state) {
          2},
         {"--table=leek",
          "mprof: there is no table 'leek'; choose bins, leaks, lost, peak, "
-         "temporary, alive, kept-by, paths, tree, types, direct or graph\n",
+         "temporary, alive, kept-by, equal, paths, tree, types, direct or graph\n",
          2},
         {"--heap=pile", "mprof: there is no heap 'pile'; choose lisp or c\n",
          2},
