@@ -63,8 +63,12 @@ void report__put_kept(const struct report__export *e, const char *key) {
     for (uint32_t i = 0; report__put_list(e->out, key, i, count); i++) {
         fprintf(e->out, "[%" PRIu32 ",", rows[i].level);
         report__put_text(e->out, e->pool, rows[i].text);
-        fprintf(e->out, ",%" PRIu64 ",%" PRIu64 "]", rows[i].all.bytes,
+        fprintf(e->out, ",%" PRIu64 ",%" PRIu64, rows[i].all.bytes,
                 rows[i].all.allocs);
+        if (rows[i].function == MPROF_NONE)
+            fputs(",-1]", e->out);
+        else
+            fprintf(e->out, ",%" PRIu32 "]", rows[i].function);
     }
 }
 

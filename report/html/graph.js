@@ -38,7 +38,7 @@ class Graph {
   path(root) {
     const path = [root];
     for (const f of this.zoom) {
-      const kid = this.kids(path[path.length - 1]).find(k => k.fn === f);
+      const kid = this.kids(path[path.length - 1]).find(k => k.key === f);
       if (!kid)
         break;
       path.push(kid);
@@ -91,11 +91,16 @@ class Graph {
   }
 
   name(branch) {
-    return branch.fn < 0 ? "all" : this.heap.names[branch.fn];
+    return branch.label ?? (branch.fn < 0 ? "all" : this.heap.names[branch.fn]);
+  }
+
+  matches({label, fn}) {
+    return label === undefined ? fn < 0 ? null : this.match.byFunction[fn] :
+      this.match.expression.test(label);
   }
 
   fill(branch) {
-    if (branch.fn >= 0 && this.match && this.match[branch.fn])
+    if (this.match && this.matches(branch))
       return MATCH;
     if (this.heap.isDiff)
       return changeColour(branch.sides);
@@ -131,7 +136,7 @@ class Graph {
   drawBox(c, box, y) {
     const {branch, x, w} = box;
     c.globalAlpha = box.isAbove ? 0.55 :
-      this.match && branch.fn >= 0 && !this.match[branch.fn] ? 0.6 : 1;
+      this.match && this.matches(branch) === false ? 0.6 : 1;
     c.fillStyle = this.fill(branch);
     c.fillRect(x, y, Math.max(w - (w > 3 ? 1 : 0), 0.5), ROW - 1);
     const isDim = c.globalAlpha < 1 && DARK.matches;
@@ -200,7 +205,7 @@ class Graph {
   zoomTo(box) {
     const path = [];
     for (let b = box.branch; b.parent; b = b.parent)
-      path.unshift(b.fn);
+      path.unshift(b.key);
     return path;
   }
 }

@@ -58,7 +58,7 @@ function checkState() {
     state.thread = "-1";
   if (!tablesOf(heap).includes(state.table))
     state.table = "functions";
-  if (!["top", "inverted", "function"].includes(state.view))
+  if (!(state.view in VIEWS) || (state.view === "kept" && !hasKept(heap)))
     state.view = "top";
   if (!heap.names[state.fn])
     state.fn = "";
@@ -67,7 +67,8 @@ function checkState() {
 function showControls() {
   const used = new Set(heap.threads);
   setOptions($("metric"), heap.metrics.map(m => [m, METRICS[m][0]]), state.metric);
-  $("graph-title").textContent =
+  $("graph-title").textContent = state.view === "kept" ?
+    "What keeps live objects, by the bytes that would be free without it" :
     `Chains of callers, by ${METRICS[state.metric][0]}${state.metric === "bytes" ? " allocated" : ""}`;
   setOptions($("class"), [["-1", "all"], ...heap.sorts.map((c, i) => [String(i), c])
     .filter(([i]) => heap.hasSort(+i))],
@@ -78,8 +79,10 @@ function showControls() {
   $("class-label").textContent = heap.isLisp ? "Class or type" : "Sizes";
   if ($("search") !== document.activeElement)
     $("search").value = state.search;
-  for (const button of document.querySelectorAll("[data-view]"))
+  for (const button of document.querySelectorAll("[data-view]")) {
     button.setAttribute("aria-pressed", button.dataset.view === state.view);
+    button.hidden = button.dataset.view === "kept" && !hasKept(heap);
+  }
 }
 
 // The packages and files, those with most first, with boxes to hide them.
@@ -182,20 +185,26 @@ function chosenFunction() {
   return own >= 0 ? own : largest(heap.byFunction(chosen()).self);
 }
 
+const VIEWS = {
+  top: values => [topView(heap, values)],
+  inverted: values => [invertedView(heap, values)],
+  function: values => {
+    const f = chosenFunction();
+    return f < 0 ? [topView(heap, values)] :
+      [functionView(heap, values, f, true), functionView(heap, values, f, false)];
+  },
+  kept: () => [keptView(heap)],
+};
+
+// What the picture counts.
+const shownMetric = () => state.view === "kept" ? "bytes" : state.metric;
+
 function showGraph(match, values) {
   heap.current = values;
-  const make = {
-    top: () => [topView(heap, values)],
-    inverted: () => [invertedView(heap, values)],
-    function: () => {
-      const f = chosenFunction();
-      return f < 0 ? [topView(heap, values)] :
-        [functionView(heap, values, f, true), functionView(heap, values, f, false)];
-    },
-  };
   const views = heap.remember(`v ${state.view} ${state.metric} ${state.class} ${state.thread} ` +
-    `${state.view === "function" ? chosenFunction() : ""}`, make[state.view]);
-  graph.show(heap, values, views, numbersOf(state.zoom), match && match.byFunction);
+    `${state.view === "function" ? chosenFunction() : ""}`, () => VIEWS[state.view](values));
+  graph.show(heap, state.view === "kept" ? {total: [views[0].value]} : values, views,
+    numbersOf(state.zoom), match);
   $("whole").disabled = state.zoom === "";
   showCrumbs();
   showNeighbours(views);
@@ -207,9 +216,10 @@ function showGraph(match, values) {
 function showCrumbs() {
   const crumbs = $("crumbs"), zoom = numbersOf(state.zoom);
   crumbs.hidden = zoom.length === 0;
+  const name = key => (state.view === "kept" ? heap.data.keptBy[key]?.[1] : heap.names[key]) ?? "";
   crumbs.replaceChildren(element("a", {href: address({zoom: ""})}, "all"),
-    ...zoom.flatMap((f, i) => [" › ", i + 1 === zoom.length ? heap.names[f] ?? "" :
-      element("a", {href: address({zoom: zoom.slice(0, i + 1).join(".")})}, heap.names[f] ?? "")]));
+    ...zoom.flatMap((key, i) => [" › ", i + 1 === zoom.length ? name(key) :
+      element("a", {href: address({zoom: zoom.slice(0, i + 1).join(".")})}, name(key))]));
 }
 
 // The same function everywhere: in the picture, and in rows of tables.
@@ -233,12 +243,14 @@ function showTip(event, box) {
     return;
   const {branch} = box, all = graph.values.total[0], group = heap.groups[branch.fn];
   const lines = [graph.name(branch), heap.isDiff ? inWords(state.metric, branch.sides) :
-    `${amount(state.metric, branch.value)}, ${percent(branch.value, all)}`];
+    `${amount(shownMetric(), branch.value)}, ${percent(branch.value, all)}`];
   const objects = OBJECTS[state.metric];
   if (!heap.isDiff && branch.ids && !branch.brought && objects)
     lines.push(amount(objects, sum(branch.ids.map(id =>
       heap.values({...chosen(), metric: objects}).total[id]))));
-  const places = branch.fn >= 0 ? heap.linesOf(branch.fn, state.metric) : [];
+  if (branch.objects !== undefined)
+    lines.push(amount("aliveAllocs", branch.objects));
+  const places = branch.label === undefined && branch.fn >= 0 ? heap.linesOf(branch.fn, state.metric) : [];
   if (places.length > 0)
     lines.push(places[0].place + (places.length > 1 ? ` and ${counted(places.length - 1, "line")} more` : ""));
   if (branch.fn >= 0 && group)
@@ -276,7 +288,8 @@ function showNeighbours(views) {
 // numbers of its lines.
 function showSource() {
   const zoom = numbersOf(state.zoom), area = $("source"), {metric} = state;
-  const f = state.view === "function" || zoom.length === 0 ? chosenFunction() : zoom[zoom.length - 1];
+  const f = state.view === "kept" ? graph.top.fn :
+    state.view === "function" || zoom.length === 0 ? chosenFunction() : zoom[zoom.length - 1];
   const lines = heap.linesOf(f, metric), index = heap.lineIndex[metric];
   area.hidden = lines.length === 0;
   if (area.hidden)
@@ -289,9 +302,13 @@ function showSource() {
 function tell(box) {
   const all = graph.values.total[0], area = $("chosen");
   box ??= {branch: graph.top};
+  if (box.branch.label !== undefined) {
+    tellStep(area, box.branch, all);
+    return;
+  }
   if (box.branch.fn < 0) {
     area.textContent = `All: ${heap.isDiff ? inWords(state.metric, heap.whole(chosen())) :
-      amount(state.metric, all)}.`;
+      amount(shownMetric(), all)}.`;
     return;
   }
   const {branch} = box, group = heap.groups[branch.fn];
@@ -306,6 +323,17 @@ function tell(box) {
     (outer ? `; ${percent(branch.value, outer.value)} of what is shown for ` : ""),
     ...(outer ? [heap.names[outer.fn]] : []),
     ` (${KINDS[heap.kinds[branch.fn]]}${group ? `, ${heap.data.groups[group - 1]}` : ""})`);
+}
+
+// What STEP keeps, and who allocated most of that.
+function tellStep(area, step, all) {
+  const path = [];
+  for (let s = step; s.label !== undefined; s = s.parent)
+    path.unshift(s.label);
+  area.replaceChildren(
+    `${path.join(" > ")} ${path.length > 1 ? "keep" : "keeps"} ${amount("bytes", step.value)}, ` +
+    `${percent(step.value, all)}, in ${amount("aliveAllocs", step.objects)}`,
+    ...(step.fn >= 0 ? ["; largest part allocated by ", link(step.fn)] : []));
 }
 
 function showTables(match) {

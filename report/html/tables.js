@@ -33,11 +33,12 @@ function tablesOf(heap) {
   return Object.keys(TABLES).filter(name => {
     const {metric, isLisp} = TABLES[name];
     return (!metric || heap.metrics.includes(metric)) && (name !== "lines" || heap.lines.length > 0) &&
-      (name !== "keptBy" || heap.data.keptBy?.length > 0) &&
+      (name !== "keptBy" || hasKept(heap)) &&
       (isLisp === undefined || isLisp === heap.isLisp);
   });
 }
 
+const hasKept = ({data}) => data.keptBy?.length > 0;
 const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 
 function functionTable(heap, what) {

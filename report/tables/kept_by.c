@@ -290,6 +290,20 @@ static void print_text(struct kept_by *k, struct branch *branch) {
     } while (goes_on(k, branch));
 }
 
+/* The function that allocated the objects of BRANCH; MPROF_NONE: several may
+ * have. */
+static uint32_t maker_of(const struct kept_by *k, const struct branch *branch) {
+    const uint32_t counter = branch->keeper == MPROF_NONE
+                                 ? MPROF_NONE
+                                 : k->part->keepers[branch->keeper].counter;
+    const uint32_t path =
+        counter == MPROF_NONE ? branch->path : k->paths.of_counter[counter];
+
+    return path == MPROF_NONE
+               ? MPROF_NONE
+               : k->paths.labels[k->paths.list[path].label].function;
+}
+
 /* The same as a row of a list. */
 static void add_row(struct kept_by *k, struct branch *branch, uint32_t level) {
     struct report__memory text;
@@ -297,9 +311,17 @@ static void add_row(struct kept_by *k, struct branch *branch, uint32_t level) {
 
     k->out = report__memory_open(&text, k->pool);
     print_text(k, branch);
-    REPORT__PUSH(
-        k->pool, k->rows, k->row_count, k->row_room,
-        (struct report__kept_row){level, report__memory_close(&text), all});
+    REPORT__PUSH(k->pool, k->rows, k->row_count, k->row_room,
+                 (struct report__kept_row){level, report__memory_close(&text),
+                                           all, maker_of(k, branch)});
+}
+
+/* The rows from FIRST on are one and those within it, of which the first one is
+ * the largest: that one's function is good enough. */
+static void take_function(struct kept_by *k, uint32_t first) {
+    if (k->is_list && first + 1 < k->row_count &&
+        k->rows[first].function == MPROF_NONE)
+        k->rows[first].function = k->rows[first + 1].function;
 }
 
 static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
@@ -308,6 +330,7 @@ static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
 
     for (uint32_t i = 0; i < count; i++) {
         struct branch branch = list[i];
+        const uint32_t row = k->row_count;
         if (!is_shown(k, &branch, level))
             continue;
         if (k->is_list) {
@@ -319,6 +342,7 @@ static void print_branches(struct kept_by *k, uint32_t keeper, uint32_t level) {
         }
         if (branch.keeper != MPROF_NONE)
             print_branches(k, branch.keeper, level + 1);
+        take_function(k, row);
     }
 }
 
@@ -366,9 +390,11 @@ static void prepare(struct kept_by *k) {
 
 struct report__kept_row *report__kept_rows(const struct report__context *c,
                                            uint32_t *count) {
+    enum { LIST_DEPTH = 8 };
     struct kept_by k = begin(c);
 
     k.is_list = true;
+    k.depth = c->depth ? c->depth : LIST_DEPTH;
     prepare(&k);
     print_branches(&k, MPROF_NONE, 0);
     *count = k.row_count;

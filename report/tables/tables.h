@@ -189,6 +189,7 @@ struct report__kept_row {
     uint32_t level;
     const char *text;
     struct mprof_count all;
+    uint32_t function; /* that allocated much of it, or MPROF_NONE */
 };
 struct report__kept_row *
 report__kept_rows(const struct report__context *context, uint32_t *count);

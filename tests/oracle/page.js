@@ -314,6 +314,31 @@ function testSourceOfFunction() {
     heap.linesOf(chosenFunction(), state.metric).length === 0);
 }
 
+// The table of what keeps live objects as boxes: each row is one.
+async function testKept() {
+  const rows = heap.data.keptBy ?? [], button = document.querySelector("[data-view=kept]");
+  same("what keeps it can be seen", button.hidden, rows.length === 0);
+  if (button.hidden)
+    return;
+  await after(() => button.click());
+  testBoxes("kept");
+  same("bytes of all roots", graph.views[0].value, sum(rows.filter(r => r[0] === 0).map(r => r[2])));
+  for (const {branch} of graph.boxes.slice(1)) {
+    const [, label, bytes] = rows[branch.key];
+    expect(`kept: ${label}`, label === graph.name(branch) && bytes === branch.value &&
+      sum(branch.kids().map(k => k.value)) <= bytes);
+  }
+  const box = graph.boxes.find(b => b.row === 1);
+  await after(() => clickBox(box));
+  same("the root that was clicked", state.zoom, String(box.branch.key));
+  expect("what it keeps is told", $("chosen").textContent.includes(grouped(box.branch.value)) &&
+    $("crumbs").textContent.includes(box.branch.label));
+  await after(() => choose("search", box.branch.label.replace(/[^\w]/g, ".")));
+  same("the colour of the root", graph.fill(graph.top), MATCH);
+  await after(() => choose("search", ""));
+  await after(() => document.querySelector("[data-view=top]").click());
+}
+
 // No other page can be told by what a data file has in it.
 function testContent() {
   same("scripts", document.scripts.length, 3);
@@ -453,6 +478,7 @@ async function test() {
     await testChoices();
     await testHiding();
     await testTables();
+    await testKept();
   }
 }
 
