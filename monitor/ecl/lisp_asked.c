@@ -68,16 +68,20 @@ static void add_line(struct asking *a, const uint64_t *numbers, size_t count,
     add(a, "\n");
 }
 
-/* The answer that ANSWER gives about the heap, or an error's. */
-static char *ask(void (*answer)(struct asking *a, uintptr_t object),
+/* The answer that ANSWER gives about the heap, or an error's.  LOOK: what it
+ * needs. */
+static char *ask(unsigned look,
+                 void (*answer)(struct asking *a, uintptr_t object),
                  uintptr_t object) {
     struct asking a = {.answer = make_answer()};
     int error = MPROF_E_MEMORY;
     if (a.answer != NULL) {
         add(&a, "0");
-        error = mprof__lisp_heap_begin(&a.heap, NULL);
-        if (error == 0)
+        error = mprof__lisp_heap_begin(&a.heap, look | MPROF__AT_PROMPT);
+        if (error == 0) {
+            mprof__lisp_heap_says(&a.heap, "finding their names");
             answer(&a, object);
+        }
         mprof__lisp_heap_end(&a.heap);
     }
     if (a.answer != NULL && error != 0) {
@@ -153,7 +157,7 @@ static void answer_census(struct asking *a, uintptr_t unused) {
 }
 
 char *mprof_lisp_census(void) {
-    return ask(answer_census, 0);
+    return ask(MPROF__OBJECTS, answer_census, 0);
 }
 
 /*
@@ -176,7 +180,7 @@ static void answer_keepers(struct asking *a, uintptr_t unused) {
 }
 
 char *mprof_lisp_keepers(void) {
-    return ask(answer_keepers, 0);
+    return ask(MPROF__GRAPH, answer_keepers, 0);
 }
 
 /*
@@ -213,7 +217,7 @@ static void answer_equal(struct asking *a, uintptr_t unused) {
 }
 
 char *mprof_lisp_equal(void) {
-    return ask(answer_equal, 0);
+    return ask(MPROF__OBJECTS, answer_equal, 0);
 }
 
 /*
@@ -368,5 +372,5 @@ static void answer_way(struct asking *a, uintptr_t object) {
 }
 
 char *mprof_lisp_way(cl_object object) {
-    return ask(answer_way, (uintptr_t)object);
+    return ask(MPROF__GRAPH, answer_way, (uintptr_t)object);
 }

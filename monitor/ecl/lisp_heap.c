@@ -2,7 +2,10 @@
 #include "monitor/ecl/lisp_heap.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_version.h"
@@ -221,8 +224,7 @@ static void add_object_edges(struct mprof__lisp_heap *heap,
         add_words(heap, (const void *)o->at, end);
 }
 
-static void make_graph(struct mprof__lisp_heap *heap,
-                       const struct mprof__lisp_recorded *recorded) {
+static void make_graph(struct mprof__lisp_heap *heap) {
     struct mprof__graph *g = &heap->graph;
     const struct mprof__lisp_roots *roots = &heap->roots;
     if (heap->failed || roots->count > UINT32_MAX ||
@@ -237,21 +239,58 @@ static void make_graph(struct mprof__lisp_heap *heap,
     }
     for (size_t n = 0; n < heap->count; n++) {
         const struct mprof__lisp_object *o = &heap->objects[n];
-        struct mprof__object what = {.counter = 0};
-        if (recorded != NULL)
-            recorded->find(o->at, recorded->data, &what);
-        g->bytes[g->added] = what.counter != 0 ? what.bytes : o->bytes;
+        g->bytes[g->added] = o->bytes;
         add_object_edges(heap, o);
         mprof__graph_next(g);
     }
+    mprof__lisp_heap_says(heap, "finding what keeps them");
+    heap->failed = !mprof__graph_analyse(g, true);
 }
 
-int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
-                           const struct mprof__lisp_recorded *recorded) {
+/*
+ * All of it
+ */
+
+static uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* In place on a terminal, else as a line. */
+static void say(const char *text) {
+    const char *form = isatty(STDERR_FILENO) ? "\r%s\033[K" : "%s\n";
+    char line[128];
+    int length = snprintf(line, sizeof line, form, text);
+    ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+    (void)written; /* who waits is not harmed */
+}
+
+/* Seconds. */
+#ifdef MPROF_CHECKS
+static const unsigned patience = 0;
+#else
+static const unsigned patience = 5;
+#endif
+
+void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what) {
+    char text[100];
+    uint64_t seconds = (now() - heap->begun) / 1000000000;
+    if (heap->begun == 0 || seconds < patience)
+        return;
+    snprintf(text, sizeof text, "mprof: %zu objects, %llu s: %s", heap->count,
+             (unsigned long long)seconds, what);
+    say(text);
+    heap->has_said = true;
+}
+
+int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look) {
     memset(heap, 0, sizeof *heap);
     if (!mprof__collector_reports_live())
         return MPROF_E_ALIVE;
     __builtin_unwind_init();
+    if (look & MPROF__AT_PROMPT)
+        heap->begun = now();
     mprof__lisp_roots_begin(&heap->roots);
     mprof__collector_collect();
     heap->stopped = mprof__collector_stop_world();
@@ -260,13 +299,17 @@ int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
     mprof__lisp_roots_of_threads(&heap->roots,
                                  (uintptr_t)__builtin_frame_address(0));
     mprof__collector_each(see_object, heap);
+    mprof__lisp_heap_says(heap, "finding their types");
     make_index(heap);
     if (!heap->failed) {
         find_types(heap);
         find_roots(heap);
     }
-    make_graph(heap, recorded);
-    if (!heap->failed && mprof__graph_analyse(&heap->graph, true))
+    if (look & MPROF__GRAPH) {
+        mprof__lisp_heap_says(heap, "finding what they lead to");
+        make_graph(heap);
+    }
+    if (!heap->failed)
         return 0;
     errno = ENOMEM;
     return MPROF_E_MEMORY;
@@ -275,6 +318,8 @@ int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
 void mprof__lisp_heap_end(struct mprof__lisp_heap *heap) {
     if (heap->stopped)
         mprof__collector_start_world();
+    if (heap->has_said && isatty(STDERR_FILENO))
+        say("");
     mprof__graph_end(&heap->graph);
     mprof__lisp_roots_end(&heap->roots);
     mprof__unmap(heap->objects, heap->room * sizeof *heap->objects);

@@ -50,6 +50,8 @@ struct mprof__lisp_heap {
     uintptr_t low, high; /* all objects are in this range */
     bool failed;         /* there was no memory */
     bool stopped;        /* other threads are stopped */
+    uint64_t begun;      /* ns, when somebody waits at the prompt; 0: no one */
+    bool has_said;       /* how far it is */
 };
 
 /* Stores in *WHAT the counter and the bytes of the object at ADDRESS; the
@@ -60,16 +62,21 @@ struct mprof__lisp_recorded {
     const void *data;
 };
 
-/* Collect garbage, look at what is left, and analyse it; the bytes of nodes are
- * the collector's, but of what is RECORDED, unless that is NULL, those asked
- * for.  0, or an error of mprof.h; in any case mprof__lisp_heap_end() is
- * needed, and until then other threads are stopped: nothing may take a lock,
- * nor cons. Outside of the hook, in a thread of Lisp whose interrupts are
- * disabled.
- */
-int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap,
-                           const struct mprof__lisp_recorded *recorded);
+enum mprof__lisp_look {
+    MPROF__OBJECTS, /* objects, without a graph */
+    MPROF__GRAPH,   /* and the graph, with bytes as the collector has them */
+    MPROF__AT_PROMPT = 2 /* flag: say on standard error what takes long */
+};
+
+/* Collect garbage, and look at what is left; LOOK is an enum mprof__lisp_look.
+ * 0, or an error of mprof.h; in any case mprof__lisp_heap_end() is needed, and
+ * until then other threads are stopped: nothing may take a lock, nor cons.
+ * Outside of the hook, in a thread of Lisp whose interrupts are disabled. */
+int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look);
 void mprof__lisp_heap_end(struct mprof__lisp_heap *heap);
+
+/* What is done next with the objects of HEAP. */
+void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what);
 
 /* The node of the object that WORD is the address of, as Lisp has it; 0: of
  * none. */

@@ -252,7 +252,7 @@ int mprof__lisp_keepers(struct mprof__keepers *keepers,
     if (enabled)
         ecl_disable_interrupts_env(env);
     struct mprof__lisp_heap heap;
-    int error = mprof__lisp_heap_begin(&heap, &recorded);
+    int error = mprof__lisp_heap_begin(&heap, MPROF__GRAPH);
     if (error == 0) {
         mprof__lisp_add_keepers(&heap, keepers, &recorded);
         count_equals(&heap, &recorded, equals);
