@@ -253,6 +253,19 @@ static void add_name(struct way *w, const char *name) {
     w->times++;
 }
 
+/* The key of the entry of a hash table whose value is NODE, if TABLE, the
+ * storage of all entries, has that. */
+static void add_key(struct way *w, const struct mprof__lisp_object *table,
+                    uint32_t node, struct mprof__text *text) {
+    const uintptr_t *word = (const void *)table->at;
+    for (size_t i = 1; i < table->bytes / sizeof *word; i += 2)
+        if (mprof__lisp_node(&w->a->heap, word[i]) == node) {
+            mprof__text_add(text, " of ");
+            mprof__text_object(text, (cl_object)word[i - 1]);
+            return;
+        }
+}
+
 /* Name NODE, to which BEFORE leads, and to that OUTER. */
 static void name_node(struct way *w, uint32_t node, uint32_t before,
                       uint32_t outer) {
@@ -271,13 +284,15 @@ static void name_node(struct way *w, uint32_t node, uint32_t before,
     if (object != NULL && mprof__lisp_is_part(object, from))
         return;
     if (root != NULL)
-        mprof__lisp_root_name(root, &text);
+        mprof__lisp_root_name_there(root, &text);
     else if (object == NULL)
         mprof__text_add(&text, "nothing that mprof knows");
     else
         mprof__lisp_keeper_name(heap, object,
                                 mprof__lisp_is_part(from, owner) ? owner : from,
                                 w->how, &text);
+    if (w->how == MPROF__AS_VALUE)
+        add_key(w, from, node, &text);
     add_name(w, buffer);
 }
 
@@ -341,7 +356,7 @@ static bool add_other(uint32_t node, void *data) {
     char buffer[LONGEST];
     struct mprof__text text;
     mprof__text_begin(&text, buffer, sizeof buffer);
-    mprof__lisp_root_name(root, &text);
+    mprof__lisp_root_name_there(root, &text);
     add_line(o->a, (uint64_t[]){0}, 1, buffer);
     return ++o->found < MOST;
 }

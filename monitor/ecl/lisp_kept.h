@@ -26,7 +26,10 @@ void mprof__lisp_each_way(
     const struct mprof__lisp_object *owner,
     void (*visit)(uint32_t node, unsigned how, void *data), void *data);
 
-/* The name of ROOT; and of an OBJECT that OWNER leads to by HOW. */
+/* The name of ROOT, with the thread where it is the value or without it; and of
+ * an OBJECT that OWNER leads to by HOW. */
+void mprof__lisp_root_name_there(const struct mprof__lisp_root *root,
+                                 struct mprof__text *text);
 void mprof__lisp_root_name(const struct mprof__lisp_root *root,
                            struct mprof__text *text);
 void mprof__lisp_keeper_name(const struct mprof__lisp_heap *heap,

@@ -27,7 +27,7 @@ static void add(struct mprof__lisp_roots *roots, enum mprof__root kind,
                 uintptr_t what, const void *start, const void *end) {
     if (start != NULL && start < end)
         mprof__lisp_roots_add(
-            roots, (struct mprof__lisp_root){kind, what, start, end});
+            roots, (struct mprof__lisp_root){kind, what, start, end, 0});
 }
 
 /*
@@ -96,7 +96,8 @@ static void add_env(struct mprof__lisp_roots *roots, cl_object process,
         MPROF__ECL_FRAMES_TOP(env) + 1);
 }
 
-static void add_bindings(struct mprof__lisp_roots *roots, cl_env_ptr env) {
+static void add_bindings(struct mprof__lisp_roots *roots, cl_object process,
+                         cl_env_ptr env) {
     struct ecl_bds_frame *frame = MPROF__ECL_OUTER(env);
     for (; frame != NULL && frame <= MPROF__ECL_OUTER_TOP(env); frame++)
         add(roots, MPROF__OUTER_VALUE, (uintptr_t)frame->symbol, &frame->value,
@@ -104,7 +105,12 @@ static void add_bindings(struct mprof__lisp_roots *roots, cl_env_ptr env) {
 #ifdef ECL_THREADS
     const cl_object *own = MPROF__ECL_BINDINGS(env);
     for (cl_index i = 0; own != NULL && i < MPROF__ECL_BINDINGS_SIZE(env); i++)
-        add(roots, MPROF__OWN_VALUE, i, own + i, own + i + 1);
+        mprof__lisp_roots_add(
+            roots, (struct mprof__lisp_root){
+                       MPROF__OWN_VALUE, i, (const uintptr_t *)(own + i),
+                       (const uintptr_t *)(own + i + 1), (uintptr_t)process});
+#else
+    (void)process;
 #endif
 }
 
@@ -126,7 +132,7 @@ static void add_thread(struct mprof__lisp_roots *roots, cl_object process,
                        cl_env_ptr env, const struct mprof__mappings *mappings,
                        uintptr_t frame) {
     add_env(roots, process, env);
-    add_bindings(roots, env);
+    add_bindings(roots, process, env);
     add_stack(roots, process, mappings, (uintptr_t)MPROF__ECL_STACK(env),
               frame);
 }

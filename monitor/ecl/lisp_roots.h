@@ -34,6 +34,7 @@ struct mprof__lisp_root {
     enum mprof__root kind;
     uintptr_t what;
     const uintptr_t *start, *end;
+    uintptr_t thread; /* the process of OWN_VALUE; 0: this thread */
 };
 
 /* In memory that is mapped; of one thread. */

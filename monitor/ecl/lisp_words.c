@@ -154,3 +154,15 @@ void mprof__lisp_root_name(const struct mprof__lisp_root *root,
         break;
     }
 }
+
+void mprof__lisp_root_name_there(const struct mprof__lisp_root *root,
+                                 struct mprof__text *text) {
+    struct mprof__lisp_root value = *root;
+    if (root->kind == MPROF__OWN_VALUE)
+        value.kind = MPROF__VALUE;
+    mprof__lisp_root_name(&value, text);
+    if (root->kind != MPROF__OWN_VALUE)
+        return;
+    mprof__text_add(text, " in ");
+    add_thread_name(text, root->thread);
+}

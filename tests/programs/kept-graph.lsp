@@ -5,7 +5,7 @@
 (defpackage "GRAPH" (:use "COMMON-LISP"))
 (in-package "GRAPH")
 
-(defconstant +count+ 200000)
+(defconstant +count+ 1000000)
 (defconstant +first+ 100)
 (defvar *a*) (defvar *b*) (defvar *c*) (defvar *d*)
 (defparameter *roots* '(*a* *b* *c* *d*))
