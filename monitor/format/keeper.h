@@ -41,7 +41,7 @@ struct mprof_keeper {
     uint16_t heap;     /* 22: enum mprof_heap */
     uint32_t look;     /* 24: number of the look at the heap; of interest is the
                         * last one's */
-    uint32_t zero;     /* 28 */
+    uint32_t each;     /* 28: bytes of each object; 0: they differ, or many */
     struct mprof_count strange; /* 32: objects of this step that were not
                                  * recorded, as the heap has them */
 };

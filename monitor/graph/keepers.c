@@ -109,11 +109,20 @@ static void count_kept(struct mprof__keepers *s, uint32_t keeper,
         s->failed = true;
 }
 
+/* KEEPER gets objects of EACH bytes. */
+static void take_size(struct mprof__keeper *keeper, uint64_t each) {
+    if (keeper->own.allocs == 0)
+        keeper->each = each;
+    else if (keeper->each != each)
+        keeper->each = MPROF__MIXED;
+}
+
 void mprof__keepers_count(struct mprof__keepers *s, uint32_t keeper,
                           mprof_ref counter, uint64_t bytes) {
     struct mprof_count one = {1, bytes};
     if (s->failed)
         return;
+    take_size(&s->list[keeper], bytes);
     add(&s->list[keeper].own, one);
     if (counter == 0)
         add(&s->list[keeper].strange, one);
@@ -124,6 +133,8 @@ void mprof__keepers_count(struct mprof__keepers *s, uint32_t keeper,
 /* All that KEEPER has alone is OUTER's. */
 static void move(struct mprof__keepers *s, uint32_t keeper, uint32_t outer) {
     struct mprof__keeper *from = &s->list[keeper], *to = &s->list[outer];
+    if (from->own.allocs > 0)
+        take_size(to, from->each);
     add(&to->own, from->own);
     add(&to->strange, from->strange);
     if (from->outer == 0)

@@ -24,10 +24,14 @@ struct mprof__keeper {
     mprof_ref maker;            /* the counter of blocks of C; else 0 */
     uint16_t depth;             /* keepers from the root to this one */
     uint16_t kind;              /* enum mprof_keeper_kind */
+    uint64_t each;              /* bytes of each object, or MPROF__MIXED */
     struct mprof_count own;     /* its objects, */
     struct mprof_count all;     /* with all that it keeps; */
     struct mprof_count strange; /* the part of `own` that was not recorded */
 };
+
+/* Its objects have several sizes. */
+#define MPROF__MIXED UINT64_MAX
 
 /* The objects of a keeper that one counter has. */
 struct mprof__kept {

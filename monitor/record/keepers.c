@@ -40,6 +40,7 @@ static mprof_ref write_keeper(struct mprof__arena *arena,
     keeper->kind = entry->kind;
     keeper->heap = (uint16_t)heap;
     keeper->look = look;
+    keeper->each = entry->each <= UINT32_MAX ? (uint32_t)entry->each : 0;
     keeper->strange = entry->strange;
     mprof__arena_publish(arena, keeper);
     return mprof__arena_ref(arena, keeper);

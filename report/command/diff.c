@@ -337,7 +337,8 @@ static void print_all(struct diff *d, unsigned heaps) {
         report__print_diff_words(
             d->out, heaps == 1u << heap ? "" : report__heap_names[heap],
             functions, chains, d->pool);
-        report__print_root_change(d->out, d->pool, d->joined.sides, heap);
+        if (!report__is_focused(&d->options->focus))
+            report__print_root_change(d->out, d->pool, d->joined.sides, heap);
         tables[heap] = by == MPROF_DIFF_BY_FUNCTION ? functions
                        : by == MPROF_DIFF_BY_CHAIN  ? chains
                                                     : compare(d, heap, by);

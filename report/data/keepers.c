@@ -42,6 +42,7 @@ static bool read_keeper(struct report__reader *r, uint32_t record,
         return report__damaged(r, AT(outer), "a keeper of an earlier look");
     out.kind = in.kind;
     out.heap = in.heap;
+    out.each = in.each;
     out.strange = in.strange;
     out.counter = index_of(p, counter);
     index[record] = p->keeper_count;

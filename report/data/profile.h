@@ -206,6 +206,7 @@ struct report__keeper {
     const char *label; /* its name, or NULL if it has a counter */
     enum mprof_keeper_kind kind;
     enum mprof_heap heap;
+    uint32_t each; /* bytes of each of its objects; 0: they differ */
     struct mprof_count strange; /* its objects that were not recorded */
 };
 

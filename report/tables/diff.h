@@ -88,7 +88,7 @@ void report__print_diff_words(FILE *out, const char *heap,
                               const struct report__diff *chains,
                               struct report__pool *pool);
 
-/* Print which root keeps most more, or less, of HEAP alive, if both SIDES know
+/* Print the few roots whose kept bytes in HEAP changed most, if both SIDES know
  * that. */
 void report__print_root_change(FILE *out, struct report__pool *pool,
                                const struct report__profile *const *sides,

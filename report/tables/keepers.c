@@ -63,13 +63,29 @@ static void add_roots(struct roots *roots, struct report__pool *pool,
     }
 }
 
+static int compare_roots(const void *a, const void *b, void *data) {
+    const struct root *x = a, *y = b;
+
+    (void)data;
+    return report__down(report__change(&x->bytes), report__change(&y->bytes))
+               ?: strcmp(x->label, y->label);
+}
+
+/* Is the change of ROOT worth a word beside that of the LARGEST one? */
+static bool is_much(const struct root *root, const struct root *largest) {
+    const uint64_t change = report__change(&root->bytes);
+
+    return change > 0 && change >= report__change(&largest->bytes) / 8;
+}
+
 void report__print_root_change(FILE *out, struct report__pool *pool,
                                const struct report__profile *const *sides,
                                enum mprof_heap heap) {
     const struct report__profile *old = sides[MPROF_OLD],
                                  *new = sides[MPROF_NEW];
     struct roots roots = {.count = 0};
-    const struct root *most = NULL;
+    enum { MOST = 3 };
+    uint32_t few = 0;
 
     if (!(old->looked & new->looked & 1u << heap))
         return;
@@ -78,14 +94,19 @@ void report__print_root_change(FILE *out, struct report__pool *pool,
                       sizeof *roots.list);
     add_roots(&roots, pool, old, heap, MPROF_OLD);
     add_roots(&roots, pool, new, heap, MPROF_NEW);
-    for (uint32_t i = 0; i < roots.count; i++)
-        if (most == NULL ||
-            report__change(&roots.list[i].bytes) > report__change(&most->bytes))
-            most = &roots.list[i];
-    if (most == NULL || report__change(&most->bytes) == 0)
+    report__sort(roots.list, roots.count, sizeof *roots.list, compare_roots,
+                 NULL);
+    while (few < MOST && few < roots.count &&
+           is_much(&roots.list[few], &roots.list[0]))
+        few++;
+    if (few == 0)
         return;
-    fputs("Bytes kept alive: the largest change is in ", out);
-    report__print_name(out, report__keeper_label(pool, most->label));
-    fprintf(out, ", %s (%s).\n", report__signed(&most->bytes, true).text,
-            report__growth(&most->bytes).text);
+    fputs("Kept alive, the largest changes:\n", out);
+    for (uint32_t i = 0; i < few; i++) {
+        const struct root *root = &roots.list[i];
+        fputs("    ", out);
+        report__print_name(out, report__keeper_label(pool, root->label));
+        fprintf(out, ", %s (%s)\n", report__signed(&root->bytes, true).text,
+                report__growth(&root->bytes).text);
+    }
 }

@@ -42,13 +42,13 @@ static uint32_t path_of(const struct kept_by *k, uint32_t holding) {
     return k->paths.of_counter[k->part->holdings[holding].counter];
 }
 
-/* Unite steps of C that have equal innermost functions: steps in one step, and
- * a step with one further out, as in a recursion.  The monitor has one for each
- * chain. */
+/* Unite steps of C that have equal innermost functions and sizes: steps in one
+ * step, and a step with one further out, as in a recursion.  The monitor has
+ * one for each chain. */
 static void unite(struct kept_by *k) {
     const struct report__profile *p = k->part;
     struct report__ends ends = {0};
-    struct report__pairs pairs = {0};
+    struct report__pairs kinds = {0}, pairs = {0};
     uint32_t *end = report__alloc(k->pool, p->keeper_count, sizeof *end);
     uint32_t *first = report__alloc(k->pool, p->keeper_count, sizeof *first);
 
@@ -65,7 +65,10 @@ static void unite(struct kept_by *k) {
         if (path == MPROF_NONE)
             continue;
         end[i] =
-            1 + report__path_end(k->pool, &ends, &k->paths, path, k->depth);
+            1 + report__pair_number(
+                    k->pool, &kinds,
+                    report__path_end(k->pool, &ends, &k->paths, path, k->depth),
+                    p->keepers[i].each);
         const uint32_t number =
             report__pair_number(k->pool, &pairs, outer + 1, end[i]);
         if (first[number] == 0)
@@ -248,6 +251,24 @@ static void print_chain(const struct kept_by *k, uint32_t path) {
         fputs(" < ...", k->out);
 }
 
+/* Blocks of EACH bytes, with their type if only one has this size. */
+static void print_blocks(const struct kept_by *k, uint32_t each) {
+    uint32_t count = 0;
+    const char *const *names =
+        k->context->types != NULL && each > 0
+            ? report__types_of_size(k->context->types, each, &count)
+            : NULL;
+
+    if (each > 0)
+        fprintf(k->out, "%" PRIu32 "-byte ", each);
+    fputs("blocks ", k->out);
+    if (count != 1)
+        return;
+    putc('(', k->out);
+    report__print_name(k->out, names[0]);
+    fputs("?) ", k->out);
+}
+
 static void print_keeper(const struct kept_by *k, uint32_t keeper) {
     const struct report__keeper *of = &k->part->keepers[keeper];
 
@@ -258,7 +279,7 @@ static void print_keeper(const struct kept_by *k, uint32_t keeper) {
     const uint32_t path = of->counter == MPROF_NONE
                               ? MPROF_NONE
                               : k->paths.of_counter[of->counter];
-    fputs("blocks ", k->out);
+    print_blocks(k, of->each);
     if (path == MPROF_NONE)
         fputs("that were not recorded", k->out);
     else
