@@ -68,8 +68,7 @@ static void add_line(struct asking *a, const uint64_t *numbers, size_t count,
     add(a, "\n");
 }
 
-/* The answer that ANSWER gives about the heap, or an error's.  LOOK: what it
- * needs. */
+/* The answer that ANSWER gives about the heap, or an error's, after a LOOK. */
 static char *ask(unsigned look,
                  void (*answer)(struct asking *a, uintptr_t object),
                  uintptr_t object) {

@@ -13,7 +13,7 @@
 /* Objects with the same contents. */
 struct mprof__lisp_contents {
     const struct mprof__lisp_object *first;
-    uint64_t copies, bytes; /* of the others, with their storage */
+    uint64_t copies, bytes; /* the other ones, with their storage */
 };
 
 struct mprof__lisp_equals {

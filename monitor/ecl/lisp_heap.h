@@ -50,7 +50,7 @@ struct mprof__lisp_heap {
     uintptr_t low, high; /* all objects are in this range */
     bool failed;         /* there was no memory */
     bool stopped;        /* other threads are stopped */
-    uint64_t begun;      /* ns, when somebody waits at the prompt; 0: no one */
+    uint64_t begun;      /* ns, when a prompt waits for it; or 0 */
     bool has_said;       /* how far it is */
 };
 
@@ -75,7 +75,7 @@ enum mprof__lisp_look {
 int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look);
 void mprof__lisp_heap_end(struct mprof__lisp_heap *heap);
 
-/* What is done next with the objects of HEAP. */
+/* Say that HEAP takes long, and WHAT it does next with its objects. */
 void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what);
 
 /* The node of the object that WORD is the address of, as Lisp has it; 0: of

@@ -10,8 +10,8 @@
 #include "monitor/base/table.h"
 #include "monitor/format/format.h"
 
-/* Blocks of one counter whose contents were compared, and the equal ones: all
- * of the same contents but the first one. */
+/* The blocks of one counter whose contents were compared.  Equal blocks belong
+ * to objects with equal contents, except the first such object. */
 struct mprof__equal {
     mprof_ref counter;
     struct mprof_count compared, equal;

@@ -71,7 +71,7 @@ static int compare_roots(const void *a, const void *b, void *data) {
                ?: strcmp(x->label, y->label);
 }
 
-/* Is the change of ROOT worth a word beside that of the LARGEST one? */
+/* Is ROOT worth a line, after the LARGEST one? */
 static bool is_much(const struct root *root, const struct root *largest) {
     const uint64_t change = report__change(&root->bytes);
 

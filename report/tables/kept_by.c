@@ -431,9 +431,9 @@ bool report__is_looked_at(const struct report__context *c, const char *title) {
             ? "Live objects are a sample: mprof did not look at all of them.\n"
         : c->part->open ? "That is found out when the program ends normally.\n"
         : c->heap == MPROF_LISP_HEAP && c->part->alive
-            ? "mprof did not look at all live objects: it was asked not to "
-              "collect (:gc nil), or\nthere was no memory for it, about 100 "
-              "bytes an object.\n"
+            ? "mprof did not look at all live objects: with :gc nil it does "
+              "not collect, or there was\nno memory for it, about 100 bytes "
+              "an object.\n"
         : c->heap == MPROF_LISP_HEAP
             ? "Live objects were not recorded.  Record them with: ecl "
               "--mprof --live, or\n(mprof:start :live t).\n"

@@ -366,8 +366,8 @@ void report__print_equal(struct report__context *c) {
         {"blocks", c->is_narrow ? 0 : 8, OF(compared.allocs)},
         {.heading = NULL}};
     print(c, &rows, &table, columns);
-    fputs("equal: another live string or vector of numbers has the same "
-          "contents; of these,\nthe first one does not count\n",
+    fputs("equal: another live string or vector of numbers has these "
+          "contents; the first one\ndoes not count\n",
           c->out);
 }
 
