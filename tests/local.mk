@@ -317,7 +317,7 @@ tests/ecldir/stamp: lisp/mprof.fas lisp/mprof-swank.fas
 lisp_check_libraries = libmprof_check.la tests/oracle/gc_count.la \
 	tests/oracle/malloc_count.la $(comparing_libraries)
 version_tests = tests/run-ecl-suite.test tests/run-walks.test tests/run-exact.test \
-	tests/run-alive.test tests/run-embed.test tests/run-lambdas.test \
+	tests/run-alive.test tests/run-embed.test tests/run-kept-lisp.test tests/run-lambdas.test \
 	tests/run-lisp.test tests/run-names.test tests/run-sources.test \
 	tests/run-types.test tests/run-unpatched.test
 check-lisp: all

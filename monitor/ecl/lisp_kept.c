@@ -40,15 +40,52 @@ static uint32_t unnamed_keeper(const struct naming *n, uint64_t number,
                               MPROF_KEEPER_UNKNOWN, name, 0);
 }
 
+static const struct mprof__lisp_object *
+pointed_from(const struct mprof__lisp_heap *heap, uintptr_t word) {
+    return mprof__lisp_object(heap, mprof__lisp_node(heap, word));
+}
+
 /* Is OBJECT, which no root leads to, in a list of free memory?  The collector
  * marks those that threads have for themselves. */
 static bool is_free(const struct mprof__lisp_heap *heap,
                     const struct mprof__lisp_object *object) {
     uintptr_t next = *(const uintptr_t *)object->at;
-    const struct mprof__lisp_object *o =
-        mprof__lisp_object(heap, mprof__lisp_node(heap, next));
+    const struct mprof__lisp_object *o = pointed_from(heap, next);
     return next == 0 ||
            (o != NULL && o->bytes == object->bytes && o->kind == object->kind);
+}
+
+/* Is OBJECT what the collector has for a finalizer: struct finalizable_object
+ * of finalize.c?  It begins with the object, complemented until that is to be
+ * finalized, and the next one; then comes the function. */
+static bool is_finalizer(const struct mprof__lisp_heap *heap,
+                         const struct mprof__lisp_object *object) {
+    enum { OBJECT, NEXT, FUNCTION, WORDS = 6 };
+    if (object == NULL || object->type != MPROF__OTHER ||
+        object->bytes != WORDS * sizeof(uintptr_t) ||
+        !mprof__lisp_points(object))
+        return false;
+    const uintptr_t *word = (const void *)object->at;
+    return word[FUNCTION] != 0 && pointed_from(heap, word[FUNCTION]) == NULL &&
+           (pointed_from(heap, word[OBJECT]) != NULL ||
+            pointed_from(heap, ~word[OBJECT]) != NULL);
+}
+
+/* Is OBJECT, which no root leads to, a finalizer or the table of all? */
+static bool has_finalizers(const struct mprof__lisp_heap *heap,
+                           const struct mprof__lisp_object *object) {
+    const uintptr_t *word = (const void *)object->at;
+    size_t found = 0;
+    if (is_finalizer(heap, object))
+        return true;
+    if (object->type != MPROF__OTHER || !mprof__lisp_points(object))
+        return false;
+    for (size_t i = 0; i < object->bytes / sizeof *word; i++) {
+        if (word[i] != 0 && !is_finalizer(heap, pointed_from(heap, word[i])))
+            return false;
+        found += word[i] != 0;
+    }
+    return found > 0;
 }
 
 /* The keeper of ROOT, a node; SHARED: with others. */
@@ -91,6 +128,8 @@ static uint32_t outer_keeper(const struct naming *n, uint32_t node,
     uint32_t dominator = g->dominator[node];
     if (dominator == 0)
         return keeper_of_root(n, mprof__graph_root_of(g, node), true);
+    if (dominator == mprof__graph_unknown(g) && has_finalizers(n->heap, object))
+        return unnamed_keeper(n, 2, "the collector: its finalizers");
     if (dominator == mprof__graph_unknown(g) && is_free(n->heap, object))
         return unnamed_keeper(n, 1, "the collector: free memory of threads");
     return n->keeper[dominator];
