@@ -6,74 +6,63 @@
 (defparameter *most-calls* 250
   "Each watched call begins an epoch of the recording, which has no more than 254.")
 
-(defstruct (watch (:constructor make-watch (symbol name focus most))
+(define-c-function %gettid ("gettid" :report) :int)
+
+(defstruct (watch (:constructor make-watch (symbol name most))
                   (:copier nil))
-  "Calls of one function that are watched: its name, as a symbol or list and as text, the
-option that selects its chains, and how many are wanted."
-  symbol name focus most
+  "Calls of one function that are watched: its name, as a symbol or list and as text, and
+how many are wanted."
+  symbol name most
   (begun 0)                              ; calls
   (calls 0)                              ; that returned
   (epoch 0)                              ; for the next call
-  (arguments '())                        ; of the present call
-  (conses 0)                             ; in such lists
+  (marker nil)                           ; allocated before the present call
+  (over nil)                             ; no call is watched any more
+  (compiled t)                           ; is the function?
   (thread (current-thread) :read-only t) ; whose calls are watched
+  (option (format nil "--thread=~D" (%gettid)) :read-only t) ; selects its chains
   (rows (make-hash-table :test #'equal)))
 
 (defstruct (escape-row (:constructor make-escape-row (type chain)) (:copier nil))
   "Blocks of one type and one chain, and how many calls left some of them behind."
   type chain (bytes 0) (blocks 0) (live-bytes 0) (live-blocks 0) (calls 0))
 
-(defun quoted-for-regex (name)
-  "A regular expression that matches only NAME."
-  (with-output-to-string (stream)
-    (write-char #\^ stream)
-    (loop for char across name
-          do (when (find char "\\^$.[]|()*+?{}")
-               (write-char #\\ stream))
-             (write-char char stream))
-    (write-char #\$ stream)))
-
 ;;; By type and chain
 
-(defun chain-below (name functions)
-  "FUNCTIONS, innermost first, as far as the watched call of NAME.  Its caller, MAKE-WATCHED's
-function, has this name, too."
-  (let* ((end (position name functions :test #'string= :from-end t))
-         (inner (and end (plusp end)
-                     (position name functions :test #'string= :from-end t :end end))))
-    (cond ((eql inner (and end (1- end))) (subseq functions 0 end))
-          (end (subseq functions 0 (1+ end)))
-          (t functions))))
+(defun chain-below (watch functions outer)
+  "FUNCTIONS, innermost first, without the last OUTER ones, as far as WATCH's function."
+  (let ((chain (butlast functions outer))
+        (name (watch-name watch)))
+    (if (equal (first (last chain)) name)
+        chain
+        (append chain (list name)))))
 
-(defun own-conses (watch type functions conses)
-  "CONSES, the length of our lists of arguments, if blocks of TYPE contain these lists; else
-0.  FUNCTIONS are the names of a whole chain."
-  (if (and (string= type "cons")
-           (eql 0 (position (watch-name watch) functions :test #'string= :from-end t)))
-      conses
-      0))
-
-(defun each-row (watch file options conses function)
+(defun each-row (watch file options function)
   "Call FUNCTION with each row of WATCH that has blocks in the data file FILE, with the
-bytes and the number of these; without CONSES of our lists of arguments."
-  (flet ((chains (&rest more)
-           (handler-case (read-chains file t (list* (watch-focus watch)
-                                                    (append more options)))
-             ;; No chain has the function.
-             (report-error () '())))
-         (see (type chain)
-           (let* ((functions (chain-functions chain))
-                  (own (own-conses watch type functions conses))
-                  (blocks (- (chain-allocs chain) own)))
-             (when (plusp blocks)
-               (funcall function
-                        (row-of watch type (chain-below (watch-name watch) functions))
-                        (- (chain-bytes chain) (* 16 own)) blocks)))))
-    (when (chains)
-      (dolist (bin (profile-bins (profile-from-file file nil nil nil options)))
-        (let ((type (or (bin-name bin) (bin-type bin))))
-          (dolist (chain (chains (format nil "--type=~A" type)))
-            (see type chain)))))))
+bytes and the number of these.  All chains begin like the shortest one, that of our
+marker, which is left out."
+  (labels ((chains (&rest more)
+             (handler-case (read-chains file t (list* (watch-option watch)
+                                                      (append more options)))
+               ;; No chain has such a type.
+               (report-error () '())))
+           (depth (chain)
+             (length (chain-functions chain)))
+           (see (type chain outer)
+             (let* ((own (if (and (string= type "cons") (= (depth chain) outer)) 1 0))
+                    (blocks (- (chain-allocs chain) own)))
+               (when (plusp blocks)
+                 (funcall function
+                          (row-of watch type
+                                  (chain-below watch (chain-functions chain) outer))
+                          (- (chain-bytes chain) (* 16 own)) blocks)))))
+    (let* ((all (chains))
+           (outer (and all (reduce #'min all :key #'depth))))
+      (when (> (reduce #'+ all :key #'chain-allocs) 1)
+        (dolist (bin (profile-bins (profile-from-file file nil nil nil options)))
+          (let ((type (or (bin-name bin) (bin-type bin))))
+            (dolist (chain (chains (format nil "--type=~A" type)))
+              (see type chain outer))))))))
 
 (defun row-of (watch type chain)
   "The row of WATCH for TYPE and CHAIN."
@@ -88,7 +77,7 @@ bytes and the number of these; without CONSES of our lists of arguments."
     (call-with-temporary-file
      (lambda (file)
        (%save-alive file from until)
-       (each-row watch file '("--alive") (length (watch-arguments watch))
+       (each-row watch file '("--alive")
                  (lambda (row bytes blocks)
                    (incf (escape-row-live-bytes row) bytes)
                    (incf (escape-row-live-blocks row) blocks)
@@ -96,72 +85,120 @@ bytes and the number of these; without CONSES of our lists of arguments."
     (dolist (row seen)
       (incf (escape-row-calls row)))))
 
-(defun add-allocated-rows (watch)
-  "Add all that was recorded to the rows of WATCH."
-  (call-with-current-data
+(defun add-allocated-rows (watch scope)
+  "Add all blocks of SCOPE, a call, to the rows of WATCH."
+  (call-with-temporary-file
    (lambda (file)
-     (each-row watch file '() (watch-conses watch)
+     (%scope-save scope file)
+     (each-row watch file '()
                (lambda (row bytes blocks)
                  (incf (escape-row-bytes row) bytes)
                  (incf (escape-row-blocks row) blocks))))))
 
 ;;; Calls
 
-(defun see-what-is-live (watch)
-  "A call of WATCH's function has returned: count what is live of what it allocated."
+(defun see-call (watch scope)
+  "A call of WATCH's function, whose allocations are in SCOPE, has returned: count what is
+live of these."
   (ext:gc t)
   (let ((until (%snapshot)))
     (add-live-rows watch (watch-epoch watch) until)
+    (add-allocated-rows watch scope)
     (setf (watch-epoch watch) until))
-  (incf (watch-calls watch))
-  (when (= (watch-calls watch) (watch-most watch))
-    (end-to-record)))
+  (incf (watch-calls watch)))
 
-(defun define-function (name function)
-  "Let NAME be the name of FUNCTION, even in a locked package."
-  (let ((si::*ignore-package-locks* t))
-    (setf (fdefinition name) function)))
+(defun define-function (name function old)
+  "Let NAME be the name of FUNCTION in place of OLD, even in a locked package.  A
+definition that the program has made meanwhile stays."
+  (when (and (fboundp name) (eq (fdefinition name) old))
+    (let ((si::*ignore-package-locks* t))
+      (setf (fdefinition name) function))))
+
+(defun put-wrapper (watch original wrapper)
+  "Let calls of WATCH's function lead to WRAPPER.  A generic function stays one."
+  (if (typep original 'generic-function)
+      (clos:set-funcallable-instance-function original wrapper)
+      (define-function (watch-symbol watch) wrapper original)))
+
+(defun remove-wrapper (watch original wrapper)
+  "Let them lead to ORIGINAL, as before PUT-WRAPPER."
+  (if (typep original 'generic-function)
+      (clos::set-generic-function-dispatch original)
+      (define-function (watch-symbol watch) original wrapper)))
+
+(defun watched-p (watch)
+  "True in a call that is to be watched, with the function that is called."
+  (and (not (watch-over watch))
+       (eq (current-thread) (watch-thread watch))
+       (< (watch-begun watch) (watch-most watch))))
 
 (defun make-watched (watch original)
-  "A function that calls ORIGINAL, and watches outermost calls in WATCH's thread until
-there have been enough.  It allocates only its list of arguments while that is recorded."
+  "A function that calls ORIGINAL, and watches outermost calls in WATCH's thread, which is
+silent outside of them, until there have been enough.  In a call, only a marker is
+recorded apart from allocations of ORIGINAL."
   (let ((silence (resolve '%mprof-silence))
         (begin (list 1))
         (end (list 0))
-        (symbol (watch-symbol watch))
         (self nil))
     (flet ((silence (how)
              (mp:without-interrupts
                (si:call-cfun silence :void '(:int) how))))
-      (setf self
-            (lambda (&rest arguments)
-              (if (or (not (eq (current-thread) (watch-thread watch)))
-                      (>= (watch-calls watch) (watch-most watch)))
-                  (apply original arguments)
-                  (unwind-protect
-                       (progn
-                         (silence begin)
-                         ;; Calls within this one are not watched.
-                         (define-function symbol original)
-                         (incf (watch-begun watch))
-                         (setf (watch-arguments watch) arguments)
-                         (incf (watch-conses watch) (length arguments))
-                         (silence end)
-                         (multiple-value-prog1 (call-apart original arguments)
-                           (silence begin)
-                           (see-what-is-live watch)))
-                    (define-function symbol self)
-                    (silence end))))))))
+      (flet ((watched (arguments scope finish)
+               (let ((returned nil))
+                 (%scope-begin scope)
+                 (unwind-protect
+                      (progn
+                        (silence end)
+                        (setf (watch-marker watch) (cons nil nil))
+                        (multiple-value-prog1 (call-apart original arguments)
+                          (silence begin)
+                          (setf returned t)
+                          (funcall finish)
+                          (see-call watch scope)))
+                   (unless returned
+                     (silence begin)
+                     (funcall finish)
+                     (setf (watch-epoch watch) (%snapshot)))))))
+        (setf self
+              (lambda (&rest arguments)
+                (if (not (watched-p watch))
+                    (call-passed watch original self arguments)
+                    (let ((scope (%make-scope)))
+                      (incf (watch-begun watch))
+                      ;; Calls within this one are not watched.
+                      (remove-wrapper watch original self)
+                      (unwind-protect (watched arguments scope (scope-ender scope))
+                        (%scope-free scope)
+                        (put-wrapper watch original self))))))))))
+
+(defun call-passed (watch original wrapper arguments)
+  "Call ORIGINAL, in place of which WRAPPER was called, with ARGUMENTS."
+  (cond ((not (typep original 'generic-function))
+         (apply original arguments))
+        (t
+         ;; It is called by its own dispatch.
+         (remove-wrapper watch original wrapper)
+         (unwind-protect (apply original arguments)
+           (unless (watch-over watch)
+             (put-wrapper watch original wrapper))))))
 
 (defun call-with-watch (watch during)
   "Call DURING while WATCH's function is watched."
-  (let* ((symbol (watch-symbol watch))
-         (original (fdefinition symbol)))
+  (let* ((original (fdefinition (watch-symbol watch)))
+         (wrapper (make-watched watch original)))
+    (setf (watch-compiled watch) (compiled-p original))
     (unwind-protect
          (progn
-           (define-function symbol (make-watched watch original))
+           (put-wrapper watch original wrapper)
            (funcall during))
-      (define-function symbol original))))
+      (setf (watch-over watch) t)
+      (remove-wrapper watch original wrapper))))
+
+(defun compiled-p (function)
+  "True unless FUNCTION is interpreted."
+  (or (typep function 'generic-function)
+      (and (compiled-function-p function)
+           (null (ignore-errors (nth-value 1 (si:bc-split function)))))))
 
 ;;; The report
 
@@ -198,12 +235,16 @@ there have been enough.  It allocates only its list of arguments while that is r
 (defun write-escapes (watch stream limit)
   "Write to STREAM what the calls of WATCH allocated and left behind, LIMIT rows."
   (with-standard-printing ()
-    (if (zerop (watch-calls watch))
-        (format stream "No call of ~A ~:[was seen.  Calls within one compiled file do not ~
-                        use the name:~%declare it NOTINLINE there, or load the ~
-                        source.~;returned.~]~%"
-                (watch-name watch) (plusp (watch-begun watch)))
-        (write-escape-table watch stream limit)))
+    (fresh-line stream)
+    (cond ((plusp (watch-calls watch))
+           (write-escape-table watch stream limit))
+          ((plusp (watch-begun watch))
+           (format stream "No call of ~A returned.~%" (watch-name watch)))
+          (t
+           (format stream "No call of ~A was seen.  Calls within one compiled file do not ~
+                           use the name:~%declare it NOTINLINE there, or load the ~
+                           source.~%"
+                   (watch-name watch)))))
   (finish-output stream))
 
 (defun write-escape-table (watch stream limit)
@@ -225,9 +266,11 @@ there have been enough.  It allocates only its list of arguments while that is r
     (terpri stream)
     (write-verdict stream rows)
     (when (> (watch-begun watch) (watch-calls watch))
-      (format stream "~:D call~:P more did not return: ~:*~[~;its~:;their~] blocks count ~
-                      as allocated.~%"
-              (- (watch-begun watch) (watch-calls watch))))))
+      (format stream "~:D call~:P more did not return, and ~:*~[~;is~:;are~] in no row.~%"
+              (- (watch-begun watch) (watch-calls watch))))
+    (unless (watch-compiled watch)
+      (format stream "The function is interpreted: the interpreter allocates conses for ~
+                      each call.~%Compile it to see only its own.~%"))))
 
 (defun write-verdict (stream rows)
   "Write to STREAM what the numbers in ROWS mean."
@@ -290,29 +333,30 @@ CALLS       how many calls, 250 at most; with DURING fewer are seen if the progr
 ARGUMENTS   a list: call the function with these, if DURING is NIL
 DURING      a function without arguments, which is called once.  Calls of NAME in this
             thread are watched; calls within such a call are a part of it
-STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed, and rows
-            are returned: lists of type, chain (a list of names), bytes and blocks
-            allocated, bytes and blocks live at a return, calls that left some behind
-LIMIT-ROWS  no more than so many rows; 0 for all
+STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed.  Then the
+            values are all rows, how many calls returned, and how many began.  A row is a
+            list: type, chain (a list of names), bytes and blocks allocated, bytes and
+            blocks live at a return, and how many calls left some behind
+LIMIT-ROWS  print no more than so many rows; 0 for all
 
-A block is an object or storage that it owns.  Like WITH-PROFILING, this forgets an
+A block is an object or storage that it owns.  Only calls that return count, and only
+what their thread allocates in them.  Compile the function first: the interpreter
+allocates, too.  Calls that compiled code makes directly, within one file, are not seen;
+nor are calls after the program redefines NAME.  Like WITH-PROFILING, this forgets an
 earlier recording.  Signals an ALREADY-RUNNING-ERROR while a recording runs."
   (check-stream stream)
   (check-watched name calls during arguments limit-rows)
   (let* ((text (with-standard-printing () (printed-name name)))
-         (watch (make-watch name text
-                            (format nil "--focus=~A" (quoted-for-regex text)) calls)))
+         (watch (make-watch name text calls)))
     (watch-recording watch (or during
                                (lambda ()
                                  (loop repeat calls
                                        do (apply (fdefinition name) arguments)))))
-    (silently
-      (add-allocated-rows watch)
-      (if stream
-          (let ((stream (if (eq stream t) *standard-output* stream)))
-            (write-escapes watch stream limit-rows)
-            (values))
-          (escape-list watch)))))
+    (cond (stream
+           (write-escapes watch (if (eq stream t) *standard-output* stream) limit-rows)
+           (values))
+          (t
+           (values (escape-list watch) (watch-calls watch) (watch-begun watch))))))
 
 (defun watch-recording (watch run)
   "Call RUN while its calls of WATCH's function are recorded and watched."
@@ -321,7 +365,7 @@ earlier recording.  Signals an ALREADY-RUNNING-ERROR while a recording runs."
   (%choose-live t nil nil)
   (begin-to-record nil)
   (unwind-protect
-       (progn
+       (silently
          (setf (watch-epoch watch) (%snapshot))
          (call-with-watch watch run))
     (end-to-record)))

@@ -201,7 +201,7 @@ fraction of all bytes; and all bytes and all objects as further values."
                      collect (split-line line 1))))))
 
 (defun other-roots (steps)
-  "The names of a few roots in STEPS but that of the first one."
+  "The names of a few roots in STEPS, without the first step."
   (let ((names (remove (second (first steps))
                        (remove-duplicates
                         (mapcar #'second (remove 0 steps :key #'first :test #'/=))
@@ -225,8 +225,9 @@ fraction of all bytes; and all bytes and all objects as further values."
                (declare (ignore ignore))
                (format stream "~[Other roots keep it, too~@[, such as ~{~A~^; ~}~].~
                                ~;~*Nothing else keeps it.~
-                               ~;~*Only words on stacks lead to it, which may be ~
-                               old.~]  With what it ~:[keeps~;leads to~] itself: ~
+                               ~;Only words on stacks lead to it, which may be old~
+                               ~@[; also ~{~A~^; ~}~].~]  ~
+                               With what it ~:[keeps~;leads to~] itself: ~
                                ~:D bytes in ~:D object~:P.~%"
                        how
                        (other-roots steps)

@@ -68,9 +68,60 @@ fifth N a cons that is held."
 
 (deftest methods-are-part-of-their-function
   (let ((rows (mprof:escapes 'count-items :arguments '((1 2 3)) :calls 3 :stream nil)))
-    (check (= 9 (fourth (find-if (lambda (row) (string= "CL:COPY-LIST" (first (second row))))
-                                 rows)))))
+    (check (equal '(144 9 0 0 0)
+                  (escape '("CL:COPY-LIST" "(METHOD MPROF/TESTS::COUNT-ITEMS (CL:LIST))"
+                            "MPROF/TESTS::COUNT-ITEMS")
+                          "cons" rows))))
   (check (typep #'count-items 'generic-function)))
+
+(defun keep-or-throw (n)
+  (let ((list (make-list 5)))
+    (cond ((oddp n) (push list *held*) (throw 'out nil))
+          (t (length list)))))
+(compile 'keep-or-throw)
+
+(deftest only-calls-that-return-count
+  (multiple-value-bind (rows calls begun)
+      (mprof:escapes 'keep-or-throw :stream nil
+                                    :during (lambda ()
+                                              (dotimes (i 6)
+                                                (catch 'out (funcall 'keep-or-throw i)))))
+    (check (equal '(240 15 0 0 0)
+                  (escape (list "CL:MAKE-LIST" "MPROF/TESTS::KEEP-OR-THROW") "cons" rows)))
+    (check (= 1 (length rows)))
+    (check (equal '(3 6) (list calls begun))))
+  (setf *held* '()))
+
+(deftest calls-past-the-name-and-of-other-threads-do-not-count
+  (let* ((direct #'leave-some)
+         (rows (mprof:escapes 'leave-some :stream nil
+                                          :during
+                                          (lambda ()
+                                            (funcall direct 10)
+                                            (leave-none 3)
+                                            (mp:process-join
+                                             (mp:process-run-function
+                                              "other" (lambda () (leave-none 5))))
+                                            (funcall direct 10)))))
+    (check (equal '(48 3 0 0 0) (escape (list "CL:MAKE-LIST" *name*) "cons" rows)))
+    (check (null (escape (list *name*) "cons" rows))))
+  (setf *held* '()))
+
+(deftest what-the-program-defines-meanwhile-stays
+  (setf (symbol-function 'for-a-time) (lambda () (list 1)))
+  (mprof:escapes 'for-a-time :stream nil
+                             :during (lambda ()
+                                       (for-a-time)
+                                       (setf (symbol-function 'for-a-time)
+                                             (lambda () 42))))
+  (check (eql 42 (funcall 'for-a-time)))
+  (mprof:escapes 'count-items :stream nil
+                              :during (lambda ()
+                                        (check (typep #'count-items 'generic-function))
+                                        (eval '(defmethod count-items ((items null)) 77))
+                                        (check (= 77 (count-items '())))))
+  (check (= 77 (count-items '())))
+  (check (= 2 (count-items '(1 2)))))
 
 (deftest functions-are-as-they-were
   (let ((before #'leave-some))

@@ -380,7 +380,7 @@ static void answer_way(struct asking *a, uintptr_t object) {
     uint64_t numbers[] = {free.bytes, free.objects, how};
     add_line(a, numbers, 3, "");
     add_way(a, node);
-    if (how == SHARED)
+    if (how != ALONE)
         mprof__graph_search_back(g, node, add_other,
                                  &(struct others){a, root, 0});
 }

@@ -93,7 +93,7 @@ struct report__options {
     bool full_names; /* of C++ */
     bool from_lisp;  /* the caller is a Lisp image, and the file a copy */
     struct report__focus focus;
-    uint32_t depth, nodes;
+    uint32_t depth, nodes, thread; /* thread: its id, or 0 */
     bool all_frames, by_thread, alive, inverted, arguments, offsets;
     bool inlines, no_inlines; /* asked for, refused */
     enum report__colour colour;

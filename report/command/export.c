@@ -25,7 +25,8 @@ int report__run_export(struct report__call *call) {
         .metric = metrics[o->metric],
         .no_lines = o->no_inlines,
         .rows = o->choice.rows,
-        .sampling = {.all_frames = o->all_frames, .depth = o->depth}};
+        .sampling = {
+            .all_frames = o->all_frames, .depth = o->depth, .tid = o->thread}};
 
     if (!report__read_files(call, !o->arguments))
         return 1;

@@ -324,6 +324,8 @@ const struct report__option report__option_list[] = {
      EXPORT,
      CHOICE(format, "format",
             "folded pprof speedscope callgrind dhat emacs json text sexp")},
+    {"thread", "TID", "only allocations of the thread with this number", EXPORT,
+     NUMBER(thread, "threads")},
     {"metric", "METRIC",
      "folded and emacs: bytes, the default, or allocs; for C also\n"
      "kept and peak, in bytes, and temporary",

@@ -156,6 +156,13 @@ struct report__samples *report__samples_open(
     return w;
 }
 
+static bool is_wanted(const struct report__samples *w, uint32_t thread) {
+    const struct report__thread *of = &w->profile->threads[thread];
+
+    return of->heap == w->how->heap &&
+           (w->how->tid == 0 || of->tid == w->how->tid);
+}
+
 void report__each_sample(struct report__samples *w,
                          void (*take)(void *data,
                                       const struct report__sample *sample),
@@ -166,12 +173,12 @@ void report__each_sample(struct report__samples *w,
     w->take = take;
     w->data = data;
     for (uint32_t i = 0; i < profile->counter_count; i++) {
-        if (profile->counters[i].heap == heap)
+        if (is_wanted(w, profile->nodes[profile->counters[i].node].thread))
             take_counter(w, &profile->counters[i]);
         report__progress("following chains", i + 1, profile->counter_count);
     }
     for (uint32_t i = 0; heap == MPROF_LISP_HEAP && i < profile->total_count;
          i++)
-        if (profile->threads[profile->totals[i].thread].heap == heap)
+        if (is_wanted(w, profile->totals[i].thread))
             take_total(w, &profile->totals[i]);
 }
