@@ -309,8 +309,7 @@ recorded apart from allocations of ORIGINAL."
     (invalid-argument "~S is no number of calls from 1 to ~D" calls *most-calls*))
   (unless (proper-list-p arguments)
     (invalid-argument "~S is not a list of arguments" arguments))
-  (unless (typep limit-rows '(integer 0))
-    (invalid-argument "~S is not a number of rows" limit-rows))
+  (check-rows limit-rows)
   (when during
     (check-function during)
     (when arguments

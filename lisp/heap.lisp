@@ -54,14 +54,20 @@ BYTES."
               collect (split-line line 2))
         #'> :key #'first))
 
+(defun check-rows (limit-rows)
+  "Signal an error unless LIMIT-ROWS is a number of rows."
+  (unless (typep limit-rows '(integer 0))
+    (invalid-argument "~S is not a number of rows" limit-rows)))
+
 (defun census (&key (stream *standard-output*) (limit-rows 20))
   "Collect garbage, and print how many objects of each type and class are in the Lisp
 heap, with the bytes that they and their storage take there.  No recording is needed.
 
 STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed, and
-            the rows are returned: lists of bytes, objects, and the name of the type
-LIMIT-ROWS  no more than so many rows; 0 for all"
+            all rows are returned: lists of bytes, objects, and the name of the type
+LIMIT-ROWS  print no more than so many rows; 0 for all"
   (check-stream stream)
+  (check-rows limit-rows)
   (let ((rows (silently (census-rows))))
     (if (null stream)
         rows
@@ -76,7 +82,7 @@ LIMIT-ROWS  no more than so many rows; 0 for all"
          (objects (reduce #'+ rows :key #'second))
          (rest (and (plusp limit) (nthcdr limit rows))))
     (with-standard-printing ()
-      (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects" "type")
+      (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects" "type")
       (write-rows (ldiff rows rest) bytes stream)
       (when rest
         (write-rows (list (list (reduce #'+ rest :key #'first)
@@ -105,12 +111,14 @@ the same contents, with the bytes of all of these except the first one.  No reco
 needed; the table :EQUAL of a recording with live objects shows who allocated them.
 
 STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed, and
-            the rows are returned: lists of bytes, objects, and contents
-LIMIT-ROWS  no more than so many rows; 0 for all.  Contents with less than a 4096th of
-            the equal bytes have no row"
+            all rows are returned: lists of bytes, objects, and contents
+LIMIT-ROWS  print no more than so many rows; 0 for all.  Contents with less than a
+            4096th of the equal bytes have no row
+
+Objects without elements, arrays of several dimensions, and those with a fill pointer
+before their end are left out."
   (check-stream stream)
-  (unless (typep limit-rows '(integer 0))
-    (invalid-argument "~S is not a number of rows" limit-rows))
+  (check-rows limit-rows)
   (silently
     (multiple-value-bind (rows sums) (equal-rows)
       (when (null stream)
@@ -123,7 +131,7 @@ LIMIT-ROWS  no more than so many rows; 0 for all.  Contents with less than a 409
   (destructuring-bind (bytes objects equal-bytes equal-objects) sums
     (let ((rest (and (plusp limit) (nthcdr limit rows))))
       (with-standard-printing ()
-        (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "copies" "contents")
+        (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "copies" "contents")
         (write-rows (ldiff rows rest) equal-bytes stream)
         (let ((other-bytes (- equal-bytes
                               (reduce #'+ (ldiff rows rest) :key #'first)))
@@ -183,7 +191,7 @@ fraction of all bytes; and all bytes and all objects as further values."
   "Write to STREAM what keeps SHARE or more of the heap."
   (multiple-value-bind (rows bytes objects) (keeper-rows (all-keepers) share)
     (with-standard-printing ()
-      (format stream "~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects"
+      (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects"
               "kept by, and by it")
       (write-rows rows bytes stream)
       (write-rows (list (list bytes objects "in all")) bytes stream)
@@ -217,6 +225,7 @@ fraction of all bytes; and all bytes and all objects as further values."
              (format stream "That is no object in the heap, but a number, a ~
                              character or a part of ECL itself.~%"))
             (t
+             (fresh-line stream)
              (loop for (times name) in (remove 0 steps :key #'first)
                    for start = "" then "  > "
                    do (format stream "~A~A~@[ (~:D times)~]~%" start name
@@ -243,7 +252,8 @@ STREAM  a stream, or T for *STANDARD-OUTPUT*
 SHARE   only what keeps this fraction of the heap or more"
   (check-printing stream)
   (unless (typep share '(real 0 1))
-    (invalid-argument "~S is no value for :share" share))
+    (invalid-argument "~S is no value for :share, which is a fraction from 0 to 1"
+                      share))
   (silently
     (write-keepers (if (eq stream t) *standard-output* stream) share))
   (values))

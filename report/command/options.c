@@ -324,8 +324,6 @@ const struct report__option report__option_list[] = {
      EXPORT,
      CHOICE(format, "format",
             "folded pprof speedscope callgrind dhat emacs json text sexp")},
-    {"thread", "TID", "only allocations of the thread with this number", EXPORT,
-     NUMBER(thread, "threads")},
     {"metric", "METRIC",
      "folded and emacs: bytes, the default, or allocs; for C also\n"
      "kept and peak, in bytes, and temporary",
@@ -457,6 +455,8 @@ const struct report__option report__option_list[] = {
 
     /* For the package MPROF: suggest Lisp, not commands. */
     {"from-lisp", NULL, "", REPORT, FLAG(from_lisp)},
+    /* And for its ESCAPES: only chains of the thread with this id. */
+    {"thread", "TID", "", EXPORT, NUMBER(thread, "threads")},
 
     /* Names of mprof 1.0 */
     {"data", "FILE", "", RUN, ALIAS("output=")},

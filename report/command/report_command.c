@@ -66,6 +66,10 @@ static struct report__functions *look_up(struct printing *p) {
     if (!is_focused && p->heaps >> MPROF_C_HEAP & 1 &&
         needs(p, MPROF_NEEDS_TYPES))
         c->types = report__types_read(c->pool, c->profile, program, is_verbose);
+    c->own_types =
+        c->types != NULL && is_verbose && p->tables >> MPROF_TABLE_KEPT_BY & 1
+            ? report__types_read(c->pool, c->profile, program, false)
+            : c->types;
     if (!is_focused && !p->is_short && !needs(p, MPROF_NEEDS_NAMES))
         return NULL;
     struct report__functions *names =

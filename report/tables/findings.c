@@ -301,15 +301,35 @@ static void say_equal(struct report__finder *f) {
     struct report__sentence *s = new_sentence(f);
     WORDS(f, s,
           "%s of the live bytes are strings or vectors of numbers that are "
-          "equal to another one (--table=equal), most of them by ",
-          report__share(equal, live).text);
+          "equal to another one (--table=equal), %s of them by ",
+          report__share(equal, live).text,
+          is_most(bytes[best], equal) ? "most" : "the largest part");
     say_label(f, s, f->paths.list[best].label);
     WORDS(f, s, ".");
 }
 
+/* The profile, but of blocks that keepers have only those that no library keeps
+ * for itself. */
+static const struct report__profile *
+without_held(const struct report__finder *f) {
+    const struct report__profile *p = f->c.part;
+    struct report__profile *part = report__alloc(f->pool, 1, sizeof *part);
+
+    *part = *p;
+    part->holding_count = 0;
+    part->holdings =
+        report__alloc(f->pool, p->holding_count, sizeof *part->holdings);
+    for (uint32_t i = 0; i < p->holding_count; i++) {
+        const uint32_t path = f->paths.of_counter[p->holdings[i].counter];
+        if (path != MPROF_NONE && !report__is_held(f, path))
+            part->holdings[part->holding_count++] = p->holdings[i];
+    }
+    return part;
+}
+
 /* Say which root alone keeps most of WHAT is left, if it has much. */
 static void say_keeper(struct report__finder *f, const char *what) {
-    const struct report__profile *p = f->c.part;
+    const struct report__profile *p = without_held(f);
     const uint64_t *kept = report__kept_bytes(f->pool, p, f->c.heap);
     uint64_t all = 0;
     uint32_t best = MPROF_NONE;

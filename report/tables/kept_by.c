@@ -255,8 +255,8 @@ static void print_chain(const struct kept_by *k, uint32_t path) {
 static void print_blocks(const struct kept_by *k, uint32_t each) {
     uint32_t count = 0;
     const char *const *names =
-        k->context->types != NULL && each > 0
-            ? report__types_of_size(k->context->types, each, &count)
+        k->context->own_types != NULL && each > 0
+            ? report__types_of_size(k->context->own_types, each, &count)
             : NULL;
 
     if (each > 0)
@@ -409,6 +409,18 @@ static void prepare(struct kept_by *k) {
     choose_lines(k);
 }
 
+/* A row for roots that have none, so that all rows have the total. */
+static void add_rest(struct kept_by *k) {
+    struct mprof_count rest = k->total;
+
+    for (uint32_t i = 0; i < k->row_count; i++)
+        if (k->rows[i].level == 0)
+            rest = report__count_left(rest, &k->rows[i].all);
+    if (rest.allocs > 0)
+        REPORT__PUSH(k->pool, k->rows, k->row_count, k->row_room,
+                     (struct report__kept_row){0, "others", rest, MPROF_NONE});
+}
+
 struct report__kept_row *report__kept_rows(const struct report__context *c,
                                            uint32_t *count) {
     enum { LIST_DEPTH = 8 };
@@ -418,6 +430,7 @@ struct report__kept_row *report__kept_rows(const struct report__context *c,
     k.depth = c->depth ? c->depth : LIST_DEPTH;
     prepare(&k);
     print_branches(&k, MPROF_NONE, 0);
+    add_rest(&k);
     *count = k.row_count;
     return k.rows;
 }

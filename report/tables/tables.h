@@ -132,6 +132,7 @@ struct report__context {
     const struct report__profile *part;    /* what the tables show of it */
     const struct report__functions *names; /* NULL: not needed */
     const struct report__types *types;     /* of sizes of C, or NULL */
+    const struct report__types *own_types; /* without libraries' types */
     struct report__graph *graph;           /* see report__graph_of() */
     enum mprof_heap heap;
     uint32_t thread; /* or MPROF_ALL_THREADS */
