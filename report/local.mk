@@ -64,6 +64,7 @@ report_tables_sources = \
 	report/tables/merged.c \
 	report/tables/finder.h \
 	report/tables/findings.c report/tables/findings.h \
+	report/tables/found_kept.c \
 	report/tables/found_rows.c \
 	report/tables/keepers.c \
 	report/tables/kept_by.c \
@@ -108,7 +109,8 @@ report_html_sources = \
 html_assets = \
 	report/html/page.html report/html/page.css \
 	report/html/model.js report/html/summary.js report/html/graph.js \
-	report/html/tables.js report/html/diff.js report/html/page.js
+	report/html/kept.js report/html/tables.js report/html/diff.js \
+	report/html/page.js
 EXTRA_DIST += $(html_assets) report/html/embed.awk
 BUILT_SOURCES = report/html/assets.h
 CLEANFILES += report/html/assets.h

@@ -229,3 +229,18 @@ function fitted(c, text, width) {
   }
   return low > 0 ? `${text.slice(0, low)}…` : "";
 }
+
+// The roots of each view of the page's heap.
+const VIEWS = {
+  top: values => [topView(heap, values)],
+  inverted: values => [invertedView(heap, values)],
+  function: values => {
+    const f = chosenFunction();
+    return f < 0 ? [topView(heap, values)] :
+      [functionView(heap, values, f, true), functionView(heap, values, f, false)];
+  },
+  kept: () => [keptView(heap)],
+};
+
+// What the picture counts.
+const shownMetric = () => state.view === "kept" ? "bytes" : state.metric;

@@ -355,32 +355,6 @@ function sorted(groups) {
     .sort((a, b) => b.value - a.value || a.fn - b.fn);
 }
 
-// A step of the table of what keeps live objects, with the steps within it.
-class Step {
-  constructor(parent, key, [, label, value, objects, fn]) {
-    Object.assign(this, {parent, key, label, value, objects, fn, steps: []});
-  }
-
-  kids() {
-    return this.steps;
-  }
-}
-
-function keptView(heap) {
-  const path = [], root = new Step(null, -1, [0, undefined, 0, 0, -1]);
-  heap.data.keptBy.forEach((row, i) => {
-    path.length = row[0];
-    const parent = path[path.length - 1] ?? root, step = new Step(parent, i, row);
-    parent.steps.push(step);
-    path.push(step);
-  });
-  for (const step of root.steps) {
-    root.value += step.value;
-    root.objects += step.objects;
-  }
-  return root;
-}
-
 // The views: everything from the outermost functions down; from what allocates
 // up to its callers; and of one function what it calls, or its callers.
 function topView(heap, values) {

@@ -33,14 +33,14 @@ void report__html_begin(FILE *out, const char *title,
 
 void report__html_end(FILE *out) {
     static const char *const *const scripts[] = {
-        model_js, summary_js, graph_js, tables_js, diff_js, page_js};
+        model_js, summary_js, graph_js, kept_js, tables_js, diff_js, page_js};
     const char *const *rest = page_html;
 
     fputs("]}\n", out);
     while (strcmp(*rest++, "@data@\n") != 0)
         ;
     rest = put_until(out, rest, "@script@\n");
-    for (int i = 0; i < 6; i++)
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
         put_until(out, scripts[i], "");
     put_until(out, rest, "");
 }

@@ -185,20 +185,6 @@ function chosenFunction() {
   return own >= 0 ? own : largest(heap.byFunction(chosen()).self);
 }
 
-const VIEWS = {
-  top: values => [topView(heap, values)],
-  inverted: values => [invertedView(heap, values)],
-  function: values => {
-    const f = chosenFunction();
-    return f < 0 ? [topView(heap, values)] :
-      [functionView(heap, values, f, true), functionView(heap, values, f, false)];
-  },
-  kept: () => [keptView(heap)],
-};
-
-// What the picture counts.
-const shownMetric = () => state.view === "kept" ? "bytes" : state.metric;
-
 function showGraph(match, values) {
   heap.current = values;
   const views = heap.remember(`v ${state.view} ${state.metric} ${state.class} ${state.thread} ` +
@@ -323,17 +309,6 @@ function tell(box) {
     (outer ? `; ${percent(branch.value, outer.value)} of what is shown for ` : ""),
     ...(outer ? [heap.names[outer.fn]] : []),
     ` (${KINDS[heap.kinds[branch.fn]]}${group ? `, ${heap.data.groups[group - 1]}` : ""})`);
-}
-
-// What STEP keeps, and who allocated most of that.
-function tellStep(area, step, all) {
-  const path = [];
-  for (let s = step; s.label !== undefined; s = s.parent)
-    path.unshift(s.label);
-  area.replaceChildren(
-    `${path.join(" > ")} ${path.length > 1 ? "keep" : "keeps"} ${amount("bytes", step.value)}, ` +
-    `${percent(step.value, all)}, in ${amount("aliveAllocs", step.objects)}`,
-    ...(step.fn >= 0 ? ["; largest part allocated by ", link(step.fn)] : []));
 }
 
 function showTables(match) {

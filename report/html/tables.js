@@ -38,7 +38,6 @@ function tablesOf(heap) {
   });
 }
 
-const hasKept = ({data}) => data.keptBy?.length > 0;
 const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 
 function functionTable(heap, what) {
@@ -121,24 +120,6 @@ function lineTable(heap, what) {
       ...metrics.flatMap(m => [number(METRICS[m][0], r => r.line.numbers[heap.lineIndex[m]]),
         share(r => r.line.numbers[heap.lineIndex[m]], whole(m))]),
     ]};
-}
-
-// What keeps live objects: each step below the one that it is within.
-function keptTable(heap) {
-  const path = [];
-  const rows = heap.data.keptBy.map(([level, name, bytes, objects], order) => {
-    path.length = level;
-    path.push(name);
-    return {order, name: "\u00a0".repeat(4 * level) + name, text: path.join(" > "), bytes, objects};
-  });
-  const roots = sum(heap.data.keptBy.filter(k => k[0] === 0).map(k => k[2]));
-  const most = Math.max(...rows.map(r => r.bytes));
-  return {rows, sort: 5, note: "Of all threads and classes.  Each number is what would be free " +
-    "without this step; steps below half a percent are left out.", columns: [
-    {title: "kept by", text: r => r.name}, number("bytes", r => r.bytes), share(r => r.bytes, roots),
-    bar(r => r.bytes, most), number("objects", r => r.objects),
-    {title: "order", of: r => -r.order, cell: r => String(r.order + 1)},
-  ]};
 }
 
 function typeTable(heap) {

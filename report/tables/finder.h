@@ -105,6 +105,25 @@ static inline struct report__pair report__cause(const struct report__finder *f,
                                      : report__path_label(f, called)->function};
 }
 
+/* Add a sentence, and to it TEXT, which is the name of FUNCTION or MPROF_NONE;
+ * or the name of LABEL; or words like printf(). */
+struct report__sentence *report__new_sentence(struct report__finder *f);
+void report__add_piece(struct report__finder *f, struct report__sentence *s,
+                       const char *text, uint32_t function);
+void report__say_label(struct report__finder *f, struct report__sentence *s,
+                       uint32_t label);
+#define REPORT__WORDS(f, s, ...)                                               \
+    report__add_piece(f, s, report__format((f)->pool, __VA_ARGS__), MPROF_NONE)
+
+enum { REPORT__MUCH = 4 }; /* a quarter of all says enough */
+
+static inline bool report__is_most(uint64_t part, uint64_t whole) {
+    return (double)part >= 0.8 * (double)whole;
+}
+
+/* Say what keeps live objects, and whether many have equal contents. */
+void report__find_kept(struct report__finder *f);
+
 /* The rows of all tables. */
 void report__fill_rows(struct report__finder *f);
 

@@ -64,9 +64,7 @@ static void find_own(struct report__finder *f) {
 
 /* Sentences */
 
-enum { MUCH = 4 }; /* a quarter of all says enough */
-
-static struct report__sentence *new_sentence(struct report__finder *f) {
+struct report__sentence *report__new_sentence(struct report__finder *f) {
     struct report__findings *out = f->out;
 
     REPORT__PUSH(f->pool, out->sentences, out->sentence_count,
@@ -74,18 +72,16 @@ static struct report__sentence *new_sentence(struct report__finder *f) {
     return &out->sentences[out->sentence_count - 1];
 }
 
-static void say(struct report__finder *f, struct report__sentence *s,
-                const char *text, uint32_t function) {
+void report__add_piece(struct report__finder *f, struct report__sentence *s,
+                       const char *text, uint32_t function) {
     REPORT__PUSH(f->pool, s->pieces, s->count, s->capacity,
                  (struct report__piece){text, function});
 }
 
-#define WORDS(f, s, ...)                                                       \
-    say(f, s, report__format((f)->pool, __VA_ARGS__), MPROF_NONE)
-
-static void say_label(struct report__finder *f, struct report__sentence *s,
-                      uint32_t label) {
-    say(f, s, f->paths.labels[label].text, f->paths.labels[label].function);
+void report__say_label(struct report__finder *f, struct report__sentence *s,
+                       uint32_t label) {
+    report__add_piece(f, s, f->paths.labels[label].text,
+                      f->paths.labels[label].function);
 }
 
 /* Whether LABEL has a line of the source. */
@@ -148,10 +144,6 @@ static uint32_t go_out(const struct report__finder *f, struct kept *list,
     return left;
 }
 
-static bool is_most(uint64_t part, uint64_t whole) {
-    return (double)part >= 0.8 * (double)whole;
-}
-
 /* Return the function, with its line, that most kept bytes come from: the
  * innermost one; or, if that has also calls that keep little, the outermost
  * caller that separates these calls.  *KEPT becomes its kept bytes, and *CALLER
@@ -177,7 +169,7 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
         label = sum_by_label(f, list, count, &sums, &different);
         if (label == MPROF_NONE || sums.kept[label] < all_kept / 2)
             break;
-        if (is_next && is_most(sums.kept[label], all_kept))
+        if (is_next && report__is_most(sums.kept[label], all_kept))
             *caller = label;
         /* It separates them if it has much of the kept bytes, and a smaller
          * part of the allocated ones. */
@@ -214,7 +206,7 @@ static uint32_t find_way(struct report__finder *f, const struct kept *list,
             seen[function] = i + 1;
         }
     for (uint32_t i = 0; i < functions; i++)
-        if (!outermost[i] && is_most(sums[i], all) && sums[i] > 0 &&
+        if (!outermost[i] && report__is_most(sums[i], all) && sums[i] > 0 &&
             (best == MPROF_NONE || sums[i] < sums[best]))
             best = i;
     *through = best == MPROF_NONE ? 0 : sums[best];
@@ -244,110 +236,38 @@ static void say_where(struct report__finder *f, enum report__measured measure,
         all += left;
     }
     if (all == 0 && is_leak)
-        WORDS(f, new_sentence(f), "%s",
-              held > 0
-                  ? "The program freed all that it allocated; the C or C++ "
-                    "library keeps the rest."
-                  : "Everything was freed.");
+        REPORT__WORDS(
+            f, report__new_sentence(f), "%s",
+            held > 0 ? "The program freed all that it allocated; the C or C++ "
+                       "library keeps the rest."
+                     : "Everything was freed.");
     if (all == 0)
         return;
     const uint32_t way = measure == MPROF_ALL_KEPT
                              ? find_way(f, list, count, all, &through)
                              : MPROF_NONE;
     const uint32_t label = find_origin(f, list, count, &kept, &caller);
-    if (kept == 0 || (measure == MPROF_ALL_AT_PEAK && kept < all / MUCH))
+    if (kept == 0 ||
+        (measure == MPROF_ALL_AT_PEAK && kept < all / REPORT__MUCH))
         return;
-    struct report__sentence *s = new_sentence(f);
-    if (way != MPROF_NONE && is_most(through, all) && !is_most(kept, all)) {
-        WORDS(f, s, "%s%s come by way of ", report__share(through, all).text,
-              what);
-        say(f, s, f->c.names->list[way].name, way);
-        WORDS(f, s, "; ");
+    struct report__sentence *s = report__new_sentence(f);
+    if (way != MPROF_NONE && report__is_most(through, all) &&
+        !report__is_most(kept, all)) {
+        REPORT__WORDS(f, s, "%s%s come by way of ",
+                      report__share(through, all).text, what);
+        report__add_piece(f, s, f->c.names->list[way].name, way);
+        REPORT__WORDS(f, s, "; ");
         what = "";
     }
-    WORDS(f, s, "%s%s come from one %s: ", report__share(kept, all).text, what,
-          has_line(f, label) ? "line" : "function");
-    say_label(f, s, label);
+    REPORT__WORDS(f, s,
+                  "%s%s come from one %s: ", report__share(kept, all).text,
+                  what, has_line(f, label) ? "line" : "function");
+    report__say_label(f, s, label);
     if (caller != MPROF_NONE) {
-        WORDS(f, s, ", called by ");
-        say_label(f, s, caller);
+        REPORT__WORDS(f, s, ", called by ");
+        report__say_label(f, s, caller);
     }
-    WORDS(f, s, ".");
-}
-
-/* Say which function of the program has the most bytes of equal contents, if
- * these are much of all live bytes. */
-static void say_equal(struct report__finder *f) {
-    const struct report__profile *p = f->c.part;
-    uint64_t *bytes = report__alloc(f->pool, f->paths.count, sizeof *bytes);
-    uint64_t equal = 0, live = 0;
-    uint32_t best = MPROF_NONE;
-    struct report__at at;
-
-    for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);)
-        live += report__measured(&at, MPROF_ALL_KEPT).bytes;
-    for (uint32_t i = 0; i < p->equal_count; i++) {
-        const uint32_t path = f->paths.of_counter[p->equals[i].counter];
-        if (path == MPROF_NONE)
-            continue;
-        const uint32_t spot = report__spot(f, path);
-        bytes[spot] += p->equals[i].equal.bytes;
-        equal += p->equals[i].equal.bytes;
-        if (best == MPROF_NONE || bytes[spot] > bytes[best])
-            best = spot;
-    }
-    if (best == MPROF_NONE || equal < live / MUCH)
-        return;
-    struct report__sentence *s = new_sentence(f);
-    WORDS(f, s,
-          "%s of the live bytes are strings or vectors of numbers that are "
-          "equal to another one (--table=equal), %s of them by ",
-          report__share(equal, live).text,
-          is_most(bytes[best], equal) ? "most" : "the largest part");
-    say_label(f, s, f->paths.list[best].label);
-    WORDS(f, s, ".");
-}
-
-/* The profile, but of blocks that keepers have only those that no library keeps
- * for itself. */
-static const struct report__profile *
-without_held(const struct report__finder *f) {
-    const struct report__profile *p = f->c.part;
-    struct report__profile *part = report__alloc(f->pool, 1, sizeof *part);
-
-    *part = *p;
-    part->holding_count = 0;
-    part->holdings =
-        report__alloc(f->pool, p->holding_count, sizeof *part->holdings);
-    for (uint32_t i = 0; i < p->holding_count; i++) {
-        const uint32_t path = f->paths.of_counter[p->holdings[i].counter];
-        if (path != MPROF_NONE && !report__is_held(f, path))
-            part->holdings[part->holding_count++] = p->holdings[i];
-    }
-    return part;
-}
-
-/* Say which root alone keeps most of WHAT is left, if it has much. */
-static void say_keeper(struct report__finder *f, const char *what) {
-    const struct report__profile *p = without_held(f);
-    const uint64_t *kept = report__kept_bytes(f->pool, p, f->c.heap);
-    uint64_t all = 0;
-    uint32_t best = MPROF_NONE;
-
-    for (uint32_t i = 0; i < p->keeper_count; i++) {
-        const struct report__keeper *keeper = &p->keepers[i];
-        if (keeper->outer != MPROF_NONE)
-            continue;
-        all += kept[i];
-        if (keeper->kind == MPROF_KEEPER_ROOT && keeper->label &&
-            (best == MPROF_NONE || kept[i] > kept[best]))
-            best = i;
-    }
-    if (best == MPROF_NONE || kept[best] == 0 || kept[best] < all / MUCH)
-        return;
-    WORDS(f, new_sentence(f), "%s%s are kept by %s (--table=kept-by).",
-          report__share(kept[best], all).text, what,
-          report__keeper_label(f->pool, p->keepers[best].label));
+    REPORT__WORDS(f, s, ".");
 }
 
 /* Who allocates */
@@ -375,15 +295,16 @@ static void say_types(struct report__finder *f, struct report__pair key,
         if (types.count == 0 || sums[best] < whole / 10 || sums[best] == 0)
             break;
         if (!s)
-            WORDS(f, s = new_sentence(f), "Of these bytes, ");
+            REPORT__WORDS(f, s = report__new_sentence(f), "Of these bytes, ");
         else
-            WORDS(f, s, ", ");
-        WORDS(f, s, "%s are of type %s", report__share(sums[best], whole).text,
-              report__lisp_type_name(&types.list[best]));
+            REPORT__WORDS(f, s, ", ");
+        REPORT__WORDS(f, s, "%s are of type %s",
+                      report__share(sums[best], whole).text,
+                      report__lisp_type_name(&types.list[best]));
         sums[best] = 0;
     }
     if (s)
-        WORDS(f, s, ".");
+        REPORT__WORDS(f, s, ".");
 }
 
 /* Sums of what is allocated, the largest first: by causes, or if LIBRARY by the
@@ -411,7 +332,7 @@ static void say_called(struct report__finder *f, struct report__sentence *s,
                        uint32_t path) {
     const uint32_t function = report__path_label(f, f->called[path])->function;
 
-    say(f, s, f->c.names->list[function].name, function);
+    report__add_piece(f, s, f->c.names->list[function].name, function);
 }
 
 static void say_cause(struct report__finder *f) {
@@ -422,22 +343,24 @@ static void say_cause(struct report__finder *f) {
     if (causes.count == 0 || all == 0)
         return;
     const struct report__found_group *most = &causes.list[0];
-    struct report__sentence *s = new_sentence(f);
-    if (most->count.bytes < all / MUCH && libraries.count > 0 &&
-        libraries.list[0].count.bytes >= all / MUCH) {
+    struct report__sentence *s = report__new_sentence(f);
+    if (most->count.bytes < all / REPORT__MUCH && libraries.count > 0 &&
+        libraries.list[0].count.bytes >= all / REPORT__MUCH) {
         say_called(f, s, libraries.list[0].path);
-        WORDS(f, s, ", called by many functions, causes %s of all bytes.",
-              report__share(libraries.list[0].count.bytes, all).text);
+        REPORT__WORDS(f, s,
+                      ", called by many functions, causes %s of all bytes.",
+                      report__share(libraries.list[0].count.bytes, all).text);
         return;
     }
     if (f->called[most->path] != MPROF_NONE) {
         say_called(f, s, most->path);
-        WORDS(f, s, ", called by ");
+        REPORT__WORDS(f, s, ", called by ");
     }
-    say_label(f, s, f->paths.list[report__spot(f, most->path)].label);
-    WORDS(f, s, "%s %s of all bytes.",
-          f->called[most->path] == MPROF_NONE ? " allocates" : ", causes",
-          report__share(most->count.bytes, all).text);
+    report__say_label(f, s, f->paths.list[report__spot(f, most->path)].label);
+    REPORT__WORDS(f, s, "%s %s of all bytes.",
+                  f->called[most->path] == MPROF_NONE ? " allocates"
+                                                      : ", causes",
+                  report__share(most->count.bytes, all).text);
     if (f->is_lisp)
         say_types(f, report__cause(f, most->path), most->count.bytes);
 }
@@ -459,13 +382,13 @@ static void say_temporary(struct report__finder *f) {
     }
     if (sum < all / 4 || sum == 0)
         return;
-    struct report__sentence *s = new_sentence(f);
-    WORDS(f, s,
-          "%s of the allocations are temporary: freed before anything "
-          "else happens.  Most are by ",
-          report__share(sum, all).text);
-    say_label(f, s, best);
-    WORDS(f, s, ".");
+    struct report__sentence *s = report__new_sentence(f);
+    REPORT__WORDS(f, s,
+                  "%s of the allocations are temporary: freed before anything "
+                  "else happens.  Most are by ",
+                  report__share(sum, all).text);
+    report__say_label(f, s, best);
+    REPORT__WORDS(f, s, ".");
 }
 
 const char *report__sentence_text(struct report__pool *pool,
@@ -497,11 +420,7 @@ struct report__findings *report__find(const struct report__context *context) {
     if (!is_lisp || alive)
         say_where(&f, MPROF_ALL_KEPT,
                   is_lisp ? " of the live bytes" : " of the unfreed bytes");
-    if (context->part->looked >> context->heap & 1)
-        say_keeper(&f,
-                   is_lisp ? " of the live bytes" : " of the unfreed bytes");
-    if (context->part->equal_count > 0)
-        say_equal(&f);
+    report__find_kept(&f);
     if (!is_lisp)
         say_where(&f, MPROF_ALL_AT_PEAK, " of the bytes at the peak");
     say_cause(&f);
