@@ -22,8 +22,10 @@ struct answer {
 
 /* It is filled while other threads are stopped. */
 struct asking {
-    struct mprof__lisp_heap heap;
+    struct mprof__lisp_heap *heap;
     struct answer *answer; /* NULL: no memory */
+    void (*say)(struct asking *asking, uintptr_t object);
+    uintptr_t object;
 };
 
 enum { LONGEST = 512 };
@@ -68,25 +70,28 @@ static void add_line(struct asking *a, const uint64_t *numbers, size_t count,
     add(a, "\n");
 }
 
-/* The answer that ANSWER gives about the heap, or an error's, after a LOOK. */
-static char *ask(unsigned look,
-                 void (*answer)(struct asking *a, uintptr_t object),
+static void see_heap(struct mprof__lisp_heap *heap, void *data) {
+    struct asking *a = data;
+    a->heap = heap;
+    mprof__lisp_heap_says(heap, "finding their names");
+    a->say(a, a->object);
+}
+
+/* The answer that SAY gives about the heap, or an error's, after a LOOK. */
+static char *ask(unsigned look, void (*say)(struct asking *a, uintptr_t object),
                  uintptr_t object) {
-    struct asking a = {.answer = make_answer()};
-    int error = MPROF_E_MEMORY;
-    if (a.answer != NULL) {
-        add(&a, "0");
-        error = mprof__lisp_heap_begin(&a.heap, look | MPROF__AT_PROMPT);
-        if (error == 0) {
-            mprof__lisp_heap_says(&a.heap, "finding their names");
-            answer(&a, object);
-        }
-        mprof__lisp_heap_end(&a.heap);
-    }
+    struct asking a = {.answer = make_answer(), .say = say, .object = object};
+    add(&a, "0");
+    int error =
+        a.answer == NULL
+            ? MPROF_E_MEMORY
+            : mprof__lisp_heap_look(look | MPROF__AT_PROMPT, see_heap, &a);
     if (a.answer != NULL && error != 0) {
         a.answer->length = 0;
         add(&a, "1");
-        add(&a, mprof_strerror(error));
+        add(&a, error == MPROF_E_MEMORY && errno == EFAULT
+                    ? "an object of the heap cannot be read"
+                    : mprof_strerror(error));
     }
     return a.answer == NULL ? NULL : a.answer->text;
 }
@@ -104,7 +109,7 @@ void mprof_lisp_answer_free(char *text) {
 static void add_to_type(struct asking *a, struct mprof__keepers *types,
                         struct mprof__lisp_object *object) {
     uintptr_t owned[MPROF__MOST_OWNED];
-    cl_object class_ = mprof__lisp_class(&a->heap, object);
+    cl_object class_ = mprof__lisp_class(a->heap, object);
     unsigned type = object->type == t_cfunfixed ? t_cfun : object->type;
     uint64_t id = class_ == OBJNULL ? type : (uintptr_t)class_;
     uint32_t keeper = mprof__keepers_find(types, 0, id);
@@ -115,7 +120,7 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
         if (object->type == MPROF__CONS)
             mprof__text_add(&text, "cons");
         else
-            mprof__lisp_keeper_name(&a->heap, object, NULL, MPROF__SOMEHOW,
+            mprof__lisp_keeper_name(a->heap, object, NULL, MPROF__SOMEHOW,
                                     &text);
         keeper =
             mprof__keepers_add(types, 0, id, MPROF_KEEPER_OBJECT, buffer, 0);
@@ -125,11 +130,11 @@ static void add_to_type(struct asking *a, struct mprof__keepers *types,
     types->list[keeper].own.allocs++;
     types->list[keeper].own.bytes += object->bytes;
     for (size_t n = mprof__lisp_owned(object, owned); n-- > 0;) {
-        uint32_t node = mprof__lisp_node(&a->heap, owned[n]);
+        uint32_t node = mprof__lisp_node(a->heap, owned[n]);
         if (node == 0)
             continue;
         struct mprof__lisp_object *part =
-            &a->heap.objects[node - a->heap.graph.roots - 1];
+            &a->heap->objects[node - a->heap->graph.roots - 1];
         if (part->type != MPROF__STORAGE || part->bytes == 0)
             continue;
         types->list[keeper].own.bytes += part->bytes;
@@ -142,8 +147,8 @@ static void answer_census(struct asking *a, uintptr_t unused) {
     (void)unused;
     mprof__keepers_begin(&types);
     for (int storage = 0; storage < 2 && !types.failed; storage++)
-        for (size_t n = 0; n < a->heap.count; n++) {
-            struct mprof__lisp_object *o = &a->heap.objects[n];
+        for (size_t n = 0; n < a->heap->count; n++) {
+            struct mprof__lisp_object *o = &a->heap->objects[n];
             if ((o->type == MPROF__STORAGE) == storage && o->bytes > 0)
                 add_to_type(a, &types, o);
         }
@@ -167,7 +172,7 @@ static void answer_keepers(struct asking *a, uintptr_t unused) {
     struct mprof__keepers keepers;
     (void)unused;
     mprof__keepers_begin(&keepers);
-    mprof__lisp_add_keepers(&a->heap, &keepers, NULL);
+    mprof__lisp_add_keepers(a->heap, &keepers, NULL);
     for (size_t i = 1; i < keepers.count && !keepers.failed; i++) {
         const struct mprof__keeper *keeper = &keepers.list[i];
         uint64_t numbers[] = {i, keeper->outer, keeper->kind, keeper->all.bytes,
@@ -192,8 +197,8 @@ static void answer_equal(struct asking *a, uintptr_t unused) {
     uint64_t copies = 0, bytes = 0;
     (void)unused;
     mprof__lisp_equals_begin(&equals);
-    for (size_t n = 0; n < a->heap.count; n++)
-        mprof__lisp_equals_add(&equals, &a->heap, &a->heap.objects[n],
+    for (size_t n = 0; n < a->heap->count; n++)
+        mprof__lisp_equals_add(&equals, a->heap, &a->heap->objects[n],
                                &storage);
     for (size_t i = 1; i < equals.count; i++) {
         copies += equals.list[i].copies;
@@ -258,7 +263,7 @@ static void add_key(struct way *w, const struct mprof__lisp_object *table,
                     uint32_t node, struct mprof__text *text) {
     const uintptr_t *word = (const void *)table->at;
     for (size_t i = 1; i < table->bytes / sizeof *word; i += 2)
-        if (mprof__lisp_node(&w->a->heap, word[i]) == node) {
+        if (mprof__lisp_node(w->a->heap, word[i]) == node) {
             mprof__text_add(text, " of ");
             mprof__text_object(text, (cl_object)word[i - 1]);
             return;
@@ -268,7 +273,7 @@ static void add_key(struct way *w, const struct mprof__lisp_object *table,
 /* Name NODE, to which BEFORE leads, and to that OUTER. */
 static void name_node(struct way *w, uint32_t node, uint32_t before,
                       uint32_t outer) {
-    const struct mprof__lisp_heap *heap = &w->a->heap;
+    const struct mprof__lisp_heap *heap = w->a->heap;
     const struct mprof__lisp_object *object = mprof__lisp_object(heap, node),
                                     *from = mprof__lisp_object(heap, before),
                                     *owner = mprof__lisp_object(heap, outer);
@@ -296,7 +301,7 @@ static void name_node(struct way *w, uint32_t node, uint32_t before,
 }
 
 static void add_way(struct asking *a, uint32_t node) {
-    const struct mprof__graph *g = &a->heap.graph;
+    const struct mprof__graph *g = &a->heap->graph;
     struct way w = {.a = a};
     uint32_t *way = NULL;
     size_t count = 0, room = 0;
@@ -349,7 +354,7 @@ struct others {
 static bool add_other(uint32_t node, void *data) {
     enum { MOST = 32 }; /* some have one name */
     struct others *o = data;
-    const struct mprof__lisp_root *root = mprof__lisp_root(&o->a->heap, node);
+    const struct mprof__lisp_root *root = mprof__lisp_root(o->a->heap, node);
     if (root == NULL || node == o->first)
         return true;
     char buffer[LONGEST];
@@ -361,15 +366,15 @@ static bool add_other(uint32_t node, void *data) {
 }
 
 static void answer_way(struct asking *a, uintptr_t object) {
-    const struct mprof__graph *g = &a->heap.graph;
-    uint32_t node = mprof__lisp_node(&a->heap, object), top = node;
+    const struct mprof__graph *g = &a->heap->graph;
+    uint32_t node = mprof__lisp_node(a->heap, object), top = node;
     if (node == 0)
         return;
     uint32_t root = mprof__graph_root_of(g, node);
     while (g->dominator[top] != 0)
         top = g->dominator[top];
     enum { SHARED, ALONE, UNCERTAIN } how = SHARED;
-    struct reached free = {&a->heap, g->bytes[node], count_kept(g, node)};
+    struct reached free = {a->heap, g->bytes[node], count_kept(g, node)};
     if (root > g->certain && root <= g->roots) {
         how = UNCERTAIN;
         free.bytes = free.objects = 0;

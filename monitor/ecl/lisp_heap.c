@@ -2,6 +2,9 @@
 #include "monitor/ecl/lisp_heap.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -251,6 +254,13 @@ static void make_graph(struct mprof__lisp_heap *heap) {
  * All of it
  */
 
+struct look {
+    unsigned what;   /* enum mprof__lisp_look */
+    uintptr_t frame; /* of this thread, from which its stack counts */
+    void (*see)(struct mprof__lisp_heap *heap, void *data);
+    void *data;
+};
+
 static uint64_t now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -284,20 +294,8 @@ void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what) {
     heap->has_said = true;
 }
 
-int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look) {
-    memset(heap, 0, sizeof *heap);
-    if (!mprof__collector_reports_live())
-        return MPROF_E_ALIVE;
-    __builtin_unwind_init();
-    if (look & MPROF__AT_PROMPT)
-        heap->begun = now();
-    mprof__lisp_roots_begin(&heap->roots);
-    mprof__collector_collect();
-    heap->stopped = mprof__collector_stop_world();
-    if (!heap->stopped)
-        return MPROF_E_ALIVE;
-    mprof__lisp_roots_of_threads(&heap->roots,
-                                 (uintptr_t)__builtin_frame_address(0));
+static int look_at(struct mprof__lisp_heap *heap, const struct look *look) {
+    mprof__lisp_roots_of_threads(&heap->roots, look->frame);
     mprof__collector_each(see_object, heap);
     mprof__lisp_heap_says(heap, "finding their types");
     make_index(heap);
@@ -305,17 +303,49 @@ int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look) {
         find_types(heap);
         find_roots(heap);
     }
-    if (look & MPROF__GRAPH) {
+    if (look->what & MPROF__GRAPH) {
         mprof__lisp_heap_says(heap, "finding what they lead to");
         make_graph(heap);
     }
-    if (!heap->failed)
-        return 0;
     errno = ENOMEM;
-    return MPROF_E_MEMORY;
+    if (heap->failed)
+        return MPROF_E_MEMORY;
+    look->see(heap, look->data);
+    return 0;
 }
 
-void mprof__lisp_heap_end(struct mprof__lisp_heap *heap) {
+/* What seems to be an object may be none, and lead to where there is no memory.
+ * Other threads are stopped, so one thread at a time has these. */
+static struct {
+    pthread_t thread;
+    sigjmp_buf place;
+    struct sigaction segv, bus;
+} fault;
+
+static void on_fault(int signal) {
+    if (pthread_equal(fault.thread, pthread_self()))
+        siglongjmp(fault.place, 1);
+    /* It is the program's, and comes again. */
+    sigaction(signal, signal == SIGBUS ? &fault.bus : &fault.segv, NULL);
+}
+
+static int look_safely(struct mprof__lisp_heap *heap, const struct look *look) {
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK};
+    int error = MPROF_E_MEMORY;
+    sigemptyset(&action.sa_mask);
+    fault.thread = pthread_self();
+    sigaction(SIGSEGV, &action, &fault.segv);
+    sigaction(SIGBUS, &action, &fault.bus);
+    if (sigsetjmp(fault.place, 1) == 0)
+        error = look_at(heap, look);
+    else
+        errno = EFAULT;
+    sigaction(SIGSEGV, &fault.segv, NULL);
+    sigaction(SIGBUS, &fault.bus, NULL);
+    return error;
+}
+
+static void end(struct mprof__lisp_heap *heap) {
     if (heap->stopped)
         mprof__collector_start_world();
     if (heap->has_said && isatty(STDERR_FILENO))
@@ -324,5 +354,28 @@ void mprof__lisp_heap_end(struct mprof__lisp_heap *heap) {
     mprof__lisp_roots_end(&heap->roots);
     mprof__unmap(heap->objects, heap->room * sizeof *heap->objects);
     mprof__unmap(heap->index, heap->slots * sizeof *heap->index);
-    memset(heap, 0, sizeof *heap);
+}
+
+int mprof__lisp_heap_look(unsigned what,
+                          void (*see)(struct mprof__lisp_heap *heap,
+                                      void *data),
+                          void *data) {
+    struct mprof__lisp_heap heap = {.begun = 0};
+    int error = MPROF_E_ALIVE;
+    if (!mprof__collector_reports_live())
+        return error;
+    __builtin_unwind_init();
+    if (what & MPROF__AT_PROMPT)
+        heap.begun = now();
+    mprof__lisp_roots_begin(&heap.roots);
+    mprof__collector_collect();
+    heap.stopped = mprof__collector_stop_world();
+    if (heap.stopped)
+        error = look_safely(
+            &heap, &(struct look){what, (uintptr_t)__builtin_frame_address(0),
+                                  see, data});
+    int saved = errno;
+    end(&heap);
+    errno = saved;
+    return error;
 }

@@ -68,12 +68,15 @@ enum mprof__lisp_look {
     MPROF__AT_PROMPT = 2 /* flag: say on standard error what takes long */
 };
 
-/* Collect garbage, and look at what is left; LOOK is an enum mprof__lisp_look.
- * 0, or an error of mprof.h; in any case mprof__lisp_heap_end() is needed, and
- * until then other threads are stopped: nothing may take a lock, nor cons.
- * Outside of the hook, in a thread of Lisp whose interrupts are disabled. */
-int mprof__lisp_heap_begin(struct mprof__lisp_heap *heap, unsigned look);
-void mprof__lisp_heap_end(struct mprof__lisp_heap *heap);
+/* Collect garbage, look at what is left, and call SEE with it and DATA; WHAT is
+ * an enum mprof__lisp_look.  Meanwhile other threads are stopped: nothing may
+ * take a lock, nor cons.  0, or an error of mprof.h: MPROF_E_MEMORY with EFAULT
+ * in errno if an object led to where there is no memory.  Outside of the hook,
+ * in a thread of Lisp whose interrupts are disabled. */
+int mprof__lisp_heap_look(unsigned what,
+                          void (*see)(struct mprof__lisp_heap *heap,
+                                      void *data),
+                          void *data);
 
 /* Say that HEAP takes long, and WHAT it does next with its objects. */
 void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what);

@@ -277,12 +277,24 @@ static void count_equals(const struct mprof__lisp_heap *heap,
     mprof__lisp_equals_end(&found);
 }
 
+struct keeping {
+    struct mprof__keepers *keepers;
+    struct mprof__equals *equals;
+    struct mprof__lisp_recorded recorded;
+};
+
+static void see_heap(struct mprof__lisp_heap *heap, void *data) {
+    const struct keeping *k = data;
+    mprof__lisp_add_keepers(heap, k->keepers, &k->recorded);
+    count_equals(heap, &k->recorded, k->equals);
+}
+
 int mprof__lisp_keepers(struct mprof__keepers *keepers,
                         struct mprof__equals *equals,
                         const struct mprof__epochs *epochs) {
     static const struct mprof__epochs always = {0, MPROF__DEAD};
-    const struct mprof__lisp_recorded recorded = {
-        find_recorded, epochs == NULL ? &always : epochs};
+    struct keeping keeping = {
+        keepers, equals, {find_recorded, epochs == NULL ? &always : epochs}};
     cl_env_ptr env = mprof__ecl_env();
     /* After cl_shutdown() ECL cannot be asked. */
     if (env == NULL || ecl_get_option(ECL_OPT_BOOTED) <= 0)
@@ -290,13 +302,7 @@ int mprof__lisp_keepers(struct mprof__keepers *keepers,
     bool enabled = !env->disable_interrupts;
     if (enabled)
         ecl_disable_interrupts_env(env);
-    struct mprof__lisp_heap heap;
-    int error = mprof__lisp_heap_begin(&heap, MPROF__GRAPH);
-    if (error == 0) {
-        mprof__lisp_add_keepers(&heap, keepers, &recorded);
-        count_equals(&heap, &recorded, equals);
-    }
-    mprof__lisp_heap_end(&heap);
+    int error = mprof__lisp_heap_look(MPROF__GRAPH, see_heap, &keeping);
     if (enabled)
         ecl_enable_interrupts_env(env);
     return error;

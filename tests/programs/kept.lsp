@@ -82,6 +82,8 @@
   (mprof:who-keeps (ext:weak-pointer-value *holds*))
   (mp:process-kill thread)
   (mp:process-join thread))
+;; For a moment only the collector knows the thread.
+(sleep 1/2)
 (say "all")
 (mprof:kept-by :share 0)
 (say "census")
@@ -121,3 +123,21 @@
 (take-orders 500)
 (mprof:report-live :since *snapshot* :tables '(:kept-by))
 (mprof:stop)
+(say "no object")
+(defvar *none*
+  (funcall (compile nil '(lambda ()
+                          (ffi:c-inline () () :object "{
+    /* Like an instance, of a class whose name cannot be read */
+    cl_object class_ = ecl_alloc(sizeof(struct ecl_instance));
+    cl_object none = ecl_alloc(sizeof(struct ecl_instance));
+    class_->d.t = none->d.t = t_instance;
+    class_->instance.length = none->instance.length = 20;
+    class_->instance.slots = (cl_object *)16;
+    none->instance.clas = class_;
+    @(return) = ecl_cons(none, class_); }")))))
+(print (handler-case (mprof:kept-by)
+         (error (condition) (princ-to-string condition))))
+(let ((lock (mp:make-lock)))
+  (mp:with-lock (lock)
+    (print (mp:process-join (mp:process-run-function "still alive" (lambda () 7))))))
+(setf *none* nil)
