@@ -273,7 +273,7 @@ static void say(const char *text) {
     char line[128];
     int length = snprintf(line, sizeof line, form, text);
     ssize_t written = write(STDERR_FILENO, line, (size_t)length);
-    (void)written; /* who waits is not harmed */
+    (void)written; /* no harm if that fails */
 }
 
 /* Seconds. */
@@ -314,7 +314,7 @@ static int look_at(struct mprof__lisp_heap *heap, const struct look *look) {
     return 0;
 }
 
-/* What seems to be an object may be none, and lead to where there is no memory.
+/* A piece of memory may only look like an object, and lead to no memory.
  * Other threads are stopped, so one thread at a time has these. */
 static struct {
     pthread_t thread;
@@ -325,7 +325,7 @@ static struct {
 static void on_fault(int signal) {
     if (pthread_equal(fault.thread, pthread_self()))
         siglongjmp(fault.place, 1);
-    /* It is the program's, and comes again. */
+    /* The program caused it: its own handler gets it when it comes again. */
     sigaction(signal, signal == SIGBUS ? &fault.bus : &fault.segv, NULL);
 }
 
