@@ -15,6 +15,7 @@ how many are wanted."
   symbol name most
   (begun 0)                              ; calls
   (calls 0)                              ; that returned
+  (passed 0)                             ; calls after these
   (epoch 0)                              ; for the next call
   (marker nil)                           ; allocated before the present call
   (over nil)                             ; no call is watched any more
@@ -132,6 +133,11 @@ definition that the program has made meanwhile stays."
        (eq (current-thread) (watch-thread watch))
        (< (watch-begun watch) (watch-most watch))))
 
+(defmacro no-value ()
+  "As last cleanup form of UNWIND-PROTECT: if the protected form has no values, ECL takes
+what is here for its first one."
+  '(ffi:c-inline () () :void "ecl_process_env()->values[0] = ECL_NIL;" :one-liner nil))
+
 (defun make-watched (watch original)
   "A function that calls ORIGINAL, and watches outermost calls in WATCH's thread, which is
 silent outside of them, until there have been enough.  In a call, only a marker is
@@ -151,10 +157,12 @@ recorded apart from allocations of ORIGINAL."
                         (silence end)
                         (setf (watch-marker watch) (cons nil nil))
                         (multiple-value-prog1 (call-apart original arguments)
-                          (silence begin)
-                          (setf returned t)
-                          (funcall finish)
-                          (see-call watch scope)))
+                          ;; The call counts completely, or not at all.
+                          (mp:without-interrupts
+                            (silence begin)
+                            (setf returned t)
+                            (funcall finish)
+                            (see-call watch scope))))
                    (unless returned
                      (silence begin)
                      (funcall finish)
@@ -169,10 +177,13 @@ recorded apart from allocations of ORIGINAL."
                       (remove-wrapper watch original self)
                       (unwind-protect (watched arguments scope (scope-ender scope))
                         (%scope-free scope)
-                        (put-wrapper watch original self))))))))))
+                        (put-wrapper watch original self)
+                        (no-value))))))))))
 
 (defun call-passed (watch original wrapper arguments)
   "Call ORIGINAL, in place of which WRAPPER was called, with ARGUMENTS."
+  (when (eq (current-thread) (watch-thread watch))
+    (incf (watch-passed watch)))
   (cond ((not (typep original 'generic-function))
          (apply original arguments))
         (t
@@ -241,9 +252,9 @@ recorded apart from allocations of ORIGINAL."
           ((plusp (watch-begun watch))
            (format stream "No call of ~A returned.~%" (watch-name watch)))
           (t
-           (format stream "No call of ~A was seen.  Calls within one compiled file do not ~
-                           use the name:~%declare it NOTINLINE there, or load the ~
-                           source.~%"
+           (format stream "No call of ~A was seen in this thread.  Calls within one ~
+                           compiled file do not~%use the name: declare it NOTINLINE there, ~
+                           or load the source.~%"
                    (watch-name watch)))))
   (finish-output stream))
 
@@ -268,9 +279,12 @@ recorded apart from allocations of ORIGINAL."
     (when (> (watch-begun watch) (watch-calls watch))
       (format stream "~:D call~:P more did not return, and ~:*~[~;is~:;are~] in no row.~%"
               (- (watch-begun watch) (watch-calls watch))))
+    (when (plusp (watch-passed watch))
+      (format stream "~:D further call~:P ~:*~[~;was~:;were~] not watched (:calls).~%"
+              (watch-passed watch)))
     (unless (watch-compiled watch)
-      (format stream "The function is interpreted: the interpreter allocates conses for ~
-                      each call.~%Compile it to see only its own.~%"))))
+      (format stream "The function is interpreted, or traced, which allocates, too.  To ~
+                      see only its own~%allocations, compile it, or untrace it.~%"))))
 
 (defun write-verdict (stream rows)
   "Write to STREAM what the numbers in ROWS mean."
@@ -341,7 +355,7 @@ LIMIT-ROWS  print no more than so many rows; 0 for all
 A block is an object or storage that it owns.  Only calls that return count, and only
 what their thread allocates in them.  Compile the function first: the interpreter
 allocates, too.  Calls that compiled code makes directly, within one file, are not seen;
-nor are calls after the program redefines NAME.  Like WITH-PROFILING, this forgets an
+nor are calls after the program redefines NAME.  Meanwhile NAME has another function.  Like WITH-PROFILING, this forgets an
 earlier recording.  Signals an ALREADY-RUNNING-ERROR while a recording runs."
   (check-stream stream)
   (check-watched name calls during arguments limit-rows)

@@ -80,6 +80,21 @@ fifth N a cons that is held."
           (t (length list)))))
 (compile 'keep-or-throw)
 
+(defun return-nothing (n)
+  (list n)
+  (values))
+(compile 'return-nothing)
+
+(deftest values-are-the-functions
+  (let ((found '()))
+    (mprof:escapes 'return-nothing
+                   :stream nil
+                   :during (lambda ()
+                             (setf found (list (funcall 'return-nothing 1)
+                                               (multiple-value-list
+                                                (funcall 'return-nothing 1))))))
+    (check (equal '(nil nil) found))))
+
 (deftest only-calls-that-return-count
   (multiple-value-bind (rows calls begun)
       (mprof:escapes 'keep-or-throw :stream nil
@@ -130,7 +145,7 @@ fifth N a cons that is held."
       (mprof:escapes 'leave-some :stream nil :during (lambda () (throw 'out nil))))
     (check (eq before #'leave-some))
     (check (not (mprof:running-p)))
-    (check (search "No call of MPROF/TESTS::LEAVE-SOME was seen."
+    (check (search "No call of MPROF/TESTS::LEAVE-SOME was seen in this thread."
                    (with-output-to-string (stream)
                      (mprof:escapes 'leave-some :stream stream
                                                 :during (lambda () nil))))))

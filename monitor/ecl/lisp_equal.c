@@ -187,8 +187,9 @@ void mprof__lisp_contents_text(const struct mprof__lisp_object *object,
     size_t length = mprof__string_length(o);
     mprof__text_add(text, mprof__type_name(object->type, 0, NULL, 0));
     if (object->type == t_vector || object->type == t_bitvector) {
-        snprintf(number, sizeof number, " of %llu numbers",
-                 (unsigned long long)o->vector.dim);
+        snprintf(number, sizeof number, " of %llu %s",
+                 (unsigned long long)o->vector.dim,
+                 object->type == t_vector ? "numbers" : "bits");
         mprof__text_add(text, number);
         return;
     }

@@ -35,11 +35,12 @@ static const size_t least_bytes[] = {
 #ifdef ECL_THREADS
     [t_process] = sizeof(struct ecl_process),
     [t_lock] = sizeof(struct ecl_lock),
-    [t_rwlock] = 16,
-    [t_condition_variable] = 16,
-    [t_semaphore] = 16,
-    [t_barrier] = 16,
-    [t_mailbox] = 16,
+    /* At least, and more than a cons, which may begin like one */
+    [t_rwlock] = 24,
+    [t_condition_variable] = 24,
+    [t_semaphore] = 24,
+    [t_barrier] = 24,
+    [t_mailbox] = 24,
 #endif
     [t_codeblock] = sizeof(struct ecl_codeblock),
     [t_foreign] = sizeof(struct ecl_foreign),

@@ -367,7 +367,7 @@ void report__print_equal(struct report__context *c) {
         {.heading = NULL}};
     print(c, &rows, &table, columns);
     fputs("equal: another live string or vector of numbers has these "
-          "contents; the first one\ndoes not count\n",
+          "contents; one of each\ndoes not count\n",
           c->out);
 }
 
