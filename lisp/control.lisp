@@ -95,23 +95,20 @@ to look as it does without us."
     "{ volatile char zeros[16384]; int i; for (i = 0; i < 16384; i++) zeros[i] = 0; }"
     :one-liner nil))
 
-(defun call-apart (function &optional arguments)
-  "Call FUNCTION with ARGUMENTS.  What its calls leave on the stack is out of reach of
-functions that our caller calls later, and so of the collector, which takes each word
+(defun call-recorded (function)
+  "Call FUNCTION without arguments.  Its allocations are recorded in the debugger,
+too: the user asks for that there.  What its calls leave on the stack is out of reach
+of what is called later, of the collection at the end above all, which takes each word
 there for a reference."
   (clear-frame)
-  (multiple-value-prog1 (apply function arguments)
+  (multiple-value-prog1
+      (if *silent*
+          (let ((*silent* nil))
+            (unwind-protect (progn (%mprof-silence 0)
+                                   (funcall function))
+              (%mprof-silence 1)))
+          (funcall function))
     (clear-frame)))
-
-(defun call-recorded (function)
-  "Call FUNCTION without arguments by CALL-APART.  Its allocations are recorded in the
-debugger, too: the user asks for that there."
-  (if *silent*
-      (let ((*silent* nil))
-        (unwind-protect (progn (%mprof-silence 0)
-                               (call-apart function))
-          (%mprof-silence 1)))
-      (call-apart function)))
 
 (defun begin-to-record (file)
   "%START, with debuggers that are silent, unless there is a hook already."

@@ -133,6 +133,13 @@ definition that the program has made meanwhile stays."
        (eq (current-thread) (watch-thread watch))
        (< (watch-begun watch) (watch-most watch))))
 
+(defun call-apart (function arguments)
+  "Call FUNCTION with ARGUMENTS.  What its calls leave on the stack is out of reach of
+functions that our caller calls later, and so of the collector: see CALL-RECORDED."
+  (clear-frame)
+  (multiple-value-prog1 (apply function arguments)
+    (clear-frame)))
+
 (defmacro no-value ()
   "As last cleanup form of UNWIND-PROTECT: if the protected form has no values, ECL takes
 what is here for its first one."
