@@ -95,6 +95,13 @@ to look as it does without us."
     "{ volatile char zeros[16384]; int i; for (i = 0; i < 16384; i++) zeros[i] = 0; }"
     :one-liner nil))
 
+(defun clear-stack ()
+  "Zero the part of the stack that the next call of our caller takes.  ECL leaves bytes of
+its frames as they are, and the collector takes for a reference what an earlier call has
+left there."
+  (clear-frame)
+  nil)
+
 (defun call-recorded (function)
   "Call FUNCTION without arguments.  Its allocations are recorded in the debugger,
 too: the user asks for that there.  What its calls leave on the stack is out of reach
@@ -247,6 +254,7 @@ other forms share it, or :INSIDE when START began it."
                (when (and tables (or report-p (eq place :began)))
                  (setf text (report :tables tables :stream stream
                                     :threads threads))))))
+      (clear-stack)
       (if stream
           (run)
           (let ((values (multiple-value-list (run))))

@@ -182,6 +182,7 @@ recorded apart from allocations of ORIGINAL."
                       (incf (watch-begun watch))
                       ;; Calls within this one are not watched.
                       (remove-wrapper watch original self)
+                      (clear-stack)
                       (unwind-protect (watched arguments scope (scope-ender scope))
                         (%scope-free scope)
                         (put-wrapper watch original self)
