@@ -59,6 +59,11 @@ pathname or NIL."
                    (output-stream-p stream)))
     (invalid-argument "~S is not a stream for output, T or NIL" stream)))
 
+(defun check-rows (limit-rows)
+  "Signal an error unless LIMIT-ROWS is a number of rows."
+  (unless (typep limit-rows '(integer 0))
+    (invalid-argument "~S is not a number of rows" limit-rows)))
+
 (defun check-function (function)
   "FUNCTION must be one, or its name."
   (unless (or (functionp function)

@@ -40,8 +40,8 @@ how many are wanted."
 
 (defun each-row (watch file options function)
   "Call FUNCTION with each row of WATCH that has blocks in the data file FILE, with the
-bytes and the number of these.  All chains begin like the shortest one, that of our
-marker, which is left out."
+bytes and the number of these.  All chains begin like the shortest one.  It belongs to our
+marker, and is left out."
   (labels ((chains (&rest more)
              (handler-case (read-chains file t (list* (watch-option watch)
                                                       (append more options)))
@@ -134,15 +134,15 @@ definition that the program has made meanwhile stays."
        (< (watch-begun watch) (watch-most watch))))
 
 (defun call-apart (function arguments)
-  "Call FUNCTION with ARGUMENTS.  What its calls leave on the stack is out of reach of
-functions that our caller calls later, and so of the collector: see CALL-RECORDED."
+  "Call FUNCTION with ARGUMENTS.  Later calls of our caller, such as a collection, find
+nothing on the stack that this call has left there: see CALL-RECORDED."
   (clear-frame)
   (multiple-value-prog1 (apply function arguments)
     (clear-frame)))
 
 (defmacro no-value ()
-  "As last cleanup form of UNWIND-PROTECT: if the protected form has no values, ECL takes
-what is here for its first one."
+  "The last cleanup form of UNWIND-PROTECT: if the protected form has no values, ECL returns
+the first value of this form."
   '(ffi:c-inline () () :void "ecl_process_env()->values[0] = ECL_NIL;" :one-liner nil))
 
 (defun make-watched (watch original)
@@ -153,10 +153,10 @@ recorded apart from allocations of ORIGINAL."
         (begin (list 1))
         (end (list 0))
         (self nil))
-    (flet ((silence (how)
-             (mp:without-interrupts
-               (si:call-cfun silence :void '(:int) how))))
-      (flet ((watched (arguments scope finish)
+    (labels ((silence (how)
+               (mp:without-interrupts
+                 (si:call-cfun silence :void '(:int) how)))
+             (watched (arguments scope finish)
                (let ((returned nil))
                  (%scope-begin scope)
                  (unwind-protect
@@ -174,19 +174,19 @@ recorded apart from allocations of ORIGINAL."
                      (silence begin)
                      (funcall finish)
                      (setf (watch-epoch watch) (%snapshot)))))))
-        (setf self
-              (lambda (&rest arguments)
-                (if (not (watched-p watch))
-                    (call-passed watch original self arguments)
-                    (let ((scope (%make-scope)))
-                      (incf (watch-begun watch))
-                      ;; Calls within this one are not watched.
-                      (remove-wrapper watch original self)
-                      (clear-stack)
-                      (unwind-protect (watched arguments scope (scope-ender scope))
-                        (%scope-free scope)
-                        (put-wrapper watch original self)
-                        (no-value))))))))))
+      (setf self
+            (lambda (&rest arguments)
+              (if (not (watched-p watch))
+                  (call-passed watch original self arguments)
+                  (let ((scope (%make-scope)))
+                    (incf (watch-begun watch))
+                    ;; Calls within this one are not watched.
+                    (remove-wrapper watch original self)
+                    (clear-stack)
+                    (unwind-protect (watched arguments scope (scope-ender scope))
+                      (%scope-free scope)
+                      (put-wrapper watch original self)
+                      (no-value)))))))))
 
 (defun call-passed (watch original wrapper arguments)
   "Call ORIGINAL, in place of which WRAPPER was called, with ARGUMENTS."
@@ -361,10 +361,11 @@ STREAM      a stream, or T for *STANDARD-OUTPUT*; with NIL nothing is printed.  
 LIMIT-ROWS  print no more than so many rows; 0 for all
 
 A block is an object or storage that it owns.  Only calls that return count, and only
-what their thread allocates in them.  Compile the function first: the interpreter
-allocates, too.  Calls that compiled code makes directly, within one file, are not seen;
-nor are calls after the program redefines NAME.  Meanwhile NAME has another function.  Like WITH-PROFILING, this forgets an
-earlier recording.  Signals an ALREADY-RUNNING-ERROR while a recording runs."
+allocations of their thread.  Compile the function first: the interpreter allocates, too.
+Calls that compiled code makes directly, within one file, are not seen; nor are calls
+after the program redefines NAME.  Meanwhile NAME has another function.  Like
+WITH-PROFILING, this forgets an earlier recording.  Signals an ALREADY-RUNNING-ERROR while
+a recording runs."
   (check-stream stream)
   (check-watched name calls during arguments limit-rows)
   (let* ((text (with-standard-printing () (printed-name name)))

@@ -1,5 +1,5 @@
-;;;; heap.lisp - the Lisp heap as it is, with a recording or without one: what is in it,
-;;;; and what keeps it there.
+;;;; heap.lisp - the Lisp heap as it is, with a recording or without one: its objects,
+;;;; and their keepers.
 
 (in-package "MPROF")
 
@@ -46,18 +46,27 @@ BYTES."
         do (format stream "~15:D ~6@A ~13:D  ~A~%" part (percent part bytes)
                    objects name)))
 
-;;; What is in the heap
+(defun write-some-rows (rows limit bytes objects others stream)
+  "Write to STREAM the first LIMIT of ROWS, all for 0; a row for what these lack to BYTES
+and OBJECTS; and a row of BYTES and OBJECTS.  OTHERS names what is lacking: a format for
+the number of rows that are not written."
+  (let* ((rest (and (plusp limit) (nthcdr limit rows)))
+         (shown (ldiff rows rest))
+         (other-objects (- objects (reduce #'+ shown :key #'second))))
+    (write-rows shown bytes stream)
+    (when (plusp other-objects)
+      (write-rows (list (list (- bytes (reduce #'+ shown :key #'first)) other-objects
+                              (format nil others (length rest))))
+                  bytes stream))
+    (write-rows (list (list bytes objects "in all")) bytes stream)))
+
+;;; The types in the heap
 
 (defun census-rows ()
   "A list of bytes, objects and name for each type in the heap, the most bytes first."
   (sort (loop for line in (answer-lines (%lisp-census))
               collect (split-line line 2))
         #'> :key #'first))
-
-(defun check-rows (limit-rows)
-  "Signal an error unless LIMIT-ROWS is a number of rows."
-  (unless (typep limit-rows '(integer 0))
-    (invalid-argument "~S is not a number of rows" limit-rows)))
 
 (defun census (&key (stream *standard-output*) (limit-rows 20))
   "Collect garbage, and print how many objects of each type and class are in the Lisp
@@ -78,23 +87,14 @@ LIMIT-ROWS  print no more than so many rows; 0 for all"
 
 (defun write-census (rows stream limit)
   "Write the first LIMIT of ROWS to STREAM, and the sum of all."
-  (let* ((bytes (reduce #'+ rows :key #'first))
-         (objects (reduce #'+ rows :key #'second))
-         (rest (and (plusp limit) (nthcdr limit rows))))
-    (with-standard-printing ()
-      (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects" "type")
-      (write-rows (ldiff rows rest) bytes stream)
-      (when rest
-        (write-rows (list (list (reduce #'+ rest :key #'first)
-                                (reduce #'+ rest :key #'second)
-                                (format nil "~:D other types (:limit-rows 0 shows ~
-                                             all)"
-                                        (length rest))))
-                    bytes stream))
-      (write-rows (list (list bytes objects "in all")) bytes stream))
-    (finish-output stream)))
+  (with-standard-printing ()
+    (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "objects" "type")
+    (write-some-rows rows limit
+                     (reduce #'+ rows :key #'first) (reduce #'+ rows :key #'second)
+                     "~:D other types (:limit-rows 0 shows all)" stream))
+  (finish-output stream))
 
-;;; What is there more than once
+;;; Equal contents
 
 (defun equal-rows ()
   "A list of bytes, objects and contents for each content that several objects have, most
@@ -129,26 +129,16 @@ before their end are left out."
 (defun write-equal (rows sums stream limit)
   "Write the first LIMIT of ROWS to STREAM, and a sentence with SUMS."
   (destructuring-bind (bytes objects equal-bytes equal-objects) sums
-    (let ((rest (and (plusp limit) (nthcdr limit rows))))
-      (with-standard-printing ()
-        (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "copies" "contents")
-        (write-rows (ldiff rows rest) equal-bytes stream)
-        (let ((other-bytes (- equal-bytes
-                              (reduce #'+ (ldiff rows rest) :key #'first)))
-              (other-objects (- equal-objects
-                                (reduce #'+ (ldiff rows rest) :key #'second))))
-          (when (plusp other-objects)
-            (write-rows `((,other-bytes ,other-objects
-                           ,(format nil "other contents~@[ (:limit-rows 0 shows more)~]"
-                                    rest)))
-                        equal-bytes stream)))
-        (write-rows (list (list equal-bytes equal-objects "in all")) equal-bytes stream)
-        (format stream "These are equal to another one of the ~:D strings and vectors of ~
-                        numbers, which~%have ~:D bytes.~%"
-                objects bytes))
-      (finish-output stream))))
+    (with-standard-printing ()
+      (format stream "~&~15@A ~6@A ~13@A  ~A~%" "bytes" "%" "copies" "contents")
+      (write-some-rows rows limit equal-bytes equal-objects
+                       "other contents~[~:; (:limit-rows 0 shows more)~]" stream)
+      (format stream "These are equal to another one of the ~:D strings and vectors of ~
+                      numbers, which~%have ~:D bytes.~%"
+              objects bytes))
+    (finish-output stream)))
 
-;;; What keeps it there
+;;; Keepers
 
 (defstruct (keeper (:constructor make-keeper (number outer kind bytes objects name))
                    (:copier nil))

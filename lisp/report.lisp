@@ -78,8 +78,8 @@ file is deleted afterwards.  Recording may be running."
 
 (defun %part-arguments (focus ignore only type limit-rows)
   "The same, printed as the user's variables say."
-  (unless (typep limit-rows '(or null (integer 0)))
-    (invalid-argument "~S is not a number of rows" limit-rows))
+  (when limit-rows
+    (check-rows limit-rows))
   (loop for (name value) in `((focus ,focus) (ignore ,ignore) (only ,only))
         unless (typep value '(or string symbol))
           do (invalid-argument "~S is no value for :~(~A~)" value name))

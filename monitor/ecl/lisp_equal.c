@@ -30,30 +30,37 @@ static bool is_displaced(cl_object list) {
            (!ECL_CONSP(list) || ECL_CONS_CAR(list) != ECL_NIL);
 }
 
-/* Find the elements of OBJECT; false: it is no string nor vector of numbers, or
- * has fewer elements than space for them. */
-static bool find_elements(const struct mprof__lisp_object *object,
-                          struct elements *elements) {
-    const union cl_lispunion *o = (const void *)object->at;
-    unsigned type;
+/* Return the type of the elements of OBJECT; ecl_aet_object: it is no string
+ * nor vector of numbers. */
+static unsigned element_type(const struct mprof__lisp_object *object) {
     switch (object->type) {
     case t_base_string:
-        type = ecl_aet_bc;
-        break;
+        return ecl_aet_bc;
 #ifdef ECL_UNICODE
     case t_string:
-        type = ecl_aet_ch;
-        break;
+        return ecl_aet_ch;
 #endif
     case t_bitvector:
-        type = ecl_aet_bit;
-        break;
+        return ecl_aet_bit;
     case t_vector:
-        type = (unsigned)o->vector.elttype;
-        break;
+        return (unsigned)((cl_object)object->at)->vector.elttype;
     default:
-        return false;
+        return ecl_aet_object;
     }
+}
+
+bool mprof__lisp_is_comparable(const struct mprof__lisp_object *object) {
+    return element_type(object) != ecl_aet_object;
+}
+
+/* Find the elements of OBJECT; false: it has none that can be compared, or
+ * fewer than space for them. */
+static bool find_elements(const struct mprof__lisp_object *object,
+                          struct elements *elements) {
+    const unsigned type = element_type(object);
+    const union cl_lispunion *o = (const void *)object->at;
+    if (type == ecl_aet_object)
+        return false;
     /* All begin like vectors. */
     *elements = (struct elements){
         .start = (const char *)o->vector.self.t,

@@ -25,15 +25,7 @@ struct mprof__lisp_equals {
 };
 
 /* May it be such an object, by its type? */
-static inline bool
-mprof__lisp_is_comparable(const struct mprof__lisp_object *object) {
-#ifdef ECL_UNICODE
-    if (object->type == t_string)
-        return true;
-#endif
-    return object->type == t_base_string || object->type == t_vector ||
-           object->type == t_bitvector;
-}
+bool mprof__lisp_is_comparable(const struct mprof__lisp_object *object);
 
 void mprof__lisp_equals_begin(struct mprof__lisp_equals *equals);
 void mprof__lisp_equals_end(struct mprof__lisp_equals *equals);

@@ -12,6 +12,7 @@
 
 #include "monitor/base/table.h"
 #include "monitor/ecl/ecl_version.h"
+#include "monitor/format/process.h"
 #include "monitor/include/mprof.h"
 
 /*
@@ -261,12 +262,6 @@ struct look {
     void *data;
 };
 
-static uint64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* In place on a terminal, else as a line. */
 static void say(const char *text) {
     const char *form = isatty(STDERR_FILENO) ? "\r%s\033[K" : "%s\n";
@@ -285,7 +280,8 @@ static const unsigned patience = 5;
 
 void mprof__lisp_heap_says(struct mprof__lisp_heap *heap, const char *what) {
     char text[100];
-    uint64_t seconds = (now() - heap->begun) / 1000000000;
+    uint64_t seconds =
+        (mprof__clock(CLOCK_MONOTONIC) - heap->begun) / 1000000000;
     if (heap->begun == 0 || seconds < patience)
         return;
     snprintf(text, sizeof text, "mprof: %zu objects, %llu s: %s", heap->count,
@@ -366,7 +362,7 @@ int mprof__lisp_heap_look(unsigned what,
         return error;
     __builtin_unwind_init();
     if (what & MPROF__AT_PROMPT)
-        heap.begun = now();
+        heap.begun = mprof__clock(CLOCK_MONOTONIC);
     mprof__lisp_roots_begin(&heap.roots);
     mprof__collector_collect();
     heap.stopped = mprof__collector_stop_world();

@@ -75,8 +75,8 @@ void mprof__keepers_count(struct mprof__keepers *keepers, uint32_t keeper,
                           mprof_ref counter, uint64_t bytes);
 
 /* Compute all sums.  A keeper that keeps less than one byte in ONE_IN becomes a
- * part of the keeper that keeps it; such roots become one root for each kind,
- * that of uncertain roots with the name OTHER_STACKS. */
+ * part of the keeper that keeps it; such roots become one root for each kind.
+ * The root for uncertain ones has the name OTHER_STACKS. */
 void mprof__keepers_finish(struct mprof__keepers *keepers, uint64_t one_in,
                            const char *other_stacks);
 

@@ -14,7 +14,7 @@ void mprof__graph_turn(const struct mprof__graph *g, const uint32_t *number,
             from[before[number[g->to[e]]]++] = number[node] - 1;
 }
 
-/* Along edges that are as those of a graph. */
+/* Follow edges that are stored like the edges of a graph. */
 static void search(uint32_t count, const uint32_t *first, const uint32_t *to,
                    uint32_t node, bool (*visit)(uint32_t node, void *data),
                    void *data) {

@@ -58,7 +58,7 @@ struct report__sampling {
     enum mprof_heap heap;
     bool all_frames;
     uint32_t depth; /* innermost functions of a chain; 0: all */
-    uint32_t tid;   /* samples of the thread with this id; 0: of all */
+    uint32_t tid;   /* only samples of the thread with this id; or 0 */
     /* Of Lisp what is alive as well, as KEPT; of what was summed up it is with
      * the innermost functions. */
     bool alive;

@@ -257,12 +257,11 @@ struct report__rows report__rows_make(const struct report__context *c,
                              .depth = c->depth ? c->depth : UINT32_MAX,
                              .path_width = c->path_width};
 
+    const bool is_of_lisp = by == MPROF_BY_ALIVE || by == MPROF_BY_EQUAL;
     struct report__context of = *c;
     if (by != MPROF_BY_SORT)
-        of.heap = by == MPROF_BY_ALIVE || by == MPROF_BY_EQUAL ? MPROF_LISP_HEAP
-                                                               : MPROF_C_HEAP;
-    of.by_ends =
-        by == MPROF_BY_ALIVE || by == MPROF_BY_EQUAL || of.heap == MPROF_C_HEAP;
+        of.heap = is_of_lisp ? MPROF_LISP_HEAP : MPROF_C_HEAP;
+    of.by_ends = is_of_lisp || of.heap == MPROF_C_HEAP;
     l.by_ends = of.by_ends;
     l.sampling = report__sampling(c->part, of.heap);
     l.paths = report__paths_build(&of);
