@@ -24,7 +24,7 @@ struct mprof__lisp_equals {
     bool failed;               /* there was no memory */
 };
 
-/* May it be such an object, by its type? */
+/* May it be such an object, by the type of its elements? */
 bool mprof__lisp_is_comparable(const struct mprof__lisp_object *object);
 
 void mprof__lisp_equals_begin(struct mprof__lisp_equals *equals);

@@ -113,7 +113,16 @@
     (push (make-array 9 :element-type 'base-char
                         :displaced-to (load-time-value
                                        (make-string 9 :element-type 'base-char)))
-          *words*)))
+          *words*)
+    (when (< i 20)
+      ;; Elements of a string are in the string, those of this vector apart.
+      (push (make-array 7 :element-type 'double-float
+                          :displaced-to (load-time-value
+                                         (make-array 7 :element-type 'double-float)))
+            *words*)
+      (push (make-array 5 :element-type '(signed-byte 8) :initial-element 1
+                          :fill-pointer 2)
+            *words*))))
 (compile 'repeat-words)
 (mprof:with-profiling (:live t :file "equal.data" :report nil)
   (repeat-words))

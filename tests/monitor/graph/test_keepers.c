@@ -66,6 +66,7 @@ static void sums(void **unused) {
              shared = mprof__keepers_add(&keepers, 0, 8, MPROF_KEEPER_SHARED,
                                          "number 8", 0);
     mprof__keepers_count(&keepers, inner, 70, 9000);
+    assert_int_equal(keepers.list[inner].each, 9000);
     mprof__keepers_count(&keepers, inner, 71, 500);
     mprof__keepers_count(&keepers, small, 70, 5);
     mprof__keepers_count(&keepers, small, 0, 3);
@@ -90,6 +91,7 @@ static void sums(void **unused) {
             0)
             assert_int_equal(keepers.list[i].kind, MPROF_KEEPER_ROOT);
     assert_int_equal(keepers.list[inner].own.bytes, 9508);
+    assert_int_equal(keepers.list[inner].each, MPROF__MIXED);
     assert_int_equal(keepers.list[inner].strange.bytes, 3);
     /* What a counter has is where the sums are. */
     uint64_t kept = 0;
