@@ -41,9 +41,6 @@ and with what keeps them if LOOK is true.  Delete the file afterwards."
         (to (epoch until #xffffffff)))
     (unless (<= from to)
       (invalid-argument "~S is not before ~S" since until))
-    (when (and look (or since until) (not (running-p)))
-      (invalid-argument "what keeps a part of the objects must be asked before ~
-                         MPROF:STOP"))
     (when (and gc (running-p))
       (ext:gc t))
     (silently
@@ -51,6 +48,12 @@ and with what keeps them if LOOK is true.  Delete the file afterwards."
         (%look from to))
       (call-with-temporary-file (lambda (file)
                                   (%save-alive file from to)
+                                  (when (and look (not (running-p)))
+                                    ;; The data have those of the moment of STOP.
+                                    (invalid-argument
+                                     "keepers and equal contents of now must be ~
+                                      asked for before MPROF:STOP;~%MPROF:REPORT ~
+                                      shows those of the end of the recording"))
                                   (funcall function file))))))
 
 (defun live-profile (&key since until (gc t) all-frames chains)
@@ -69,7 +72,8 @@ LOAD-PROFILE.  A LIVENESS-UNKNOWN-ERROR when the recording was started without
                       verbosity (stream *standard-output*) all-frames
                       (format :text) focus ignore only type limit-rows depth)
   "Print tables of what is alive: SINCE, UNTIL and GC as in LIVE-PROFILE, the others as
-in REPORT."
+in REPORT.  After STOP, the tables :KEPT-BY and :EQUAL are an INVALID-ARGUMENT-ERROR:
+REPORT has them."
   (check-stream stream)
   (write-report
    (call-with-live-data

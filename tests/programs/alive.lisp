@@ -229,6 +229,9 @@
            (let ((one (mprof:snapshot)))
              (mprof:live-profile :since (mprof:snapshot) :until one)))
   (mprof:stop)
+  (signals mprof:invalid-argument-error
+           (mprof:report-live :tables '(:bins :kept-by) :stream nil))
+  (expect (and (search "alive" (mprof:report-live :tables t :stream nil)) t) t)
   (mprof:reset))
 
 (defun test-forms ()
