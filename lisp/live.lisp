@@ -49,11 +49,11 @@ and with what keeps them if LOOK is true.  Delete the file afterwards."
       (call-with-temporary-file (lambda (file)
                                   (%save-alive file from to)
                                   (when (and look (not (running-p)))
-                                    ;; The data have those of the moment of STOP.
+                                    ;; The data are of the moment of STOP.
                                     (invalid-argument
-                                     "keepers and equal contents of now must be ~
-                                      asked for before MPROF:STOP;~%MPROF:REPORT ~
-                                      shows those of the end of the recording"))
+                                     "ask for keepers and equal contents of now ~
+                                      before MPROF:STOP;~%MPROF:REPORT shows the ~
+                                      tables as they were at the end"))
                                   (funcall function file))))))
 
 (defun live-profile (&key since until (gc t) all-frames chains)

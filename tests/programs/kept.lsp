@@ -115,7 +115,7 @@
                                        (make-string 9 :element-type 'base-char)))
           *words*)
     (when (< i 20)
-      ;; Elements of a string are in the string, those of this vector apart.
+      ;; A string holds its elements itself; this vector has them apart.
       (push (make-array 7 :element-type 'double-float
                           :displaced-to (load-time-value
                                          (make-array 7 :element-type 'double-float)))
