@@ -325,26 +325,20 @@ check-lisp: all
 	TESTS='$(version_tests)' \
 	check_PROGRAMS=tests/oracle/sums check_LTLIBRARIES='$(lisp_check_libraries)'
 
-# In parts, for bootstrap.  What takes longest is begun first, so that another job
-# does the rest meanwhile; what needs an ECL without the patch comes second; and what
-# depends on time when nothing else runs.
+# In two parts, for bootstrap: what depends on time runs when nothing else does.  What
+# takes longest is begun first, so that another job does the rest meanwhile.
 longest_tests = $(filter $(built_tests), \
-	tests/run-walks.test tests/run-sanitized.test \
-	tests/run-fuzz.test tests/run-html.test tests/run-portable.test \
-	tests/run-suites.test tests/run-exact.test tests/run-tsan.test \
-	tests/run-world.test)
-lonely_tests = $(filter $(built_tests),tests/run-stress.test)
-plain_tests = $(filter $(built_tests),tests/run-ecl-suite.test tests/run-unpatched.test \
-	tests/run-alive.test tests/run-limit-lisp.test tests/run-lisp.test \
-	tests/run-names.test tests/run-sources.test)
-first_tests = $(longest_tests) \
-	$(filter-out $(longest_tests) $(plain_tests) $(lonely_tests),$(built_tests))
-check-first: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(first_tests)'
-check-second: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(plain_tests)'
-check-lonely: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(lonely_tests)'
+	tests/run-walks.test tests/run-sanitized.test tests/run-suites.test \
+	tests/run-ecl-suite.test tests/run-html.test tests/run-alive.test \
+	tests/run-fuzz.test tests/run-portable.test tests/run-valgrind.test \
+	tests/run-lisp.test tests/run-exact.test tests/run-world.test)
+serial_tests = $(filter $(built_tests),tests/run-stress.test)
+parallel_tests = $(longest_tests) \
+	$(filter-out $(longest_tests) $(serial_tests),$(built_tests))
+check-parallel: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(parallel_tests)'
+check-serial: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(serial_tests)'
 # What shows most mistakes within three minutes
 quick_tests = $(filter $(built_tests),$(filter-out %/test_live %/test_killed, \
 	$(c_tests)) tests/run-rooms.test tests/run-docs.test tests/run-summary.test \
@@ -352,7 +346,7 @@ quick_tests = $(filter $(built_tests),$(filter-out %/test_live %/test_killed, \
 	tests/run-budget.test tests/run-files.test)
 check-quick: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(quick_tests)'
-.PHONY: check-lisp check-first check-second check-lonely check-quick
+.PHONY: check-lisp check-parallel check-serial check-quick
 
 # The names of the tests that these run
 check-names:
