@@ -381,7 +381,8 @@ static void print_thread(FILE *out, const struct report__thread *thread) {
 static void print_stacks(FILE *out, const struct report__profile *p,
                          enum report__verbosity verbosity,
                          struct report__pool *pool) {
-    enum { FEW = 3 };
+    enum { FEW = 3, MANY = 20 };
+    const uint32_t shown = verbosity == MPROF_VERBOSE ? MANY : FEW;
     const struct report__thread **list =
         report__alloc(pool, p->thread_count, sizeof *list);
     uint32_t count = 0, n = 0;
@@ -403,14 +404,13 @@ static void print_stacks(FILE *out, const struct report__profile *p,
     if (count < 2)
         return;
     fputs("stacks, deepest at an allocation: ", out);
-    for (uint32_t i = 0; i < count && (i < FEW || verbosity == MPROF_VERBOSE);
-         i++) {
+    for (uint32_t i = 0; i < count && i < shown; i++) {
         fputs(i > 0 ? ", " : "", out);
         print_thread(out, list[i]);
     }
-    if (count > FEW && verbosity != MPROF_VERBOSE)
-        SAY(out, ", # more (--verbose)", count - FEW);
-    putc('\n', out);
+    if (count > shown)
+        SAY(out, ", # more", count - shown);
+    fputs(count > FEW && shown == FEW ? " (--verbose)\n" : "\n", out);
 }
 
 void report__print_notices(FILE *out, const struct report__profile *profile) {
