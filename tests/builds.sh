@@ -40,10 +40,12 @@ not_built () {
     exit 1
 }
 
-# c_tests NAME...: all are made and run there, whether one fails or not
+# c_tests NAME...: they, and nothing else, are made there, and all are run, whether one
+# fails or not
 c_tests () {
-    make -k -j"$(getconf _NPROCESSORS_ONLN)" check TESTS="$*" check_PROGRAMS="$*" \
-        check_LTLIBRARIES= check_DATA= >"$scratch/log" 2>&1
+    jobs=-j$(getconf _NPROCESSORS_ONLN)
+    make -k "$jobs" "$@" >"$scratch/log" 2>&1
+    make -k "$jobs" check-TESTS TESTS="$*" check_PROGRAMS="$*" >>"$scratch/log" 2>&1
     status=$?
     for test in "$@"; do
         case $(sed -n 's/^:test-result: *//p' "$test.trs" 2>/dev/null) in
