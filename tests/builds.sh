@@ -43,9 +43,7 @@ not_built () {
 # c_tests NAME...: they, and nothing else, are made there, and all are run, whether one
 # fails or not
 c_tests () {
-    jobs=-j$(getconf _NPROCESSORS_ONLN)
-    make -k "$jobs" "$@" >"$scratch/log" 2>&1
-    make -k "$jobs" check-TESTS TESTS="$*" check_PROGRAMS="$*" >>"$scratch/log" 2>&1
+    make -k -j"$(getconf _NPROCESSORS_ONLN)" check-TESTS TESTS="$*" >"$scratch/log" 2>&1
     status=$?
     for test in "$@"; do
         case $(sed -n 's/^:test-result: *//p' "$test.trs" 2>/dev/null) in

@@ -409,8 +409,9 @@ static void print_stacks(FILE *out, const struct report__profile *p,
         print_thread(out, list[i]);
     }
     if (count > shown)
-        SAY(out, ", # more", count - shown);
-    fputs(count > FEW && shown == FEW ? " (--verbose)\n" : "\n", out);
+        SAY(out, shown == FEW ? ", # more (--verbose)" : ", # more",
+            count - shown);
+    putc('\n', out);
 }
 
 void report__print_notices(FILE *out, const struct report__profile *profile) {
