@@ -17,6 +17,11 @@ import sys
 # call needs the next table.
 GROWS = '__new_exitfn'
 
+# What this calls next grows a string at one of two calls: which one, says the order of two
+# blocks' addresses (libtcl 8.6, AppendUtfToUtfRep).  Valgrind has blocks at other addresses,
+# so both calls are one row.
+BY_ADDRESS = 'Tcl_AppendLimitedToObj'
+
 
 def number(text):
     return int(text.replace(',', ''))
@@ -69,32 +74,45 @@ def by_chain(records):
         frames = [f for f in frames if not f[1].startswith('setenv ')]
         if any(f[1].startswith(GROWS) for f in frames):
             continue
+        frames = [inner if not outer[1].startswith(BY_ADDRESS) else BY_ADDRESS
+                  for inner, outer in zip(frames, frames[1:])] + frames[-1:]
         chain = chains[tuple(frames)]
         chain[0] += size
         chain[1] += blocks
     return collections.Counter((*sums, len(chain)) for chain, sums in chains.items())
 
 
-def leaks(lines):
+def mprof_rows(lines, pattern, numbers):
+    """One row a chain: PATTERN finds its bytes, what NUMBERS makes its blocks of, and its
+    names, outermost first."""
     rows = collections.Counter()
+    either = collections.defaultdict(lambda: [0, 0])
     for line in lines:
-        found = re.match(r'\s*(\d+) +\([^)]*\)\s+(.*?)\s+\|\| > (.*)$', line)
-        if found and GROWS not in found[3]:
-            fields = re.sub(r'\([^)]*\)', '', found[2]).split()
-            frees = int(fields[2]) if len(fields) == 4 else 0
-            blocks = int(fields[0]) - frees
-            if blocks > 0:
-                rows[(int(found[1]), blocks, found[3].count(' > ') + 1)] += 1
-    return rows
+        found = re.match(pattern, line)
+        if not found or GROWS in found[3]:
+            continue
+        size, blocks, depth = int(found[1]), numbers(found[2]), found[3].count(' > ') + 1
+        if BY_ADDRESS in found[3]:
+            chain = either[re.sub(r'(?<=%s)([^ ]* > )[^ ]*' % BY_ADDRESS, r'\1', found[3]), depth]
+            chain[0] += size
+            chain[1] += blocks
+        elif blocks > 0:
+            rows[size, blocks, depth] += 1
+    return rows + collections.Counter((*sums, depth) for (_, depth), sums in either.items())
+
+
+def unfreed(text):
+    """Blocks never freed, of the fields that the table of leaks has behind the bytes"""
+    fields = re.sub(r'\([^)]*\)', '', text).split()
+    return int(fields[0]) - (int(fields[2]) if len(fields) == 4 else 0)
+
+
+def leaks(lines):
+    return mprof_rows(lines, r'\s*(\d+) +\([^)]*\)\s+(.*?)\s+\|\| > (.*)$', unfreed)
 
 
 def paths(lines):
-    rows = collections.Counter()
-    for line in lines:
-        found = re.match(r'\s*(\d+) +\([^)]*\) +(\d+) +\(.*\|\| > (.*)$', line)
-        if found and GROWS not in found[3]:
-            rows[(int(found[1]), int(found[2]), found[3].count(' > ') + 1)] += 1
-    return rows
+    return mprof_rows(lines, r'\s*(\d+) +\([^)]*\) +(\d+) +\(.*\|\| > (.*)$', int)
 
 
 def without_empty(there, here):
