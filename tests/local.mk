@@ -227,7 +227,7 @@ tests/fuzz/corpus/stamp: tests/fuzz/make_seeds$(EXEEXT) tests/fuzz/make-corpus \
 
 CLANG = clang
 SECONDS = 60
-fuzz_cflags = -std=gnu11 -O1 -g1 -fno-omit-frame-pointer $(WARN_CFLAGS) \
+fuzz_cflags = -std=gnu11 -O0 -g1 -fno-omit-frame-pointer $(WARN_CFLAGS) \
 	-fno-sanitize-recover=all
 fuzz_objects = $(patsubst %.c,fuzzing/%.o,$(filter %.c,$(format_sources) \
 	$(base_sources) $(unwind_sources) $(arch_sources) $(report_base_sources) \

@@ -83,12 +83,15 @@ for chain, number in rows:
         sys.exit(f"{chain} is there twice")
     found[chain] = number
     count += 1
+# A line that goes on has that of all in it.
+longer = Counter()
+if table in ("tree", "inverted"):
+    for chain, number in found.items():
+        for i in range(1, len(chain)):
+            longer[chain[:i]] = max(longer[chain[:i]], number)
 for chain in wanted.keys() | found.keys():
-    # A line that goes on has that of all in it.
-    if table in ("tree", "inverted") and chain not in found:
-        longer = [c for c in found if c[: len(chain)] == chain]
-        if longer and max(found[c] for c in longer) == wanted[chain]:
-            continue
+    if chain not in found and chain in longer and longer[chain] == wanted[chain]:
+        continue
     if found[chain] != wanted[chain]:
         sys.exit(f"{table}: {chain}: {found[chain]}, not {wanted[chain]}")
 total = sum(number for _, number in wanted_chains)
