@@ -23,8 +23,30 @@ for flag in -fno-inline -fno-optimize-sibling-calls -fno-builtin \
     $CC $flag try.c -o try >/dev/null 2>&1 && flags="$flags $flag"
 done
 
+# complain WHAT: that is wrong with this situation, in a subshell, too
 complain () {
+    set -- "${*:-it is wrong, and says nothing}"
     why="${why:+$why; }$*"
+    echo "$*" >>"$scratch/complaints"
+}
+
+# forgive: what was complained of was to be found
+forgive () {
+    why=
+    : >"$scratch/complaints"
+}
+
+# leave_out WHY: skip the situation, whose end this is
+leave_out () {
+    skip "$name: $*"
+    end_here
+}
+
+# end_here: the situation goes no further
+end_here () {
+    [ -n "$why" ] || why=$(cat "$scratch/complaints")
+    echo "$why" >"$scratch/why"
+    exit
 }
 
 # try NAME: the situation NAME, which complains or not
@@ -32,12 +54,13 @@ try () {
     name=$1
     started=$(date +%s)
     mkdir -p "$scratch/$name" && cd "$scratch/$name" || exit 99
+    echo 'it did not come to its end' >"$scratch/why"
     (
-        why=
+        forgive
         "$name"
-        echo "$why" >why
+        end_here
     )
-    why=$(cat why)
+    why=$(cat "$scratch/why")
     took=$(($(date +%s) - started))
     [ $took -lt 10 ] || name="$name ($took s)"
     if [ -z "$why" ]; then
@@ -59,8 +82,8 @@ build () {
     esac
     # shellcheck disable=SC2086
     $compiler $flags "$source" "$@" -o "$output" >errors 2>&1 && return
-    echo "$output does not compile: $(head -n 3 errors)" >why
-    exit
+    complain "$output does not compile: $(head -n 3 errors)"
+    end_here
 }
 
 # run OUT COMMAND...: its output, errors and status in OUT, OUT.err, OUT.status
