@@ -144,12 +144,19 @@ static uint32_t go_out(const struct report__finder *f, struct kept *list,
     return left;
 }
 
+/* Who has most of these calls. */
+struct caller {
+    uint32_t label; /* MPROF_NONE: there is none */
+    bool is_only;   /* it has all of them */
+};
+
 /* Return the function, with its line, that most kept bytes come from: the
  * innermost one; or, if that has also calls that keep little, the outermost
  * caller that separates these calls.  *KEPT becomes its kept bytes, and *CALLER
- * the caller of most of these, or MPROF_NONE. */
+ * the caller of most of these. */
 static uint32_t find_origin(struct report__finder *f, struct kept *list,
-                            uint32_t count, uint64_t *kept, uint32_t *caller) {
+                            uint32_t count, uint64_t *kept,
+                            struct caller *caller) {
     enum { MOST_LEVELS = 8 };
     struct sums sums = {
         report__alloc(f->pool, f->paths.label_count, sizeof(uint64_t)),
@@ -158,7 +165,7 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
     uint32_t label = sum_by_label(f, list, count, &sums, &different);
     uint32_t found = label;
 
-    *caller = MPROF_NONE;
+    *caller = (struct caller){MPROF_NONE, false};
     if (label == MPROF_NONE)
         return MPROF_NONE;
     *kept = sums.kept[label];
@@ -170,7 +177,7 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
         if (label == MPROF_NONE || sums.kept[label] < all_kept / 2)
             break;
         if (is_next && report__is_most(sums.kept[label], all_kept))
-            *caller = label;
+            *caller = (struct caller){label, sums.kept[label] == all_kept};
         /* It separates them if it has much of the kept bytes, and a smaller
          * part of the allocated ones. */
         if (different > 1 &&
@@ -178,7 +185,7 @@ static uint32_t find_origin(struct report__finder *f, struct kept *list,
                 0.8 * (double)sums.kept[label] / (double)all_kept) {
             found = label;
             *kept = sums.kept[label];
-            *caller = MPROF_NONE;
+            caller->label = MPROF_NONE;
         }
         all_kept = sums.kept[label];
         all = sums.allocated[label];
@@ -221,7 +228,8 @@ static void say_where(struct report__finder *f, enum report__measured measure,
     const bool is_leak = measure == MPROF_ALL_KEPT && !f->is_lisp;
     struct report__at at;
     uint64_t all = 0, kept = 0, held = 0, through = 0;
-    uint32_t count = 0, caller;
+    uint32_t count = 0;
+    struct caller caller;
 
     for (uint32_t i = 0; report__next_at(&f->paths, &i, &at);) {
         const uint64_t left = report__measured(&at, measure).bytes;
@@ -263,9 +271,10 @@ static void say_where(struct report__finder *f, enum report__measured measure,
                   "%s%s come from one %s: ", report__share(kept, all).text,
                   what, has_line(f, label) ? "line" : "function");
     report__say_label(f, s, label);
-    if (caller != MPROF_NONE) {
-        REPORT__WORDS(f, s, ", called by ");
-        report__say_label(f, s, caller);
+    if (caller.label != MPROF_NONE) {
+        REPORT__WORDS(f, s,
+                      caller.is_only ? ", called by " : ", called mostly by ");
+        report__say_label(f, s, caller.label);
     }
     REPORT__WORDS(f, s, ".");
 }
