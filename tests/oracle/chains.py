@@ -85,20 +85,19 @@ def by_chain(records):
 def mprof_rows(lines, pattern, numbers):
     """One row a chain: PATTERN finds its bytes, what NUMBERS makes its blocks of, and its
     names, outermost first."""
-    rows = collections.Counter()
-    either = collections.defaultdict(lambda: [0, 0])
-    for line in lines:
+    chains = collections.defaultdict(lambda: [0, 0])
+    for i, line in enumerate(lines):
         found = re.match(pattern, line)
         if not found or GROWS in found[3]:
             continue
-        size, blocks, depth = int(found[1]), numbers(found[2]), found[3].count(' > ') + 1
+        key = i
         if BY_ADDRESS in found[3]:
-            chain = either[re.sub(r'(?<=%s)([^ ]* > )[^ ]*' % BY_ADDRESS, r'\1', found[3]), depth]
-            chain[0] += size
-            chain[1] += blocks
-        elif blocks > 0:
-            rows[size, blocks, depth] += 1
-    return rows + collections.Counter((*sums, depth) for (_, depth), sums in either.items())
+            key = re.sub(r'(?<=%s)([^ ]* > )[^ ]*' % BY_ADDRESS, r'\1', found[3])
+        chain = chains[key, found[3].count(' > ') + 1]
+        chain[0] += int(found[1])
+        chain[1] += numbers(found[2])
+    return collections.Counter((*sums, depth) for (_, depth), sums in chains.items()
+                               if sums[1] > 0)
 
 
 def unfreed(text):
