@@ -208,6 +208,9 @@ void mprof__live_slowly(struct mprof__share *share, int64_t bytes) {
     struct mprof__live *heap = share->heap;
     mprof__lock(&heap->lock);
     if (share->taken && share->live == share->taken_at) {
+        /* Who took it has seen the event, but noted no height. */
+        if (share->taken_at > heap->note_at)
+            note(heap, share, share->taken_at);
         have_nothing(share);
     } else if (share->kind == MPROF__HAS_ALL) {
         note(heap, share, share->live);

@@ -375,9 +375,35 @@ static void threads_that_free(void **state) {
     assert_int_equal(mprof_reset() || mprof_stop() || mprof_reset(), 0);
 }
 
+/* This thread has all of the heap, and is in the midst of an allocation when
+ * another one takes that back: the height is noted nevertheless. */
+static void height_that_another_saw(void **state) {
+    const void *base = (const void *)(uintptr_t)0x200000000000;
+    pthread_t id;
+    (void)state;
+    assert_int_equal(mprof_start(NULL), 0);
+    for (int i = 0; i < 100; i++) {
+        allocate_here(base, 1000);
+        mprof__c_release(base);
+    }
+    allocate_here(base, 1000);
+    struct mprof__share *share = &mprof__self->heap[MPROF_C_HEAP].thread->share;
+    assert_int_equal(share->kind, MPROF__HAS_ALL);
+    assert_false(mprof__live_raise(share, 100000));
+    pthread_create(&id, NULL, release_only, (void *)base);
+    pthread_join(id, NULL);
+    assert_true(share->taken);
+    mprof__live_slowly(share, 100000);
+    assert_int_equal(mprof_heap_peak(), 101000);
+    assert_int_equal(share->record->high, 101000);
+    assert_int_equal(mprof_reset() || mprof_stop() || mprof_reset(), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_that_free),
-                                       cmocka_unit_test(orders_of_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_free),
+        cmocka_unit_test(height_that_another_saw),
+        cmocka_unit_test(orders_of_threads)};
     if (mprof_set_heaps(MPROF_HEAP_MALLOC) != 0)
         return 1;
     return check_result(cmocka_run_group_tests(tests, NULL, NULL));
