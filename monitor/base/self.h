@@ -84,15 +84,9 @@ mprof__enter(void) {
 }
 
 /* Where on the stack the calling function is: not further in than what it
- * calls, or what interrupts it. */
+ * calls, or what interrupts it.  It needs no frame pointer for that. */
 static inline __attribute__((always_inline)) uintptr_t mprof__stack(void) {
-#ifdef __x86_64__
-    uintptr_t stack; /* without a need for a frame pointer */
-    __asm__("movq %%rsp, %0" : "=r"(stack));
-    return stack;
-#else
-    return (uintptr_t)__builtin_frame_address(0);
-#endif
+    return (uintptr_t)__builtin_dwarf_cfa();
 }
 
 /* The same from a function at STACK, if it takes nothing but that; else NULL,

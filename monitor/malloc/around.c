@@ -1,7 +1,8 @@
 /* around.c - see around.h. */
 #include "monitor/malloc/around.h"
 
-__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
+__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec"))) =
+    MPROF__NEVER;
 
 /* Others than the C library's, with functions of their own; `end` is 0: none.
  * Written before there is a second thread, or under the lock of the loader. */
@@ -27,7 +28,7 @@ static bool is_in_allocator(uintptr_t address) {
 /* Requests of the next allocator for itself are part of the program's request.
  * Requests of a signal handler that interrupts it are the program's.  A
  * handler's frame is far away: the registers are between. */
-bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
+static bool is_programs(const void *frame) {
     enum { LEAST_BETWEEN = 1024 };
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();
     if (mprof__calling & MPROF__LOOSELY) {
@@ -38,4 +39,13 @@ bool __attribute__((noinline)) mprof__is_programs(const void *frame) {
     return m != NULL &&
            mprof__calling - mprof__frame_position(frame) >= LEAST_BETWEEN &&
            m->interrupts(frame, mprof__calling);
+}
+
+bool __attribute__((noinline)) mprof__begin_call_slowly(const void *frame) {
+    if (mprof__calling == MPROF__NEVER)
+        mprof__prepare();
+    else if (!is_programs(frame))
+        return false;
+    mprof__calling = mprof__frame_position(frame);
+    return true;
 }

@@ -24,14 +24,18 @@
 /* Where on the stack this thread called the next allocator, 0 elsewhere.  A
  * frame further out than that shows that the call was abandoned by longjmp().
  * With bit 0: the called function may do more than allocate, or be left by an
- * exception. */
+ * exception.  The thread begins with MPROF__NEVER. */
 extern __thread uintptr_t mprof__calling
     __attribute__((tls_model("initial-exec")));
 enum { MPROF__LOOSELY = 1 };
+#define MPROF__NEVER UINTPTR_MAX
 
-/* Does the program call the function with FRAME, though the next allocator was
- * called further out? */
-bool mprof__is_programs(const void *frame);
+/* Know the next allocator, from here on. */
+void mprof__prepare(void);
+
+/* mprof__begin_call() when the next allocator was called further out, or never
+ * yet. */
+bool mprof__begin_call_slowly(const void *frame);
 
 /* FILE is an allocator with functions of its own: see further.h. */
 void mprof__add_allocator(const struct mprof__loaded *file);
@@ -39,11 +43,9 @@ void mprof__add_allocator(const struct mprof__loaded *file);
 /* The function with FRAME is about to call the next allocator.  False: it is
  * that allocator which asks. */
 static inline bool mprof__begin_call(const void *frame) {
-    uintptr_t position = mprof__frame_position(frame);
-    if (__builtin_expect(mprof__calling != 0 && position < mprof__calling, 0) &&
-        !mprof__is_programs(frame))
-        return false;
-    mprof__calling = position;
+    if (__builtin_expect(mprof__frame_position(frame) < mprof__calling, 0))
+        return mprof__begin_call_slowly(frame);
+    mprof__calling = mprof__frame_position(frame);
     return true;
 }
 

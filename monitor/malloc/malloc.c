@@ -22,22 +22,7 @@
 
 #define PUBLIC __attribute__((visibility("default"))) MPROF__ENTRY
 
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*aligned_alloc)(size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-    size_t (*malloc_usable_size)(void *);
-    int (*dlclose)(void *);
-} next;
-static pid_t began_in; /* the process that has found them; 0: not yet */
-
-/* The C library's functions, for a program without a dynamic loader. */
+/* The C library's functions. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
 extern void *__libc_valloc(size_t), *__libc_pvalloc(size_t);
@@ -56,32 +41,60 @@ static int memalign_posix(void **object, size_t alignment, size_t bytes) {
     return error;
 }
 
-#define FIND(name, otherwise)                                                  \
+/* The next definitions.  Those here are for a program without a dynamic loader,
+ * and until the loader has set up what threads have of their own. */
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+    int (*dlclose)(void *);
+} next = {
+    .malloc = __libc_malloc,
+    .calloc = __libc_calloc,
+    .realloc = __libc_realloc,
+    .free = __libc_free,
+    .posix_memalign = memalign_posix,
+    .aligned_alloc = __libc_memalign,
+    .memalign = __libc_memalign,
+    .valloc = __libc_valloc,
+    .pvalloc = __libc_pvalloc,
+};
+static pid_t began_in; /* the process that has found them; 0: not yet */
+
+#define FIND(name)                                                             \
     do {                                                                       \
         void *address = mprof__next_definition(#name).function;                \
-        next.name = address != NULL ? address : (void *)(otherwise);           \
+        if (address != NULL)                                                   \
+            next.name = address;                                               \
     } while (0)
 
 /* Find the next definitions: in the first call, before there is a second
  * thread, and under any lock of the C library that the caller holds. */
 static void __attribute__((noinline)) search(void) {
-    FIND(malloc, __libc_malloc);
-    FIND(calloc, __libc_calloc);
-    FIND(realloc, __libc_realloc);
-    FIND(free, __libc_free);
-    FIND(posix_memalign, memalign_posix);
-    FIND(aligned_alloc, __libc_memalign);
-    FIND(memalign, __libc_memalign);
-    FIND(valloc, __libc_valloc);
-    FIND(pvalloc, __libc_pvalloc);
-    FIND(malloc_usable_size, NULL);
-    FIND(dlclose, NULL);
+    FIND(malloc);
+    FIND(calloc);
+    FIND(realloc);
+    FIND(free);
+    FIND(posix_memalign);
+    FIND(aligned_alloc);
+    FIND(memalign);
+    FIND(valloc);
+    FIND(pvalloc);
+    FIND(malloc_usable_size);
+    FIND(dlclose);
     mprof__further_find();
     mprof__malloc_await(mprof__autostart);
     mprof__store_release(&began_in, getpid());
 }
 
-static inline void prepare(void) {
+void mprof__prepare(void) {
     if (__builtin_expect(mprof__load_acquire(&began_in) == 0, 0))
         search();
 }
@@ -94,18 +107,16 @@ start_early(int argc, char **argv, char **environment) {
     int saved = errno;
     mprof__autostart_early(argc, argv, environment);
     mprof__finish_last();
-    prepare();
+    mprof__prepare();
     mprof__further_bind();
     mprof__malloc_begin();
     errno = saved;
 }
 
 #define ALLOCATE(function, bytes, ...)                                         \
-    const void *frame = MPROF__FRAME();                                        \
-    prepare();                                                                 \
-    if (!mprof__begin_call(frame))                                             \
+    if (!mprof__begin_call(MPROF__FRAME()))                                    \
         return next.function(__VA_ARGS__);                                     \
-    return mprof__answer(next.function(__VA_ARGS__), bytes, frame)
+    return mprof__answer(next.function(__VA_ARGS__), bytes, MPROF__FRAME())
 
 PUBLIC void *malloc(size_t bytes) {
     ALLOCATE(malloc, bytes, bytes);
@@ -114,7 +125,6 @@ PUBLIC void *malloc(size_t bytes) {
 PUBLIC void *calloc(size_t count, size_t size) {
     const void *frame = MPROF__FRAME();
     size_t bytes;
-    prepare();
     if (__builtin_mul_overflow(count, size, &bytes))
         bytes = SIZE_MAX; /* it will be refused */
     if (!mprof__begin_call(frame))
@@ -123,11 +133,9 @@ PUBLIC void *calloc(size_t count, size_t size) {
 }
 
 PUBLIC void free(void *object) {
-    const void *frame = MPROF__FRAME();
     if (object == NULL)
         return;
-    prepare();
-    if (!mprof__begin_call(frame)) {
+    if (!mprof__begin_call(MPROF__FRAME())) {
         next.free(object);
         return;
     }
@@ -149,14 +157,13 @@ reallocate(void *object, size_t bytes, const void *frame) {
 }
 
 PUBLIC void *realloc(void *object, size_t bytes) {
-    prepare();
     return reallocate(object, bytes, MPROF__FRAME());
 }
 
 PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
     size_t bytes;
-    prepare();
     if (__builtin_mul_overflow(count, size, &bytes)) {
+        mprof__prepare();
         errno = ENOMEM;
         return mprof__answer(NULL, 0, NULL);
     }
@@ -165,7 +172,6 @@ PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
 
 PUBLIC int posix_memalign(void **object, size_t alignment, size_t bytes) {
     const void *frame = MPROF__FRAME();
-    prepare();
     if (!mprof__begin_call(frame))
         return next.posix_memalign(object, alignment, bytes);
     int error = next.posix_memalign(object, alignment, bytes);
@@ -190,14 +196,14 @@ PUBLIC void *pvalloc(size_t bytes) {
 }
 
 PUBLIC size_t malloc_usable_size(void *object) {
-    prepare();
+    mprof__prepare();
     return next.malloc_usable_size == NULL ? 0
                                            : next.malloc_usable_size(object);
 }
 
 /* Another library may be mapped where one was. */
 PUBLIC int dlclose(void *handle) {
-    prepare();
+    mprof__prepare();
     if (next.dlclose == NULL)
         return -1;
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();

@@ -154,7 +154,8 @@ release_slowly(const void *object, uintptr_t stack) {
 /* ME is inside, and leaves here: perhaps it has to look for another shadow, or
  * the data file must be opened again, from outside of the hook. */
 static void __attribute__((noinline))
-release_anew(struct mprof__self *me, const void *object, uintptr_t stack) {
+release_anew(struct mprof__self *me, const void *object) {
+    uintptr_t stack = me->stack;
     bool is_far = !mprof__shadow_has(&me->shadow, object) &&
                   mprof__objects_find((uintptr_t)object, &me->shadow) != NULL;
     mprof__leave_quickly(me);
@@ -182,6 +183,15 @@ release_from(struct mprof__self *me, const void *object, uint32_t bytes,
     mprof__leave_quickly(me);
 }
 
+/* Where THREAD counts what has BYTES in the shadow; NULL: that is to be made,
+ * or these are not all. */
+static inline __attribute__((always_inline)) struct mprof_size *
+own_size_quickly(const struct mprof__thread *thread, uint32_t bytes) {
+    if (__builtin_expect(bytes <= MPROF_LARGEST_BIN, 1))
+        return thread->sizes[bytes];
+    return bytes == UINT32_MAX ? NULL : thread->sizes[MPROF_LARGEST_BIN + 1];
+}
+
 /* Like mprof__c_allocated(), it mostly calls nothing. */
 MPROF__HOT void mprof__c_release(const void *object) {
     uintptr_t stack = mprof__stack();
@@ -193,7 +203,7 @@ MPROF__HOT void mprof__c_release(const void *object) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     if (__builtin_expect(!mprof__c_records(me, thread), 0) ||
         !mprof__shadow_has(&me->shadow, object)) {
-        release_anew(me, object, stack);
+        release_anew(me, object);
         return;
     }
     uint64_t *word = mprof__shadow_word(&me->shadow, object);
@@ -201,17 +211,16 @@ MPROF__HOT void mprof__c_release(const void *object) {
     uint32_t bytes = (uint32_t)what;
     struct mprof_c_counter *counter =
         mprof__memo_at(&thread->memo, (mprof_ref)(what >> 32));
-    struct mprof_size *size = thread->sizes[mprof__size_bin(bytes)];
+    struct mprof_size *size = own_size_quickly(thread, bytes);
     struct mprof__share *share = &thread->share;
-    if (__builtin_expect(what == 0 || bytes == UINT32_MAX ||
-                             counter->thread != thread->ref || size == NULL,
-                         0)) {
-        release_anew(me, object, stack);
+    if (__builtin_expect(
+            what == 0 || counter->thread != thread->ref || size == NULL, 0)) {
+        release_anew(me, object);
         return;
     }
     bool is_quick = mprof__c_counter_frees_quickly(share, counter);
     if (!is_quick && !mprof__c_counter_is_wide(counter)) {
-        release_anew(me, object, stack);
+        release_anew(me, object);
         return;
     }
     mprof__store_relaxed(word, 0);

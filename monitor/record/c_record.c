@@ -233,6 +233,23 @@ allocated_in(struct mprof__self *me, const void *object, uint64_t bytes,
     count_found(me, object, bytes, frame, counter, is_raised);
 }
 
+/* What objects of a size are counted as; `size` is NULL: it has to be made, or
+ * they are too large for the shortest way. */
+struct kind {
+    unsigned class_;
+    struct mprof_size *size;
+};
+
+static inline __attribute__((always_inline)) struct kind
+kind_of(const struct mprof__thread *thread, uint64_t bytes) {
+    if (__builtin_expect(bytes <= MPROF_LARGEST_BIN, 1))
+        return (struct kind){mprof__classes[bytes], thread->sizes[bytes]};
+    return (struct kind){mprof_size_class(bytes),
+                         bytes > MPROF__MOST_AT_ONCE
+                             ? NULL
+                             : thread->sizes[MPROF_LARGEST_BIN + 1]};
+}
+
 /* Mostly the chain is remembered, and nothing has to be made: then nothing is
  * called, and no register has to be saved. */
 MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
@@ -244,23 +261,26 @@ MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
         return;
     }
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (__builtin_expect(
-            !only_counts(me, thread) || bytes > MPROF__MOST_AT_ONCE, 0)) {
+    if (__builtin_expect(!only_counts(me, thread), 0)) {
         allocated_slowly(me, object, bytes, frame, false);
         return;
     }
     struct mprof__share *share = &thread->share;
     struct mprof__trail trail;
     const struct mprof__cell *cell = mprof__cell_quickly(thread, frame, &trail);
+    if (__builtin_expect(cell == NULL, 0)) {
+        allocated_elsewhere(me, object, bytes, frame, trail.first, trail.last);
+        return;
+    }
+    struct kind kind = kind_of(thread, bytes);
     struct mprof_c_counter *counter =
-        cell == NULL ? NULL
-                     : (struct mprof_c_counter *)mprof__cell_counter(
-                           &thread->memo, cell, mprof__class_of(bytes));
+        (struct mprof_c_counter *)mprof__cell_counter(&thread->memo, cell,
+                                                      kind.class_);
     if (__builtin_expect(counter == NULL, 0)) {
         allocated_elsewhere(me, object, bytes, frame, trail.first, trail.last);
         return;
     }
-    struct places p = {.size = thread->sizes[mprof__size_bin(bytes)]};
+    struct places p = {.size = kind.size};
     if (__builtin_expect(
             p.size == NULL || !mprof__shadow_has(&me->shadow, object), 0) ||
         !mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes)) ||

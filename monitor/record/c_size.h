@@ -13,13 +13,8 @@ static inline uint32_t mprof__size_bin(uint64_t bytes) {
     return bytes <= MPROF_LARGEST_BIN ? (uint32_t)bytes : MPROF_LARGEST_BIN + 1;
 }
 
-/* mprof_size_class() of BYTES, by a table where it has them. */
+/* mprof_size_class() of all that have a SIZE of their own. */
 extern MPROF__NEAR const uint8_t mprof__classes[MPROF_LARGEST_BIN + 1];
-static inline unsigned mprof__class_of(uint64_t bytes) {
-    return __builtin_expect(bytes <= MPROF_LARGEST_BIN, 1)
-               ? mprof__classes[bytes]
-               : mprof_size_class(bytes);
-}
 
 /* Add an object of BYTES to a count that several threads write. */
 static inline void mprof__count_atomic(uint64_t *count, uint64_t *sum,
