@@ -296,14 +296,14 @@ AM_TESTS_ENVIRONMENT = \
 	SUMS='$(abs_builddir)/tests/oracle/sums'; \
 	CC='$(CC)'; ECL_CONFIG='$(ECL_CONFIG)'; \
 	MPROF_HAVE_LIBUNWIND='$(have_libunwind)'; MPROF_HAVE_CMOCKA='$(have_cmocka)'; \
-	MPROF_C_TESTS='$(c_tests)'; MPROF_WALK_TESTS='$(walk_tests)'; \
+	MPROF_C_TESTS='$(c_tests)'; \
 	MPROF_FUZZ_TARGETS='$(fuzz_targets)'; MPROF_CLANG='$(CLANG)'; \
 	MPROF_TESTS='$(built_tests)'; MPROF_WANTED_TESTS='$(wanted_tests)'; \
 	export builddir MPROF MPROF_ECL ECLDIR MPROF_LIBRARY \
 	MPROF_MALLOC_LIBRARY MPROF_MALLOC_ARCHIVE MPROF_INCLUDE CXX \
 	MPROF_ECL_LIBRARY \
 	MPROF_REPORT_LIBRARY ORACLE MALLOC_COUNT SUMS CC ECL_CONFIG \
-	MPROF_HAVE_LIBUNWIND MPROF_HAVE_CMOCKA MPROF_C_TESTS MPROF_WALK_TESTS \
+	MPROF_HAVE_LIBUNWIND MPROF_HAVE_CMOCKA MPROF_C_TESTS \
 	MPROF_FUZZ_TARGETS MPROF_CLANG MPROF_TESTS MPROF_WANTED_TESTS; \
 	unset MPROF_DATA;
 
@@ -335,8 +335,9 @@ longest_tests = $(filter $(built_tests), \
 serial_tests = $(filter $(built_tests),tests/run-stress.test)
 parallel_tests = $(longest_tests) \
 	$(filter-out $(longest_tests) $(serial_tests),$(built_tests))
+# What is there for tests only is compiled sooner like this.
 check-parallel: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(parallel_tests)'
+	$(MAKE) $(AM_MAKEFLAGS) check CFLAGS='$(CFLAGS) -O1' TESTS='$(parallel_tests)'
 check-serial: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(serial_tests)'
 # What shows most mistakes within three minutes

@@ -1,8 +1,7 @@
 /* around.c - see around.h. */
 #include "monitor/malloc/around.h"
 
-__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec"))) =
-    MPROF__NEVER;
+__thread uintptr_t mprof__calling __attribute__((tls_model("initial-exec")));
 
 /* Others than the C library's, with functions of their own; `end` is 0: none.
  * Written before there is a second thread, or under the lock of the loader. */
@@ -42,10 +41,8 @@ static bool is_programs(const void *frame) {
 }
 
 bool __attribute__((noinline)) mprof__begin_call_slowly(const void *frame) {
-    if (mprof__calling == MPROF__NEVER)
-        mprof__prepare();
-    else if (!is_programs(frame))
-        return false;
-    mprof__calling = mprof__frame_position(frame);
-    return true;
+    bool reports = is_programs(frame);
+    if (reports)
+        mprof__calling = mprof__frame_position(frame);
+    return reports;
 }

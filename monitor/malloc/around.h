@@ -24,17 +24,12 @@
 /* Where on the stack this thread called the next allocator, 0 elsewhere.  A
  * frame further out than that shows that the call was abandoned by longjmp().
  * With bit 0: the called function may do more than allocate, or be left by an
- * exception.  The thread begins with MPROF__NEVER. */
+ * exception. */
 extern __thread uintptr_t mprof__calling
     __attribute__((tls_model("initial-exec")));
 enum { MPROF__LOOSELY = 1 };
-#define MPROF__NEVER UINTPTR_MAX
 
-/* Know the next allocator, from here on. */
-void mprof__prepare(void);
-
-/* mprof__begin_call() when the next allocator was called further out, or never
- * yet. */
+/* mprof__begin_call() when the next allocator was called further out. */
 bool mprof__begin_call_slowly(const void *frame);
 
 /* FILE is an allocator with functions of its own: see further.h. */

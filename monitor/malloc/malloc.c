@@ -22,7 +22,22 @@
 
 #define PUBLIC __attribute__((visibility("default"))) MPROF__ENTRY
 
-/* The C library's functions. */
+static struct definitions {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+    int (*dlclose)(void *);
+} next;                /* the next ones */
+static pid_t began_in; /* the process that has found them; 0: not yet */
+
+/* The C library's functions, for a program without a dynamic loader. */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
 extern void *__libc_valloc(size_t), *__libc_pvalloc(size_t);
@@ -41,63 +56,58 @@ static int memalign_posix(void **object, size_t alignment, size_t bytes) {
     return error;
 }
 
-/* The next definitions.  Those here are for a program without a dynamic loader,
- * and until the loader has set up what threads have of their own. */
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*aligned_alloc)(size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-    size_t (*malloc_usable_size)(void *);
-    int (*dlclose)(void *);
-} next = {
-    .malloc = __libc_malloc,
-    .calloc = __libc_calloc,
-    .realloc = __libc_realloc,
-    .free = __libc_free,
-    .posix_memalign = memalign_posix,
-    .aligned_alloc = __libc_memalign,
-    .memalign = __libc_memalign,
-    .valloc = __libc_valloc,
-    .pvalloc = __libc_pvalloc,
-};
-static pid_t began_in; /* the process that has found them; 0: not yet */
-
-#define FIND(name)                                                             \
+#define FIND(name, otherwise)                                                  \
     do {                                                                       \
         void *address = mprof__next_definition(#name).function;                \
-        if (address != NULL)                                                   \
-            next.name = address;                                               \
+        next.name = address != NULL ? address : (void *)(otherwise);           \
     } while (0)
 
 /* Find the next definitions: in the first call, before there is a second
  * thread, and under any lock of the C library that the caller holds. */
 static void __attribute__((noinline)) search(void) {
-    FIND(malloc);
-    FIND(calloc);
-    FIND(realloc);
-    FIND(free);
-    FIND(posix_memalign);
-    FIND(aligned_alloc);
-    FIND(memalign);
-    FIND(valloc);
-    FIND(pvalloc);
-    FIND(malloc_usable_size);
-    FIND(dlclose);
+    FIND(malloc, __libc_malloc);
+    FIND(calloc, __libc_calloc);
+    FIND(realloc, __libc_realloc);
+    FIND(free, __libc_free);
+    FIND(posix_memalign, memalign_posix);
+    FIND(aligned_alloc, __libc_memalign);
+    FIND(memalign, __libc_memalign);
+    FIND(valloc, __libc_valloc);
+    FIND(pvalloc, __libc_pvalloc);
+    FIND(malloc_usable_size, NULL);
+    FIND(dlclose, NULL);
     mprof__further_find();
     mprof__malloc_await(mprof__autostart);
     mprof__store_release(&began_in, getpid());
 }
 
-void mprof__prepare(void) {
-    if (__builtin_expect(mprof__load_acquire(&began_in) == 0, 0))
+static void prepare(void) {
+    if (mprof__load_acquire(&began_in) == 0)
         search();
 }
+
+/* Who calls one of them before all are known calls these. */
+#define FIRST(type, name, parameters, ...)                                     \
+    static type first_##name parameters {                                      \
+        prepare();                                                             \
+        return next.name(__VA_ARGS__);                                         \
+    }
+FIRST(void *, malloc, (size_t bytes), bytes)
+FIRST(void *, calloc, (size_t count, size_t size), count, size)
+FIRST(void *, realloc, (void *object, size_t bytes), object, bytes)
+FIRST(void, free, (void *object), object)
+FIRST(int, posix_memalign, (void **at, size_t alignment, size_t bytes), at,
+      alignment, bytes)
+FIRST(void *, aligned_alloc, (size_t alignment, size_t bytes), alignment, bytes)
+FIRST(void *, memalign, (size_t alignment, size_t bytes), alignment, bytes)
+FIRST(void *, valloc, (size_t bytes), bytes)
+FIRST(void *, pvalloc, (size_t bytes), bytes)
+
+#define INITIAL(name) .name = first_##name
+static struct definitions next = {
+    INITIAL(malloc),   INITIAL(calloc),         INITIAL(realloc),
+    INITIAL(free),     INITIAL(posix_memalign), INITIAL(aligned_alloc),
+    INITIAL(memalign), INITIAL(valloc),         INITIAL(pvalloc)};
 
 /* Begin before main(), and where the loader can arrange that, before the
  * constructors of all other libraries: no lock of the C library is held, and
@@ -107,7 +117,7 @@ start_early(int argc, char **argv, char **environment) {
     int saved = errno;
     mprof__autostart_early(argc, argv, environment);
     mprof__finish_last();
-    mprof__prepare();
+    prepare();
     mprof__further_bind();
     mprof__malloc_begin();
     errno = saved;
@@ -163,7 +173,7 @@ PUBLIC void *realloc(void *object, size_t bytes) {
 PUBLIC void *reallocarray(void *object, size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-        mprof__prepare();
+        prepare();
         errno = ENOMEM;
         return mprof__answer(NULL, 0, NULL);
     }
@@ -196,14 +206,14 @@ PUBLIC void *pvalloc(size_t bytes) {
 }
 
 PUBLIC size_t malloc_usable_size(void *object) {
-    mprof__prepare();
+    prepare();
     return next.malloc_usable_size == NULL ? 0
                                            : next.malloc_usable_size(object);
 }
 
 /* Another library may be mapped where one was. */
 PUBLIC int dlclose(void *handle) {
-    mprof__prepare();
+    prepare();
     if (next.dlclose == NULL)
         return -1;
     const struct mprof__malloc_monitor *m = mprof__malloc_monitor();

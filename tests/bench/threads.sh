@@ -20,7 +20,7 @@ row_t () {
     show head '(t) threads; C: ns for a pair, Lisp: ms' alone mprof ''
     compile_c churn || return
     for mode in stand move; do
-        one="$mode 50 4000000 1" four="$mode 50 2000000 4"
+        one="$mode 50 4000000 1" four="$mode 50 20000000 4"
         for arguments in "$one" "$four"; do
             alternate "$BENCH_ROUNDS" churn alone mprof
         done
