@@ -14,7 +14,6 @@ static bool set_tables(struct report__call *call, const char *list) {
     for (unsigned i = 1; i < MPROF_TABLES; i++)
         words =
             report__format(&call->pool, "%s %s", words, report__tables[i].name);
-    call->options.tables = 0;
     for (size_t length;; list += length + 1) {
         length = strcspn(list, ",");
         const int table = report__choose(call, "table", words, list, length);

@@ -39,6 +39,29 @@ static bool is_like(const regex_t *expression, const char *text) {
     return text && regexec(expression, text, 0, NULL, 0) == 0;
 }
 
+/* Is one of the names of SHOWN like EXPRESSION?  One that was inlined has that
+ * of the function, too. */
+static bool is_named(const struct focusing *f, const regex_t *expression,
+                     const struct report__shown *shown) {
+    const char *name = shown->name;
+
+    return is_like(expression, name) || is_like(expression, shown->full) ||
+           (shown->is_inlined &&
+            is_like(expression,
+                    report__copy(f->pool, name,
+                                 strlen(name) - strlen(MPROF_INLINED))));
+}
+
+/* Has C allocated, and was nobody asked for what its compiler inlined? */
+static bool may_be_inlined(const struct focusing *f) {
+    const struct report__profile *p = f->profile;
+
+    for (uint32_t i = 0; i < p->thread_count && !f->names->inlining; i++)
+        if (p->threads[i].heap == MPROF_C_HEAP)
+            return true;
+    return false;
+}
+
 /* Give the functions BIT whose names are like EXPRESSION; if there is none, or
  * BY_FILE, those whose packages, files or source files are.  False: *ERROR is a
  * sentence. */
@@ -57,8 +80,7 @@ static bool mark(struct focusing *f, const char *expression, bool by_file,
         return false;
     }
     for (uint32_t i = 0; !by_file && i < names->count; i++)
-        if (is_like(&compiled, names->list[i].name) ||
-            is_like(&compiled, names->list[i].full)) {
+        if (is_named(f, &compiled, &names->list[i])) {
             f->marks[i] |= bit;
             any = true;
         }
@@ -75,10 +97,13 @@ static bool mark(struct focusing *f, const char *expression, bool by_file,
         }
     regfree(&compiled);
     if (!any)
-        *error = report__format(f->pool, "no %s of the recording is like '%s'",
-                                by_file ? "package or file"
-                                        : "function, package or file",
-                                expression);
+        *error = report__format(
+            f->pool, "no %s of the recording is like '%s'%s",
+            by_file ? "package or file" : "function, package or file",
+            expression,
+            by_file || !may_be_inlined(f)
+                ? ""
+                : "; --inlines names functions that were inlined, too");
     return any;
 }
 

@@ -27,7 +27,8 @@ static void wrong_usage_is_one_line(void **state) {
          2},
         {"--table=leek",
          "mprof: there is no table 'leek'; choose bins, leaks, lost, peak, "
-         "temporary, alive, kept-by, equal, paths, tree, types, direct or graph\n",
+         "temporary, alive, kept-by, equal, paths, tree, types, direct or "
+         "graph\n",
          2},
         {"--heap=pile", "mprof: there is no heap 'pile'; choose lisp or c\n",
          2},
@@ -91,6 +92,21 @@ static void output_appears_whole(void **state) {
     free(err);
 }
 
+/* Whether they come by one --table or by several. */
+static void tables_add_up(void **state) {
+    char *one, *several, *err;
+    (void)state;
+    assert_int_equal(RUN(&one, &err, "--table=direct,bins", data_name), 0);
+    free(err);
+    assert_int_equal(
+        RUN(&several, &err, "--table=bins", "--table=direct", data_name), 0);
+    free(err);
+    assert_non_null(strstr(one, "Allocation bins"));
+    assert_string_equal(one, several);
+    free(one);
+    free(several);
+}
+
 static void lisp_gets_a_string(void **state) {
     char *text;
     (void)state;
@@ -120,6 +136,7 @@ int main(void) {
         cmocka_unit_test(wrong_usage_is_one_line),
         cmocka_unit_test(two_dashes_end_the_options),
         cmocka_unit_test(output_appears_whole),
+        cmocka_unit_test(tables_add_up),
         cmocka_unit_test(lisp_gets_a_string),
     };
     setenv("TZ", "UTC", 1);
