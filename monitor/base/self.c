@@ -113,12 +113,17 @@ static struct mprof__self *find_self(void) {
     return mprof__self;
 }
 
+/* malloc() and free() push no more than so many bytes, one more than the other,
+ * until they enter; what the hook calls pushes more. */
+enum { SAME_CALL = 32 };
+
 /* Was the hook abandoned by longjmp(), as out of a handler for a stack
  * overflow?  What interrupts the hook runs deeper in the stack, or on another
  * one. */
 static bool was_left(const struct mprof__self *me, uintptr_t stack) {
     stack_t signal_stack;
-    return stack >= me->stack && sigaltstack(NULL, &signal_stack) == 0 &&
+    return stack + SAME_CALL >= me->stack &&
+           sigaltstack(NULL, &signal_stack) == 0 &&
            !(signal_stack.ss_flags & SS_ONSTACK);
 }
 

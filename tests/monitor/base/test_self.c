@@ -124,11 +124,26 @@ static void nothing(struct mprof__self *me) {
     (void)me;
 }
 
+/* A jump left the hook: malloc() enters again where free() had been called, but
+ * nothing that the hook calls. */
+static void who_jumped_enters_again(void **state) {
+    uintptr_t stack = mprof__stack();
+    struct mprof__self *me = mprof__enter_slowly(stack);
+    (void)state;
+    assert_non_null(me);
+    assert_null(mprof__enter_slowly(stack - 48));
+    assert_ptr_equal(mprof__enter_slowly(stack - 16), me);
+    assert_ptr_equal(mprof__enter_slowly(stack), me);
+    mprof__leave(me);
+    assert_false(me->inside);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_stops_waits_for_all_that_are_inside),
         cmocka_unit_test(who_stops_waits_for_threads_that_are_nearly_gone),
         cmocka_unit_test(a_child_has_no_other_threads),
+        cmocka_unit_test(who_jumped_enters_again),
     };
     pthread_key_create(&key, late);
     mprof__selves_initialize(nothing);
