@@ -114,7 +114,7 @@ static struct mprof__self *find_self(void) {
 }
 
 /* malloc() and free() push no more than so many bytes, one more than the other,
- * until they enter; what the hook calls pushes more. */
+ * until they enter; functions that the hook calls push more. */
 enum { SAME_CALL = 32 };
 
 /* Was the hook abandoned by longjmp(), as out of a handler for a stack

@@ -233,7 +233,7 @@ allocated_in(struct mprof__self *me, const void *object, uint64_t bytes,
     count_found(me, object, bytes, frame, counter, is_raised);
 }
 
-/* What objects of a size are counted as; `size` is NULL: it has to be made, or
+/* The counts for objects of a size; `size` is NULL: it has to be made, or
  * they are too large for the shortest way. */
 struct kind {
     unsigned class_;

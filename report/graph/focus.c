@@ -39,8 +39,8 @@ static bool is_like(const regex_t *expression, const char *text) {
     return text && regexec(expression, text, 0, NULL, 0) == 0;
 }
 
-/* Is one of the names of SHOWN like EXPRESSION?  One that was inlined has that
- * of the function, too. */
+/* Is one of the names of SHOWN like EXPRESSION?  A function that was inlined
+ * has its own name, too. */
 static bool is_named(const struct focusing *f, const regex_t *expression,
                      const struct report__shown *shown) {
     const char *name = shown->name;
@@ -52,7 +52,7 @@ static bool is_named(const struct focusing *f, const regex_t *expression,
                                  strlen(name) - strlen(MPROF_INLINED))));
 }
 
-/* Has C allocated, and was nobody asked for what its compiler inlined? */
+/* Is there C code, and were functions that its compiler inlined not read? */
 static bool may_be_inlined(const struct focusing *f) {
     const struct report__profile *p = f->profile;
 
