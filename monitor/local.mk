@@ -100,6 +100,7 @@ record_sources = \
 	monitor/record/heap_events.h \
 	monitor/record/asked.c \
 	monitor/record/c_free.c \
+	monitor/record/c_quick.h \
 	monitor/record/c_record.c monitor/record/c_record.h \
 	monitor/record/c_size.c monitor/record/c_size.h \
 	monitor/record/c_timed.c \

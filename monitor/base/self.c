@@ -30,7 +30,8 @@ static void (*when_it_ends)(struct mprof__self *me);
 
 /* Threads whose destructors have all run may still allocate and free.  They
  * take this state in turn for it. */
-static struct mprof__self late_state = {.shared = true};
+static struct mprof__self late_state = {
+    .shared = true, .heap = {[0 ... MPROF_HEAPS - 1] = {.id = MPROF__NO_ID}}};
 static pthread_mutex_t late_state_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Release the locks of a hook that was left by longjmp().  Records are
@@ -91,6 +92,8 @@ static struct mprof__self *make_self(void) {
             ;
         mine = piece;
     }
+    for (int heap = 0; heap < MPROF_HEAPS; heap++)
+        mine->heap[heap].id = MPROF__NO_ID;
     mine->silent = true;
     mine->moves = false;
     mine->tid = (pid_t)syscall(SYS_gettid);
@@ -113,9 +116,10 @@ static struct mprof__self *find_self(void) {
     return mprof__self;
 }
 
-/* malloc() and free() push no more than so many bytes, one more than the other,
- * until they enter; functions that the hook calls push more. */
-enum { SAME_CALL = 32 };
+/* Functions that are called from one place push no more than so many bytes, one
+ * more than the other, until they enter; functions that the hook calls push
+ * more. */
+enum { SAME_CALL = 48 };
 
 /* Was the hook abandoned by longjmp(), as out of a handler for a stack
  * overflow?  What interrupts the hook runs deeper in the stack, or on another

@@ -25,6 +25,9 @@ struct mprof__thread;
  * and the kept objects' or the heap's. */
 enum { MPROF__MOST_HELD = 4 };
 
+/* No session has this id, or the reverse of another's. */
+#define MPROF__NO_ID UINT64_MAX
+
 /* A thread of the process; reused by another thread once `dead`. */
 struct mprof__self {
     int inside;         /* written by the thread, read by who stops; atomic */
@@ -35,7 +38,7 @@ struct mprof__self {
     uint64_t silent_id; /* heap[MPROF_LISP_HEAP].id outside of these */
     uintptr_t stack;    /* while inside: where on the stack the thread was */
     struct {
-        uint64_t id; /* the session's that `thread` belongs to */
+        uint64_t id; /* the session's that `thread` belongs to; or of none */
         struct mprof__thread *thread;
     } heap[MPROF_HEAPS];
     struct mprof__shadow shadow; /* where it last had objects */

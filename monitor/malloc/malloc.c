@@ -18,6 +18,7 @@
 #include "monitor/malloc/further.h"
 #include "monitor/malloc/malloc_hook.h"
 #include "monitor/malloc/unseen.h"
+#include "monitor/record/c_quick.h"
 #include "monitor/record/recording.h"
 
 #define PUBLIC __attribute__((visibility("default"))) MPROF__ENTRY
@@ -123,13 +124,37 @@ start_early(int argc, char **argv, char **environment) {
     errno = saved;
 }
 
+/* To the monitor; COUNT is calloc()'s, or 0. */
+static void *__attribute__((noinline))
+report(void *object, size_t bytes, size_t count, const void *frame) {
+    return count == 0 ? mprof__answer(object, bytes, frame)
+                      : mprof__answer_cleared(object, bytes, count, frame);
+}
+
+/* The same, mostly without asking it, in the function with FRAME: that is what
+ * is returned. */
+static inline __attribute__((always_inline)) void *
+answer(void *object, size_t bytes, size_t count, const void *frame) {
+    mprof__calling = 0;
+    struct mprof__self *me =
+        __builtin_expect(object != NULL, 1)
+            ? mprof__c_enter_directly(mprof__frame_position(frame))
+            : NULL;
+    if (__builtin_expect(me == NULL, 0))
+        return report(object, bytes, count, frame);
+    return mprof__c_allocated_quickly(me, object, bytes, frame);
+}
+
 #define ALLOCATE(function, bytes, ...)                                         \
     if (!mprof__begin_call(MPROF__FRAME()))                                    \
         return next.function(__VA_ARGS__);                                     \
     return mprof__answer(next.function(__VA_ARGS__), bytes, MPROF__FRAME())
 
 PUBLIC void *malloc(size_t bytes) {
-    ALLOCATE(malloc, bytes, bytes);
+    if (!mprof__begin_call(MPROF__FRAME()))
+        return next.malloc(bytes);
+    void *object = next.malloc(bytes);
+    return answer(object, bytes, 0, MPROF__FRAME());
 }
 
 PUBLIC void *calloc(size_t count, size_t size) {
@@ -139,7 +164,7 @@ PUBLIC void *calloc(size_t count, size_t size) {
         bytes = SIZE_MAX; /* it will be refused */
     if (!mprof__begin_call(frame))
         return next.calloc(count, size);
-    return mprof__answer_cleared(next.calloc(count, size), bytes, count, frame);
+    return answer(next.calloc(count, size), bytes, count, frame);
 }
 
 PUBLIC void free(void *object) {
@@ -149,7 +174,12 @@ PUBLIC void free(void *object) {
         next.free(object);
         return;
     }
-    mprof__release(object);
+    struct mprof__self *me =
+        mprof__c_enter_directly(mprof__frame_position(MPROF__FRAME()));
+    if (__builtin_expect(me != NULL, 1))
+        mprof__c_release_quickly(me, object);
+    else
+        mprof__release(object);
     next.free(object);
     mprof__calling = 0;
 }

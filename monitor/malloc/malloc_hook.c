@@ -12,8 +12,10 @@
 #include "monitor/api/functions.h"
 #include "monitor/malloc/malloc_monitor.h"
 #include "monitor/names/adapter.h"
+#include "monitor/record/current.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/recording.h"
+#include "monitor/record/session.h"
 #include "monitor/record/thread.h"
 #include "monitor/unwind/generation.h"
 
@@ -187,6 +189,7 @@ static void choose_ways(void) {
     void (*release)(const void *) = longer ? released : mprof__c_release;
     mprof__store_release(&recording.release, release);
     mprof__store_release(&following.release, release);
+    mprof__set_direct(!longer && mprof__load_relaxed(&mprof__autosave) == 0);
 }
 
 void mprof__malloc_watch(void (*function)(void *cookie, uint64_t current),

@@ -9,12 +9,10 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
-#include "monitor/heap/live.h"
+#include "monitor/record/c_quick.h"
 #include "monitor/record/c_record.h"
-#include "monitor/record/c_size.h"
 #include "monitor/record/heap_events.h"
 #include "monitor/record/recording.h"
-#include "monitor/tree/c_counter.h"
 
 /* Return the record of THREAD's frees of objects that COUNTER, another
  * thread's, has counted; NULL: no space. */
@@ -151,10 +149,8 @@ release_slowly(const void *object, uintptr_t stack) {
     errno = saved;
 }
 
-/* ME is inside, and leaves here: perhaps it has to look for another shadow, or
- * the data file must be opened again, from outside of the hook. */
-static void __attribute__((noinline))
-release_anew(struct mprof__self *me, const void *object) {
+void __attribute__((noinline))
+mprof__c_release_anew(struct mprof__self *me, const void *object) {
     uintptr_t stack = me->stack;
     bool is_far = !mprof__shadow_has(&me->shadow, object) &&
                   mprof__objects_find((uintptr_t)object, &me->shadow) != NULL;
@@ -165,12 +161,10 @@ release_anew(struct mprof__self *me, const void *object) {
         release_slowly(object, stack);
 }
 
-/* OBJECT of BYTES, which COUNTER has and the shadow has no more, is freed by
- * ME. IS_LOWERED: it is off what lives, and mprof__live_slowly() is to be
- * called. */
-static void __attribute__((noinline))
-release_from(struct mprof__self *me, const void *object, uint32_t bytes,
-             struct mprof_c_counter *counter, bool is_lowered) {
+void __attribute__((noinline))
+mprof__c_release_from(struct mprof__self *me, const void *object,
+                      uint32_t bytes, struct mprof_c_counter *counter,
+                      bool is_lowered) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     struct mprof__share *share = &thread->share;
     if (is_lowered || !mprof__live_lower(share, bytes))
@@ -183,55 +177,16 @@ release_from(struct mprof__self *me, const void *object, uint32_t bytes,
     mprof__leave_quickly(me);
 }
 
-/* Where THREAD counts what has BYTES in the shadow; NULL: that is to be made,
- * or these are not all. */
-static inline __attribute__((always_inline)) struct mprof_size *
-own_size_quickly(const struct mprof__thread *thread, uint32_t bytes) {
-    if (__builtin_expect(bytes <= MPROF_LARGEST_BIN, 1))
-        return thread->sizes[bytes];
-    return bytes == UINT32_MAX ? NULL : thread->sizes[MPROF_LARGEST_BIN + 1];
-}
-
 /* Like mprof__c_allocated(), it mostly calls nothing. */
 MPROF__HOT void mprof__c_release(const void *object) {
     uintptr_t stack = mprof__stack();
     struct mprof__self *me = mprof__enter_quickly(stack);
-    if (__builtin_expect(me == NULL, 0)) {
+    if (__builtin_expect(me == NULL, 0))
         release_slowly(object, stack);
-        return;
-    }
-    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (__builtin_expect(!mprof__c_records(me, thread), 0) ||
-        !mprof__shadow_has(&me->shadow, object)) {
-        release_anew(me, object);
-        return;
-    }
-    uint64_t *word = mprof__shadow_word(&me->shadow, object);
-    uint64_t what = mprof__load_relaxed(word);
-    uint32_t bytes = (uint32_t)what;
-    struct mprof_c_counter *counter =
-        mprof__memo_at(&thread->memo, (mprof_ref)(what >> 32));
-    struct mprof_size *size = own_size_quickly(thread, bytes);
-    struct mprof__share *share = &thread->share;
-    if (__builtin_expect(
-            what == 0 || counter->thread != thread->ref || size == NULL, 0)) {
-        release_anew(me, object);
-        return;
-    }
-    bool is_quick = mprof__c_counter_frees_quickly(share, counter);
-    if (!is_quick && !mprof__c_counter_is_wide(counter)) {
-        release_anew(me, object);
-        return;
-    }
-    mprof__store_relaxed(word, 0);
-    bool is_lowered = is_quick && !mprof__live_lower(share, bytes);
-    if (!is_quick || is_lowered) {
-        release_from(me, object, bytes, counter, is_lowered);
-        return;
-    }
-    mprof__c_counter_freed(share, counter, object, bytes);
-    mprof__count(&size->freed, bytes);
-    mprof__leave_quickly(me);
+    else if (__builtin_expect(!mprof__c_records(me), 0))
+        mprof__c_release_anew(me, object);
+    else
+        mprof__c_release_quickly(me, object);
 }
 
 bool mprof__c_take(const void *object, struct mprof__object *what) {

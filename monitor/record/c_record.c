@@ -4,11 +4,8 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/base/objects.h"
-#include "monitor/tree/c_counter.h"
+#include "monitor/record/c_quick.h"
 #include "monitor/record/c_record.h"
-#include "monitor/record/c_size.h"
-#include "monitor/heap/live.h"
-#include "monitor/record/find_counter.h"
 #include "monitor/record/recording.h"
 
 /* A long run's file on disk is to be up to date now and then. */
@@ -82,11 +79,9 @@ struct places {
     uint64_t *word; /* in the shadow */
 };
 
-/* Does ME record, with THREAD, by nothing but counting events? */
-static inline bool only_counts(const struct mprof__self *me,
-                               const struct mprof__thread *thread) {
-    return mprof__c_records(me, thread) &&
-           mprof__load_relaxed(&mprof__autosave) == 0;
+/* Does ME record by nothing but counting events? */
+static inline bool only_counts(const struct mprof__self *me) {
+    return mprof__c_records(me) && mprof__load_relaxed(&mprof__autosave) == 0;
 }
 
 /* False: one of them has to be made. */
@@ -126,7 +121,7 @@ static bool count_by_cells(struct mprof__self *me, const void *object,
                            uint64_t bytes, const void *frame) {
     struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
     struct places p;
-    if (!only_counts(me, thread) || !find_places(me, thread, object, bytes, &p))
+    if (!only_counts(me) || !find_places(me, thread, object, bytes, &p))
         return false;
     struct mprof_counter *counter = mprof__counter_by_cells(
         thread, frame, (struct mprof__trail){NULL, NULL},
@@ -210,12 +205,11 @@ count_found(struct mprof__self *me, const void *object, uint64_t bytes,
     mprof__leave_quickly(me);
 }
 
-/* The same when frames are not as they were: the walk came from FIRST as far as
- * LAST. */
-static void __attribute__((noinline))
-allocated_elsewhere(struct mprof__self *me, const void *object, uint64_t bytes,
-                    const void *frame, struct mprof__cell *first,
-                    struct mprof__cell *last) {
+void *__attribute__((noinline))
+mprof__c_allocated_elsewhere(struct mprof__self *me, void *object,
+                             uint64_t bytes, const void *frame,
+                             struct mprof__cell *first,
+                             struct mprof__cell *last) {
     struct mprof_counter *counter = mprof__counter_guarded(
         me, me->heap[MPROF_C_HEAP].thread, frame,
         (struct mprof__trail){first, last}, mprof_size_class(bytes));
@@ -224,79 +218,29 @@ allocated_elsewhere(struct mprof__self *me, const void *object, uint64_t bytes,
     else
         count_found(me, object, bytes, frame, (struct mprof_c_counter *)counter,
                     false);
+    return object;
 }
 
-static void __attribute__((noinline))
-allocated_in(struct mprof__self *me, const void *object, uint64_t bytes,
-             const void *frame, struct mprof_c_counter *counter,
-             bool is_raised) {
+void *__attribute__((noinline))
+mprof__c_allocated_in(struct mprof__self *me, void *object, uint64_t bytes,
+                      const void *frame, struct mprof_c_counter *counter,
+                      bool is_raised) {
     count_found(me, object, bytes, frame, counter, is_raised);
-}
-
-/* The counts for objects of a size; `size` is NULL: it has to be made, or
- * they are too large for the shortest way. */
-struct kind {
-    unsigned class_;
-    struct mprof_size *size;
-};
-
-static inline __attribute__((always_inline)) struct kind
-kind_of(const struct mprof__thread *thread, uint64_t bytes) {
-    if (__builtin_expect(bytes <= MPROF_LARGEST_BIN, 1))
-        return (struct kind){mprof__classes[bytes], thread->sizes[bytes]};
-    return (struct kind){mprof_size_class(bytes),
-                         bytes > MPROF__MOST_AT_ONCE
-                             ? NULL
-                             : thread->sizes[MPROF_LARGEST_BIN + 1]};
+    return object;
 }
 
 /* Mostly the chain is remembered, and nothing has to be made: then nothing is
  * called, and no register has to be saved. */
 MPROF__HOT void mprof__c_allocated(const void *object, uint64_t bytes,
                                    const void *frame) {
-    uintptr_t stack = mprof__stack();
+    uintptr_t stack = mprof__frame_position(frame);
     struct mprof__self *me = mprof__enter_quickly(stack);
-    if (__builtin_expect(me == NULL, 0)) {
+    if (__builtin_expect(me == NULL, 0))
         enter_and_allocate(object, bytes, frame, stack);
-        return;
-    }
-    struct mprof__thread *thread = me->heap[MPROF_C_HEAP].thread;
-    if (__builtin_expect(!only_counts(me, thread), 0)) {
+    else if (__builtin_expect(!only_counts(me), 0))
         allocated_slowly(me, object, bytes, frame, false);
-        return;
-    }
-    struct mprof__share *share = &thread->share;
-    struct mprof__trail trail;
-    const struct mprof__cell *cell = mprof__cell_quickly(thread, frame, &trail);
-    if (__builtin_expect(cell == NULL, 0)) {
-        allocated_elsewhere(me, object, bytes, frame, trail.first, trail.last);
-        return;
-    }
-    struct kind kind = kind_of(thread, bytes);
-    struct mprof_c_counter *counter =
-        (struct mprof_c_counter *)mprof__cell_counter(&thread->memo, cell,
-                                                      kind.class_);
-    if (__builtin_expect(counter == NULL, 0)) {
-        allocated_elsewhere(me, object, bytes, frame, trail.first, trail.last);
-        return;
-    }
-    struct places p = {.size = kind.size};
-    if (__builtin_expect(
-            p.size == NULL || !mprof__shadow_has(&me->shadow, object), 0) ||
-        !mprof__c_counter_is_quick(share, counter, mprof__c_one(bytes)) ||
-        !mprof__live_passes(share, bytes)) {
-        allocated_in(me, object, bytes, frame, counter, false);
-        return;
-    }
-    if (!mprof__live_raise(share, bytes)) {
-        allocated_in(me, object, bytes, frame, counter, true);
-        return;
-    }
-    p.word = mprof__shadow_word(&me->shadow, object);
-    mprof__live_pass(share, object, bytes);
-    mprof__c_counter_allocated(share, counter, bytes, false);
-    put(&p, mprof__ref_from(thread->memo.base, counter), bytes);
-    mprof__leave_quickly(me);
+    else
+        mprof__c_allocated_quickly(me, (void *)(uintptr_t)object, bytes, frame);
 }
 
 void mprof__c_failed(void) {

@@ -13,11 +13,10 @@
  * wherever others end. */
 #define MPROF__HOT __attribute__((aligned(64)))
 
-/* Does ME, whose THREAD in the C heap this is, record?  While there is a
- * recording its data file may be changed. */
-static inline bool mprof__c_records(const struct mprof__self *me,
-                                    const struct mprof__thread *thread) {
-    return thread != NULL && me->heap[MPROF_C_HEAP].id == mprof__recording_id();
+/* Does ME record the C heap, with a thread there?  While there is a recording
+ * its data file may be changed. */
+static inline bool mprof__c_records(const struct mprof__self *me) {
+    return me->heap[MPROF_C_HEAP].id == mprof__recording_id();
 }
 
 /* Count OBJECT of BYTES; ME is this thread, inside of the hook, or NULL.

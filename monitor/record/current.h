@@ -16,7 +16,9 @@ struct mprof__sessions {
     struct mprof__session *current; /* that records; atomic */
     struct mprof__session *tracked; /* whose objects are remembered; atomic */
     uint64_t recording;             /* the current one's id, or 0; atomic */
-    bool is_ours;                   /* false: in such a child; atomic */
+    uint64_t direct; /* its id if malloc() and free() count in themselves, or
+                        0; atomic */
+    bool is_ours;    /* false: in such a child; atomic */
 };
 extern MPROF__NEAR union mprof__page {
     struct mprof__sessions sessions;
@@ -32,6 +34,15 @@ static inline struct mprof__session *mprof__current(void) {
 static inline uint64_t mprof__recording_id(void) {
     return mprof__load_acquire(&mprof__page.sessions.recording);
 }
+
+/* Its id if malloc() and free() need not ask how to count, else 0. */
+static inline uint64_t mprof__direct_id(void) {
+    return mprof__load_acquire(&mprof__page.sessions.direct);
+}
+
+/* IS_DIRECT: from here on they need not, while this session records.  Under the
+ * API's lock. */
+void mprof__set_direct(bool is_direct);
 
 /* Return the session whose objects are remembered, even if it is stopped. */
 static inline struct mprof__session *mprof__tracked(void) {

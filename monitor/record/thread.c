@@ -102,7 +102,7 @@ static void end_in_heap(struct mprof__self *me, enum mprof_heap heap,
         mprof__thread_retire(thread, heap);
     }
     me->heap[heap].thread = NULL;
-    me->heap[heap].id = 0;
+    me->heap[heap].id = MPROF__NO_ID;
 }
 
 void mprof__threads_end(struct mprof__session *session) {
@@ -163,7 +163,7 @@ void mprof__thread_silence(bool begins) {
         return;
     if (begins && me->silences++ == 0) {
         me->silent_id = me->heap[MPROF_LISP_HEAP].id;
-        me->heap[MPROF_LISP_HEAP].id = UINT64_MAX;
+        me->heap[MPROF_LISP_HEAP].id = MPROF__NO_ID;
     } else if (!begins && me->silences > 0 && --me->silences == 0) {
         me->heap[MPROF_LISP_HEAP].id = me->silent_id;
     }
@@ -255,6 +255,8 @@ static struct mprof__thread *make_thread(struct mprof__session *session,
 struct mprof__thread *mprof__thread_self(struct mprof__session *session,
                                          enum mprof_heap heap) {
     struct mprof__self *me = mprof__self;
+    if (me->heap[heap].id == ~session->id)
+        return NULL; /* there was no room, and will be none */
     struct mprof__thread *thread = make_thread(session, heap);
     /* Frames that another thread walked are not on this stack. */
     if (thread != NULL) {
@@ -266,9 +268,8 @@ struct mprof__thread *mprof__thread_self(struct mprof__session *session,
         thread->chain.marks = me->marks;
         thread->chain.refused = 0;
     }
-    /* Also when there was no room: it will not come. */
     me->heap[heap].thread = thread;
-    me->heap[heap].id = session->id;
+    me->heap[heap].id = thread == NULL ? ~session->id : session->id;
     return thread;
 }
 

@@ -8,6 +8,7 @@
 #include "monitor/format/bytes.h"
 #include "monitor/include/mprof.h"
 #include "monitor/names/adapter.h"
+#include "monitor/record/current.h"
 #include "monitor/record/recording.h"
 #include "monitor/record/recording_lock.h"
 #include "monitor/record/session.h"
@@ -61,7 +62,11 @@ int mprof__recording_set_sampling(unsigned bytes) {
 }
 
 void mprof__recording_set_autosave(int count) {
+    mprof__recording_lock();
     mprof__store_relaxed(&mprof__autosave, count > 0 ? (uint64_t)count : 0);
+    if (count > 0)
+        mprof__set_direct(false);
+    mprof__recording_unlock(0);
 }
 
 void mprof__recording_set_limit(uint64_t bytes) {

@@ -138,8 +138,7 @@ mprof__c_counter_freed(struct mprof__share *share,
         mprof__store_relaxed(&counter->temporary, counter->temporary + 1);
     else
         share->last = NULL;
-    mprof__store_relaxed(&counter->lifetime,
-                         (int64_t)((uint64_t)counter->lifetime + share->clock));
+    mprof__bump((uint64_t *)&counter->lifetime, share->clock);
     mprof__bump(&counter->freed, mprof__c_one(bytes));
 }
 

@@ -170,14 +170,16 @@ static inline bool mprof__cell_marked(const struct mprof__memo *memo,
            mprof__marks_has(memo->marks, c->outer, c->outer_version);
 }
 
-/* Does C, which has FLAGS and is SPECIAL, but is no MARK, lead where it led, as
- * far as it knows?  Nothing is called, so it is false now and then where that
+/* Does C, which has FLAGS and may be SPECIAL, lead where it led, as far as it
+ * knows?  Nothing is called, so it is false now and then where that
  * is not so. */
 static inline __attribute__((always_inline)) bool
 mprof__cell_holds(const struct mprof__memo *memo, const struct mprof__cell *c,
                   unsigned flags) {
     if (flags & MPROF__CELL_STALE)
         return false;
+    if (flags & MPROF__CELL_MARK)
+        return mprof__cell_marked(memo, c);
     if (flags & MPROF__CELL_ASKS && !mprof__cell_runs_plainly(memo, c))
         return false;
     if (flags & MPROF__CELL_END)

@@ -78,32 +78,34 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         --memo->patience == 0)
         return NULL;
     c = *mprof__memo_recent(memo, pc, sp);
-    if (!mprof__cell_is(c, pc, sp) ||
-        (__builtin_expect(c->shape.flags & MPROF__CELL_NEEDS, 0) &&
-         mprof__cell_more(memo, c)->bp != mprof__frame_pointer(frame)))
+    if (!mprof__cell_is(c, pc, sp))
         return NULL;
     if (sp > memo->shallowest)
         memo->shallowest = sp;
+    /* What the first one needs is asked in one go with what is special. */
+    unsigned flags = c->shape.flags & (MPROF__CELL_NEEDS | MPROF__CELL_SPECIAL);
     for (f = c;;) {
-        unsigned flags = f->shape.flags & MPROF__CELL_SPECIAL;
         if (__builtin_expect(flags == 0, 1)) {
             if (mprof__word_at(mprof__cell_slot(f)) != f->ra)
                 break;
-        } else if ((flags & (MPROF__CELL_MARK | MPROF__CELL_STALE)) ==
-                   MPROF__CELL_MARK) {
+        } else if (flags == MPROF__CELL_MARK) {
             if (!mprof__cell_marked(memo, f))
                 break;
             return c;
         } else {
+            if (flags & MPROF__CELL_NEEDS &&
+                mprof__cell_more(memo, c)->bp != mprof__frame_pointer(frame))
+                return NULL;
             if (!mprof__cell_holds(memo, f, flags))
                 break;
-            if (flags & MPROF__CELL_END)
+            if (flags & (MPROF__CELL_END | MPROF__CELL_MARK))
                 return c;
         }
         struct mprof__cell *outer = &memo->cells[f->outer];
         if (outer->version != f->outer_version)
             break;
         f = outer;
+        flags = f->shape.flags & MPROF__CELL_SPECIAL;
     }
     *trail = (struct mprof__trail){c, f};
     return NULL;

@@ -131,8 +131,8 @@ static void who_jumped_enters_again(void **state) {
     struct mprof__self *me = mprof__enter_slowly(stack);
     (void)state;
     assert_non_null(me);
-    assert_null(mprof__enter_slowly(stack - 48));
-    assert_ptr_equal(mprof__enter_slowly(stack - 16), me);
+    assert_null(mprof__enter_slowly(stack - 64));
+    assert_ptr_equal(mprof__enter_slowly(stack - 48), me);
     assert_ptr_equal(mprof__enter_slowly(stack), me);
     mprof__leave(me);
     assert_false(me->inside);
