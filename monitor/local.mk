@@ -73,6 +73,7 @@ walk_sources = \
 	monitor/walk/cell.h \
 	monitor/walk/deepest.c monitor/walk/deepest.h \
 	monitor/walk/memo.h \
+	monitor/walk/plainly.h \
 	monitor/walk/remembered.h \
 	monitor/walk/revise.h
 

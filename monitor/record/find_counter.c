@@ -3,15 +3,13 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/walk/deepest.h"
+#include "monitor/walk/plainly.h"
 
-struct mprof_counter *mprof__counter_by_cells(struct mprof__thread *thread,
-                                              const void *frame,
-                                              struct mprof__trail trail,
-                                              uint32_t key) {
-    struct mprof__cell *cell =
-        mprof__remembered_slowly(&thread->memo, frame, trail);
-    if (cell == NULL)
-        return NULL;
+/* The same when CELL is where the chain begins. */
+static inline struct mprof_counter *counter_of(struct mprof__thread *thread,
+                                               const void *frame,
+                                               struct mprof__cell *cell,
+                                               uint32_t key) {
     mprof__check_cell(thread, frame, cell);
     struct mprof_counter *counter =
         mprof__cell_counter(&thread->memo, cell, key);
@@ -24,6 +22,15 @@ struct mprof_counter *mprof__counter_by_cells(struct mprof__thread *thread,
     return counter;
 }
 
+struct mprof_counter *mprof__counter_by_cells(struct mprof__thread *thread,
+                                              const void *frame,
+                                              struct mprof__trail trail,
+                                              uint32_t key) {
+    struct mprof__cell *cell =
+        mprof__remembered_slowly(&thread->memo, frame, trail);
+    return cell == NULL ? NULL : counter_of(thread, frame, cell, key);
+}
+
 struct mprof_counter *__attribute__((noinline))
 mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
                        const void *frame, struct mprof__trail trail,
@@ -32,8 +39,18 @@ mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
     if (mprof__recording_id() == 0)
         return NULL;
     struct mprof_counter *counter = NULL;
+    struct mprof__cell *cell =
+        mprof__remembered_plainly(&thread->memo, frame, &trail);
+    if (cell != NULL)
+        counter = mprof__cell_counter(&thread->memo, cell, key);
+    if (counter != NULL) {
+        mprof__check_cell(thread, frame, cell);
+        return counter;
+    }
     if (mprof__guard(me))
-        counter = mprof__counter_by_cells(thread, frame, trail, key);
+        counter = cell != NULL
+                      ? counter_of(thread, frame, cell, key)
+                      : mprof__counter_by_cells(thread, frame, trail, key);
     me->guarded = false;
     return counter;
 }

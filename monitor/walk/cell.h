@@ -20,9 +20,10 @@ enum {
                              */
     MPROF__CELL_STALE = 16, /* only its state is valid, and its size */
     MPROF__CELL_SPECIAL = 31,
-    MPROF__CELL_NEEDS = 32,  /* the way outwards depends on the frame pointer */
-    MPROF__CELL_USES = 64,   /* ... already the way to the caller */
-    MPROF__CELL_LEAVES = 128 /* from here inwards is another stack, perhaps */
+    MPROF__CELL_NEEDS = 32, /* the way outwards depends on the frame pointer */
+    MPROF__CELL_USES = 64,  /* ... already the way to the caller */
+    MPROF__CELL_LEAVES = 128, /* from here inwards is another stack, perhaps */
+    MPROF__CELL_KEEPS = 256   /* there is a place that it had before */
 };
 
 /* A frame: one line of the processor's cache. */
@@ -50,6 +51,13 @@ struct mprof__cell_more {
     uintptr_t bp;                   /* NEEDS: the frame pointer */
     uintptr_t word, object; /* ASKS: the word at `runs_at`, and its object */
     uint32_t runs_at;       /* ASKS: bytes from `low` */
+};
+
+/* A place in the tree, with all that a cell has of it; see plainly.h. */
+struct mprof__place {
+    mprof_ref parent; /* as in the cell; 0: it is none */
+    mprof_ref node, counter[2];
+    uint32_t version;
 };
 
 static inline uintptr_t mprof__cell_slot(const struct mprof__cell *c) {

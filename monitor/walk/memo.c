@@ -28,11 +28,12 @@ enum { SELDOM = 4, FIRST_BACKOFF = 8, MOST_BACKOFF = 64 };
 enum { SHARE = 16 };
 
 /* Return the bytes that are mapped for CAPACITY cells: cells, more of them,
- * index, places in it, visited, seen. */
+ * their places before, index, where they are in it, visited, seen. */
 static size_t bytes_of(uint32_t capacity) {
     return capacity *
                (sizeof(struct mprof__cell) + sizeof(struct mprof__cell_more) +
-                2 * sizeof(uint32_t) + sizeof(uint16_t)) +
+                sizeof(struct mprof__place) + 2 * sizeof(uint32_t) +
+                sizeof(uint16_t)) +
            mprof__far(capacity) *
                (sizeof(struct mprof__cell *) + sizeof(struct mprof__seen));
 }
@@ -60,6 +61,8 @@ static bool map_cells(struct mprof__memo *memo, uint32_t capacity) {
     size_t used = capacity * sizeof(struct mprof__cell);
     memo->more = (void *)(cells + used);
     used += capacity * sizeof(struct mprof__cell_more);
+    memo->before = (void *)(cells + used);
+    used += capacity * sizeof(struct mprof__place);
     memo->index = (void *)(cells + used);
     used += capacity * 2 * sizeof(uint32_t);
     memo->at = (void *)(cells + used);

@@ -48,14 +48,15 @@ struct mprof__memo {
     struct mprof__cell *recent[MPROF__RECENT];
     struct mprof__cell **visited; /* by a longer walk, innermost first */
     struct mprof__cell_more *more;
-    uint16_t *at;             /* where each cell is in the index, if it is */
-    struct mprof__seen *seen; /* by the last review, innermost first */
-    bool largest;             /* there are not to be more cells */
-    uint32_t hand;            /* the cell that was taken away last */
-    uint32_t capacity, used;  /* cells */
-    uint32_t versions;        /* the last one */
-    uint32_t wanted;          /* cells, when it begins the next time; or 0 */
-    uint32_t waits, backoff;  /* walks that are not tried, as others failed */
+    struct mprof__place *before; /* where they KEEP it */
+    uint16_t *at;                /* where each cell is in the index, if it is */
+    struct mprof__seen *seen;    /* by the last review, innermost first */
+    bool largest;                /* there are not to be more cells */
+    uint32_t hand;               /* the cell that was taken away last */
+    uint32_t capacity, used;     /* cells */
+    uint32_t versions;           /* the last one */
+    uint32_t wanted;             /* cells, when it begins the next time; or 0 */
+    uint32_t waits, backoff; /* walks that are not tried, as others failed */
     /* Since the last judgement; and when there were few the last time. */
     uint32_t walks, made, made_near;
     uint32_t trial_waits;   /* judgements until it is tried with many again, */

@@ -1,8 +1,9 @@
 /* remembered.c - walks by what is remembered of frames; see remembered.h. */
 #include "monitor/walk/remembered.h"
 
-#include "monitor/walk/revise.h"
 #include "monitor/walk/deepest.h"
+#include "monitor/walk/plainly.h"
+#include "monitor/walk/revise.h"
 #include "monitor/tree/trees.h"
 
 /* Walks that are not tried after one that found no way.  In libraries for tests
@@ -199,11 +200,6 @@ static inline struct mprof__cell *find(struct walk *w, uintptr_t pc,
 
 /* The walk */
 
-static inline void make_stale(struct mprof__cell *c) {
-    c->shape.flags |= MPROF__CELL_STALE;
-    mprof__order_for_handlers();
-}
-
 /* WORD is a mark, where the return address of C is: put the real one in its
  * place.  False: it is not ours.  True, with the node of what is outside in
  * w->outer, or 0: it is not known. */
@@ -236,7 +232,7 @@ static inline void set_outer(const struct walk *w, struct mprof__cell *c,
 static void lead_to(struct walk *w, struct mprof__cell *c,
                     const struct mprof__cell *outer) {
     w->stale = w->n - 1;
-    make_stale(c);
+    mprof__cell_make_stale(c);
     set_outer(w, c, outer);
 }
 
@@ -246,7 +242,7 @@ static inline struct mprof__cell *turn(struct walk *w, struct mprof__cell *c,
                                        bool *ends) {
     uintptr_t word = mprof__word_at(mprof__cell_slot(c));
     w->stale = w->n - 1;
-    make_stale(c);
+    mprof__cell_make_stale(c);
     c->shape.flags &= ~(uint32_t)MPROF__CELL_MARK;
     c->ra = word;
     if (__builtin_expect(mprof__is_mark(word), 0)) {
@@ -386,11 +382,14 @@ static void settle_bp(const struct walk *w, size_t i, struct mprof__cell *c,
  * without one PARENT.  False: there is no space. */
 static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
                    const struct mprof__cell *outer, mprof_ref parent) {
-    uint32_t flags = c->shape.flags;
     mprof_ref node = c->node;
-    make_stale(c);
-    if (c->parent != parent || node == 0)
+    mprof__cell_make_stale(c);
+    if (c->parent != parent || node == 0) {
+        if (node != 0 && mprof__cell_is_plain(c))
+            mprof__cell_keep_place(w->memo, c);
         node = step(w, c, parent);
+    }
+    uint32_t flags = c->shape.flags;
     if (__builtin_expect(node == 0, 0))
         return false;
     if (__builtin_expect(
@@ -400,13 +399,15 @@ static bool settle(struct walk *w, size_t i, struct mprof__cell *c,
             0))
         settle_bp(w, i, c, outer, &flags);
     if (c->version == 0 || node != c->node) {
+        c->node = 0;
+        mprof__order_for_handlers();
         c->version = ++w->memo->versions;
         mprof__order_for_handlers();
         c->counter[0] = c->counter[1] = 0;
-        mprof__order_for_handlers();
-        c->node = node;
     }
     c->parent = parent;
+    mprof__order_for_handlers();
+    c->node = node;
     if (flags & MPROF__CELL_MARK) {
         if (outer != NULL)
             mprof__walk_set_outer(w->chain, c->outer, outer->node);

@@ -8,6 +8,10 @@
  *       |  from cell to cell outwards: is the word at its return address as
  *       |  it was, and the caller's cell?  As far as a mark that is alive.
  *       | yes: its node                 | no
+ *       |                       mprof__remembered_plainly()   plainly.h
+ *       |                         other words lead to other cells, and these
+ *       |                         to other nodes, which are all there
+ *       |                               | no
  *       |                       mprof__remembered_slowly()    remembered.c
  *       |                         follow(): other words lead to other cells,
  *       |                         which are made by the rule of their code
@@ -40,9 +44,9 @@
  *     size of the frame and the place of its return address, while the
  *     generation lasts.
  * (2) No two versions are the same; a cell that gets another node or needs
- *     another frame pointer gets its new version first.
- * (3) A cell is STALE while anything in it is rewritten.
- * (4) A mark ends a walk if it has the serial that the cell knows, and what is
+ *     another frame pointer first gets a new version, or the one that it had
+ * with that node. (3) A cell is STALE while anything in it is rewritten. (4) A
+ * mark ends a walk if it has the serial that the cell knows, and what is
  *     outside of it has a node of this tree.
  * (5) No cell that the present walk came by is used for another frame.
  * (6) No cell is for a frame of a folded or cut chain, or one that a signal
@@ -82,7 +86,7 @@ mprof__remembered(struct mprof__memo *memo, const void *frame,
         return NULL;
     if (sp > memo->shallowest)
         memo->shallowest = sp;
-    /* What the first one needs is asked in one go with what is special. */
+    /* The first one is asked in one go for its needs, too. */
     unsigned flags = c->shape.flags & (MPROF__CELL_NEEDS | MPROF__CELL_SPECIAL);
     for (f = c;;) {
         if (__builtin_expect(flags == 0, 1)) {
