@@ -9,7 +9,7 @@
  * changes.  In the end each counter has the bytes that were live at the peak:
  * those that it noted then, or those that it has had ever since.
  *
- *     mprof__c_allocated(), mprof__c_release()     c_record.c, c_free.c
+ *     mprof__c_allocated(), mprof__c_release()     c_quick.h
  *       |  the thread's own share, a line of the cache that it alone writes
  *       | may be ALL: the live bytes; no other thread asks now
  *       | or a PART: so many bytes that whatever others do the peak cannot be
