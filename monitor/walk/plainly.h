@@ -20,7 +20,6 @@
 
 #include "monitor/base/atomic.h"
 #include "monitor/tree/tree.h"
-#include "monitor/walk/deepest.h"
 #include "monitor/walk/memo.h"
 #include "monitor/walk/remembered.h"
 #include "monitor/walk/revise.h"
@@ -134,7 +133,7 @@ mprof__cell_of_caller(struct mprof__memo *memo, const void *frame) {
     uintptr_t pc, sp, bp;
     mprof__caller(frame, &pc, &sp, &bp);
     if (memo->generation != mprof__load_acquire(&mprof__generation) ||
-        memo->patience == 0 || mprof__stack_is_deeper(memo, sp))
+        memo->patience == 0)
         return NULL;
     struct mprof__cell *c = mprof__cell_at(memo, pc, sp);
     if (!mprof__cell_is(c, pc, sp) || c->shape.flags & MPROF__CELL_NEEDS)
