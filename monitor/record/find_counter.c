@@ -40,7 +40,7 @@ mprof__counter_guarded(struct mprof__self *me, struct mprof__thread *thread,
         return NULL;
     struct mprof_counter *counter = NULL;
     struct mprof__cell *cell =
-        mprof__remembered_plainly(&thread->memo, frame, &trail);
+        mprof__remembered_perhaps(&thread->memo, frame, &trail);
     if (cell != NULL)
         counter = mprof__cell_counter(&thread->memo, cell, key);
     if (counter != NULL) {

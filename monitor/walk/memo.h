@@ -57,6 +57,7 @@ struct mprof__memo {
     uint32_t versions;           /* the last one */
     uint32_t wanted;             /* cells, when it begins the next time; or 0 */
     uint32_t waits, backoff; /* walks that are not tried, as others failed */
+    uint32_t plain_waits, plain_failures; /* the same for those of plainly.h */
     /* Since the last judgement; and when there were few the last time. */
     uint32_t walks, made, made_near;
     uint32_t trial_waits;   /* judgements until it is tried with many again, */

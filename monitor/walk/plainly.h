@@ -195,4 +195,23 @@ mprof__remembered_plainly(struct mprof__memo *memo, const void *frame,
     return mprof__visited_settle(memo, visited, changed) ? visited[0] : NULL;
 }
 
+/* The same, but not for a while after several in vain. */
+static inline struct mprof__cell *
+mprof__remembered_perhaps(struct mprof__memo *memo, const void *frame,
+                          struct mprof__trail *trail) {
+    enum { SEVERAL = 4, WAITS = 16 };
+    if (memo->plain_waits > 0) {
+        memo->plain_waits--;
+        return NULL;
+    }
+    struct mprof__cell *cell = mprof__remembered_plainly(memo, frame, trail);
+    if (cell == NULL) {
+        memo->plain_waits = ++memo->plain_failures >= SEVERAL ? WAITS : 0;
+        return NULL;
+    }
+    memo->plain_failures = 0;
+    memo->walks++; /* for mprof__memo_judge() */
+    return cell;
+}
+
 #endif
