@@ -52,12 +52,12 @@ struct mprof__memo {
     uint16_t *at;                /* where each cell is in the index, if it is */
     struct mprof__seen *seen;    /* by the last review, innermost first */
     bool largest;                /* there are not to be more cells */
-    uint32_t hand;               /* the cell that was taken away last */
-    uint32_t capacity, used;     /* cells */
-    uint32_t versions;           /* the last one */
-    uint32_t wanted;             /* cells, when it begins the next time; or 0 */
+    uint8_t plain_waits, plain_failures; /* see plainly.h */
+    uint32_t hand;                       /* the cell that was taken away last */
+    uint32_t capacity, used;             /* cells */
+    uint32_t versions;                   /* the last one */
+    uint32_t wanted;         /* cells, when it begins the next time; or 0 */
     uint32_t waits, backoff; /* walks that are not tried, as others failed */
-    uint32_t plain_waits, plain_failures; /* the same for those of plainly.h */
     /* Since the last judgement; and when there were few the last time. */
     uint32_t walks, made, made_near;
     uint32_t trial_waits;   /* judgements until it is tried with many again, */

@@ -206,7 +206,10 @@ mprof__remembered_perhaps(struct mprof__memo *memo, const void *frame,
     }
     struct mprof__cell *cell = mprof__remembered_plainly(memo, frame, trail);
     if (cell == NULL) {
-        memo->plain_waits = ++memo->plain_failures >= SEVERAL ? WAITS : 0;
+        if (++memo->plain_failures >= SEVERAL) {
+            memo->plain_failures = SEVERAL - 1;
+            memo->plain_waits = WAITS;
+        }
         return NULL;
     }
     memo->plain_failures = 0;
