@@ -22,7 +22,7 @@ enum {
     MPROF__MOST_CELLS = 32768,
     MPROF__JUDGE_EVERY = 32768, /* walks; see mprof__memo_judge() */
     MPROF__CELL_WAYS = 4, /* slots of the index for a frame, in one line */
-    MPROF__RECENT = 128,
+    MPROF__RECENT = 64,
     MPROF__FAR = 256, /* see mprof__far() */
     MPROF__REVISE_EVERY = 256
 };

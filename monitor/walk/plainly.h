@@ -1,7 +1,7 @@
 /* plainly.h - walks by cells that are there, when all that changes is plain.
  *
  * Between the way on which all is as it was and the one that can do anything
- * (see remembered.h): some frames lead to other callers, but for each there is
+ * (see remembered.h): some frames lead to other callers, but each of these has
  * a cell, which needs no frame pointer, and each chain has its nodes.  Then it
  * takes two loops: outwards to a mark or the end, and from the outermost frame
  * that changed inwards, where each gets the node that it has below its
